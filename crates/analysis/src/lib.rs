@@ -1,0 +1,9 @@
+//! From transcripts to verdicts and rows. Pure: the same run gives the same rows.
+
+mod judge;
+mod series;
+mod summary;
+
+pub use judge::{Ruling, judge};
+pub use series::{Series, series};
+pub use summary::{Each, Figures, KernelRate, Row, Summary, ladder, precise_enough, summarise};

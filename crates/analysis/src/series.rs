@@ -1,0 +1,50 @@
+//! From raw ticks of one invocation to ns per unit.
+
+use switchcost_model::{Histogram, Phase, Transcript};
+use switchcost_stats::{Steady, steady_from};
+
+/// The measured batches of one invocation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// ns per unit (bytes per context for footprints) of each batch of phase measure, in order.
+    pub values: Vec<f64>,
+    /// How many of them belong to a warm-up that outlasted the planned one.
+    pub warmup: usize,
+    /// False: no steady part was reached; `warmup` is then half of the series.
+    pub steady: bool,
+}
+
+impl Series {
+    /// The values after the warm-up.
+    #[must_use]
+    pub fn settled(&self) -> &[f64] {
+        &self.values[self.warmup..]
+    }
+}
+
+/// Measured batches of `timing=batch`, warm-up found.
+#[must_use]
+pub fn series(transcript: &Transcript) -> Series {
+    let ns_per_tick = transcript.hello.as_ref().map_or(1.0, |hello| 1e9 / hello.clock.ticks_per_second as f64);
+    let values: Vec<f64> = transcript
+        .samples
+        .iter()
+        .filter(|samples| samples.phase == Phase::Measure)
+        .flat_map(|samples| {
+            let scale = if samples.quantity.is_some() { 1.0 } else { ns_per_tick } / samples.units as f64;
+            samples.ticks.iter().map(move |&ticks| ticks as f64 * scale)
+        })
+        .collect();
+    let (warmup, steady) = match steady_from(&values) {
+        Steady::From(start) => (start, true),
+        Steady::Never => (values.len() / 2, false),
+    };
+    Series { values, warmup, steady }
+}
+
+/// ns in one tick of the cycle counter, from a stretch of time measured with both.
+pub(crate) fn ns_per_counter_tick(histogram: &Histogram, transcript: &Transcript) -> Option<f64> {
+    let clock = &transcript.hello.as_ref()?.clock;
+    let span_ns = histogram.span_clock as f64 * 1e9 / clock.ticks_per_second as f64;
+    (histogram.span_counter > 0).then(|| span_ns / histogram.span_counter as f64)
+}

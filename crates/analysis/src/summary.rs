@@ -1,0 +1,298 @@
+//! From the invocations of a variant to its row.
+
+use crate::series::{Series, ns_per_counter_tick, series};
+use std::collections::BTreeSet;
+use switchcost_model::{Evidence, Invocation, Phase, Run, Timing, Variant, Verdict};
+use switchcost_stats::{Interval, mad, mean, median, median_interval, quantile, sorted};
+
+/// Level of every interval.
+const CONFIDENCE: f64 = 0.95;
+
+/// An undisturbed invocation is preferred to a disturbed one as long as this many are left: fewer give no 95 % interval.
+const FEWEST_INVOCATIONS: usize = 6;
+
+/// The figures of a variant, ns per unit (bytes per context for footprints).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Median of the invocations' medians.
+    pub median: f64,
+    /// 95 % interval of it; None with fewer than 6 invocations.
+    pub interval: Option<Interval>,
+    /// Smallest batch (each: smallest interval).
+    pub min: f64,
+    /// Mean of the invocations' means.
+    pub mean: f64,
+    /// 90th percentile of batches (each: of intervals).
+    pub p90: f64,
+    /// 99th percentile of batches (each: of intervals).
+    pub p99: f64,
+    /// Median absolute deviation of the invocations' medians.
+    pub mad: f64,
+}
+
+/// What `timing=each` adds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Each {
+    /// Mean of two back-to-back counter reads in the same loop, ns; already taken off `median` and `mean` of the figures, not off the rest.
+    pub pair_ns: f64,
+    /// Median of all intervals, raw, ns.
+    pub p50: f64,
+    /// 99.9th percentile, raw, ns.
+    pub p999: f64,
+    /// Longest interval, raw, ns.
+    pub max: f64,
+    /// Intervals recorded.
+    pub count: u64,
+}
+
+/// Kernel switches per unit over all counted invocations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KernelRate {
+    /// Voluntary + involuntary, per unit.
+    pub per_unit: f64,
+    /// Share of them that was involuntary.
+    pub involuntary_share: f64,
+}
+
+/// Everything known of one variant of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Summary {
+    /// Figures; None if no invocation gave any.
+    pub figures: Option<Figures>,
+    /// Medians of the counted invocations with their rounds, ns per unit.
+    pub invocation_medians: Vec<(u64, f64)>,
+    /// Of `timing=each`.
+    pub each: Option<Each>,
+    /// Batches (or intervals) behind the figures.
+    pub samples: u64,
+    /// Batches left out as warm-up beyond the planned one.
+    pub warmup_batches: u64,
+    /// Invocations without a steady part.
+    pub unsteady: usize,
+    /// Invocations left out because something disturbed them.
+    pub disturbed: usize,
+    /// Kernel switches.
+    pub kernel: Option<KernelRate>,
+    /// CPUs on which a context was seen.
+    pub cpus: BTreeSet<u32>,
+    /// Share of verified hops that stayed on one CPU.
+    pub same_cpu_share: Option<f64>,
+    /// All turns and tokens add up; None if no invocation reported them.
+    pub turns_ok: Option<bool>,
+    /// MAD of batches within an invocation, median over invocations, as a fraction of the median.
+    pub spread_within: f64,
+}
+
+/// One row of the ladder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row<'a> {
+    /// Index of the variant in its run.
+    pub index: usize,
+    /// The variant.
+    pub variant: &'a Variant,
+    /// Worst verdict over its invocations.
+    pub verdict: Verdict,
+    /// Its reason.
+    pub reason: String,
+    /// Invocations started.
+    pub invocations: usize,
+    /// Figures and evidence.
+    pub summary: Summary,
+}
+
+/// One row a variant, in the run's order.
+#[must_use]
+pub fn ladder(run: &Run) -> Vec<Row<'_>> {
+    run.variants
+        .iter()
+        .enumerate()
+        .map(|(index, variant)| {
+            let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == index).collect();
+            let (verdict, reason) = verdict_of(&mine, run.not_run.get(&index));
+            Row { index, variant, verdict, reason, invocations: mine.len(), summary: summarise(variant, &mine) }
+        })
+        .collect()
+}
+
+/// The worst verdict counts: one lie is enough to distrust the teller.
+fn verdict_of(invocations: &[&Invocation], not_run: Option<&String>) -> (Verdict, String) {
+    if let Some(reason) = not_run {
+        return (Verdict::Unsupported, reason.clone());
+    }
+    let Some(worst) = invocations.iter().max_by_key(|i| i.judgement.verdict) else {
+        return (Verdict::Broken, "the run ended before its first invocation".into());
+    };
+    let count = invocations.iter().filter(|i| i.judgement.verdict == worst.judgement.verdict).count();
+    let reason = match worst.judgement.verdict {
+        Verdict::Verified => String::new(),
+        _ if count == invocations.len() => worst.judgement.reason.clone(),
+        _ => format!("{} (in {count} of {} invocations)", worst.judgement.reason, invocations.len()),
+    };
+    (worst.judgement.verdict, reason)
+}
+
+/// Figures and evidence of one variant from its invocations.
+#[must_use]
+pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
+    let answered: Vec<&Invocation> = invocations
+        .iter()
+        .copied()
+        .filter(|i| matches!(i.judgement.verdict, Verdict::Verified | Verdict::Unobservable))
+        .collect();
+    let quiet: Vec<&Invocation> = answered.iter().copied().filter(|i| i.disturbances.is_empty()).collect();
+    let counted = if quiet.len() >= FEWEST_INVOCATIONS { quiet } else { answered.clone() };
+    let mut summary = match variant.timing {
+        Timing::Batch => batches(&counted),
+        Timing::Each => intervals(&counted),
+    };
+    summary.disturbed = answered.len() - counted.len();
+    evidence_of(invocations, &mut summary);
+    summary
+}
+
+/// True if the interval is at most ± `precision` wide (a fraction of the median).
+#[must_use]
+pub fn precise_enough(summary: &Summary, precision: f64) -> bool {
+    summary.figures.as_ref().is_some_and(|figures| {
+        figures.interval.is_some_and(|interval| interval.relative_half_width(figures.median) <= precision)
+    })
+}
+
+fn batches(invocations: &[&Invocation]) -> Summary {
+    let all: Vec<(u64, Series)> =
+        invocations.iter().map(|i| (i.round, series(&i.transcript))).filter(|(_, s)| !s.values.is_empty()).collect();
+    let medians: Vec<(u64, f64)> =
+        all.iter().filter_map(|(round, series)| Some((*round, median(series.settled())?))).collect();
+    let means: Vec<f64> = all.iter().filter_map(|(_, series)| mean(series.settled())).collect();
+    let pooled = sorted(&all.iter().flat_map(|(_, series)| series.settled().iter().copied()).collect::<Vec<_>>());
+    let spreads: Vec<f64> =
+        all.iter().filter_map(|(_, s)| Some(mad(s.settled())? / median(s.settled())?.abs())).collect();
+    Summary {
+        figures: figures(&medians, &means, pooled.first().copied(), quantile(&pooled, 0.9), quantile(&pooled, 0.99)),
+        samples: pooled.len() as u64,
+        warmup_batches: all.iter().map(|(_, series)| series.warmup as u64).sum(),
+        unsteady: all.iter().filter(|(_, series)| !series.steady).count(),
+        spread_within: median(&spreads).unwrap_or(0.0),
+        invocation_medians: medians,
+        ..Summary::default()
+    }
+}
+
+fn figures(
+    medians: &[(u64, f64)],
+    means: &[f64],
+    min: Option<f64>,
+    p90: Option<f64>,
+    p99: Option<f64>,
+) -> Option<Figures> {
+    let values = sorted(&medians.iter().map(|&(_, value)| value).collect::<Vec<_>>());
+    Some(Figures {
+        median: quantile(&values, 0.5)?,
+        interval: median_interval(&values, CONFIDENCE),
+        min: min?,
+        mean: mean(means)?,
+        p90: p90?,
+        p99: p99?,
+        mad: mad(&values)?,
+    })
+}
+
+/// One invocation's histogram in ns.
+struct Intervals {
+    round: u64,
+    /// (middle of the bucket in ns, count), ascending.
+    buckets: Vec<(f64, u64)>,
+    count: u64,
+    mean: f64,
+    min: f64,
+    max: f64,
+    pair: f64,
+}
+
+fn intervals_of(invocation: &Invocation) -> Option<Intervals> {
+    let transcript = &invocation.transcript;
+    let histogram = transcript.histograms.iter().find(|h| h.phase == Phase::Measure)?;
+    let scale = ns_per_counter_tick(histogram, transcript)?;
+    let middle = |lower: u64| {
+        let width = if lower < (1 << histogram.bits) { 1 } else { 1_u64 << (lower.ilog2() - histogram.bits) };
+        // Counter ticks are whole: a bucket of width 1 holds exactly its edge.
+        (lower as f64 + (width - 1) as f64 / 2.0) * scale
+    };
+    Some(Intervals {
+        round: invocation.round,
+        buckets: histogram.buckets.iter().map(|&(lower, count)| (middle(lower), count)).collect(),
+        count: histogram.units,
+        mean: histogram.sum as f64 / histogram.units.max(1) as f64 * scale,
+        min: histogram.min as f64 * scale,
+        max: histogram.max as f64 * scale,
+        pair: histogram.pair_sum as f64 / histogram.pair_count.max(1) as f64 * scale,
+    })
+}
+
+/// Smallest value with at least the share `p` of the counts at or below it.
+fn weighted_quantile(buckets: &[(f64, u64)], p: f64) -> Option<f64> {
+    let total: u64 = buckets.iter().map(|&(_, count)| count).sum();
+    let wanted = ((total as f64 * p).ceil() as u64).max(1);
+    let mut seen = 0;
+    buckets.iter().find_map(|&(value, count)| {
+        seen += count;
+        (seen >= wanted).then_some(value)
+    })
+}
+
+fn intervals(invocations: &[&Invocation]) -> Summary {
+    let all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
+    let medians: Vec<(u64, f64)> =
+        all.iter().filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, 0.5)? - i.pair))).collect();
+    let means: Vec<f64> = all.iter().map(|i| i.mean - i.pair).collect();
+    let mut pooled: Vec<(f64, u64)> = all.iter().flat_map(|i| i.buckets.iter().copied()).collect();
+    pooled.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let percentile = |p| weighted_quantile(&pooled, p);
+    let least = all.iter().map(|i| i.min).min_by(f64::total_cmp);
+    let each = (|| {
+        Some(Each {
+            pair_ns: mean(&all.iter().map(|i| i.pair).collect::<Vec<_>>())?,
+            p50: percentile(0.5)?,
+            p999: percentile(0.999)?,
+            max: all.iter().map(|i| i.max).max_by(f64::total_cmp)?,
+            count: all.iter().map(|i| i.count).sum(),
+        })
+    })();
+    Summary {
+        figures: figures(&medians, &means, least, percentile(0.9), percentile(0.99)),
+        samples: all.iter().map(|i| i.count).sum(),
+        invocation_medians: medians,
+        each,
+        ..Summary::default()
+    }
+}
+
+fn evidence_of(invocations: &[&Invocation], summary: &mut Summary) {
+    let all: Vec<&Evidence> = invocations.iter().filter_map(|i| i.transcript.evidence.as_ref()).collect();
+    let (mut units, mut voluntary, mut involuntary) = (0.0, 0.0, 0.0);
+    let (mut hops, mut same) = (0.0, 0.0);
+    for evidence in &all {
+        if let Some(kernel) = &evidence.kernel {
+            units += evidence.units as f64;
+            voluntary += kernel.voluntary as f64;
+            involuntary += kernel.involuntary as f64;
+        }
+        if let Some(verified) = &evidence.hops {
+            hops += verified.count as f64;
+            same += verified.same_cpu as f64;
+        }
+        summary.cpus.extend(evidence.cpus.iter().flatten());
+    }
+    let total = voluntary + involuntary;
+    summary.kernel = (units > 0.0).then(|| KernelRate {
+        per_unit: total / units,
+        involuntary_share: if total > 0.0 { involuntary / total } else { 0.0 },
+    });
+    summary.same_cpu_share = (hops > 0.0).then(|| same / hops);
+    let counted: Vec<bool> = invocations
+        .iter()
+        .filter(|i| i.transcript.evidence.as_ref().is_some_and(|e| e.turns.is_some()))
+        .map(|i| !matches!(i.judgement.verdict, Verdict::Contradicted))
+        .collect();
+    summary.turns_ok = (!counted.is_empty()).then(|| counted.iter().all(|&fine| fine));
+}

@@ -1,0 +1,21 @@
+//! Plain types that every other crate may use: ids, variants, plans, transcripts, verdicts, runs.
+//!
+//! Nothing here does I/O or derives a serialization: the wire form lives in `protocol`, the disk form in `store`, the
+//! printed form in `report`, and each converts at its own edge.
+
+mod concept;
+mod run;
+mod transcript;
+mod variant;
+mod verdict;
+
+pub use concept::{
+    Concept, EvidenceCase, EvidenceRule, Family, Headline, Install, Parameter, ParameterKind, ProbeInfo,
+};
+pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
+pub use transcript::{
+    Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
+    Samples, Transcript, Turns, Unavailable,
+};
+pub use variant::{Experiment, IdError, MechanismId, Parameters, Placement, Plan, Timing, Variant};
+pub use verdict::{Judgement, Verdict};

@@ -1,0 +1,152 @@
+//! Stored things: invocations, machines, runs.
+
+use crate::variant::words;
+use crate::{IdError, Judgement, Transcript, Variant};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// Why a run stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EndedBy {
+    /// Still going on, or killed before it could say.
+    Unfinished,
+    /// Every interval is below the target.
+    Precision,
+    /// The asked number of rounds is done.
+    Rounds,
+    /// The time budget is used up.
+    Budget,
+    /// The user stopped it.
+    Interrupt,
+    /// Nothing was left that could be measured.
+    Nothing,
+}
+words!(EndedBy, "end of a run", Unfinished => "unfinished", Precision => "precision", Rounds => "rounds",
+    Budget => "budget", Interrupt => "interrupt", Nothing => "nothing");
+
+/// How the probe's process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessEnd {
+    /// Exit status.
+    Exited(i32),
+    /// Killed by this signal (not by the host).
+    Signalled(i32),
+    /// Killed by the host at the deadline.
+    Deadline,
+    /// Killed by the host because the transcript broke a rule.
+    Stopped,
+    /// Could not be started.
+    NotStarted,
+}
+
+/// Something from outside that may have changed a measurement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disturbance {
+    /// What: `steal`, `foreign_cpu`, `throttled`, `frequency`, `foreign_switches`.
+    pub kind: String,
+    /// Its size, in words with unit.
+    pub detail: String,
+}
+
+/// One start of a probe for one variant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// Index into the run's variants.
+    pub variant: usize,
+    /// Round, from 0.
+    pub round: u64,
+    /// Position in the run's order of execution, from 0.
+    pub sequence: u64,
+    /// Start, ns since 1970 UTC.
+    pub started_unix_ns: i64,
+    /// From start of the process to its end, ns.
+    pub wall_ns: u64,
+    /// CPUs of the contexts; empty: free.
+    pub cpus: Vec<u32>,
+    /// Bytes of padding put into the environment (layout randomisation).
+    pub environment_padding: u64,
+    /// How the process ended.
+    pub process: ProcessEnd,
+    /// What it said.
+    pub transcript: Transcript,
+    /// What the host concluded.
+    pub judgement: Judgement,
+    /// What disturbed it; a disturbed invocation is left out of statistics if enough others remain.
+    pub disturbances: Vec<Disturbance>,
+    /// Tail of what it printed on stdout and stderr, bounded.
+    pub log: String,
+}
+
+/// How much a finding of `doctor` matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// As it should be.
+    Fine,
+    /// Good to know when reading the numbers.
+    Note,
+    /// Makes numbers untrustworthy or incomparable.
+    Warning,
+}
+words!(Severity, "severity", Fine => "fine", Note => "note", Warning => "warning");
+
+/// One thing that `doctor` looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Stable name, e.g. `hypervisor`.
+    pub id: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is the case, one sentence.
+    pub what: String,
+    /// Its effect on numbers, with size as far as measured here; empty if fine.
+    pub effect: String,
+    /// What to do; empty if nothing.
+    pub cure: String,
+}
+
+/// The machine's fingerprint.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Machine {
+    /// Facts that identify the machine and its set-up; the machine key is made of these only.
+    pub stable: BTreeMap<String, String>,
+    /// Facts that change from minute to minute (load, frequency, uptime).
+    pub drifting: BTreeMap<String, String>,
+    /// Personal facts (host name): left out of shareable exports.
+    pub personal: BTreeMap<String, String>,
+    /// What `doctor` found at the start of the run.
+    pub findings: Vec<Finding>,
+}
+
+/// A set of rounds with the machine's fingerprint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// `YYYYMMDDTHHMMSS-xxxx`, sorts by time.
+    pub id: String,
+    /// Start, ns since 1970 UTC.
+    pub started_unix_ns: i64,
+    /// End, ns since 1970 UTC; None while unfinished.
+    pub ended_unix_ns: Option<i64>,
+    /// Seed of the order of invocations.
+    pub seed: u64,
+    /// Why it stopped.
+    pub ended_by: EndedBy,
+    /// Version of switchcost.
+    pub tool_version: String,
+    /// Version of the method (METHODOLOGY.md); results of different versions are not compared silently.
+    pub method_version: u32,
+    /// The command, as typed.
+    pub command: Vec<String>,
+    /// Target half-width of intervals, in parts per million of the median.
+    pub precision_ppm: u64,
+    /// Time budget, ms.
+    pub budget_ms: u64,
+    /// Fingerprint.
+    pub machine: Machine,
+    /// Planned variants; invocations refer to them by index. Those that cannot run carry a reason.
+    pub variants: Vec<Variant>,
+    /// Per variant: why it was not run at all, as (verdict unsupported, reason).
+    pub not_run: BTreeMap<usize, String>,
+    /// Done invocations in order of execution.
+    pub invocations: Vec<Invocation>,
+}

@@ -1,0 +1,217 @@
+//! What is measured: mechanism ids, variants and plans.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// Parameter name → value, as text; ordered so that equal sets have equal labels.
+pub type Parameters = BTreeMap<String, String>;
+
+/// A name that is not of the form it must have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdError(pub String);
+
+impl fmt::Display for IdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for IdError {}
+
+/// `family/name`, both of lower-case letters, digits and hyphens.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MechanismId(String);
+
+impl MechanismId {
+    /// The part before the slash.
+    #[must_use]
+    pub fn family(&self) -> &str {
+        self.0.split_once('/').map_or("", |(family, _)| family)
+    }
+
+    /// The whole id.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for MechanismId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let part_is_fine = |part: &str| {
+            !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        };
+        match text.split_once('/') {
+            Some((family, name)) if part_is_fine(family) && part_is_fine(name) => Ok(Self(text.to_owned())),
+            _ => Err(IdError(format!("`{text}` is not of the form family/name (lower-case letters, digits, hyphens)"))),
+        }
+    }
+}
+
+impl fmt::Display for MechanismId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// Implements `as_str`, `FromStr`, `Display` and a list of all values for an enumeration of plain words.
+macro_rules! words {
+    ($name:ident, $what:literal, $($variant:ident => $word:literal),+ $(,)?) => {
+        impl $name {
+            /// Every value, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word used on the command line, on the wire and on disk.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                match text {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(IdError(format!(
+                        "`{text}` is no {}; it is one of {}", $what, [$($word),+].join(", ")
+                    ))),
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+pub(crate) use words;
+
+/// What is measured of a mechanism.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Experiment {
+    /// A ring of N contexts passes a token; the unit is one hand-off, one way.
+    Switch,
+    /// Create, enter once, destroy; the unit is one context.
+    Create,
+    /// A payload there and back; the unit is one round trip.
+    Message,
+    /// Memory per live, suspended context; the unit is one context, the quantity bytes.
+    Footprint,
+}
+words!(Experiment, "experiment", Switch => "switch", Create => "create", Message => "message", Footprint => "footprint");
+
+/// How time is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timing {
+    /// A monotonic clock around k units.
+    Batch,
+    /// The cycle counter at every unit, into a histogram of constant size.
+    Each,
+}
+words!(Timing, "timing", Batch => "batch", Each => "each");
+
+/// Where the contexts run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Placement {
+    /// Every context on one CPU.
+    OneCpu,
+    /// Neighbours of the ring on two different CPUs.
+    TwoCpus,
+    /// Wherever the scheduler puts them.
+    Free,
+}
+words!(Placement, "placement", OneCpu => "one_cpu", TwoCpus => "two_cpus", Free => "free");
+
+/// Mechanism × probe × experiment × parameters: one row of the ladder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Variant {
+    /// What hands the CPU over.
+    pub mechanism: MechanismId,
+    /// Id of the probe that carries it out.
+    pub probe: String,
+    /// What is measured of it.
+    pub experiment: Experiment,
+    /// Number of contexts in the ring.
+    pub contexts: u64,
+    /// Where they run.
+    pub placement: Placement,
+    /// How time is read.
+    pub timing: Timing,
+    /// Parameters of the mechanism, defaults filled in.
+    pub parameters: Parameters,
+    /// Distinguishes two otherwise equal variants (the A/A pair); empty in the ordinary case.
+    pub label: String,
+}
+
+impl Variant {
+    /// Canonical text of the whole variant; equal variants have equal keys, also across machines and versions.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let mut key = format!(
+            "{}@{} {} contexts={} placement={} timing={}",
+            self.mechanism, self.probe, self.experiment, self.contexts, self.placement, self.timing
+        );
+        for (name, value) in &self.parameters {
+            key.push_str(&format!(" {name}={value}"));
+        }
+        if !self.label.is_empty() {
+            key.push_str(&format!(" label={}", self.label));
+        }
+        key
+    }
+}
+
+/// One invocation's orders, with everything resolved against the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// What to measure.
+    pub variant: Variant,
+    /// CPUs of the contexts: context i on `cpus[i mod n]`. Empty: free.
+    pub cpus: Vec<u32>,
+    /// Units in a batch; 0 asks the probe to calibrate.
+    pub batch_units: u64,
+    /// Length of a batch that calibration aims at, ns.
+    pub batch_ns: u64,
+    /// Batches to measure.
+    pub batches: u64,
+    /// Batches before them, kept and marked.
+    pub warmup_batches: u64,
+    /// Units of the verification pass; 0 for none.
+    pub verify_units: u64,
+    /// Seed for whatever the mechanism randomises.
+    pub seed: u64,
+    /// After this many ms the process group is killed.
+    pub deadline_ms: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_family_slash_name() {
+        let id: MechanismId = "thread/std-condvar".parse().unwrap();
+        assert_eq!(id.family(), "thread");
+        for wrong in ["", "thread", "/", "thread/", "/pipe", "Thread/pipe", "a/b/c", "a b/c", "../x"] {
+            assert!(wrong.parse::<MechanismId>().is_err(), "{wrong} passed");
+        }
+    }
+
+    #[test]
+    fn words_round_trip() {
+        for &e in Experiment::ALL {
+            assert_eq!(e.as_str().parse(), Ok(e));
+        }
+        for &p in Placement::ALL {
+            assert_eq!(p.as_str().parse(), Ok(p));
+        }
+        assert!("twocpus".parse::<Placement>().unwrap_err().0.contains("two_cpus"));
+    }
+}

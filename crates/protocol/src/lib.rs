@@ -1,0 +1,14 @@
+//! The wire form between host and probes (normative text: PROTOCOL.md).
+//!
+//! Outwards a plan becomes `key=value` arguments; inwards JSON Lines become a [`Transcript`](switchcost_model::Transcript). The reader is strict:
+//! the first line that breaks a rule ends the reading and is reported, since a probe that misspeaks once cannot be believed.
+
+mod arguments;
+mod reader;
+mod wire;
+
+pub use arguments::{describe_arguments, run_arguments};
+pub use reader::{DescribeReader, Fault, MAX_LINE_BYTES, RunReader};
+
+/// Version of the protocol that this host speaks.
+pub const PROTOCOL_VERSION: u64 = 1;

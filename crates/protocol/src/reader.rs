@@ -1,0 +1,295 @@
+//! Strict readers of transcripts.
+
+use crate::{PROTOCOL_VERSION, wire};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use switchcost_model::{Described, EndStatus, Hello, Phase, Transcript};
+
+/// Longest line a probe may write.
+pub const MAX_LINE_BYTES: usize = 65_536;
+
+/// Most lines of one transcript; a probe that floods is stopped here.
+const MAX_LINES: usize = 100_000;
+
+/// A broken rule of the protocol, as one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the transcript: {what}")]
+pub struct Fault {
+    /// Line, from 1.
+    pub line: usize,
+    /// Which rule.
+    pub what: String,
+}
+
+/// Splits bytes into checked JSON objects; shared by both readers.
+#[derive(Debug, Default)]
+struct Lines {
+    pending: Vec<u8>,
+    count: usize,
+}
+
+impl Lines {
+    /// Takes more bytes and returns the complete lines in them.
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<(usize, String, Value)>, Fault> {
+        self.pending.extend_from_slice(bytes);
+        let mut messages = Vec::new();
+        while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {
+            let line: Vec<u8> = self.pending.drain(..=end).collect();
+            self.count += 1;
+            let fault = |what: String| Fault { line: self.count, what };
+            if line.len() > MAX_LINE_BYTES {
+                return Err(fault(format!("longer than {MAX_LINE_BYTES} bytes")));
+            }
+            if self.count > MAX_LINES {
+                return Err(fault(format!("more than {MAX_LINES} lines")));
+            }
+            let (kind, value) = parse(&line).map_err(fault)?;
+            messages.push((self.count, kind, value));
+        }
+        if self.pending.len() > MAX_LINE_BYTES {
+            return Err(Fault { line: self.count + 1, what: format!("longer than {MAX_LINE_BYTES} bytes") });
+        }
+        Ok(messages)
+    }
+}
+
+fn parse(line: &[u8]) -> Result<(String, Value), String> {
+    if !line.is_ascii() {
+        return Err("not ASCII".into());
+    }
+    let value: Value = serde_json::from_slice(line).map_err(|error| format!("not JSON ({error})"))?;
+    let kind = value.get("t").and_then(Value::as_str).ok_or("no text field `t`")?.to_owned();
+    Ok((kind, value))
+}
+
+fn decode<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, String> {
+    serde_json::from_value(value).map_err(|error| format!("`{kind}` message: {error}"))
+}
+
+fn decode_hello(value: Value) -> Result<Hello, String> {
+    let hello: wire::Hello = decode("hello", value)?;
+    if hello.protocol != PROTOCOL_VERSION {
+        return Err(format!("the probe speaks protocol {}, this host {PROTOCOL_VERSION}", hello.protocol));
+    }
+    hello.into_model()
+}
+
+/// Reads the answer to `run`.
+#[derive(Debug, Default)]
+pub struct RunReader {
+    lines: Lines,
+    transcript: Transcript,
+    next_seq: u64,
+    sent: u64,
+    measuring: bool,
+}
+
+impl RunReader {
+    /// Takes bytes as they arrive. After a fault, or after `end`, reading is over.
+    ///
+    /// # Errors
+    /// The first broken rule; it is also kept in the transcript.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let messages = self.lines.push(bytes).inspect_err(|fault| self.transcript.fault = Some(fault.to_string()))?;
+        for (line, kind, value) in messages {
+            if let Err(what) = self.message(&kind, value) {
+                let fault = Fault { line, what };
+                self.transcript.fault = Some(fault.to_string());
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// True after `end`.
+    #[must_use]
+    pub fn ended(&self) -> bool {
+        self.transcript.end.is_some()
+    }
+
+    /// True from the first message on.
+    #[must_use]
+    pub fn started(&self) -> bool {
+        self.transcript.hello.is_some()
+    }
+
+    /// What was read, complete or not.
+    #[must_use]
+    pub fn into_transcript(mut self) -> Transcript {
+        if !self.lines.pending.is_empty() && self.transcript.fault.is_none() {
+            self.transcript.fault = Some(format!("line {} of the transcript is cut short", self.lines.count + 1));
+        }
+        self.transcript
+    }
+
+    fn message(&mut self, kind: &str, value: Value) -> Result<(), String> {
+        if self.ended() {
+            return Err("a message after `end`".into());
+        }
+        if kind != "hello" && self.transcript.hello.is_none() {
+            return Err(format!("`{kind}` before `hello`"));
+        }
+        match kind {
+            "hello" if self.transcript.hello.is_some() => return Err("a second `hello`".into()),
+            "hello" => self.transcript.hello = Some(decode_hello(value)?),
+            "plan" if self.transcript.plan.is_some() => return Err("a second `plan`".into()),
+            "plan" => self.transcript.plan = Some(decode::<wire::Plan>(kind, value)?.into_model()?),
+            "samples" => self.samples(decode(kind, value)?)?,
+            "histogram" => self.histogram(decode(kind, value)?)?,
+            "evidence" if self.transcript.evidence.is_some() => return Err("a second `evidence`".into()),
+            "evidence" => self.transcript.evidence = Some(decode::<wire::Evidence>(kind, value)?.into_model()),
+            "note" => self.transcript.notes.push(decode::<wire::Note>(kind, value)?.text),
+            "end" => self.end(decode(kind, value)?)?,
+            _ if kind.starts_with("x_") => {}
+            _ => return Err(format!("unknown message `{kind}`")),
+        }
+        Ok(())
+    }
+
+    fn sequence(&mut self, kind: &str, seq: u64) -> Result<(), String> {
+        if self.transcript.plan.is_none() {
+            return Err(format!("`{kind}` before `plan`"));
+        }
+        if self.transcript.evidence.is_some() {
+            return Err(format!("`{kind}` after `evidence`"));
+        }
+        if seq != self.next_seq {
+            return Err(format!("seq is {seq} where {} should follow", self.next_seq));
+        }
+        self.next_seq += 1;
+        Ok(())
+    }
+
+    fn phase(&mut self, phase: Phase) -> Result<(), String> {
+        if phase == Phase::Warmup && self.measuring {
+            return Err("phase warmup after phase measure".into());
+        }
+        self.measuring = phase == Phase::Measure;
+        Ok(())
+    }
+
+    fn samples(&mut self, message: wire::Samples) -> Result<(), String> {
+        self.sequence("samples", message.seq)?;
+        let samples = message.into_model()?;
+        self.phase(samples.phase)?;
+        self.sent += samples.ticks.len() as u64;
+        self.transcript.samples.push(samples);
+        Ok(())
+    }
+
+    /// Parts of one phase's histogram are joined; totals must agree between the parts.
+    fn histogram(&mut self, message: wire::Histogram) -> Result<(), String> {
+        self.sequence("histogram", message.seq)?;
+        let part = message.into_model()?;
+        self.phase(part.phase)?;
+        match self.transcript.histograms.last_mut().filter(|whole| whole.phase == part.phase) {
+            Some(whole) => {
+                if (whole.units, whole.sum, whole.bits) != (part.units, part.sum, part.bits) {
+                    return Err("parts of one histogram disagree on units, sum or bits".into());
+                }
+                whole.buckets.extend(part.buckets);
+                if whole.buckets.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+                    return Err("parts of one histogram overlap".into());
+                }
+            }
+            None => {
+                self.sent = self.sent.saturating_add(part.units);
+                self.transcript.histograms.push(part);
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, message: wire::End) -> Result<(), String> {
+        let end = message.into_model()?;
+        if end.status == EndStatus::Ok {
+            if self.transcript.evidence.is_none() {
+                return Err("end ok without `evidence`".into());
+            }
+            if end.samples != self.sent {
+                return Err(format!("end counts {} samples where {} arrived", end.samples, self.sent));
+            }
+            for histogram in &self.transcript.histograms {
+                let counted = histogram.buckets.iter().try_fold(0_u64, |sum, &(_, count)| sum.checked_add(count));
+                if counted != Some(histogram.units) {
+                    return Err("the histogram's buckets do not add up to its units".into());
+                }
+            }
+        }
+        self.transcript.end = Some(end);
+        Ok(())
+    }
+}
+
+/// Reads the answer to `describe`.
+#[derive(Debug, Default)]
+pub struct DescribeReader {
+    lines: Lines,
+    hello: Option<Hello>,
+    mechanisms: Vec<Described>,
+    ended: bool,
+}
+
+impl DescribeReader {
+    /// Takes bytes as they arrive.
+    ///
+    /// # Errors
+    /// The first broken rule.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        for (line, kind, value) in self.lines.push(bytes)? {
+            self.message(&kind, value).map_err(|what| Fault { line, what })?;
+        }
+        Ok(())
+    }
+
+    /// True after `end`.
+    #[must_use]
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Introduction and list.
+    ///
+    /// # Errors
+    /// A sentence, if the answer is not complete.
+    pub fn finish(self) -> Result<(Hello, Vec<Described>), String> {
+        match self.hello {
+            Some(hello) if self.ended => Ok((hello, self.mechanisms)),
+            _ => Err("the answer to `describe` stops before `end`".into()),
+        }
+    }
+
+    fn message(&mut self, kind: &str, value: Value) -> Result<(), String> {
+        if self.ended {
+            return Err("a message after `end`".into());
+        }
+        if kind != "hello" && self.hello.is_none() {
+            return Err(format!("`{kind}` before `hello`"));
+        }
+        match kind {
+            "hello" if self.hello.is_some() => return Err("a second `hello`".into()),
+            "hello" => self.hello = Some(decode_hello(value)?),
+            "mechanism" => {
+                let described = decode::<wire::Mechanism>(kind, value)?.into_model()?;
+                if self.mechanisms.iter().any(|known| known.id == described.id) {
+                    return Err(format!("{} is described twice", described.id));
+                }
+                self.mechanisms.push(described);
+            }
+            "note" => drop(decode::<wire::Note>(kind, value)?),
+            "end" => {
+                let end = decode::<wire::End>(kind, value)?.into_model()?;
+                if end.status != EndStatus::Ok {
+                    return Err(end.detail.unwrap_or_default());
+                }
+                self.ended = true;
+            }
+            _ if kind.starts_with("x_") => {}
+            _ => return Err(format!("unknown message `{kind}`")),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
