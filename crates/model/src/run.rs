@@ -150,3 +150,18 @@ pub struct Run {
     /// Done invocations in order of execution.
     pub invocations: Vec<Invocation>,
 }
+
+impl Run {
+    /// The run did not come to its planned end: killed, still going on, stopped by the user, or by its budget before every row had the
+    /// 6 invocations that an interval needs.
+    #[must_use]
+    pub fn partial(&self) -> bool {
+        match self.ended_by {
+            EndedBy::Unfinished | EndedBy::Interrupt => true,
+            EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => false,
+            EndedBy::Budget => (0..self.variants.len())
+                .filter(|index| !self.not_run.contains_key(index))
+                .any(|index| self.invocations.iter().filter(|i| i.variant == index).count() < 6),
+        }
+    }
+}

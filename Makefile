@@ -1,0 +1,55 @@
+# Thin: each target calls the tool that knows. `make help` lists the targets.
+.POSIX:
+SHELL = /bin/sh
+PREFIX = /usr/local
+DESTDIR =
+# A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
+WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
+
+.PHONY: help run test bench lint build install dist generate clean setup setup-test format
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-10s %s\n", $$1, $$2}'
+
+run: setup build ## set up what is missing, build, and show what a context switch costs here
+	@target/release/switchcost run || test $$? -eq 4
+
+setup:
+	@scripts/setup run
+
+setup-test:
+	@scripts/setup test
+
+build: ## host and probes, into target/
+	@$(WITH_TOOLS) cargo build --release --locked -p switchcost
+	@$(WITH_TOOLS) scripts/build-probes
+	@target/release/switchcost generate target/share/switchcost
+
+test: setup-test build lint ## set up what is missing, build, lint, and run all tests
+	@$(WITH_TOOLS) cargo build --release --locked -p switchcost-e2e
+	@$(WITH_TOOLS) cargo test --release --locked --workspace
+	@$(WITH_TOOLS) cargo test --release --locked --manifest-path probes/rust/Cargo.toml --workspace --target-dir target/probes/rust
+	@if command -v go >/dev/null 2>&1; then cd probes/go && go test ./...; else echo "go is missing: the Go kit is not tested"; fi
+
+lint: ## formatting and lints, as errors
+	@$(WITH_TOOLS) scripts/lint
+
+format: ## put the sources into their form
+	@$(WITH_TOOLS) cargo fmt --all
+	@$(WITH_TOOLS) cargo fmt --all --manifest-path probes/rust/Cargo.toml
+	@gofmt -w probes/go bench/plain-go
+
+bench: setup-test build ## fidelity: each figure beside a plain loop, side by side in one run
+	@$(WITH_TOOLS) bench/run
+
+generate: build ## rewrite what is derived from code
+	@cp target/share/switchcost/results.schema.json docs/results.schema.json
+
+install: ## into $(DESTDIR)$(PREFIX); run `make build` first
+	@scripts/install "$(DESTDIR)$(PREFIX)"
+
+dist: build ## an archive of an installation, target/switchcost-VERSION-ARCH.tar.gz
+	@scripts/dist
+
+clean: ## remove everything that was built
+	rm -rf target bench/build

@@ -1,0 +1,3 @@
+module switchcost/bench/plain-go
+
+go 1.19

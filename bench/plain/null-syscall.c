@@ -1,0 +1,13 @@
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "plain.h"
+
+int main(int argc, char** argv) {
+    struct plain_arguments a = plain_start(argc, argv);
+    for (int b = 0; b < a.batches; b++) {
+        uint64_t begin = plain_now();
+        for (uint64_t i = 0; i < a.switches; i++) syscall(SYS_getppid);
+        plain_print(plain_now() - begin, a.switches);
+    }
+}

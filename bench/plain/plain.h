@@ -1,0 +1,44 @@
+// What every plain loop needs and no more: arguments, pinning, printing. A plain loop is the cost as a careful person would measure it
+// with twenty lines and no harness; the probe's figures are held against it (METHODOLOGY.md, harness share).
+//
+//   PROGRAM CPU SWITCHES_PER_BATCH BATCHES        prints ns per switch of each batch, one a line
+#pragma once
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct plain_arguments {
+    int cpu;
+    uint64_t switches;
+    int batches;
+};
+
+static inline struct plain_arguments plain_start(int argc, char** argv) {
+    if (argc != 4) {
+        fprintf(stderr, "usage: %s CPU SWITCHES_PER_BATCH BATCHES\n", argv[0]);
+        exit(2);
+    }
+    struct plain_arguments arguments = {atoi(argv[1]), strtoull(argv[2], NULL, 10), atoi(argv[3])};
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(arguments.cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0) {
+        perror("sched_setaffinity");
+        exit(1);
+    }
+    return arguments;
+}
+
+static inline uint64_t plain_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// One picosecond is one thousandth: integers only, so that no floating-point flag is set between two batches (fcontext.cpp).
+static inline void plain_print(uint64_t nanoseconds, uint64_t switches) {
+    uint64_t thousandths = nanoseconds * 1000 / switches;
+    printf("%llu.%03llu\n", (unsigned long long)(thousandths / 1000), (unsigned long long)(thousandths % 1000));
+}

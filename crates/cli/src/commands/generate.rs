@@ -1,0 +1,23 @@
+//! `generate`: what is derived from the command line and from types. Called by the Makefile.
+
+use crate::arguments::Arguments;
+use crate::exit::{Exit, Failure};
+use crate::output::write_file;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use std::path::Path;
+
+/// Writes man pages, completions and schema.
+pub fn generate(folder: &Path) -> Result<Exit, Failure> {
+    let unusable = |error: std::io::Error| Failure::usage(format!("cannot write to {}: {error}", folder.display()));
+    for sub in ["man", "completions"] {
+        std::fs::create_dir_all(folder.join(sub)).map_err(unusable)?;
+    }
+    clap_mangen::generate_to(Arguments::command(), folder.join("man")).map_err(unusable)?;
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        clap_complete::generate_to(shell, &mut Arguments::command(), "switchcost", folder.join("completions"))
+            .map_err(unusable)?;
+    }
+    write_file(&folder.join("results.schema.json"), switchcost_report::schema().as_bytes())?;
+    Ok(Exit::Fine)
+}

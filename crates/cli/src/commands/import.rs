@@ -1,0 +1,34 @@
+//! `import`: run files of others.
+
+use crate::arguments;
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use switchcost_store::{Insertion, Store};
+
+/// Takes run files into the store.
+pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
+    // All files are read before the first is stored: one bad file leaves the store as it was.
+    let mut runs = Vec::new();
+    for path in &arguments.files {
+        let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
+        let mut reader: Box<dyn BufRead> = if path == Path::new("-") {
+            Box::new(std::io::stdin().lock())
+        } else {
+            Box::new(BufReader::new(File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?))
+        };
+        runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
+    }
+    let mut store = Store::open(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
+    for run in runs {
+        let said = match store.insert_run(&run).map_err(Failure::usage)? {
+            Insertion::Inserted => "imported",
+            Insertion::AlreadyThere => "already there",
+        };
+        output::print(&format!("{}: {said}, {} invocations\n", run.id, run.invocations.len()))?;
+    }
+    Ok(Exit::Fine)
+}

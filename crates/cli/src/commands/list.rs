@@ -1,0 +1,81 @@
+//! `list`: every mechanism, and what runs it.
+
+use crate::arguments::{self, ListFormat};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::Installation;
+use switchcost_model::{Concept, Install, ParameterKind};
+use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
+use switchcost_runner::{KnownProbe, choices, discover};
+
+/// Lists mechanisms.
+pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
+    let installation = Installation::find()?;
+    let catalogue = installation.catalogue()?;
+    let probes = discover(installation.probes()?);
+    let mechanisms: Vec<_> = catalogue.concepts.iter().map(|concept| listed(concept, &probes)).collect();
+    let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
+    output::print(&match arguments.format {
+        ListFormat::Table => list_text(&mechanisms, &families, output::style()),
+        ListFormat::Json => list_json(&mechanisms),
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn listed(concept: &Concept, probes: &[KnownProbe]) -> ListedMechanism {
+    let mut listed: Vec<ListedProbe> = choices(concept, probes)
+        .into_iter()
+        .map(|(probe, described)| ListedProbe {
+            id: probe.info.id.clone(),
+            available: described.unavailable.is_none(),
+            reason: described.unavailable.as_ref().map(|why| why.reason.clone()),
+            install: described.unavailable.as_ref().and_then(|why| why.install.clone()),
+        })
+        .collect();
+    for source in &concept.implemented_by {
+        let of_source = |probe: &&KnownProbe| probe.info.source == *source;
+        let silent = probes.iter().filter(of_source).filter_map(|probe| Some((probe, probe.answer.as_ref().err()?)));
+        listed.extend(silent.map(|(probe, why)| ListedProbe {
+            id: probe.info.id.clone(),
+            available: false,
+            reason: Some(why.clone()),
+            install: packages(&probe.info.install),
+        }));
+        if !probes.iter().any(|probe| probe.info.source == *source) {
+            let reason = Some(format!("the probe {source} is not installed; run `make build`"));
+            listed.push(ListedProbe { id: source.clone(), available: false, reason, install: None });
+        }
+    }
+    ListedMechanism {
+        id: concept.id.to_string(),
+        family: concept.id.family().to_owned(),
+        title: concept.title.clone(),
+        experiments: concept.experiments.iter().map(ToString::to_string).collect(),
+        placements: concept.placements.iter().map(ToString::to_string).collect(),
+        parameters: concept
+            .parameters
+            .iter()
+            .map(|(name, parameter)| ListedParameter {
+                name: name.clone(),
+                values: match &parameter.kind {
+                    ParameterKind::Words(words) => words.join("|"),
+                    ParameterKind::Integer { min, max } => format!("{min}..{max}"),
+                },
+                default: parameter.default.clone(),
+                help: parameter.help.clone(),
+            })
+            .collect(),
+        probes: listed,
+    }
+}
+
+/// Names of packages for each system that has them.
+fn packages(install: &Install) -> Option<String> {
+    let systems = [("Debian/Ubuntu", &install.debian), ("Fedora", &install.fedora), ("macOS", &install.macos)];
+    let known: Vec<String> = systems
+        .into_iter()
+        .filter(|(_, packages)| !packages.is_empty())
+        .map(|(system, packages)| format!("{packages} ({system})"))
+        .collect();
+    (!known.is_empty()).then(|| known.join(", "))
+}

@@ -1,0 +1,52 @@
+//! Where probes, data and the store are.
+
+use crate::exit::Failure;
+use std::path::{Path, PathBuf};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::ProbeInfo;
+
+/// Folders of an installation.
+pub struct Installation {
+    libexec: PathBuf,
+    share: PathBuf,
+}
+
+impl Installation {
+    /// `SWITCHCOST_LIBEXEC`, or `../libexec/switchcost` beside the program; data is in `share/switchcost` of the same prefix.
+    pub fn find() -> Result<Self, Failure> {
+        if let Some(libexec) = std::env::var_os("SWITCHCOST_LIBEXEC").filter(|value| !value.is_empty()) {
+            let libexec = PathBuf::from(libexec);
+            let prefix = libexec.ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned);
+            return Ok(Self { share: prefix.join("share/switchcost"), libexec });
+        }
+        let program = std::env::current_exe()
+            .and_then(|path| path.canonicalize())
+            .map_err(|error| Failure::internal(format!("cannot tell where switchcost itself is: {error}")))?;
+        let prefix = program.ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned);
+        Ok(Self { libexec: prefix.join("libexec/switchcost"), share: prefix.join("share/switchcost") })
+    }
+
+    /// Folder of the probes.
+    pub fn probes_folder(&self) -> PathBuf {
+        self.libexec.join("probes")
+    }
+
+    /// Mechanisms and families.
+    pub fn catalogue(&self) -> Result<Catalogue, Failure> {
+        switchcost_catalogue::load(&self.share.join("mechanisms")).map_err(Failure::usage)
+    }
+
+    /// Probes on disk.
+    pub fn probes(&self) -> Result<Vec<ProbeInfo>, Failure> {
+        switchcost_catalogue::load_probes(&self.probes_folder()).map_err(Failure::usage)
+    }
+}
+
+/// `--store`, or the default below `XDG_DATA_HOME`.
+pub fn store(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(path) = given {
+        return Ok(path.to_owned());
+    }
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    switchcost_store::default_path(set("XDG_DATA_HOME").as_deref(), set("HOME").as_deref()).map_err(Failure::usage)
+}

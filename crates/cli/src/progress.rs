@@ -1,0 +1,143 @@
+//! What the user sees while it measures, and what the store gets.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+use switchcost_analysis::summarise;
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{Invocation, Run};
+use switchcost_report::{label, nanoseconds, percent};
+use switchcost_runner::{Observer, Request};
+use switchcost_store::{Store, StoreError};
+
+/// Rounds of a full run; the bar is drawn against them.
+const FULL_ROUNDS: u64 = 10;
+
+/// Shows and stores a run as it goes. It draws only between invocations: nothing of the host runs while a probe measures.
+pub struct Live<'a> {
+    store: Store,
+    failure: Option<StoreError>,
+    catalogue: &'a Catalogue,
+    request: &'a Request,
+    started: Instant,
+    bar: Option<ProgressBar>,
+    /// Interval width and median of each variant, as far as known.
+    state: Vec<Option<(f64, Option<f64>)>>,
+    spent: Duration,
+    round: u64,
+}
+
+impl<'a> Live<'a> {
+    /// Shows on standard error: a line that is redrawn on a terminal, plain lines elsewhere.
+    pub fn new(store: Store, catalogue: &'a Catalogue, request: &'a Request, started: Instant) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+            let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            let form = if no_colour { "{bar:24} {msg}" } else { "{bar:24.green} {msg}" };
+            bar.set_style(ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        let (spent, round) = (Duration::ZERO, 0);
+        Self { store, failure: None, catalogue, request, started, bar, state: Vec::new(), spent, round }
+    }
+
+    /// Takes the line away; says whether everything was stored.
+    pub fn finish(self) -> Result<(), StoreError> {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+        self.failure.map_or(Ok(()), Err)
+    }
+
+    /// The first failure of the store is kept; measuring goes on, for what is measured can still be shown.
+    fn storing(&mut self, action: impl FnOnce(&mut Store) -> Result<(), StoreError>) {
+        if self.failure.is_none() {
+            self.failure = action(&mut self.store).err();
+        }
+    }
+
+    fn runnable(run: &Run) -> u64 {
+        (run.variants.len() - run.not_run.len()) as u64
+    }
+
+    /// How far precision is reached, and the widest interval.
+    fn precision(&self, run: &Run) -> String {
+        let widths: Vec<(usize, f64)> =
+            self.state.iter().enumerate().filter_map(|(i, state)| Some((i, state.as_ref()?.1?))).collect();
+        let done = widths.iter().filter(|(_, width)| *width <= self.request.precision).count();
+        let widest = widths.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(String::new(), |(index, width)| {
+            format!(", widest ±{}: {}", percent(*width), label(&run.variants[*index], self.catalogue, false))
+        });
+        format!("{done} of {} rows within ±{}{widest}", Self::runnable(run), percent(self.request.precision))
+    }
+
+    /// Time to the end of the planned rounds, never beyond the budget.
+    fn eta(&self, run: &Run) -> u64 {
+        let done = run.invocations.len().max(1) as u32;
+        let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
+        let left = planned.saturating_sub(run.invocations.len() as u64);
+        let estimate = self.spent / done * u32::try_from(left).unwrap_or(u32::MAX);
+        estimate.min(self.request.budget.saturating_sub(self.started.elapsed())).as_secs_f64().ceil() as u64
+    }
+}
+
+impl Observer for Live<'_> {
+    fn begun(&mut self, run: &Run) {
+        self.state = vec![None; run.variants.len()];
+        self.storing(|store| store.begin_run(run));
+        let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
+        match &self.bar {
+            Some(bar) => bar.set_length(planned),
+            None => eprintln!(
+                "run {}: {} rows, {} cannot run here; at most {} s",
+                run.id,
+                run.variants.len(),
+                run.not_run.len(),
+                self.request.budget.as_secs()
+            ),
+        }
+    }
+
+    fn starting(&mut self, run: &Run, variant: usize, round: u64) {
+        let Some(bar) = &self.bar else {
+            if round > self.round {
+                self.round = round;
+                eprintln!("round {round}: {}, about {} s left", self.precision(run), self.eta(run));
+            }
+            return;
+        };
+        let known = self.state[variant].map_or(String::new(), |(median, width)| {
+            let width = width.map_or(String::new(), |width| format!(" ±{}", percent(width)));
+            format!(" {} ns{width}", nanoseconds(median))
+        });
+        bar.set_message(format!(
+            "round {} · {}{known} · {} · {} s left",
+            round + 1,
+            label(&run.variants[variant], self.catalogue, false),
+            self.precision(run),
+            self.eta(run)
+        ));
+    }
+
+    fn finished(&mut self, run: &Run, invocation: &Invocation) {
+        self.spent += Duration::from_nanos(invocation.wall_ns);
+        self.storing(|store| store.add_invocation(&run.id, invocation));
+        let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == invocation.variant).collect();
+        let summary = summarise(&run.variants[invocation.variant], &mine);
+        self.state[invocation.variant] = summary.figures.map(|figures| {
+            let width = figures.interval.map(|interval| interval.relative_half_width(figures.median));
+            (figures.median, width)
+        });
+        if let Some(bar) = &self.bar {
+            if bar.length().is_some_and(|length| bar.position() >= length) {
+                bar.inc_length(1);
+            }
+            bar.inc(1);
+        }
+    }
+
+    fn ended(&mut self, run: &Run) {
+        let ended = run.ended_unix_ns.unwrap_or(run.started_unix_ns);
+        self.storing(|store| store.finish_run(&run.id, run.ended_by, ended));
+    }
+}

@@ -1,0 +1,153 @@
+//! Which CPUs may be used, which of them is measured, and where the host itself runs.
+
+use crate::{list, os};
+
+/// CPUs that this process may use and what each is used for.
+///
+/// Policy: the measured CPU is the highest-numbered allowed one, because interrupts and the host's own work gather on
+/// the lowest; the host goes to the lowest-numbered other one, off the measured core if possible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cpus {
+    allowed: Vec<u32>,
+    measured: u32,
+    partner: Option<u32>,
+    housekeeping: Option<u32>,
+    restriction: Option<String>,
+}
+
+/// A restriction of the affinity that failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CpusError(
+    /// One sentence.
+    pub String,
+);
+
+impl Cpus {
+    /// Reads affinity, online CPUs and core siblings. Call it before [`pin_self`], which narrows what it sees.
+    ///
+    /// # Errors
+    /// The affinity cannot be read here.
+    pub fn detect() -> Result<Self, CpusError> {
+        let mut allowed = os::allowed_cpus().map_err(CpusError)?;
+        let online = os::online_cpus();
+        if !online.is_empty() {
+            allowed.retain(|cpu| online.contains(cpu));
+        }
+        let restriction = os::restriction(&allowed, &online);
+        Self::arrange(allowed, restriction, |cpu| os::core_siblings(cpu))
+    }
+
+    /// The policy itself; `siblings` lists the CPUs of a CPU's core.
+    fn arrange(
+        allowed: Vec<u32>,
+        restriction: Option<String>,
+        siblings: impl Fn(u32) -> Vec<u32>,
+    ) -> Result<Self, CpusError> {
+        let Some(&measured) = allowed.last() else {
+            return Err(CpusError("no CPU is both online and allowed to this process".to_owned()));
+        };
+        let core = siblings(measured);
+        let others = || allowed.iter().copied().filter(|&cpu| cpu != measured);
+        let off_core = || others().filter(|cpu| !core.contains(cpu));
+        let partner = off_core().last().or_else(|| others().last());
+        let housekeeping = off_core().next().or_else(|| others().next());
+        Ok(Self { measured, partner, housekeeping, restriction, allowed })
+    }
+
+    /// Every CPU that may be used, ascending.
+    #[must_use]
+    pub fn allowed(&self) -> &[u32] {
+        &self.allowed
+    }
+
+    /// The CPU of placement `one_cpu`.
+    #[must_use]
+    pub fn measured(&self) -> u32 {
+        self.measured
+    }
+
+    /// The CPUs of placement `two_cpus`: on two cores if there are two.
+    ///
+    /// # Errors
+    /// Why there is only one.
+    pub fn pair(&self) -> Result<[u32; 2], String> {
+        let reason = || match &self.restriction {
+            Some(restriction) => format!("only CPU {} may be used: {restriction}", self.measured),
+            None => format!("this machine has one CPU online, number {}", self.measured),
+        };
+        self.partner.map(|partner| [self.measured, partner]).ok_or_else(reason)
+    }
+
+    /// Where the host runs while it measures; None: there is no CPU but the measured one.
+    #[must_use]
+    pub fn housekeeping(&self) -> Option<u32> {
+        self.housekeeping
+    }
+
+    /// The host's CPU and the measured one.
+    #[must_use]
+    pub fn housekeeping_and_measured(&self) -> (Option<u32>, u32) {
+        (self.housekeeping, self.measured)
+    }
+
+    /// Why not every CPU of the machine may be used; None: every one may.
+    #[must_use]
+    pub fn restriction(&self) -> Option<&str> {
+        self.restriction.as_deref()
+    }
+}
+
+/// Restricts the calling thread, and threads that it starts later, to `cpus`. Returns the previous set, which the same
+/// call restores.
+///
+/// # Errors
+/// One sentence with the CPUs and the cause.
+pub fn pin_self(cpus: &[u32]) -> Result<Vec<u32>, CpusError> {
+    let before = os::allowed_cpus().map_err(CpusError)?;
+    os::pin_thread(cpus)
+        .map_err(|cause| CpusError(format!("cannot restrict the host to CPU {}: {cause}", list::format(cpus))))?;
+    Ok(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arranged(allowed: &[u32], siblings: fn(u32) -> Vec<u32>) -> Cpus {
+        Cpus::arrange(allowed.to_vec(), None, siblings).unwrap()
+    }
+
+    #[test]
+    fn the_highest_cpu_is_measured_and_the_host_keeps_off_its_core() {
+        let cpus = arranged(&[0, 1, 2, 3], |cpu| vec![cpu & !1, cpu | 1]);
+        assert_eq!(cpus.housekeeping_and_measured(), (Some(0), 3));
+        assert_eq!(cpus.pair(), Ok([3, 1]));
+        let one_core = arranged(&[4, 5], |_| vec![4, 5]);
+        assert_eq!(one_core.housekeeping_and_measured(), (Some(4), 5));
+        assert_eq!(one_core.pair(), Ok([5, 4]));
+    }
+
+    #[test]
+    fn one_cpu_is_a_reason_not_a_crash() {
+        let cpus = arranged(&[3], |cpu| vec![cpu]);
+        assert_eq!(cpus.housekeeping(), None);
+        assert!(cpus.pair().unwrap_err().contains("one CPU"));
+        let why = Some("the cgroup's cpuset allows only CPU 3 of 0-7".to_owned());
+        let cpus = Cpus::arrange(vec![3], why, |cpu| vec![cpu]).unwrap();
+        assert!(cpus.pair().unwrap_err().contains("cpuset"));
+        assert!(Cpus::arrange(Vec::new(), None, |cpu| vec![cpu]).is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn pinning_takes_hold_and_is_undone() {
+        let cpus = Cpus::detect().unwrap();
+        let before = pin_self(&[cpus.measured()]).unwrap();
+        assert_eq!(Cpus::detect().unwrap().allowed(), [cpus.measured()]);
+        assert!(Cpus::detect().unwrap().pair().is_err());
+        pin_self(&before).unwrap();
+        assert_eq!(Cpus::detect().unwrap(), cpus);
+        assert!(pin_self(&[999]).unwrap_err().to_string().contains("999"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Facts that change from minute to minute, and facts that no file holds.
+
+use super::{Facts, joined};
+use crate::os::host::{Host, unknown};
+use crate::os::{sys, watch::Stat};
+use rustix::time::{ClockId, clock_getres};
+use std::time::{Duration, Instant};
+
+/// What only the running system says.
+pub(crate) struct Live {
+    /// Bytes.
+    pub page_size: usize,
+    /// Scheduler ticks in a second.
+    pub hz: Option<u64>,
+    /// C library of the host.
+    pub libc: String,
+    /// Measured ticks of the time stamp counter in a second.
+    pub tsc_hz: Option<f64>,
+}
+
+impl Live {
+    /// Asks the system; takes 10 ms.
+    pub(crate) fn now() -> Self {
+        Self { page_size: rustix::param::page_size(), hz: hz(), libc: sys::libc_version(), tsc_hz: tsc_hz() }
+    }
+}
+
+/// The coarse clock advances once a tick and says so.
+fn hz() -> Option<u64> {
+    let step = clock_getres(ClockId::MonotonicCoarse);
+    let ns = u64::try_from(step.tv_nsec).ok().filter(|&ns| ns > 0 && step.tv_sec == 0)?;
+    Some((1_000_000_000 + ns / 2) / ns)
+}
+
+/// Not worth more than four digits over such a short time.
+fn tsc_hz() -> Option<f64> {
+    let (began, first) = (Instant::now(), sys::tsc()?);
+    std::thread::sleep(Duration::from_millis(10));
+    let (ticks, time) = (sys::tsc()?.wrapping_sub(first), began.elapsed());
+    Some(ticks as f64 / time.as_secs_f64())
+}
+
+pub(super) fn gather(host: &Host, live: &Live, facts: &mut Facts) {
+    let load = host.read("/proc/loadavg");
+    let field = |index: usize| match &load {
+        Ok(text) => text.split(' ').nth(index).map_or_else(|| unknown("/proc/loadavg is short"), str::to_owned),
+        Err(reason) => unknown(reason),
+    };
+    facts.put("load.one_minute", field(0));
+    facts.put("load.five_minutes", field(1));
+    facts.put("load.tasks_running", field(3));
+    let uptime = host.fact("/proc/uptime");
+    facts.put("uptime_s", uptime.split(' ').next().filter(|first| first.parse::<f64>().is_ok()).unwrap_or(&uptime));
+    facts.put("memory.available", memory(host, "MemAvailable:"));
+    facts.put("memory.total", memory(host, "MemTotal:"));
+    let stat = Stat::read(host);
+    let steal = stat.total(|times| times.steal).map(|ns| format!("{:.2} s since boot", ns as f64 / 1e9));
+    facts.put("steal", steal.unwrap_or_else(|| unknown("/proc/stat lists no CPU")));
+    facts.put("frequency_khz", joined(&host.each_cpu("cpufreq/scaling_cur_freq"), "no cpufreq"));
+    let mhz = host.cpuinfo().remove("cpu MHz");
+    facts.put("frequency_mhz_declared", mhz.unwrap_or_else(|| unknown("/proc/cpuinfo has no line `cpu MHz`")));
+    facts.put("temperature_c", temperatures(host));
+    let tsc = live.tsc_hz.map(|hz| format!("{:.1}", hz / 1e6));
+    facts.put("clock.tsc_mhz_measured", tsc.unwrap_or_else(|| unknown("there is no time stamp counter")));
+}
+
+fn memory(host: &Host, name: &str) -> String {
+    match host.read("/proc/meminfo") {
+        Ok(text) => {
+            let value = text.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
+            value.unwrap_or_else(|| unknown(format!("/proc/meminfo has no line `{name}`")))
+        }
+        Err(reason) => unknown(reason),
+    }
+}
+
+fn temperatures(host: &Host) -> String {
+    let dir = "/sys/class/thermal";
+    let zone = |name: String| {
+        let kind = host.read(format!("{dir}/{name}/type")).ok()?;
+        let degrees = host.number(&format!("{dir}/{name}/temp")).ok()? as f64 / 1000.0;
+        Some(format!("{kind} {degrees:.0}"))
+    };
+    let zones = host.names(dir).into_iter().filter(|name| name.starts_with("thermal_zone"));
+    joined(&zones.filter_map(zone).collect::<Vec<_>>(), "no thermal zone is listed")
+}

@@ -1,0 +1,50 @@
+//! Frequency and idle states.
+
+use super::{Facts, joined};
+use crate::os::host::{Host, unknown};
+
+const CPUS: &str = "/sys/devices/system/cpu";
+
+pub(super) fn gather(host: &Host, facts: &mut Facts) {
+    let no_cpufreq = "the kernel does not steer the frequency (no cpufreq)";
+    facts.put("cpufreq.driver", joined(&host.each_cpu("cpufreq/scaling_driver"), no_cpufreq));
+    facts.put("cpufreq.governor", joined(&host.each_cpu("cpufreq/scaling_governor"), no_cpufreq));
+    facts.put(
+        "cpufreq.preference",
+        joined(&host.each_cpu("cpufreq/energy_performance_preference"), "no CPU has an energy_performance_preference"),
+    );
+    facts.put("cpufreq.turbo", turbo(host).map_or_else(unknown, |on| if on { "on" } else { "off" }.to_owned()));
+    facts.put("cpuidle.driver", host.fact(&format!("{CPUS}/cpuidle/current_driver")));
+    let governor = host.read(format!("{CPUS}/cpuidle/current_governor"));
+    let governor = governor.or_else(|_| host.read(format!("{CPUS}/cpuidle/current_governor_ro")));
+    facts.put("cpuidle.governor", governor.unwrap_or_else(unknown));
+    facts.put("cpuidle.states", states(host));
+    facts.put("cpuidle.halt_poll_ns", host.fact("/sys/module/haltpoll/parameters/guest_halt_poll_ns"));
+}
+
+/// Names and exit latencies of the idle states of the first CPU.
+fn states(host: &Host) -> String {
+    let dir = format!("{CPUS}/cpu{}/cpuidle", host.online().first().copied().unwrap_or(0));
+    let state = |name: String| {
+        let read = |file: &str| host.read(format!("{dir}/{name}/{file}")).ok();
+        Some(format!("{} {} us", read("name")?, read("latency")?))
+    };
+    let names = host.names(&dir).into_iter().filter(|name| name.starts_with("state"));
+    joined(&names.filter_map(state).collect::<Vec<_>>(), "no idle states are listed")
+}
+
+/// May the CPU go above its nominal frequency?
+pub(crate) fn turbo(host: &Host) -> Result<bool, String> {
+    match host.number(&format!("{CPUS}/intel_pstate/no_turbo")) {
+        Ok(no_turbo) => Ok(no_turbo == 0),
+        Err(_) => host
+            .number(&format!("{CPUS}/cpufreq/boost"))
+            .map(|boost| boost == 1)
+            .map_err(|_| "neither intel_pstate/no_turbo nor cpufreq/boost can be read".to_owned()),
+    }
+}
+
+/// No cpufreq: whoever is below decides.
+pub(crate) fn frequency_is_fixed_by_host(host: &Host) -> bool {
+    host.each_cpu("cpufreq/scaling_governor").is_empty()
+}

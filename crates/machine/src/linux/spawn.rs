@@ -1,0 +1,307 @@
+//! Processes: start, wait, kill, reap.
+
+use super::host::cause;
+use super::strays;
+use super::sys::{self, Usage};
+use crate::list;
+use crate::spawn::{Exit, ExitStatus, SpawnError, SpawnRequest};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
+use rustix::thread::CpuSet;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// See [`crate::spawn::adopt_orphans`].
+pub(crate) use super::strays::{adopt_orphans, reap_strays};
+
+/// Errors of the steps before exec travel to the parent as error numbers; these two never come from exec.
+const NOT_GRANTED: Errno = Errno::CHRNG;
+const PARENT_DIED: Errno = Errno::OWNERDEAD;
+
+/// A child that has not been reaped.
+#[derive(Debug)]
+pub(crate) struct Running {
+    report: OwnedFd,
+    log: OwnedFd,
+    pid: Pid,
+    pidfd: Option<OwnedFd>,
+    reaped: bool,
+}
+
+impl Running {
+    pub(crate) fn start(request: &SpawnRequest) -> Result<Self, SpawnError> {
+        let program = resolve(request)?;
+        let other = |error: io::Error| SpawnError::Other(program.clone(), cause(&error));
+        if request.report_fd < 3 {
+            return Err(SpawnError::Other(program, format!("report_fd={} is one of 0, 1, 2", request.report_fd)));
+        }
+        let set = match &request.cpus {
+            Some(cpus) => Some(super::cpus::cpu_set(cpus).map_err(|why| SpawnError::Other(program.clone(), why))?),
+            None => None,
+        };
+        let (report, report_write) = nonblocking_pipe().map_err(other)?;
+        let (log, log_write) = nonblocking_pipe().map_err(other)?;
+        // This occupies the number `report_fd`, if it was free. So std's own pipe, which tells of a failed exec, cannot
+        // get that number, and the dup2 in the child cannot close it.
+        let report_write = rustix::io::fcntl_dupfd_cloexec(&report_write, request.report_fd)
+            .map_err(|error| other(error.into()))?;
+        let mut command = Command::new(&program);
+        command.args(&request.arguments).env_clear().envs(request.environment.iter().cloned()).process_group(0);
+        command.stdin(Stdio::null()).stdout(log_write.try_clone().map_err(other)?).stderr(log_write);
+        if let Some(directory) = &request.directory {
+            command.current_dir(directory);
+        }
+        let before_exec = BeforeExec {
+            set,
+            parent: rustix::process::getpid(),
+            report_write: report_write.as_raw_fd(),
+            report_fd: request.report_fd,
+        };
+        // SAFETY: between fork and exec only async-signal-safe calls are allowed, because another thread may have held
+        // any lock at the fork. `BeforeExec::apply` makes system calls only; it owns copies of all it uses.
+        unsafe { command.pre_exec(move || before_exec.apply()) };
+        let mut live = strays::live();
+        let child = command.spawn().map_err(|error| explain(&error, program.clone(), request))?;
+        let pid = Pid::from_raw(child.id() as i32).ok_or_else(|| SpawnError::Other(program, "no id".to_owned()))?;
+        live.insert(pid.as_raw_pid());
+        drop(live);
+        let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
+        Ok(Self { report, log, pid, pidfd, reaped: false })
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid.as_raw_pid()
+    }
+
+    pub(crate) fn report(&self) -> &OwnedFd {
+        &self.report
+    }
+
+    pub(crate) fn log(&self) -> &OwnedFd {
+        &self.log
+    }
+
+    pub(crate) fn pidfd(&self) -> Option<&OwnedFd> {
+        self.pidfd.as_ref()
+    }
+
+    /// Sleeps until the end of the child (true) or the deadline.
+    pub(crate) fn wait_until(&self, deadline: Option<Instant>) -> bool {
+        match (&self.pidfd, deadline) {
+            (_, None) => {
+                wait_without_reaping(self.pid);
+                true
+            }
+            (Some(pidfd), Some(deadline)) => poll_until(pidfd, deadline),
+            (None, Some(deadline)) => wait_by_thread(self.pid, deadline),
+        }
+    }
+
+    pub(crate) fn kill_group(&self) {
+        // Not reaped (`end` consumes the public handle), so neither id can belong to anybody else. The leader by
+        // itself too: it may have moved to another group.
+        let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
+        let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+    }
+
+    pub(crate) fn end(&mut self) -> Exit {
+        self.kill_group();
+        wait_without_reaping(self.pid);
+        // Again, for a process that had not joined the group yet. Before reaping: until then nobody can get the id.
+        self.kill_group();
+        let (status, usage) = sys::reap(self.pid.as_raw_pid()).unwrap_or((0, Usage::default()));
+        self.reaped = true;
+        strays::live().remove(&self.pid.as_raw_pid());
+        let (count, of_strays) = if strays::adopting() { strays::sweep() } else { (0, Usage::default()) };
+        let usage = usage.plus(of_strays);
+        Exit {
+            status: if libc::WIFSIGNALED(status) {
+                ExitStatus::Signalled(libc::WTERMSIG(status))
+            } else {
+                ExitStatus::Exited(libc::WEXITSTATUS(status))
+            },
+            user_ns: usage.user_ns,
+            system_ns: usage.system_ns,
+            voluntary: usage.voluntary,
+            involuntary: usage.involuntary,
+            max_rss: usage.max_rss,
+            strays: count,
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.reaped {
+            self.end();
+        }
+    }
+}
+
+/// What the child does to itself between fork and exec.
+#[derive(Clone, Copy)]
+struct BeforeExec {
+    set: Option<CpuSet>,
+    parent: Pid,
+    report_write: i32,
+    report_fd: i32,
+}
+
+impl BeforeExec {
+    /// Async-signal-safe: system calls only (rustix makes them directly or through thin C wrappers), no allocation, no
+    /// lock, no panic. std has already emptied the signal mask and made the process group.
+    fn apply(&self) -> io::Result<()> {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // A parent that died before the line above sends no signal any more.
+        if rustix::process::getppid() != Some(self.parent) {
+            return Err(PARENT_DIED.into());
+        }
+        if let Some(set) = &self.set {
+            rustix::thread::sched_setaffinity(None, set).map_err(|_| NOT_GRANTED)?;
+            if rustix::thread::sched_getaffinity(None)? != *set {
+                return Err(NOT_GRANTED.into());
+            }
+        }
+        default_signals();
+        hand_over(self.report_write, self.report_fd)?;
+        close_on_exec(3, self.report_fd - 1);
+        close_on_exec(self.report_fd + 1, i32::MAX);
+        Ok(())
+    }
+}
+
+/// Every signal acts as by default. Exec resets handlers, but what the host ignores (nohup: SIGHUP) stays ignored.
+fn default_signals() {
+    for signal in 1..=64 {
+        // SAFETY: `signal` is async-signal-safe and installs no code. It fails, harmlessly, for SIGKILL, SIGSTOP and
+        // the numbers that the C library keeps.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
+/// Puts the descriptor at the number asked for, open across exec.
+fn hand_over(from: i32, to: i32) -> io::Result<()> {
+    // SAFETY: both calls are async-signal-safe and touch descriptors of the child only. At `to` there is either `from`
+    // itself or a descriptor that was to be closed at exec anyway; nothing of Rust uses it before.
+    let answer = unsafe { if from == to { libc::fcntl(to, libc::F_SETFD, 0) } else { libc::dup2(from, to) } };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Marks descriptors first..=last to be closed at exec (not now: std still needs one to tell of a failed exec).
+fn close_on_exec(first: i32, last: i32) {
+    if first > last {
+        return;
+    }
+    const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
+    // SAFETY: a system call on integers; it only sets a flag of descriptors of the child.
+    let answer = unsafe { libc::syscall(libc::SYS_close_range, first, last, CLOSE_RANGE_CLOEXEC) };
+    if answer == 0 {
+        return;
+    }
+    // Before Linux 5.11, or where a filter forbids it: one by one. Higher numbers exist only if somebody asked for them.
+    for fd in first..=last.min(65_535) {
+        // SAFETY: async-signal-safe; sets a flag of a descriptor of the child, or fails because there is none.
+        unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}
+
+/// A pipe whose read end does not block.
+fn nonblocking_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    let flags = rustix::fs::fcntl_getfl(&read)?;
+    rustix::fs::fcntl_setfl(&read, flags | rustix::fs::OFlags::NONBLOCK)?;
+    Ok((read, write))
+}
+
+fn poll_until(pidfd: &OwnedFd, deadline: Instant) -> bool {
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        match poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) | Err(Errno::INTR) if Instant::now() < deadline => {}
+            Ok(count) => return count > 0,
+            Err(_) => return false,
+        }
+    }
+}
+
+/// For kernels without pidfd: a thread sleeps in waitid, this one on a channel.
+fn wait_by_thread(pid: Pid, deadline: Instant) -> bool {
+    let ended: Receiver<()> = {
+        let (tell, ended) = channel();
+        let wait = move || {
+            wait_without_reaping(pid);
+            let _ = tell.send(());
+        };
+        if std::thread::Builder::new().name("wait".to_owned()).spawn(wait).is_err() {
+            return false;
+        }
+        ended
+    };
+    let left = deadline.saturating_duration_since(Instant::now());
+    ended.recv_timeout(left.max(Duration::from_millis(1))).is_ok()
+}
+
+fn wait_without_reaping(pid: Pid) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while rustix::process::waitid(WaitId::Pid(pid), options) == Err(Errno::INTR) {}
+}
+
+/// The program's file, or why it cannot be one.
+fn resolve(request: &SpawnRequest) -> Result<PathBuf, SpawnError> {
+    let program = &request.program;
+    if let Some(directory) = &request.directory
+        && let Err(error) = std::fs::read_dir(directory).map(drop)
+        && error.kind() != io::ErrorKind::PermissionDenied
+    {
+        return Err(SpawnError::Directory(program.clone(), directory.clone(), cause(&error)));
+    }
+    if program.components().count() == 1 && !program.to_string_lossy().contains('/') {
+        let path = request.environment.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
+        let found = std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| fault(file).is_none());
+        return found.ok_or_else(|| SpawnError::NotInPath(program.clone()));
+    }
+    let base = request.directory.as_deref().unwrap_or(Path::new("."));
+    let file = std::path::absolute(base.join(program)).map_err(|e| SpawnError::Other(program.clone(), cause(&e)))?;
+    match fault(&file) {
+        Some(error) => Err(error),
+        None => Ok(file),
+    }
+}
+
+/// What is wrong with a file that should be a program.
+fn fault(file: &Path) -> Option<SpawnError> {
+    match std::fs::metadata(file) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(SpawnError::Permission(file.to_owned())),
+        Err(_) => Some(SpawnError::NotFound(file.to_owned())),
+        Ok(data) if !data.is_file() => Some(SpawnError::NotExecutable(file.to_owned(), "it is no file".to_owned())),
+        Ok(data) if data.permissions().mode() & 0o111 == 0 => {
+            Some(SpawnError::NotExecutable(file.to_owned(), "its execute permission is not set".to_owned()))
+        }
+        Ok(_) => None,
+    }
+}
+
+/// The cause of a failed start, in words.
+fn explain(error: &io::Error, program: PathBuf, request: &SpawnRequest) -> SpawnError {
+    let errno = Errno::from_io_error(error).unwrap_or(Errno::IO);
+    let cpus = || list::format(request.cpus.as_deref().unwrap_or_default());
+    match errno {
+        NOT_GRANTED => SpawnError::Cpus(program, cpus()),
+        PARENT_DIED => SpawnError::Other(program, "the host was killed meanwhile".to_owned()),
+        Errno::NOENT => {
+            SpawnError::NotExecutable(program, "the interpreter or dynamic loader it names does not exist".to_owned())
+        }
+        Errno::NOEXEC => SpawnError::NotExecutable(program, "its format is not one of this machine's".to_owned()),
+        Errno::ACCESS | Errno::PERM => SpawnError::Permission(program),
+        _ => SpawnError::Other(program, cause(error)),
+    }
+}

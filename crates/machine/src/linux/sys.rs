@@ -1,0 +1,119 @@
+//! Calls that rustix has no safe form of. The only unsafe code beside `spawn.rs`.
+
+use super::host::Leaf;
+use std::mem::MaybeUninit;
+
+/// Resources used by processes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub voluntary: u64,
+    pub involuntary: u64,
+    pub max_rss: u64,
+}
+
+impl Usage {
+    fn of(raw: &libc::rusage) -> Self {
+        let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
+        Self {
+            user_ns: ns(raw.ru_utime),
+            system_ns: ns(raw.ru_stime),
+            voluntary: raw.ru_nvcsw as u64,
+            involuntary: raw.ru_nivcsw as u64,
+            max_rss: raw.ru_maxrss as u64 * 1024,
+        }
+    }
+
+    /// Both together; the larger of two residents, as the kernel does it.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            user_ns: self.user_ns + other.user_ns,
+            system_ns: self.system_ns + other.system_ns,
+            voluntary: self.voluntary + other.voluntary,
+            involuntary: self.involuntary + other.involuntary,
+            max_rss: self.max_rss.max(other.max_rss),
+        }
+    }
+}
+
+/// Reaps a child of whatever kind (`__WALL`): its wait status and what it and its reaped children used.
+///
+/// # Errors
+/// `ECHILD`: it is no child of this process, or not any more.
+pub(crate) fn reap(pid: i32) -> std::io::Result<(i32, Usage)> {
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: both pointers are to live, writable memory of the type that wait4 writes; pid is only looked up.
+        let answer = unsafe { libc::wait4(pid, &raw mut status, libc::__WALL, usage.as_mut_ptr()) };
+        if answer >= 0 {
+            // SAFETY: rusage consists of integers, so the zeroes put there are a value already; wait4 overwrote them.
+            return Ok((status, Usage::of(unsafe { usage.assume_init_ref() })));
+        }
+        let error = std::io::Error::last_os_error();
+        if error.kind() != std::io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// CPU time used by this process so far, ns.
+pub(crate) fn own_cpu_ns() -> u64 {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to live, writable memory of the type that getrusage writes.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    // SAFETY: rusage consists of integers, so the zeroes put there are a value even if the call wrote nothing.
+    let usage = Usage::of(unsafe { usage.assume_init_ref() });
+    usage.user_ns + usage.system_ns
+}
+
+/// The C library of the host.
+pub(crate) fn libc_version() -> String {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: glibc returns a pointer to a constant, null-terminated string that lives as long as the process.
+        let text = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+        format!("glibc {}", text.to_string_lossy())
+    }
+    #[cfg(target_env = "musl")]
+    {
+        "musl, linked statically into the host".to_owned()
+    }
+    #[cfg(not(any(target_env = "gnu", target_env = "musl")))]
+    {
+        super::host::unknown("the host is linked against neither glibc nor musl")
+    }
+}
+
+/// A leaf of cpuid; None above the highest leaf of its range, or where there is no such instruction.
+pub(crate) fn cpuid(leaf: u32) -> Option<Leaf> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let range = leaf & 0xc000_0000;
+        #[allow(unused_unsafe, reason = "safe from Rust 1.94 on")]
+        // SAFETY: every x86-64 CPU has the instruction; it reads registers only.
+        let (highest, answer) = unsafe { (std::arch::x86_64::__cpuid(range), std::arch::x86_64::__cpuid(leaf)) };
+        (highest.eax >= leaf && highest.eax & 0xc000_0000 == range)
+            .then_some([answer.eax, answer.ebx, answer.ecx, answer.edx])
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = leaf;
+        None
+    }
+}
+
+/// The time stamp counter; None where there is none.
+pub(crate) fn tsc() -> Option<u64> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: every x86-64 CPU has the instruction, and Linux leaves it allowed to programs unless they forbid it
+        // to themselves (PR_SET_TSC), which the host does not.
+        Some(unsafe { std::arch::x86_64::_rdtsc() })
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        None
+    }
+}

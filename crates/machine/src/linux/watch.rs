@@ -1,0 +1,187 @@
+//! Counters of the machine before and after an invocation.
+
+use super::cgroup::Cgroups;
+use super::host::Host;
+use super::sys;
+use crate::watch::Change;
+use std::collections::BTreeMap;
+
+/// `USER_HZ` is 100 on every architecture that Linux still supports (`getconf CLK_TCK`).
+const NS_PER_TICK: u64 = 10_000_000;
+
+/// One reading.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Snapshot {
+    steal_ns: Option<u64>,
+    busy_ns: Option<u64>,
+    precise: bool,
+    host_ns: u64,
+    throttled: (u64, u64),
+    heat: BTreeMap<String, i64>,
+    limits: BTreeMap<String, String>,
+}
+
+impl Snapshot {
+    /// Reads the counters of these CPUs.
+    pub(crate) fn take(cpus: &[u32]) -> Self {
+        Self::of(&Host::real(), cpus)
+    }
+
+    /// The same for any machine.
+    pub(crate) fn of(host: &Host, cpus: &[u32]) -> Self {
+        let groups = Cgroups::read(host);
+        let stat = Stat::read(host);
+        let precise = groups.usage_percpu(host).and_then(|file| percpu(&host.read(file).ok()?, cpus));
+        // The host's own work disturbs too, but where it shares the probe's CPU there is no helping it, and a mark on
+        // every invocation would say nothing.
+        let host_is_there = super::allowed_cpus().is_ok_and(|own| own.iter().any(|cpu| cpus.contains(cpu)));
+        Self {
+            steal_ns: stat.sum(cpus, |times| times.steal),
+            busy_ns: precise.or_else(|| stat.sum(cpus, |times| times.busy)),
+            precise: precise.is_some(),
+            host_ns: if host_is_there { sys::own_cpu_ns() } else { 0 },
+            throttled: groups.throttled(host),
+            heat: cpus.iter().flat_map(|&cpu| heat(host, cpu)).collect(),
+            limits: cpus.iter().flat_map(|&cpu| limits(host, cpu)).collect(),
+        }
+    }
+
+    /// What happened since.
+    pub(crate) fn since(&self, before: &Self) -> Change {
+        let risen = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        let host_ns = self.host_ns.saturating_sub(before.host_ns);
+        let mut throttled = Vec::new();
+        let (count, ns) = (self.throttled.0.saturating_sub(before.throttled.0), self.throttled.1);
+        if count > 0 {
+            let ms = ns.saturating_sub(before.throttled.1) as f64 / 1e6;
+            throttled.push(format!("the cgroup's CPU quota stopped its processes {count} times, {ms:.0} ms in all"));
+        }
+        for (name, now) in &self.heat {
+            let more = now - before.heat.get(name).unwrap_or(now);
+            if more > 0 {
+                throttled.push(format!("heat: {name} rose by {more}"));
+            }
+        }
+        let changed = |(name, now): (&String, &String)| {
+            let then = before.limits.get(name)?;
+            (then != now).then(|| format!("{name} changed from {then} to {now}"))
+        };
+        Change {
+            steal_ns: risen(self.steal_ns, before.steal_ns),
+            busy_ns: risen(self.busy_ns, before.busy_ns).map(|busy| busy.saturating_sub(host_ns)),
+            precise: self.precise && before.precise,
+            throttled,
+            frequency: self.limits.iter().filter_map(changed).collect(),
+        }
+    }
+}
+
+/// CPU times of one CPU since boot, ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub busy: u64,
+    pub idle: u64,
+    pub steal: u64,
+}
+
+/// `/proc/stat`.
+#[derive(Debug, Default)]
+pub(crate) struct Stat(BTreeMap<u32, Times>);
+
+impl Stat {
+    pub(crate) fn read(host: &Host) -> Self {
+        Self::parse(&host.read("/proc/stat").unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> Self {
+        let cpu = |line: &str| {
+            let mut fields = line.strip_prefix("cpu")?.split_ascii_whitespace();
+            let cpu: u32 = fields.next()?.parse().ok()?;
+            let mut ticks = [0_u64; 8];
+            for (tick, field) in ticks.iter_mut().zip(&mut fields) {
+                *tick = field.parse().ok()?;
+            }
+            let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks.map(|tick| tick * NS_PER_TICK);
+            Some((cpu, Times { busy: user + nice + system + irq + softirq, idle: idle + iowait, steal }))
+        };
+        let total_first = text.lines().filter(|line| !line.starts_with("cpu "));
+        Self(total_first.filter_map(cpu).collect())
+    }
+
+    /// Sum over these CPUs; None when one of them is not listed.
+    pub(crate) fn sum(&self, cpus: &[u32], of: impl Fn(&Times) -> u64) -> Option<u64> {
+        cpus.iter().map(|cpu| self.0.get(cpu).map(&of)).sum()
+    }
+
+    /// Sum over every CPU.
+    pub(crate) fn total(&self, of: impl Fn(&Times) -> u64) -> Option<u64> {
+        (!self.0.is_empty()).then(|| self.0.values().map(of).sum())
+    }
+}
+
+/// Sum of the named CPUs of a list in which each possible CPU has its number.
+pub(crate) fn percpu(text: &str, cpus: &[u32]) -> Option<u64> {
+    let all: Vec<u64> = text.split_ascii_whitespace().map(|n| n.parse().ok()).collect::<Option<_>>()?;
+    cpus.iter().map(|&cpu| all.get(cpu as usize)).sum()
+}
+
+/// Counts of thermal throttling.
+fn heat(host: &Host, cpu: u32) -> Vec<(String, i64)> {
+    let count = |name: &str| {
+        let file = format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/{name}");
+        Some((format!("{name} of CPU {cpu}"), host.number(&file).ok()?))
+    };
+    ["core_throttle_count", "package_throttle_count"].into_iter().filter_map(count).collect()
+}
+
+/// Limits of the frequency. The current frequency is left out: an idle CPU's reading is low before every invocation,
+/// so that its change says nothing.
+fn limits(host: &Host, cpu: u32) -> Vec<(String, String)> {
+    let limit = |name: &str| {
+        let file = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/{name}");
+        Some((format!("{name} of CPU {cpu}"), host.read(file).ok()?))
+    };
+    ["scaling_governor", "scaling_min_freq", "scaling_max_freq"].into_iter().filter_map(limit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::os::facts::tests::tree;
+
+    const STAT: &str = "cpu 300 0 0 0 0 0 0 9 0 0\ncpu0 100 0 0 0 0 0 0 4 0 0\ncpu1 200 1 2 7 8 3 4 5 0 0\nintr 1 2\n";
+
+    #[test]
+    fn stat_is_read_by_cpu() {
+        let stat = Stat::parse(STAT);
+        assert_eq!(stat.sum(&[1], |times| times.steal), Some(50_000_000));
+        assert_eq!(stat.sum(&[0, 1], |times| times.busy), Some(3_100_000_000));
+        assert_eq!(stat.sum(&[1], |times| times.idle), Some(150_000_000));
+        assert_eq!(stat.sum(&[2], |times| times.steal), None);
+        assert_eq!(percpu("5 7 \n", &[1]), Some(7));
+        assert_eq!(percpu("5 7", &[2]), None);
+    }
+
+    #[test]
+    fn quota_heat_and_limits_are_seen() {
+        let cpu = "sys/devices/system/cpu/cpu1";
+        let files = |throttled: &str, heat: &str, max: &str| {
+            tree(&[
+                ("proc/stat", STAT),
+                ("proc/self/cgroup", "0::/a\n"),
+                ("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+                ("sys/fs/cgroup/a/cpu.stat", throttled),
+                (&format!("{cpu}/thermal_throttle/core_throttle_count"), heat),
+                (&format!("{cpu}/cpufreq/scaling_max_freq"), max),
+            ])
+        };
+        let (before, after) = (files("nr_throttled 3\nthrottled_usec 10\n", "1", "9"), files("nr_throttled 5\nthrottled_usec 50010\n", "3", "8"));
+        let (before, after) = (Host::fake(before.path()), Host::fake(after.path()));
+        let change = Snapshot::of(&after, &[1]).since(&Snapshot::of(&before, &[1]));
+        assert_eq!(change.throttled.len(), 2, "{change:?}");
+        assert!(change.throttled[0].contains("2 times, 50 ms"), "{change:?}");
+        assert!(change.throttled[1].contains("rose by 2"), "{change:?}");
+        assert!(change.frequency[0].contains("scaling_max_freq of CPU 1 changed from 9 to 8"), "{change:?}");
+        assert!(!change.precise);
+    }
+}

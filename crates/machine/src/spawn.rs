@@ -1,0 +1,169 @@
+//! Starting a probe so that nothing of the host leaks into it and nothing of it outlives the host.
+
+use crate::os;
+use std::marker::PhantomData;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpawnRequest {
+    /// A name without a slash is looked up in the `PATH` of `environment`; a relative path starts at `directory`.
+    pub program: PathBuf,
+    /// Arguments after the program's name.
+    pub arguments: Vec<String>,
+    /// The complete environment: nothing is inherited.
+    pub environment: Vec<(String, String)>,
+    /// CPUs of the child, all of them granted or the start fails; None: those of the calling thread.
+    pub cpus: Option<Vec<u32>>,
+    /// Working directory; None: the host's.
+    pub directory: Option<PathBuf>,
+    /// Descriptor number on which the child reports, 3 or higher.
+    pub report_fd: i32,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// It returned this status.
+    Exited(i32),
+    /// This signal killed it.
+    Signalled(i32),
+}
+
+/// What is known of an ended child. The figures include its descendants as far as somebody waited for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// CPU time in user mode, ns (the kernel reports whole µs).
+    pub user_ns: u64,
+    /// CPU time in the kernel, ns (the kernel reports whole µs).
+    pub system_ns: u64,
+    /// Switches because it waited.
+    pub voluntary: u64,
+    /// Switches because the CPU was taken from it.
+    pub involuntary: u64,
+    /// Largest resident set of any one process, bytes.
+    pub max_rss: u64,
+    /// Processes that had left the group or lost their parent, and were killed and reaped (see [`adopt_orphans`]).
+    pub strays: u32,
+}
+
+/// Why a program could not be started: one sentence that names file and cause.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// There is no such file.
+    #[error("{} does not exist", .0.display())]
+    NotFound(PathBuf),
+    /// No directory of `PATH` has it.
+    #[error("{} is in none of the directories of PATH", .0.display())]
+    NotInPath(PathBuf),
+    /// It is there, but is no program.
+    #[error("{} is not executable: {}", .0.display(), .1)]
+    NotExecutable(PathBuf, String),
+    /// It may not be looked at or started.
+    #[error("{} may not be started: permission denied", .0.display())]
+    Permission(PathBuf),
+    /// The working directory is not there or may not be entered.
+    #[error("the working directory {} of {} cannot be entered: {}", .1.display(), .0.display(), .2)]
+    Directory(PathBuf, PathBuf, String),
+    /// The CPUs asked for are not all granted.
+    #[error("{} cannot be put on CPU {}: not all of them exist here and are allowed by the cgroup's cpuset", .0.display(), .1)]
+    Cpus(PathBuf, String),
+    /// Anything else.
+    #[error("{} cannot be started: {}", .0.display(), .1)]
+    Other(PathBuf, String),
+}
+
+/// A started program, leader of its own process group. Dropping it kills and reaps the group.
+///
+/// A `Child` stays on the thread that started it: the kernel kills a child with `PR_SET_PDEATHSIG` when the *thread*
+/// that started it ends, so that thread must outlive it, which the compiler sees to.
+///
+/// ```compile_fail
+/// fn may_move<T: Send>() {}
+/// may_move::<switchcost_machine::spawn::Child>();
+/// ```
+#[derive(Debug)]
+pub struct Child {
+    running: os::spawn::Running,
+    stays_on_its_thread: PhantomData<*const ()>,
+}
+
+impl Child {
+    /// Starts it: own process group, standard input empty, standard output and error into one log, no descriptor but
+    /// these and `report_fd`, signals as by default, on its CPUs before the program begins, killed when the host dies.
+    ///
+    /// # Errors
+    /// Why it could not be started.
+    pub fn start(request: &SpawnRequest) -> Result<Self, SpawnError> {
+        let running = os::spawn::Running::start(request)?;
+        Ok(Self { running, stays_on_its_thread: PhantomData })
+    }
+
+    /// Process id, and id of its group.
+    #[must_use]
+    pub fn pid(&self) -> i32 {
+        self.running.pid()
+    }
+
+    /// Read end of the report, non-blocking.
+    #[must_use]
+    pub fn report(&self) -> &OwnedFd {
+        self.running.report()
+    }
+
+    /// Read end of what it prints, non-blocking.
+    #[must_use]
+    pub fn log(&self) -> &OwnedFd {
+        self.running.log()
+    }
+
+    /// Becomes readable in `poll` when the program ends; None on kernels before 5.3 or where a filter forbids it.
+    #[must_use]
+    pub fn pidfd(&self) -> Option<&OwnedFd> {
+        self.running.pidfd()
+    }
+
+    /// Sleeps until the program has ended or the time is reached. True: it has ended.
+    #[must_use]
+    pub fn wait_until(&self, deadline: Instant) -> bool {
+        self.running.wait_until(Some(deadline))
+    }
+
+    /// Sleeps until the program has ended by itself.
+    pub fn wait(&self) {
+        self.running.wait_until(None);
+    }
+
+    /// Sends SIGKILL to the whole group. Harmless when it has ended.
+    pub fn kill_group(&self) {
+        self.running.kill_group();
+    }
+
+    /// Ends it: kills what is left of the group *now*, reaps the program, and says how it ended. The status is the
+    /// program's own if it had ended before; call [`Child::wait`] or [`Child::wait_until`] to let it.
+    #[must_use]
+    pub fn finish(mut self) -> Exit {
+        self.running.end()
+    }
+}
+
+/// Makes orphaned descendants children of this process (`PR_SET_CHILD_SUBREAPER`), so that a probe's process that left
+/// its group is found. From then on every [`Child::finish`] also does what [`reap_strays`] does. Call it once.
+///
+/// # Errors
+/// One sentence.
+pub fn adopt_orphans() -> Result<(), String> {
+    os::spawn::adopt_orphans()
+}
+
+/// Kills and reaps every child of this process that belongs to a foreign process group and to no live [`Child`],
+/// and then their children, until there are none. Returns how many.
+///
+/// Children that the host starts in its own group (`std::process::Command` does by default) are left alone.
+pub fn reap_strays() -> u32 {
+    os::spawn::reap_strays()
+}

@@ -1,0 +1,63 @@
+//! One line a row.
+
+use crate::rows::lines;
+use switchcost_catalogue::Catalogue;
+use switchcost_model::Run;
+
+/// The rows of a run as CSV with a header; empty cells where there is no figure.
+///
+/// # Panics
+/// Never: writing to memory does not fail.
+#[must_use]
+pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
+    let mut writer = csv_writer();
+    for line in lines(run, catalogue) {
+        let variant = line.row.variant;
+        let summary = &line.row.summary;
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
+        let figures = summary.figures.as_ref();
+        let interval = figures.and_then(|figures| figures.interval);
+        let parameters: Vec<String> =
+            variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let cpus: Vec<String> = summary.cpus.iter().map(u32::to_string).collect();
+        let record = [
+            run.id.clone(),
+            variant.mechanism.to_string(),
+            variant.probe.clone(),
+            variant.experiment.to_string(),
+            variant.contexts.to_string(),
+            variant.placement.to_string(),
+            variant.timing.to_string(),
+            parameters.join(" "),
+            line.unit,
+            line.row.verdict.to_string(),
+            number(figures.map(|f| f.median)),
+            number(interval.map(|i| i.low)),
+            number(interval.map(|i| i.high)),
+            number(figures.map(|f| f.min)),
+            number(figures.map(|f| f.mean)),
+            number(figures.map(|f| f.p90)),
+            number(figures.map(|f| f.p99)),
+            number(figures.map(|f| f.mad)),
+            number(line.times_cheapest),
+            number(summary.kernel.map(|kernel| kernel.per_unit)),
+            cpus.join(" "),
+            line.row.invocations.to_string(),
+            summary.samples.to_string(),
+            line.row.reason.clone(),
+        ];
+        writer.write_record(&record).expect("memory");
+    }
+    String::from_utf8(writer.into_inner().expect("memory")).expect("UTF-8 in, UTF-8 out")
+}
+
+fn csv_writer() -> ::csv::Writer<Vec<u8>> {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    let header = [
+        "run", "mechanism", "probe", "experiment", "contexts", "placement", "timing", "parameters", "unit", "verdict",
+        "median_ns", "low_ns", "high_ns", "min_ns", "mean_ns", "p90_ns", "p99_ns", "mad_ns", "times_cheapest",
+        "kernel_switches_per_unit", "cpus", "invocations", "samples", "reason",
+    ];
+    writer.write_record(header).expect("memory");
+    writer
+}

@@ -1,0 +1,178 @@
+//! The ladder as text and as Markdown.
+
+use crate::number::{factor, nanoseconds, percent};
+use crate::rows::{Line, lines, warnings};
+use crate::text::{Style, right, trimmed};
+use comfy_table::{Cell, Color, Table};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{EndedBy, Run, Verdict};
+
+const HEADER: [&str; 8] =
+    ["mechanism", "ns/switch", "95 % interval", "min", "× cheapest", "kernel sw.", "CPUs", "verdict"];
+
+/// The ladder for a terminal: head, table, notes, warnings.
+#[must_use]
+pub fn ladder_text(run: &Run, catalogue: &Catalogue, style: Style) -> String {
+    let lines = lines(run, catalogue);
+    let mut table = style.table();
+    table.set_header(HEADER.iter().enumerate().map(|(i, text)| {
+        let cell = if (1..=5).contains(&i) { right(text) } else { Cell::new(text) };
+        if style.colour { cell.add_attribute(comfy_table::Attribute::Bold) } else { cell }
+    }));
+    if style.colour {
+        table.enforce_styling();
+    }
+    fill(&mut table, &lines, style.colour);
+    format!("{}\n{}{}{}", head(run, style), trimmed(&table), notes(&lines, style), tail(run, &lines, style))
+}
+
+/// The ladder as a Markdown document.
+#[must_use]
+pub fn ladder_markdown(run: &Run, catalogue: &Catalogue) -> String {
+    let lines = lines(run, catalogue);
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(HEADER);
+    fill(&mut table, &lines, false);
+    let style = Style::PLAIN;
+    format!("{}\n{}\n{}{}", head(run, style), trimmed(&table), notes(&lines, style), tail(run, &lines, style))
+}
+
+fn head(run: &Run, style: Style) -> String {
+    let fact = |name: &str| run.machine.stable.get(name).map_or("unknown", String::as_str);
+    let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
+    let counted = run.invocations.len();
+    format!(
+        "{} · {} · {} · kernel {} · {}\n{} invocations, {}\n",
+        style.bold(&format!("run {}", run.id)),
+        started.strftime("%Y-%m-%d %H:%M UTC"),
+        fact("cpu_model"),
+        fact("kernel_release"),
+        fact("hypervisor"),
+        counted,
+        ended(run),
+    )
+}
+
+fn ended(run: &Run) -> String {
+    let target = percent(run.precision_ppm as f64 / 1e6);
+    let seconds = run.ended_unix_ns.map_or(String::new(), |end| {
+        format!(" after {:.1} s", (end - run.started_unix_ns) as f64 / 1e9)
+    });
+    match run.ended_by {
+        EndedBy::Precision => format!("ended{seconds}: every interval is within ±{target}, or its row says why not"),
+        EndedBy::Rounds => format!("ended{seconds}: the asked number of rounds is done"),
+        EndedBy::Budget => format!("ended{seconds}: the time budget is used up"),
+        EndedBy::Interrupt => format!("stopped by the user{seconds}"),
+        EndedBy::Nothing => "ended: nothing could be measured".into(),
+        EndedBy::Unfinished => "not finished".into(),
+    }
+}
+
+fn fill(table: &mut Table, lines: &[Line<'_>], colour: bool) {
+    let mut markers = 0;
+    for line in lines {
+        let mut label = line.label.clone();
+        if !line.notes.is_empty() || !line.row.reason.is_empty() {
+            markers += 1;
+            label.push_str(&format!(" [{markers}]"));
+        }
+        let mut cells = vec![Cell::new(label)];
+        cells.extend(figures(line));
+        cells.push(Cell::new(cpus(line)));
+        let verdict = Cell::new(line.row.verdict);
+        cells.push(if colour { verdict.fg(tint(line.row.verdict)) } else { verdict });
+        table.add_row(cells);
+    }
+}
+
+fn tint(verdict: Verdict) -> Color {
+    match verdict {
+        Verdict::Verified => Color::Green,
+        Verdict::Contradicted | Verdict::Broken => Color::Red,
+        Verdict::Unobservable | Verdict::Unsupported => Color::Yellow,
+    }
+}
+
+fn figures(line: &Line<'_>) -> Vec<Cell> {
+    let Some(figures) = &line.row.summary.figures else { return vec![right("–"); 5] };
+    let interval = figures.interval.map_or("–".into(), |interval| {
+        format!("{} – {}", nanoseconds(interval.low), nanoseconds(interval.high))
+    });
+    let kernel = line.row.summary.kernel.map_or("–".into(), |kernel| match kernel.per_unit {
+        rate if rate < 0.0005 => "0".into(),
+        rate => format!("{rate:.3}"),
+    });
+    let unit = if line.unit == "switch" { String::new() } else { format!(" /{}", line.unit) };
+    vec![
+        right(format!("{}{unit}", nanoseconds(figures.median))),
+        right(interval),
+        right(nanoseconds(figures.min)),
+        right(line.times_cheapest.map_or("–".into(), factor)),
+        right(kernel),
+    ]
+}
+
+fn cpus(line: &Line<'_>) -> String {
+    let list: Vec<String> = line.row.summary.cpus.iter().map(u32::to_string).collect();
+    if list.is_empty() { "–".into() } else { list.join(",") }
+}
+
+/// Notes under the table; equal notes are said once, with all their rows.
+fn notes(lines: &[Line<'_>], style: Style) -> String {
+    let mut out = String::new();
+    let mut markers = 0;
+    for line in lines {
+        if line.notes.is_empty() && line.row.reason.is_empty() {
+            continue;
+        }
+        markers += 1;
+        if markers == 1 {
+            out.push('\n');
+        }
+        let mut texts = Vec::new();
+        if !line.row.reason.is_empty() {
+            texts.push(format!("{}: {}", line.row.verdict, line.row.reason));
+        }
+        texts.extend(line.notes.iter().cloned());
+        for (i, text) in texts.iter().enumerate() {
+            let mark = if i == 0 { format!("[{markers}]") } else { String::new() };
+            out.push_str(&wrapped(&format!("{mark:<5}"), text, style));
+        }
+    }
+    out
+}
+
+fn tail(run: &Run, lines: &[Line<'_>], style: Style) -> String {
+    let warnings = warnings(run, lines);
+    if warnings.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", style.bold("Warnings"));
+    for warning in warnings {
+        out.push_str(&wrapped("  - ", &warning, style));
+    }
+    out
+}
+
+/// Wraps text after a lead, further lines indented by the lead's width.
+pub(crate) fn wrapped(lead: &str, text: &str, style: Style) -> String {
+    let indent = " ".repeat(lead.chars().count());
+    let width = style.width.map_or(usize::MAX, usize::from).max(40);
+    let mut out = lead.to_owned();
+    let mut column = indent.len();
+    for (i, word) in text.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if i > 0 && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(&indent);
+            column = indent.len();
+        } else if i > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out.push('\n');
+    out
+}

@@ -1,0 +1,223 @@
+//! `list`, `history` and `doctor`.
+
+use crate::json::MachinePart;
+use crate::ladder::wrapped;
+use crate::text::{Style, right, trimmed};
+use comfy_table::{Cell, Color};
+use serde::Serialize;
+use switchcost_model::{Finding, Machine, Severity};
+
+/// A mechanism as `list` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedMechanism {
+    /// `family/name`.
+    pub id: String,
+    /// Its family.
+    pub family: String,
+    /// One line.
+    pub title: String,
+    /// Experiments it has.
+    pub experiments: Vec<String>,
+    /// Placements that make sense, default first.
+    pub placements: Vec<String>,
+    /// Parameters: name, what it may be, default.
+    pub parameters: Vec<ListedParameter>,
+    /// Probes that implement it, or would.
+    pub probes: Vec<ListedProbe>,
+}
+
+/// A parameter as `list` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedParameter {
+    /// Name.
+    pub name: String,
+    /// What it may be.
+    pub values: String,
+    /// Default.
+    pub default: String,
+    /// One sentence.
+    pub help: String,
+}
+
+/// A probe as `list` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedProbe {
+    /// Id.
+    pub id: String,
+    /// Runs here.
+    pub available: bool,
+    /// Why not.
+    pub reason: Option<String>,
+    /// What to install.
+    pub install: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ListDocument<'a> {
+    format: u32,
+    mechanisms: &'a [ListedMechanism],
+}
+
+/// `list --format json`.
+///
+/// # Panics
+/// Never: plain data.
+#[must_use]
+pub fn list_json(mechanisms: &[ListedMechanism]) -> String {
+    let document = ListDocument { format: 1, mechanisms };
+    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+}
+
+/// `list` for a terminal.
+#[must_use]
+pub fn list_text(mechanisms: &[ListedMechanism], families: &[(String, String)], style: Style) -> String {
+    let mut out = String::new();
+    for (family, title) in families {
+        let mine: Vec<_> = mechanisms.iter().filter(|mechanism| mechanism.family == *family).collect();
+        if mine.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("{}\n", style.bold(title)));
+        let mut table = style.table();
+        if style.colour {
+            table.enforce_styling();
+        }
+        for mechanism in mine {
+            let usable: Vec<&str> =
+                mechanism.probes.iter().filter(|probe| probe.available).map(|probe| probe.id.as_str()).collect();
+            let (where_to, colour) = match usable.as_slice() {
+                [] => (missing(mechanism), Color::Yellow),
+                usable => (usable.join(" "), Color::Green),
+            };
+            let cell = Cell::new(where_to);
+            table.add_row(vec![
+                Cell::new(format!("  {}", mechanism.id)),
+                Cell::new(&mechanism.title),
+                if style.colour { cell.fg(colour) } else { cell },
+            ]);
+        }
+        out.push_str(&trimmed(&table));
+        out.push('\n');
+    }
+    out.push_str("The last column names the probes that run it here, or says why none does. `switchcost run PATTERN` measures.\n");
+    out
+}
+
+fn missing(mechanism: &ListedMechanism) -> String {
+    let mut reasons: Vec<String> = mechanism
+        .probes
+        .iter()
+        .map(|probe| {
+            let cure = probe.install.as_ref().map(|install| format!("; install {install}")).unwrap_or_default();
+            format!("not here: {}{cure}", probe.reason.as_deref().unwrap_or("no reason given"))
+        })
+        .collect();
+    reasons.dedup();
+    reasons.join("; ")
+}
+
+/// A stored run as `history` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HistoryEntry {
+    /// Run id.
+    pub id: String,
+    /// Start, ns since 1970 UTC.
+    pub started_unix_ns: i64,
+    /// Why it ended.
+    pub ended_by: String,
+    /// Did not come to its planned end.
+    pub partial: bool,
+    /// Rows.
+    pub rows: u64,
+    /// Invocations.
+    pub invocations: u64,
+    /// Command as typed.
+    pub command: String,
+}
+
+/// `history --format json`.
+///
+/// # Panics
+/// Never: plain data.
+#[must_use]
+pub fn history_json(entries: &[HistoryEntry]) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        format: u32,
+        runs: &'a [HistoryEntry],
+    }
+    serde_json::to_string_pretty(&Document { format: 1, runs: entries }).expect("plain data") + "\n"
+}
+
+/// `history` for a terminal, newest first.
+#[must_use]
+pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
+    if entries.is_empty() {
+        return "No run is stored yet; `switchcost run` makes one.\n".into();
+    }
+    let mut table = style.table();
+    table.set_header(vec![
+        Cell::new("run"),
+        Cell::new("started"),
+        right("rows"),
+        right("invocations"),
+        Cell::new("ended by"),
+        Cell::new("command"),
+    ]);
+    for entry in entries {
+        let started = jiff::Timestamp::from_nanosecond(i128::from(entry.started_unix_ns)).unwrap_or_default();
+        let ended = if entry.partial { format!("{} (partial)", entry.ended_by) } else { entry.ended_by.clone() };
+        table.add_row(vec![
+            Cell::new(&entry.id),
+            Cell::new(started.strftime("%Y-%m-%d %H:%M:%S UTC")),
+            right(entry.rows),
+            right(entry.invocations),
+            Cell::new(ended),
+            Cell::new(&entry.command),
+        ]);
+    }
+    trimmed(&table)
+}
+
+/// `doctor --format json`.
+///
+/// # Panics
+/// Never: plain data.
+#[must_use]
+pub fn machine_json(machine: &Machine) -> String {
+    #[derive(Serialize)]
+    struct Document {
+        format: u32,
+        machine: MachinePart,
+    }
+    serde_json::to_string_pretty(&Document { format: 1, machine: machine.into() }).expect("plain data") + "\n"
+}
+
+/// `doctor` for a terminal: warnings first.
+#[must_use]
+pub fn findings_text(findings: &[Finding], style: Style) -> String {
+    let mut sorted: Vec<&Finding> = findings.iter().collect();
+    sorted.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let mut out = String::new();
+    for finding in sorted {
+        let mark = match finding.severity {
+            Severity::Warning => "[warning] ",
+            Severity::Note => "[note]    ",
+            Severity::Fine => "[fine]    ",
+        };
+        out.push_str(&wrapped(mark, &format!("{}: {}", finding.id, finding.what), style));
+        for (name, text) in [("effect", &finding.effect), ("cure", &finding.cure)] {
+            if !text.is_empty() {
+                out.push_str(&wrapped(&format!("          {name}: "), text, style));
+            }
+        }
+    }
+    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
+    let verdict = match warnings {
+        0 => "Nothing here makes numbers untrustworthy.".to_owned(),
+        1 => "1 warning: read its effect before you trust a number.".to_owned(),
+        n => format!("{n} warnings: read their effects before you trust a number."),
+    };
+    out.push_str(&format!("\n{}\n", style.bold(&verdict)));
+    out
+}

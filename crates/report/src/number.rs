@@ -1,0 +1,63 @@
+//! Numbers as people read them.
+
+/// A cost with three significant digits (two decimals below 10, one below 100), thousands grouped.
+#[must_use]
+pub fn nanoseconds(value: f64) -> String {
+    match value.abs() {
+        size if size < 0.995 => format!("{value:.3}"),
+        size if size < 9.995 => format!("{value:.2}"),
+        size if size < 99.95 => format!("{value:.1}"),
+        _ => grouped(value.round() as i64),
+    }
+}
+
+fn grouped(value: i64) -> String {
+    let digits = value.unsigned_abs().to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if value < 0 { format!("-{out}") } else { out }
+}
+
+/// A fraction as percent with two significant digits.
+#[must_use]
+pub fn percent(fraction: f64) -> String {
+    let value = fraction * 100.0;
+    match value.abs() {
+        size if size < 0.995 => format!("{value:.2} %"),
+        size if size < 9.95 => format!("{value:.1} %"),
+        _ => format!("{value:.0} %"),
+    }
+}
+
+/// A factor such as ×27 with two or three digits.
+#[must_use]
+pub fn factor(value: f64) -> String {
+    match value {
+        value if value < 9.95 => format!("{value:.2}"),
+        value if value < 99.5 => format!("{value:.1}"),
+        value => grouped(value.round() as i64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_at_two_nanoseconds() {
+        let all: Vec<String> =
+            [0.334, 2.236, 9.996, 71.47, 99.96, 216.4, 1301.4, 35_070.0, 1_234_567.0, -3.5].map(nanoseconds).into();
+        assert_eq!(all, ["0.334", "2.24", "10.0", "71.5", "100", "216", "1,301", "35,070", "1,234,567", "-3.50"]);
+    }
+
+    #[test]
+    fn percents_and_factors() {
+        assert_eq!([0.0123, 0.5, 0.00012].map(percent), ["1.2 %", "50 %", "0.01 %"]);
+        assert_eq!([1.0, 27.31, 15_500.0].map(factor), ["1.00", "27.3", "15,500"]);
+    }
+}

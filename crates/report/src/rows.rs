@@ -1,0 +1,208 @@
+//! What every format shows: labels, factors, notes, warnings.
+
+use crate::number::{factor, nanoseconds, percent};
+use std::collections::BTreeMap;
+use switchcost_analysis::{Row, ladder};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
+
+/// A row with all that is derived from its neighbours and its description.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line<'a> {
+    /// Figures and evidence.
+    pub row: Row<'a>,
+    /// Short name, unique within the run.
+    pub label: String,
+    /// What one unit is.
+    pub unit: String,
+    /// No switch takes place.
+    pub control: bool,
+    /// × the cheapest verified real switch of the run.
+    pub times_cheapest: Option<f64>,
+    /// What a reader must know of this row.
+    pub notes: Vec<String>,
+}
+
+/// Short name of a variant: what differs from the mechanism's defaults.
+#[must_use]
+pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> String {
+    let concept = catalogue.find(&variant.mechanism);
+    let mut words = vec![variant.mechanism.to_string()];
+    if with_probe {
+        words[0] = format!("{}@{}", words[0], variant.probe);
+    }
+    if variant.experiment != Experiment::Switch {
+        words.push(variant.experiment.to_string());
+    }
+    let ring = matches!(variant.experiment, Experiment::Switch | Experiment::Footprint);
+    if ring && variant.contexts != 2 && variant.contexts != 1 {
+        words.push(format!("contexts={}", variant.contexts));
+    }
+    for (name, value) in &variant.parameters {
+        let default = concept.and_then(|concept| concept.parameters.get(name)).map(|parameter| &parameter.default);
+        if default != Some(value) {
+            words.push(format!("{name}={value}"));
+        }
+    }
+    if variant.placement != Placement::OneCpu {
+        words.push(variant.placement.to_string());
+    }
+    if variant.timing == Timing::Each {
+        words.push("each".into());
+    }
+    if !variant.label.is_empty() {
+        words.push(format!("({})", variant.label));
+    }
+    words.join(" ")
+}
+
+/// All rows in the order of the ladder: by family, then by cost; rows without a figure last in their family.
+#[must_use]
+pub fn lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
+    let rows = ladder(run);
+    let cheapest = rows
+        .iter()
+        .filter(|row| row.verdict == Verdict::Verified && row.variant.experiment == Experiment::Switch)
+        .filter(|row| !is_control(row.variant, catalogue))
+        .filter_map(|row| Some(row.summary.figures.as_ref()?.median))
+        .min_by(f64::total_cmp);
+    let mut probes: BTreeMap<&str, std::collections::BTreeSet<&str>> = BTreeMap::new();
+    for variant in &run.variants {
+        probes.entry(variant.mechanism.as_str()).or_default().insert(&variant.probe);
+    }
+    let notes: Vec<Vec<String>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
+    let mut lines: Vec<Line<'a>> = rows
+        .into_iter()
+        .zip(notes)
+        .map(|(row, notes)| {
+            let several = probes.get(row.variant.mechanism.as_str()).is_some_and(|probes| probes.len() > 1);
+            let concept = catalogue.find(&row.variant.mechanism);
+            let control = is_control(row.variant, catalogue);
+            let comparable = !control && row.variant.experiment == Experiment::Switch;
+            let times_cheapest = cheapest
+                .filter(|_| comparable && row.verdict == Verdict::Verified)
+                .and_then(|cheapest| Some(row.summary.figures.as_ref()?.median / cheapest));
+            Line {
+                label: label(row.variant, catalogue, several),
+                unit: concept.map_or("switch", |concept| concept.unit_of(row.variant.experiment)).to_owned(),
+                control,
+                times_cheapest,
+                notes,
+                row,
+            }
+        })
+        .collect();
+    lines.sort_by(|a, b| {
+        let rank = |line: &Line<'_>| catalogue.family_rank(line.row.variant.mechanism.family());
+        let cost = |line: &Line<'_>| line.row.summary.figures.as_ref().map_or(f64::INFINITY, |figures| figures.median);
+        rank(a).cmp(&rank(b)).then(cost(a).total_cmp(&cost(b)))
+    });
+    lines
+}
+
+fn is_control(variant: &Variant, catalogue: &Catalogue) -> bool {
+    catalogue.find(&variant.mechanism).is_some_and(|concept| concept.control)
+}
+
+fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
+    let mut notes = Vec::new();
+    let Some(figures) = &row.summary.figures else { return notes };
+    let concept = catalogue.find(&row.variant.mechanism);
+    if let (Some(concept), Some(kernel)) = (concept, row.summary.kernel) {
+        let rule = concept.rule(row.variant.experiment, row.variant.placement, &row.variant.parameters);
+        if kernel.per_unit > 1.02 && !rule.note.is_empty() {
+            notes.push(format!("{:.2} kernel switches each: {}", kernel.per_unit, rule.note));
+        }
+    }
+    notes.extend(far_from_home(row, rows, figures.median));
+    notes.extend(wide(row, run));
+    if let Some(each) = &row.summary.each {
+        notes.push(format!(
+            "the counter is read at every switch: median and mean are compensated by {} ns, the cost of two reads in the same loop; minimum and percentiles are raw; p50 {} p99.9 {} max {} ns",
+            nanoseconds(each.pair_ns), nanoseconds(each.p50), nanoseconds(each.p999), nanoseconds(each.max)
+        ));
+    }
+    if row.summary.unsteady > 0 {
+        notes.push(format!(
+            "no steady state in {} of {} invocations; their second half is used",
+            row.summary.unsteady,
+            row.summary.invocation_medians.len()
+        ));
+    }
+    if row.summary.disturbed > 0 {
+        notes.push(format!("{} disturbed invocations are left out", row.summary.disturbed));
+    }
+    if let Some(concept) = concept {
+        notes.extend(concept.notes.iter().cloned());
+    }
+    notes
+}
+
+/// Says so when hops between CPUs, not the mechanism, make the figure.
+fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String> {
+    let away = 1.0 - row.summary.same_cpu_share?;
+    if row.variant.placement == Placement::OneCpu || away < 0.01 {
+        return None;
+    }
+    let home = rows.iter().find(|other| {
+        let mut same = row.variant.clone();
+        same.placement = Placement::OneCpu;
+        *other.variant == same
+    })?;
+    let ratio = median / home.summary.figures.as_ref()?.median;
+    (ratio > 1.5).then(|| {
+        format!(
+            "×{} of the same on one CPU: {} of the hand-offs change the CPU, and a CPU that went idle in between must be woken first",
+            factor(ratio),
+            percent(away)
+        )
+    })
+}
+
+/// Why an interval is wider than asked.
+fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
+    let figures = row.summary.figures.as_ref()?;
+    let target = run.precision_ppm as f64 / 1e6;
+    let count = row.summary.invocation_medians.len();
+    let Some(interval) = figures.interval else {
+        return Some(format!("no interval: {count} invocations are fewer than the 6 that 95 % need; allow more time by --budget"));
+    };
+    let width = interval.relative_half_width(figures.median);
+    if width <= target {
+        return None;
+    }
+    let between = 1.4826 * figures.mad / figures.median;
+    Some(format!(
+        "the interval is ±{} instead of ±{}: after {count} starts they still differ by {} (1.48 MAD) from start to start, while batches within a start differ by {}",
+        percent(width),
+        percent(target),
+        percent(between),
+        percent(1.4826 * row.summary.spread_within)
+    ))
+}
+
+/// What makes the run as a whole less trustworthy, each with effect and cure.
+#[must_use]
+pub fn warnings(run: &Run, lines: &[Line<'_>]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for line in lines.iter().filter(|line| line.row.verdict == Verdict::Contradicted) {
+        warnings.push(format!(
+            "{}: the evidence contradicts the claim: {}. Do not use its figure; report it with `switchcost export`.",
+            line.label, line.row.reason
+        ));
+    }
+    match run.ended_by {
+        EndedBy::Interrupt => warnings.push("stopped by the user: intervals are wider than asked; run again to the end.".into()),
+        EndedBy::Unfinished => warnings.push("this run did not come to its end (still going on, or killed): what is shown is what it had.".into()),
+        EndedBy::Budget => warnings.push(format!(
+            "the budget of {} s ended the run: some intervals are wider than asked; allow more by --budget.",
+            run.budget_ms / 1000
+        )),
+        EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => {}
+    }
+    for finding in run.machine.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+        let cure = if finding.cure.is_empty() { String::new() } else { format!(" Cure: {}", finding.cure) };
+        warnings.push(format!("{} {}{cure}", finding.what, finding.effect));
+    }
+    warnings
+}

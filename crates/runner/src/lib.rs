@@ -1,0 +1,17 @@
+//! From a request to a run: which variants, in which order, by which probe, within which time.
+//!
+//! Nothing is measured here: the host starts probes, waits in `poll` and keeps what they say.
+
+mod discover;
+mod invoke;
+mod request;
+mod schedule;
+mod select;
+
+pub use discover::{KnownProbe, discover};
+pub use request::{Request, RequestError};
+pub use schedule::{Control, Observer, execute};
+pub use select::{Selection, choices, select};
+
+/// Version of the method (METHODOLOGY.md). Raised when equal raw data would give other figures, or equal machines other raw data.
+pub const METHOD_VERSION: u32 = 1;

@@ -1,0 +1,257 @@
+//! Request × catalogue × probes → variants.
+
+use crate::{KnownProbe, Request, RequestError};
+use globset::GlobBuilder;
+use std::collections::{BTreeMap, BTreeSet};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{Concept, Described, Experiment, Parameters, Placement, Variant};
+
+/// What is to be run, and what cannot be.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    /// Every row, in the order of the ladder.
+    pub variants: Vec<Variant>,
+    /// Index → why it will not be run.
+    pub not_run: BTreeMap<usize, String>,
+}
+
+impl Selection {
+    fn push(&mut self, variant: Variant, reason: Option<String>) {
+        if self.variants.contains(&variant) {
+            return;
+        }
+        if let Some(reason) = reason {
+            self.not_run.insert(self.variants.len(), reason);
+        }
+        self.variants.push(variant);
+    }
+}
+
+/// Probes that implement a mechanism, best first: available ones, then by priority.
+#[must_use]
+pub fn choices<'a>(concept: &Concept, probes: &'a [KnownProbe]) -> Vec<(&'a KnownProbe, &'a Described)> {
+    let mut found: Vec<_> =
+        probes.iter().filter_map(|probe| Some((probe, probe.describes(&concept.id)?))).collect();
+    found.sort_by_key(|(probe, described)| (described.unavailable.is_some(), -probe.info.priority));
+    found
+}
+
+/// Resolves a request.
+///
+/// # Errors
+/// A pattern, probe or parameter that means nothing here.
+pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -> Result<Selection, RequestError> {
+    check_probes(request, probes)?;
+    let concepts = matching(request, catalogue)?;
+    check_parameters(request, &concepts)?;
+    let mut selection = Selection::default();
+    for concept in concepts {
+        for (experiment, placement, parameters) in shapes(request, concept)? {
+            let contexts = if experiment == Experiment::Switch || experiment == Experiment::Footprint {
+                if request.contexts.is_empty() { vec![default_contexts(concept, experiment)] } else { request.contexts.clone() }
+            } else {
+                vec![if experiment == Experiment::Message { 2 } else { 1 }]
+            };
+            for contexts in contexts {
+                let shape = Variant {
+                    mechanism: concept.id.clone(),
+                    probe: String::new(),
+                    experiment,
+                    contexts,
+                    placement,
+                    timing: request.timing,
+                    parameters: parameters.clone(),
+                    label: String::new(),
+                };
+                add(&mut selection, request, concept, probes, &shape);
+            }
+        }
+    }
+    Ok(selection)
+}
+
+fn default_contexts(concept: &Concept, experiment: Experiment) -> u64 {
+    match experiment {
+        Experiment::Footprint => 1000,
+        _ if concept.control => 1,
+        _ => 2,
+    }
+}
+
+fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestError> {
+    for name in &request.probes {
+        if !probes.iter().any(|probe| probe.info.id == *name || probe.info.source == *name) {
+            let known = probes.iter().flat_map(|probe| [probe.info.id.as_str(), probe.info.source.as_str()]);
+            return Err(RequestError::UnknownProbe { name: name.clone(), nearest: nearest(name, known) });
+        }
+    }
+    Ok(())
+}
+
+/// The known name most like `name`, if any is like it at all.
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    known
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate.to_owned())
+}
+
+fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Concept>, RequestError> {
+    if request.patterns.is_empty() {
+        return Ok(catalogue.concepts.iter().filter(|concept| !concept.headline.is_empty()).collect());
+    }
+    let mut chosen = BTreeSet::new();
+    for pattern in &request.patterns {
+        let glob = GlobBuilder::new(pattern)
+            .build()
+            .map_err(|error| RequestError::BadPattern { pattern: pattern.clone(), reason: error.kind().to_string() })?
+            .compile_matcher();
+        let hits: Vec<usize> = (0..catalogue.concepts.len())
+            .filter(|&i| {
+                let id = &catalogue.concepts[i].id;
+                glob.is_match(id.as_str()) || id.family() == pattern
+            })
+            .collect();
+        if hits.is_empty() {
+            let ids = catalogue.concepts.iter().map(|concept| concept.id.as_str());
+            return Err(RequestError::UnknownMechanism { pattern: pattern.clone(), nearest: nearest(pattern, ids) });
+        }
+        chosen.extend(hits);
+    }
+    Ok(chosen.into_iter().map(|i| &catalogue.concepts[i]).collect())
+}
+
+fn check_parameters(request: &Request, concepts: &[&Concept]) -> Result<(), RequestError> {
+    for (name, values) in &request.parameters {
+        let having: Vec<_> = concepts.iter().filter_map(|concept| concept.parameters.get(name)).collect();
+        if having.is_empty() {
+            let known: BTreeSet<&str> =
+                concepts.iter().flat_map(|concept| concept.parameters.keys().map(String::as_str)).collect();
+            let known = (!known.is_empty()).then(|| known.into_iter().collect::<Vec<_>>().join(", "));
+            return Err(RequestError::UnknownParameter { name: name.clone(), known });
+        }
+        for value in values {
+            if let Some(reason) = having.iter().map(|p| p.accepts(value)).reduce(Result::or).and_then(Result::err) {
+                return Err(RequestError::BadParameter { name: name.clone(), reason });
+            }
+        }
+    }
+    Ok(())
+}
+
+type Shape = (Experiment, Placement, Parameters);
+
+/// Experiment, placement and parameters of the rows of one mechanism.
+fn shapes(request: &Request, concept: &Concept) -> Result<Vec<Shape>, RequestError> {
+    let experiment = request.experiment.unwrap_or(concept.experiments[0]);
+    let mut shapes = Vec::new();
+    for given in combinations(request, concept) {
+        if request.patterns.is_empty() {
+            for headline in &concept.headline {
+                let mut parameters = headline.parameters.clone();
+                parameters.extend(given.clone());
+                let placements =
+                    if request.placements.is_empty() { vec![headline.placement] } else { request.placements.clone() };
+                shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(concept, &parameters))));
+            }
+        } else {
+            let placements =
+                if request.placements.is_empty() { vec![concept.placements[0]] } else { request.placements.clone() };
+            shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(concept, &given))));
+        }
+    }
+    Ok(shapes)
+}
+
+/// Every combination of the asked values of those parameters that the mechanism has.
+fn combinations(request: &Request, concept: &Concept) -> Vec<Parameters> {
+    let mut all = vec![Parameters::new()];
+    for (name, values) in &request.parameters {
+        let Some(parameter) = concept.parameters.get(name) else { continue };
+        let fitting: Vec<&String> = values.iter().filter(|value| parameter.accepts(value).is_ok()).collect();
+        all = all
+            .into_iter()
+            .flat_map(|so_far| {
+                fitting.iter().map(move |value| {
+                    let mut next = so_far.clone();
+                    next.insert(name.clone(), (*value).clone());
+                    next
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+fn filled(concept: &Concept, given: &Parameters) -> Parameters {
+    concept
+        .parameters
+        .iter()
+        .map(|(name, parameter)| (name.clone(), given.get(name).unwrap_or(&parameter.default).clone()))
+        .collect()
+}
+
+/// Adds one row for each chosen probe, or one row that says why there is none.
+fn add(selection: &mut Selection, request: &Request, concept: &Concept, probes: &[KnownProbe], shape: &Variant) {
+    let mut with = |probe: &str, reason: Option<String>| {
+        selection.push(Variant { probe: probe.to_owned(), ..shape.clone() }, reason);
+    };
+    if let Some(reason) = senseless(concept, shape) {
+        return with("-", Some(reason));
+    }
+    let asked = |probe: &KnownProbe| {
+        request.probes.is_empty() || request.probes.iter().any(|name| *name == probe.info.id || *name == probe.info.source)
+    };
+    let fitting: Vec<_> = choices(concept, probes).into_iter().filter(|(probe, _)| asked(probe)).collect();
+    if fitting.is_empty() {
+        return with("-", Some(nobody(concept, probes, asked)));
+    }
+    let wanted = if request.probes.is_empty() { 1 } else { fitting.len() };
+    for (probe, described) in fitting.into_iter().take(wanted) {
+        with(&probe.info.id, cannot(described, shape));
+    }
+}
+
+fn senseless(concept: &Concept, shape: &Variant) -> Option<String> {
+    if !concept.experiments.contains(&shape.experiment) {
+        let known: Vec<&str> = concept.experiments.iter().map(|e| e.as_str()).collect();
+        return Some(format!("{} has no experiment {}; it has {}", concept.id, shape.experiment, known.join(", ")));
+    }
+    if !concept.placements.contains(&shape.placement) {
+        let known: Vec<&str> = concept.placements.iter().map(|p| p.as_str()).collect();
+        return Some(format!("placement {} makes no sense for {}; it has {}", shape.placement, concept.id, known.join(", ")));
+    }
+    (shape.experiment == Experiment::Switch && shape.contexts < 2 && !concept.control)
+        .then(|| "a ring needs at least 2 contexts; say --contexts 2 or more".to_owned())
+}
+
+fn cannot(described: &Described, shape: &Variant) -> Option<String> {
+    if let Some(unavailable) = &described.unavailable {
+        let install = unavailable.install.as_ref().map(|install| format!("; install {install}")).unwrap_or_default();
+        return Some(format!("{}{install}", unavailable.reason.trim_end_matches('.')));
+    }
+    if !described.experiments.contains(&shape.experiment) {
+        return Some(format!("this probe has no experiment {} of {}", shape.experiment, shape.mechanism));
+    }
+    (!described.timings.contains(&shape.timing))
+        .then(|| format!("this probe has no timing {} for {}", shape.timing, shape.mechanism))
+}
+
+/// Why no probe can carry the mechanism out.
+fn nobody(concept: &Concept, probes: &[KnownProbe], asked: impl Fn(&KnownProbe) -> bool) -> String {
+    let mut reasons: Vec<String> = probes
+        .iter()
+        .filter(|probe| concept.implemented_by.contains(&probe.info.source) && asked(probe))
+        .filter_map(|probe| {
+            let why = probe.answer.as_ref().err()?;
+            let install = &probe.info.install.debian;
+            let cure = if install.is_empty() { String::new() } else { format!("; install {install}, then `make build`") };
+            Some(format!("probe {}: {why}{cure}", probe.info.id))
+        })
+        .collect();
+    if reasons.is_empty() {
+        reasons.push(format!("no chosen probe implements it (it is part of probes/{})", concept.implemented_by.join(", probes/")));
+    }
+    reasons.join("; ")
+}

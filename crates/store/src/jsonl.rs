@@ -1,0 +1,260 @@
+//! Run files: one run as JSON Lines.
+//!
+//! ```text
+//! {"t":"run","format":1, …}              header with the machine
+//! {"t":"variant","index":0, …}           every planned variant, in order
+//! {"t":"invocation","variant":0, …}      every invocation, in order, with raw ticks
+//! {"t":"end","lines":N,"sha256":"…"}     number of the lines before this one, and the SHA-256 of all their bytes
+//! ```
+//!
+//! Every line ends with a line feed. The same run always gives the same bytes: fields have a fixed order, objects are
+//! sorted by name, there is no white space, and nothing depends on where or when the file is written. Import accepts
+//! that form and no other, so that exporting again gives the imported file byte by byte: each line read is written
+//! again and compared, which also refuses a repeated name, an absent field, or a record given as a list. The one
+//! liberty: a line whose `t` begins with `x_` is skipped (and not exported again).
+
+use crate::disk::{InvocationRecord, RunRecord, VariantRecord, begin, push_variant, tag};
+use crate::error::{RunFileError, json_reason};
+use crate::rules;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{BufRead, Read, Write};
+use switchcost_model::{Invocation, Run};
+
+/// Latest format of run files.
+pub const FORMAT: u64 = 1;
+
+/// Longest line, line feed included: five million ticks.
+pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Longest file.
+pub const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
+/// Writes a run as a run file.
+///
+/// # Errors
+/// When the run breaks a rule or a limit, so that it could not be imported again, or writing fails.
+pub fn export_jsonl(run: &Run, output: &mut dyn Write) -> Result<(), RunFileError> {
+    rules::check(run).map_err(|reason| RunFileError::Rule { reason })?;
+    let mut exporter = Exporter { output, tally: Tally::default() };
+    exporter.record(&RunRecord::from(run))?;
+    for variant in VariantRecord::all_of(run) {
+        exporter.record(&variant)?;
+    }
+    for invocation in &run.invocations {
+        exporter.record(&InvocationRecord::from(invocation))?;
+    }
+    let end = exporter.tally.end_line();
+    exporter.output.write_all(&end).and_then(|()| exporter.output.flush()).map_err(RunFileError::Write)
+}
+
+/// Reads a run file, all of it or nothing.
+///
+/// # Errors
+/// When the file is not exactly as [`export_jsonl`] writes it, `x_` lines aside.
+pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
+    let mut importer = Importer { input, line: Vec::new(), tally: Tally::default() };
+    let mut run = importer.header()?;
+    loop {
+        let number = importer.next()?;
+        if importer.line.last() != Some(&b'\n') {
+            return Err(RunFileError::Truncated { line: number, invocations: run.invocations.len() });
+        }
+        let tag: Tag<'_> = importer.parse()?;
+        match &*tag.t {
+            tag::VARIANT => add_variant(&mut run, importer.record()?).map_err(|reason| at(number, &reason))?,
+            tag::INVOCATION => add_invocation(&mut run, importer.record()?).map_err(|reason| at(number, &reason))?,
+            tag::END => {
+                importer.end()?;
+                return Ok(run);
+            }
+            extension if extension.starts_with("x_") => {}
+            tag::RUN => return Err(at(number, "a file holds one run, and this is the header of another")),
+            other => return Err(at(number, &format!("`{}` is no known kind of line", crate::error::plain(other)))),
+        }
+        importer.tally.add(&importer.line);
+    }
+}
+
+fn add_variant(run: &mut Run, record: VariantRecord) -> Result<(), String> {
+    let expected = run.variants.len() as u64;
+    if record.index != expected {
+        return Err(format!("variant {} stands where {expected} is due", record.index));
+    }
+    if !run.invocations.is_empty() {
+        return Err("a variant stands behind an invocation".to_owned());
+    }
+    push_variant(run, record).map_err(|unreadable| crate::error::plain(&unreadable.0))
+}
+
+fn add_invocation(run: &mut Run, record: InvocationRecord) -> Result<(), String> {
+    let invocation = Invocation::try_from(record).map_err(|unreadable| crate::error::plain(&unreadable.0))?;
+    rules::check_variant(invocation.variant, run.variants.len())?;
+    run.invocations.push(invocation);
+    Ok(())
+}
+
+fn at(line: u64, reason: &str) -> RunFileError {
+    RunFileError::Line { line, reason: reason.to_owned() }
+}
+
+/// Lines gone by, and their checksum.
+#[derive(Default)]
+struct Tally {
+    lines: u64,
+    bytes: u64,
+    hash: Sha256,
+}
+
+impl Tally {
+    fn add(&mut self, line: &[u8]) {
+        self.lines += 1;
+        self.bytes += line.len() as u64;
+        self.hash.update(line);
+    }
+
+    /// Refuses a line beyond the limits.
+    fn check_limits(&self, line: &[u8]) -> Result<(), RunFileError> {
+        let length = line.len() as u64;
+        if length > MAX_LINE_BYTES {
+            return Err(RunFileError::TooLarge { line: self.lines + 1, limit: MAX_LINE_BYTES, what: "line" });
+        }
+        if self.bytes + length > MAX_FILE_BYTES {
+            return Err(RunFileError::TooLarge { line: self.lines + 1, limit: MAX_FILE_BYTES, what: "file" });
+        }
+        Ok(())
+    }
+
+    fn checksum(&self) -> String {
+        self.hash.clone().finalize().iter().fold(String::new(), |mut text, byte| {
+            // Writing into a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+
+    /// The one last line that fits.
+    fn end_line(&self) -> Vec<u8> {
+        format!("{{\"t\":\"end\",\"lines\":{},\"sha256\":\"{}\"}}\n", self.lines, self.checksum()).into_bytes()
+    }
+}
+
+struct Exporter<'a> {
+    output: &'a mut dyn Write,
+    tally: Tally,
+}
+
+impl Exporter<'_> {
+    fn record<T: Serialize>(&mut self, record: &T) -> Result<(), RunFileError> {
+        let mut line = serde_json::to_vec(record).map_err(|error| RunFileError::Write(error.into()))?;
+        line.push(b'\n');
+        self.tally.check_limits(&line)?;
+        self.tally.add(&line);
+        self.output.write_all(&line).map_err(RunFileError::Write)
+    }
+}
+
+/// What is read of any line to see which it is.
+#[derive(Deserialize)]
+struct Tag<'a> {
+    #[serde(borrow)]
+    t: Cow<'a, str>,
+    #[serde(default)]
+    format: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct EndRecord {
+    lines: u64,
+}
+
+struct Importer<'a> {
+    input: &'a mut dyn BufRead,
+    /// The current line with its line feed, if it has one.
+    line: Vec<u8>,
+    /// Of the lines before the current one.
+    tally: Tally,
+}
+
+impl Importer<'_> {
+    /// Reads the next line, which is empty at the end of the file, and gives its number.
+    fn next(&mut self) -> Result<u64, RunFileError> {
+        self.line.clear();
+        let mut limited = Read::take(&mut *self.input, MAX_LINE_BYTES + 1);
+        limited.read_until(b'\n', &mut self.line).map_err(RunFileError::Read)?;
+        self.tally.check_limits(&self.line)?;
+        Ok(self.tally.lines + 1)
+    }
+
+    fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RunFileError> {
+        serde_json::from_slice(&self.line).map_err(|error| at(self.tally.lines + 1, &json_reason(&error)))
+    }
+
+    /// The current line as a record, if it is written in the one form of that record.
+    fn record<T: Serialize + DeserializeOwned>(&self) -> Result<T, RunFileError> {
+        let record: T = self.parse()?;
+        let again = serde_json::to_vec(&record).map_err(|error| RunFileError::Read(error.into()))?;
+        if self.line.strip_suffix(b"\n") != Some(&again) {
+            let first = self.line.iter().zip(&again).take_while(|(read, written)| read == written).count() + 1;
+            let reason = format!("from byte {first} on it is not written the way export writes it");
+            return Err(at(self.tally.lines + 1, &reason));
+        }
+        Ok(record)
+    }
+
+    /// The first line, which also says whether this is a run file at all.
+    fn header(&mut self) -> Result<Run, RunFileError> {
+        let foreign = |reason: &str| RunFileError::Foreign { reason: reason.to_owned() };
+        let number = self.next()?;
+        if self.line.is_empty() {
+            return Err(foreign("it is empty"));
+        }
+        if self.line.starts_with(&[0x1f, 0x8b]) {
+            return Err(foreign("it is compressed, and must be unpacked with gunzip first"));
+        }
+        if self.line.starts_with(b"SQLite format 3\0") {
+            return Err(foreign("it is an SQLite file, perhaps a store"));
+        }
+        if self.line.starts_with(b"{\"t\":\"run\"") && self.line.ends_with(b"\r\n") {
+            return Err(RunFileError::Changed { reason: "its lines end as in a text file of Windows".to_owned() });
+        }
+        if self.line.last() != Some(&b'\n') && self.line.starts_with(b"{\"t\":\"run\"") {
+            return Err(RunFileError::Truncated { line: number, invocations: 0 });
+        }
+        let tag: Tag<'_> =
+            serde_json::from_slice(&self.line).map_err(|_| foreign("its first line is not the header of a run"))?;
+        match (&*tag.t, tag.format) {
+            (tag::RUN, Some(FORMAT)) => {}
+            (tag::RUN, Some(found)) if found > FORMAT => return Err(RunFileError::NewerFormat { found }),
+            (tag::RUN, _) => return Err(at(number, "the header names no known format")),
+            _ => return Err(foreign("its first line is not the header of a run")),
+        }
+        let run = begin(self.record()?).map_err(|unreadable| at(number, &crate::error::plain(&unreadable.0)))?;
+        rules::check(&run).map_err(|reason| at(number, &reason))?;
+        self.tally.add(&self.line);
+        Ok(run)
+    }
+
+    /// The last line, which must be the one that fits, byte by byte, with nothing behind it.
+    fn end(&mut self) -> Result<(), RunFileError> {
+        if self.line != self.tally.end_line() {
+            let changed = |reason| Err(RunFileError::Changed { reason });
+            let end: EndRecord = self.parse()?;
+            if end.lines != self.tally.lines {
+                return changed(format!(
+                    "its last line counts {} lines, but {} are there",
+                    end.lines, self.tally.lines
+                ));
+            }
+            return changed("its content does not fit the checksum in its last line".to_owned());
+        }
+        let rest = self.input.fill_buf().map_err(RunFileError::Read)?;
+        if !rest.is_empty() {
+            return Err(at(self.tally.lines + 2, "something follows the `end` line"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Run records on disk: a store (one SQLite file) and run files (JSON Lines), and nothing else.
+//!
+//! - [`Store`] keeps runs. Each invocation is one transaction, so a host that is killed loses at most the invocation
+//!   under way, and its run stays `unfinished`.
+//! - [`export_jsonl`] and [`import_jsonl`] write and read one run as a text file with a checksum. The same run always
+//!   gives the same bytes. Files come from strangers: every limit and every rule is checked on import.
+//! - [`strip_personal`] makes a run fit to be shown to strangers.
+//!
+//! Raw data goes in and comes out unchanged: no statistic is stored, no sample is dropped or corrected, and a probe's
+//! nonsense is kept as it was said. What is checked is only what the records need in order to hang together
+//! (`rules.rs`). The disk types (`disk.rs`) are this crate's own; `disk/convert.rs` is the one place that knows both
+//! them and the model.
+
+mod disk;
+mod error;
+mod jsonl;
+mod place;
+mod rows;
+mod rules;
+mod schema;
+mod selector;
+mod shareable;
+mod store;
+mod ticks;
+
+pub use error::{RunFileError, StoreError};
+pub use jsonl::{FORMAT, MAX_FILE_BYTES, MAX_LINE_BYTES, export_jsonl, import_jsonl};
+pub use place::default_path;
+pub use schema::APPLICATION_ID;
+pub use shareable::strip_personal;
+pub use store::{Insertion, RunHeader, Store};

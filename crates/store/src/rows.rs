@@ -1,0 +1,314 @@
+//! Disk records to rows and back. Every function works inside the transaction of its caller.
+
+use crate::disk::{Hello, InvocationRecord, Machine, RunRecord, Samples, VariantRecord, tag};
+use crate::error::{Fault, json_reason};
+use crate::jsonl::FORMAT;
+use crate::ticks;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A run's header with its row number and its counts of variants, variants not run, and invocations.
+pub struct RunRow {
+    pub record: RunRecord,
+    pub counts: [u64; 3],
+}
+
+/// SQLite has no unsigned numbers: two's complement, as the schema says.
+fn signed(value: u64) -> i64 {
+    value.cast_signed()
+}
+
+fn unsigned(row: &Row<'_>, column: &str) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, i64>(column)?.cast_unsigned())
+}
+
+fn json<T: Serialize + ?Sized>(value: &T) -> Result<String, Fault> {
+    serde_json::to_string(value).map_err(|error| Fault::Unreadable(json_reason(&error)))
+}
+
+fn json_or_null<T: Serialize>(value: Option<&T>) -> Result<Option<String>, Fault> {
+    value.map(json).transpose()
+}
+
+fn parse<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<T, Fault> {
+    parse_or_null(row, column)?.ok_or_else(|| Fault::Unreadable(format!("column {column} is null")))
+}
+
+fn parse_or_null<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<Option<T>, Fault> {
+    let text = match row.get_ref(column)? {
+        ValueRef::Null => return Ok(None),
+        value => value.as_bytes().map_err(|error| Fault::Unreadable(format!("column {column}: {error}")))?,
+    };
+    let value = serde_json::from_slice(text);
+    value.map(Some).map_err(|error| Fault::Unreadable(format!("column {column}: {}", json_reason(&error))))
+}
+
+/// Row number and word of the end of the run with this id.
+pub fn find_run(connection: &Connection, id: &str) -> Result<Option<(i64, String)>, Fault> {
+    let mut statement = connection.prepare_cached("SELECT key, ended_by FROM run WHERE id = ?1")?;
+    Ok(statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
+/// Ids of all runs, newest first.
+pub fn ids(connection: &Connection) -> Result<Vec<String>, Fault> {
+    let mut statement = connection.prepare_cached("SELECT id FROM run ORDER BY started_unix_ns DESC, id DESC")?;
+    let ids = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(ids)
+}
+
+/// Writes the header and the variants; the row number.
+pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[VariantRecord]) -> Result<i64, Fault> {
+    connection.execute(
+        "INSERT INTO run (id, started_unix_ns, ended_unix_ns, ended_by, seed, tool_version, method_version, command,
+                          precision_ppm, budget_ms, stable, drifting, personal, findings)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        params![
+            run.id,
+            run.started_unix_ns,
+            run.ended_unix_ns,
+            run.ended_by,
+            signed(run.seed),
+            run.tool_version,
+            run.method_version,
+            json(&run.command)?,
+            signed(run.precision_ppm),
+            signed(run.budget_ms),
+            json(&run.machine.stable)?,
+            json(&run.machine.drifting)?,
+            json(&run.machine.personal)?,
+            json(&run.machine.findings)?,
+        ],
+    )?;
+    let key = connection.last_insert_rowid();
+    let mut statement = connection.prepare_cached("INSERT INTO variant VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")?;
+    for variant in variants {
+        statement.execute(params![
+            key,
+            signed(variant.index),
+            variant.mechanism,
+            variant.probe,
+            variant.experiment,
+            signed(variant.contexts),
+            variant.placement,
+            variant.timing,
+            json(&variant.parameters)?,
+            variant.label,
+            variant.not_run,
+        ])?;
+    }
+    Ok(key)
+}
+
+/// Marks the end of a run.
+pub fn update_end(connection: &Connection, key: i64, ended_by: &str, ended_unix_ns: i64) -> Result<(), Fault> {
+    connection.execute(
+        "UPDATE run SET ended_by = ?2, ended_unix_ns = ?3 WHERE key = ?1",
+        params![key, ended_by, ended_unix_ns],
+    )?;
+    Ok(())
+}
+
+/// How many variants a run has.
+pub fn count_variants(connection: &Connection, run: i64) -> Result<usize, Fault> {
+    let mut statement = connection.prepare_cached("SELECT count(*) FROM variant WHERE run = ?1")?;
+    Ok(statement.query_row([run], |row| row.get::<_, isize>(0))?.unsigned_abs())
+}
+
+/// Writes an invocation behind those that are there.
+pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationRecord) -> Result<(), Fault> {
+    let hello = record.hello.as_ref().map(|hello| hello_key(connection, hello)).transpose()?;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO invocation (run, position, variant, round, sequence, started_unix_ns, wall_ns, cpus,
+                                 environment_padding, process, process_code, verdict, reason, pid, hello, plan,
+                                 histograms, evidence, notes, ending, fault, disturbances, log)
+         VALUES (?1, (SELECT coalesce(max(position) + 1, 0) FROM invocation WHERE run = ?1),
+                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+    )?;
+    statement.execute(params![
+        run,
+        signed(record.variant),
+        signed(record.round),
+        signed(record.sequence),
+        record.started_unix_ns,
+        signed(record.wall_ns),
+        json(&record.cpus)?,
+        signed(record.environment_padding),
+        record.process,
+        record.process_code,
+        record.verdict,
+        record.reason,
+        record.pid.map(signed),
+        hello,
+        json_or_null(record.plan.as_ref())?,
+        json(&record.histograms)?,
+        json_or_null(record.evidence.as_ref())?,
+        json(&record.notes)?,
+        json_or_null(record.end.as_ref())?,
+        record.fault,
+        json(&record.disturbances)?,
+        record.log,
+    ])?;
+    insert_samples(connection, connection.last_insert_rowid(), &record.samples)
+}
+
+fn insert_samples(connection: &Connection, invocation: i64, all: &[Samples]) -> Result<(), Fault> {
+    let mut statement = connection.prepare_cached("INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    for (position, samples) in all.iter().enumerate() {
+        statement.execute(params![
+            invocation,
+            position as i64,
+            samples.phase,
+            signed(samples.units),
+            samples.quantity,
+            ticks::encode(&samples.ticks),
+        ])?;
+    }
+    Ok(())
+}
+
+/// Row number of this introduction, written if it is new.
+fn hello_key(connection: &Connection, hello: &Hello) -> Result<i64, Fault> {
+    let content = json(hello)?;
+    let mut find = connection.prepare_cached("SELECT key FROM hello WHERE content = ?1")?;
+    if let Some(key) = find.query_row([&content], |row| row.get(0)).optional()? {
+        return Ok(key);
+    }
+    connection.prepare_cached("INSERT INTO hello (content) VALUES (?1)")?.execute([&content])?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Headers of all runs, newest first; or of the run with this id only.
+pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>, Fault> {
+    let mut statement = connection.prepare_cached(
+        "SELECT run.*,
+                (SELECT count(*) FROM variant WHERE run = run.key) AS variants,
+                (SELECT count(not_run) FROM variant WHERE run = run.key) AS not_run,
+                (SELECT count(*) FROM invocation WHERE run = run.key) AS invocations
+         FROM run WHERE ?1 IS NULL OR id = ?1 ORDER BY started_unix_ns DESC, id DESC",
+    )?;
+    let mut rows = statement.query([id])?;
+    let mut headers = Vec::new();
+    while let Some(row) = rows.next()? {
+        headers.push(header(row)?);
+    }
+    Ok(headers)
+}
+
+fn header(row: &Row<'_>) -> Result<RunRow, Fault> {
+    let record = RunRecord {
+        t: tag::RUN.into(),
+        format: FORMAT,
+        id: row.get("id")?,
+        started_unix_ns: row.get("started_unix_ns")?,
+        ended_unix_ns: row.get("ended_unix_ns")?,
+        ended_by: row.get("ended_by")?,
+        seed: unsigned(row, "seed")?,
+        tool_version: row.get("tool_version")?,
+        method_version: row.get("method_version")?,
+        command: parse(row, "command")?,
+        precision_ppm: unsigned(row, "precision_ppm")?,
+        budget_ms: unsigned(row, "budget_ms")?,
+        machine: Machine {
+            stable: parse(row, "stable")?,
+            drifting: parse(row, "drifting")?,
+            personal: parse(row, "personal")?,
+            findings: parse(row, "findings")?,
+        },
+    };
+    Ok(RunRow {
+        record,
+        counts: [unsigned(row, "variants")?, unsigned(row, "not_run")?, unsigned(row, "invocations")?],
+    })
+}
+
+/// Variants of a run in order.
+pub fn variants(connection: &Connection, run: i64) -> Result<Vec<VariantRecord>, Fault> {
+    let mut statement = connection.prepare_cached("SELECT * FROM variant WHERE run = ?1 ORDER BY position")?;
+    let mut rows = statement.query([run])?;
+    let mut variants = Vec::new();
+    while let Some(row) = rows.next()? {
+        variants.push(VariantRecord {
+            t: tag::VARIANT.into(),
+            index: unsigned(row, "position")?,
+            mechanism: row.get("mechanism")?,
+            probe: row.get("probe")?,
+            experiment: row.get("experiment")?,
+            contexts: unsigned(row, "contexts")?,
+            placement: row.get("placement")?,
+            timing: row.get("timing")?,
+            parameters: parse(row, "parameters")?,
+            label: row.get("label")?,
+            not_run: row.get("not_run")?,
+        });
+    }
+    Ok(variants)
+}
+
+/// Calls `each` for every invocation of a run, in order.
+pub fn invocations(
+    connection: &Connection,
+    run: i64,
+    mut each: impl FnMut(InvocationRecord) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut statement = connection.prepare_cached(
+        "SELECT invocation.*, content AS introduction FROM invocation LEFT JOIN hello ON hello.key = invocation.hello
+         WHERE run = ?1 ORDER BY position",
+    )?;
+    let mut rows = statement.query([run])?;
+    while let Some(row) = rows.next()? {
+        let position: i64 = row.get("position")?;
+        let at = |fault| match fault {
+            Fault::Unreadable(reason) => Fault::Unreadable(format!("invocation {position}: {reason}")),
+            other => other,
+        };
+        let record = samples(connection, row.get("key")?).and_then(|samples| invocation(row, samples)).map_err(at)?;
+        each(record).map_err(at)?;
+    }
+    Ok(())
+}
+
+fn invocation(row: &Row<'_>, samples: Vec<Samples>) -> Result<InvocationRecord, Fault> {
+    Ok(InvocationRecord {
+        t: tag::INVOCATION.into(),
+        variant: unsigned(row, "variant")?,
+        round: unsigned(row, "round")?,
+        sequence: unsigned(row, "sequence")?,
+        started_unix_ns: row.get("started_unix_ns")?,
+        wall_ns: unsigned(row, "wall_ns")?,
+        cpus: parse(row, "cpus")?,
+        environment_padding: unsigned(row, "environment_padding")?,
+        process: row.get("process")?,
+        process_code: row.get("process_code")?,
+        verdict: row.get("verdict")?,
+        reason: row.get("reason")?,
+        pid: row.get::<_, Option<i64>>("pid")?.map(i64::cast_unsigned),
+        hello: parse_or_null(row, "introduction")?,
+        plan: parse_or_null(row, "plan")?,
+        samples,
+        histograms: parse(row, "histograms")?,
+        evidence: parse_or_null(row, "evidence")?,
+        notes: parse(row, "notes")?,
+        end: parse_or_null(row, "ending")?,
+        fault: row.get("fault")?,
+        disturbances: parse(row, "disturbances")?,
+        log: row.get("log")?,
+    })
+}
+
+fn samples(connection: &Connection, invocation: i64) -> Result<Vec<Samples>, Fault> {
+    let mut statement = connection
+        .prepare_cached("SELECT phase, units, quantity, ticks FROM samples WHERE invocation = ?1 ORDER BY position")?;
+    let mut rows = statement.query([invocation])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let blob = row.get_ref("ticks")?;
+        let bytes = blob.as_blob().map_err(|error| Fault::Unreadable(format!("column ticks: {error}")))?;
+        let wrong = || Fault::Unreadable(format!("{} bytes are no whole number of ticks", bytes.len()));
+        let ticks = ticks::decode(bytes).ok_or_else(wrong)?;
+        let phase = row.get("phase")?;
+        all.push(Samples { phase, units: unsigned(row, "units")?, quantity: row.get("quantity")?, ticks });
+    }
+    Ok(all)
+}

@@ -1,0 +1,173 @@
+//! A run fit to be shown to strangers.
+//!
+//! Three kinds of personal text are taken out of every free text of the run (log, notes, reasons, flags, findings …):
+//! home folders, the user names seen in them, and the values of the personal facts (host name …). The words of the
+//! command that are paths are taken out whole. Numbers, ids, variants and verdicts stay, so every result can be
+//! computed again from the shareable form.
+
+use std::collections::BTreeSet;
+use switchcost_model::{Invocation, MechanismId, Run, Transcript};
+
+/// Stands for a home folder.
+const HOME: &str = "~";
+/// Stands for a path of the command.
+const PATH: &str = "<path>";
+/// Stands for a user name or a personal fact.
+const REMOVED: &str = "<removed>";
+/// Folders whose subfolders are called after users; those that end like another stand before it.
+const HOMES: &[&str] = &["/var/home/", "/usr/home/", "/home/", "/mnt/c/Users/", "/Users/", "\\Users\\"];
+/// Accounts and hosts that are everywhere, and therefore nobody's; some are also words of ordinary facts.
+const COMMON: &[&str] = &[
+    "root",
+    "user",
+    "admin",
+    "runner",
+    "guest",
+    "localhost",
+    "linux",
+    "ubuntu",
+    "debian",
+    "fedora",
+    "Public",
+    "Shared",
+    "Default",
+];
+/// A personal word shorter than this is not looked for: it would be found inside ordinary text.
+const SHORTEST: usize = 3;
+
+/// Takes out of a run what says whose it is: personal facts, paths of the command, home folders, user and host names.
+///
+/// Not found are names that neither the personal facts nor a home folder mention. Id, variants, parameters and labels
+/// stay as they are.
+pub fn strip_personal(run: &mut Run) {
+    let mut names: BTreeSet<String> = run.machine.personal.values().cloned().collect();
+    each_text(run, &mut |text| names.extend(users(text)));
+    names.retain(|name| is_telling(name));
+    // Longest first: a host name may begin with the user's.
+    let mut names: Vec<String> = names.into_iter().collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    run.machine.personal.clear();
+    strip_command(run);
+    each_text(run, &mut |text| *text = strip_text(text, &names));
+}
+
+/// Worth looking for: long enough, nobody else's, and no number.
+fn is_telling(name: &str) -> bool {
+    name.chars().count() >= SHORTEST && !COMMON.contains(&name) && !name.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Every free text of a run.
+fn each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
+    run.command.iter_mut().for_each(&mut *change);
+    let machine = &mut run.machine;
+    machine.stable.values_mut().chain(machine.drifting.values_mut()).for_each(&mut *change);
+    for finding in &mut machine.findings {
+        [&mut finding.what, &mut finding.effect, &mut finding.cure].into_iter().for_each(&mut *change);
+    }
+    run.not_run.values_mut().for_each(&mut *change);
+    run.invocations.iter_mut().for_each(|invocation| each_text_of(invocation, change));
+}
+
+fn each_text_of(invocation: &mut Invocation, change: &mut dyn FnMut(&mut String)) {
+    let Transcript { hello, plan: _, samples: _, histograms: _, evidence, notes, end, fault } =
+        &mut invocation.transcript;
+    if let Some(hello) = hello {
+        change(&mut hello.runtime);
+        hello.compiler.iter_mut().chain(&mut hello.flags).for_each(&mut *change);
+    }
+    if let Some(evidence) = evidence {
+        evidence.why.values_mut().for_each(&mut *change);
+        evidence.kernel.iter_mut().for_each(|kernel| change(&mut kernel.source));
+    }
+    notes.iter_mut().chain(fault).for_each(&mut *change);
+    end.iter_mut().filter_map(|end| end.detail.as_mut()).for_each(&mut *change);
+    invocation.disturbances.iter_mut().for_each(|disturbance| change(&mut disturbance.detail));
+    change(&mut invocation.judgement.reason);
+    change(&mut invocation.log);
+}
+
+fn strip_command(run: &mut Run) {
+    let families: BTreeSet<String> = run.variants.iter().map(|v| v.mechanism.family().to_owned()).collect();
+    for (position, word) in run.command.iter_mut().enumerate() {
+        if position == 0 {
+            *word = word.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+            continue;
+        }
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) if option.starts_with('-') => (format!("{option}="), value),
+            _ => (String::new(), word.as_str()),
+        };
+        if is_path(value, &families) {
+            *word = option + PATH;
+        }
+    }
+}
+
+/// A word of the command that is a path; `family/name`, also as a pattern, is none.
+fn is_path(word: &str, families: &BTreeSet<String>) -> bool {
+    let file = [".sqlite", ".jsonl", ".json", ".html", ".csv", ".md", ".db", ".toml", ".gz"];
+    if file.iter().any(|ending| word.ends_with(ending)) || word.contains('\\') || word.starts_with('~') {
+        return true;
+    }
+    let Some((family, rest)) = word.split_once('/') else { return false };
+    let pattern = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-*?@_".contains(c);
+    let mechanism = word.parse::<MechanismId>().is_ok() || (rest.chars().all(pattern) && !family.is_empty());
+    !(mechanism && (families.contains(family) || family == "*"))
+}
+
+/// User names in the home folders that a text mentions.
+fn users(text: &str) -> Vec<String> {
+    let after = |homes: &&str| -> Vec<String> {
+        text.match_indices(*homes).map(|(at, _)| component(&text[at + homes.len()..]).to_owned()).collect()
+    };
+    HOMES.iter().flat_map(after).collect()
+}
+
+/// The beginning of a text up to the end of the path component.
+fn component(text: &str) -> &str {
+    let ends = |c: char| c.is_whitespace() || c.is_control() || "/\\:;,'\"`()[]{}<>|=".contains(c);
+    text.split(ends).next().unwrap_or_default()
+}
+
+fn strip_text(text: &str, names: &[String]) -> String {
+    let mut text = text.to_owned();
+    for homes in HOMES {
+        text = strip_homes(&text, homes);
+    }
+    for name in names {
+        text = strip_word(&text, name);
+    }
+    text
+}
+
+/// Replaces `/home/NAME` by `~`, wherever it stands: in front of it there may be a drive, an option, a prefix.
+fn strip_homes(text: &str, homes: &str) -> String {
+    let mut stripped = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(homes) {
+        let name = component(&rest[at + homes.len()..]);
+        let end = at + homes.len() + name.len();
+        stripped.push_str(&rest[..at]);
+        stripped.push_str(if name.is_empty() { &rest[at..end] } else { HOME });
+        rest = &rest[end..];
+    }
+    stripped + rest
+}
+
+/// Replaces a name where it stands as a word of its own.
+fn strip_word(text: &str, name: &str) -> String {
+    let part_of_word = |c: char| c.is_alphanumeric();
+    let mut stripped = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut before: Option<char> = None;
+    while let Some(at) = rest.find(name) {
+        let end = at + name.len();
+        before = rest[..at].chars().next_back().or(before);
+        let alone = !before.is_some_and(part_of_word) && !rest[end..].starts_with(part_of_word);
+        stripped.push_str(&rest[..at]);
+        stripped.push_str(if alone { REMOVED } else { name });
+        before = name.chars().next_back();
+        rest = &rest[end..];
+    }
+    stripped + rest
+}

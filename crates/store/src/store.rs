@@ -1,0 +1,483 @@
+//! The store: runs in one SQLite file.
+
+use crate::disk::{InvocationRecord, RunRecord, VariantRecord, begin, header_of, push_variant};
+use crate::error::{Fault, StoreError, explain};
+use crate::schema::{self, MIGRATIONS};
+use crate::{rows, rules, selector};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use switchcost_model::{EndedBy, Invocation, Run};
+
+/// How long a writer waits for another. Transactions take milliseconds, so longer means that something hangs.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Name of the store in errors when it is in memory.
+const IN_MEMORY: &str = ":memory:";
+
+/// Runs in one SQLite file.
+///
+/// Durability: write-ahead log with `synchronous=NORMAL`. A commit hands the invocation to the kernel, so killing the
+/// process loses at most the invocation under way. `FULL` would add an fsync to each commit; that protects against
+/// power loss only, costs up to tens of ms, and makes the disk work while the next invocation is measured.
+/// [`Store::finish_run`] does sync, so a run that has ended survives power loss too.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// A stored run without its data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunHeader {
+    /// Id of the run.
+    pub id: String,
+    /// Start, ns since 1970 UTC.
+    pub started_unix_ns: i64,
+    /// End, ns since 1970 UTC; `None` while unfinished.
+    pub ended_unix_ns: Option<i64>,
+    /// Why it stopped.
+    pub ended_by: EndedBy,
+    /// Version of switchcost.
+    pub tool_version: String,
+    /// Version of the method.
+    pub method_version: u32,
+    /// The command, as typed.
+    pub command: Vec<String>,
+    /// Facts that identify the machine.
+    pub machine: BTreeMap<String, String>,
+    /// Planned variants.
+    pub variants: u64,
+    /// Those of them that were not run at all.
+    pub not_run: u64,
+    /// Invocations stored.
+    pub invocations: u64,
+}
+
+impl RunHeader {
+    /// The run never said that it ended: it is going on, or its host was killed. What it has is sound but not all.
+    #[must_use]
+    pub fn partial(&self) -> bool {
+        self.ended_by == EndedBy::Unfinished
+    }
+
+    /// The machine key as text: equal for runs on the same machine in the same set-up.
+    #[must_use]
+    pub fn machine_key(&self) -> String {
+        let facts: Vec<String> = self.machine.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        facts.join("; ")
+    }
+}
+
+/// What became of a run that was to be inserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Insertion {
+    /// It is stored now.
+    Inserted,
+    /// The same run, equal in every detail, was already there.
+    AlreadyThere,
+}
+
+impl Store {
+    /// Opens the store for reading and writing; makes it, and its folders, if there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or written, is no store of ours, or is of a newer version.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            create_private_folders(parent).map_err(|error| folder_error(path, parent, &error))?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
+        let mut store = Self { connection, path: path.to_path_buf() };
+        store.set_up().map_err(|fault| store.explain(fault))?;
+        Ok(store)
+    }
+
+    /// Opens an existing store for reading; nothing in it is changed.
+    ///
+    /// # Errors
+    /// When there is none, it cannot be read, is no store of ours, or is of another version.
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::Missing { path: path.to_path_buf() });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
+        let mut store = Self { connection, path: path.to_path_buf() };
+        let version = match store.set_up_read_only() {
+            // A write-ahead log needs a writable folder even for readers, unless nobody can be writing.
+            Err(Fault::Sql(error)) if is_refusal(&error) && !has_log(path) => {
+                let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+                store.connection =
+                    Connection::open_with_flags(immutable_uri(path), flags).map_err(|error| explain(path, &error))?;
+                store.set_up_read_only()
+            }
+            other => other,
+        }
+        .map_err(|fault| store.explain(fault))?;
+        if version < MIGRATIONS.len() {
+            let (found, known) = (version as i64, MIGRATIONS.len() as i64);
+            return Err(StoreError::OlderSchema { path: store.path, found, known });
+        }
+        Ok(store)
+    }
+
+    /// A store that is gone when it is dropped.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let path = PathBuf::from(IN_MEMORY);
+        let connection = Connection::open_in_memory().map_err(|error| explain(&path, &error))?;
+        let mut store = Self { connection, path };
+        store.set_up().map_err(|fault| store.explain(fault))?;
+        Ok(store)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Stores a new run's header, machine and variants, as unfinished whatever the run says of its end.
+    ///
+    /// # Errors
+    /// When the id is taken, the run already holds invocations or breaks a rule, or writing fails.
+    pub fn begin_run(&mut self, run: &Run) -> Result<(), StoreError> {
+        let mut record = RunRecord::from(run);
+        record.ended_by = EndedBy::Unfinished.to_string();
+        record.ended_unix_ns = None;
+        let mut rule = rules::check(run);
+        if !run.invocations.is_empty() {
+            rule = Err("it begins but already holds invocations".to_owned());
+        }
+        rule.map_err(|reason| StoreError::Rule { id: run.id.clone(), reason })?;
+        let variants = VariantRecord::all_of(run);
+        let path = self.path.clone();
+        self.write(|transaction| {
+            if rows::find_run(transaction, &run.id)?.is_some() {
+                return Err(StoreError::Conflict { path, id: run.id.clone() }.into());
+            }
+            rows::insert_header(transaction, &record, &variants).map(drop)
+        })
+    }
+
+    /// Stores one invocation of an unfinished run, in one transaction.
+    ///
+    /// # Errors
+    /// When there is no such run, it has ended, has no such variant, or writing fails.
+    pub fn add_invocation(&mut self, run_id: &str, invocation: &Invocation) -> Result<(), StoreError> {
+        let record = InvocationRecord::from(invocation);
+        let path = self.path.clone();
+        self.write(|transaction| {
+            let key = unfinished(transaction, &path, run_id)?;
+            rules::check_variant(invocation.variant, rows::count_variants(transaction, key)?)
+                .map_err(|reason| StoreError::Rule { id: run_id.to_owned(), reason })?;
+            rows::insert_invocation(transaction, key, &record)
+        })
+    }
+
+    /// Marks the end of a run, and syncs the store to the disk.
+    ///
+    /// # Errors
+    /// When there is no such run, it has already ended, `ended_by` is no end, or writing fails.
+    pub fn finish_run(&mut self, run_id: &str, ended_by: EndedBy, ended_unix_ns: i64) -> Result<(), StoreError> {
+        if ended_by == EndedBy::Unfinished {
+            let reason = "`unfinished` is no way to end".to_owned();
+            return Err(StoreError::Rule { id: run_id.to_owned(), reason });
+        }
+        let path = self.path.clone();
+        self.write(|transaction| {
+            let key = unfinished(transaction, &path, run_id)?;
+            rows::update_end(transaction, key, ended_by.as_str(), ended_unix_ns)
+        })?;
+        // Passive: takes what it can get without waiting for readers; the log itself is synced in any case.
+        let checkpoint = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        checkpoint.map_err(|error| self.explain(error.into()))
+    }
+
+    /// Stores a whole run from elsewhere, in one transaction.
+    ///
+    /// # Errors
+    /// When another run has this id, the run breaks a rule, or writing fails.
+    pub fn insert_run(&mut self, run: &Run) -> Result<Insertion, StoreError> {
+        rules::check(run).map_err(|reason| StoreError::Rule { id: crate::error::plain(&run.id), reason })?;
+        let (header, variants) = (RunRecord::from(run), VariantRecord::all_of(run));
+        let path = self.path.clone();
+        self.write(|transaction| {
+            if let Some((key, _)) = rows::find_run(transaction, &run.id)? {
+                if read_run(transaction, key, &run.id)? == *run {
+                    return Ok(Insertion::AlreadyThere);
+                }
+                return Err(StoreError::Conflict { path, id: run.id.clone() }.into());
+            }
+            let key = rows::insert_header(transaction, &header, &variants)?;
+            for invocation in &run.invocations {
+                rows::insert_invocation(transaction, key, &invocation.into())?;
+            }
+            Ok(Insertion::Inserted)
+        })
+    }
+
+    /// Headers of all runs, newest first.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn list(&self) -> Result<Vec<RunHeader>, StoreError> {
+        self.read(|connection| {
+            let headers = rows::headers(connection, None)?;
+            headers.into_iter().map(|row| Ok(header_of(row.record, row.counts)?)).collect()
+        })
+    }
+
+    /// The id of the run that `selector` names: a whole id, a beginning that fits one run only, `latest`, or `latest~N`
+    /// (N before the latest). Unfinished runs count, as they are in the list.
+    ///
+    /// # Errors
+    /// When there are no runs, none is called so, or several are.
+    pub fn resolve(&self, selector: &str) -> Result<String, StoreError> {
+        self.read(|connection| {
+            let ids = rows::ids(connection)?;
+            Ok(selector::resolve(&self.path, &ids, selector)?.to_owned())
+        })
+    }
+
+    /// The run that `selector` names, with all its data, as of one moment.
+    ///
+    /// # Errors
+    /// As [`Store::resolve`]; or when the data cannot be read.
+    pub fn load(&self, selector: &str) -> Result<Run, StoreError> {
+        self.read(|connection| {
+            let ids = rows::ids(connection)?;
+            let id = selector::resolve(&self.path, &ids, selector)?;
+            let (key, _) = rows::find_run(connection, id)?.ok_or_else(|| vanished(id))?;
+            read_run(connection, key, id)
+        })
+    }
+
+    /// SQLite's own check of the file.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] with its first finding.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let found: String = self
+            .connection
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+            .map_err(|error| explain(&self.path, &error))?;
+        if found == "ok" {
+            return Ok(());
+        }
+        Err(StoreError::Corrupt { path: self.path.clone(), detail: crate::error::plain(&found) })
+    }
+
+    fn set_up(&mut self) -> Result<(), Fault> {
+        self.connection.busy_timeout(BUSY_TIMEOUT)?;
+        schema::version(&self.connection, &self.path, MIGRATIONS.len())?;
+        if self.connection.is_readonly("main")? {
+            let reason = "the file is write-protected".to_owned();
+            return Err(StoreError::NotWritable { path: self.path.clone(), reason }.into());
+        }
+        switch_to_log(&self.connection)?;
+        self.connection
+            .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")?;
+        schema::migrate(&mut self.connection, &self.path, MIGRATIONS)
+    }
+
+    fn set_up_read_only(&self) -> Result<usize, Fault> {
+        self.connection.busy_timeout(BUSY_TIMEOUT)?;
+        self.connection.execute_batch("PRAGMA trusted_schema = OFF")?;
+        schema::version(&self.connection, &self.path, MIGRATIONS.len())
+    }
+
+    fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        let outcome = in_transaction(&mut self.connection, work);
+        outcome.map_err(|fault| self.explain(fault))
+    }
+
+    /// One transaction, so that a run which is being written is read as of one moment.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        let outcome = self.connection.unchecked_transaction().map_err(Fault::from).and_then(|t| work(&t));
+        outcome.map_err(|fault| self.explain(fault))
+    }
+
+    /// Puts the path to a fault; where the content is at fault, asks SQLite what is wrong with the file.
+    fn explain(&self, fault: Fault) -> StoreError {
+        let error = match fault {
+            Fault::Refused(error) => return error,
+            Fault::Unreadable(detail) => StoreError::Corrupt { path: self.path.clone(), detail },
+            Fault::Sql(error) => explain(&self.path, &error),
+        };
+        match error {
+            StoreError::Corrupt { .. } => match self.check() {
+                Err(found @ StoreError::Corrupt { .. }) => found,
+                _ => error,
+            },
+            error => error,
+        }
+    }
+}
+
+fn in_transaction<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = work(&transaction)?;
+    transaction.commit()?;
+    Ok(value)
+}
+
+/// Changing the journal needs the file for itself and does not wait for it: two hosts that make one new store at the
+/// same time would fail here without the repetition.
+fn switch_to_log(connection: &Connection) -> rusqlite::Result<()> {
+    let started = Instant::now();
+    loop {
+        match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
+            Err(error) if is_busy(&error) && started.elapsed() < BUSY_TIMEOUT => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            other => return other,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn is_refusal(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
+}
+
+/// A write-ahead log with content lies beside the file.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}
+
+/// The path as SQLite's URI that promises that nobody writes.
+fn immutable_uri(path: &Path) -> String {
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            byte => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+fn read_run(connection: &Connection, key: i64, id: &str) -> Result<Run, Fault> {
+    let header = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?;
+    let mut run = begin(header.record)?;
+    for variant in rows::variants(connection, key)? {
+        push_variant(&mut run, variant)?;
+    }
+    rows::invocations(connection, key, |record| {
+        run.invocations.push(record.try_into()?);
+        Ok(())
+    })?;
+    rules::check(&run).map_err(Fault::Unreadable)?;
+    Ok(run)
+}
+
+/// A row that was there a statement ago, in the same transaction, is gone.
+fn vanished(id: &str) -> Fault {
+    Fault::Unreadable(format!("run {id} is listed but not there"))
+}
+
+/// Row number of a run that can still be added to.
+fn unfinished(connection: &Connection, path: &Path, id: &str) -> Result<i64, Fault> {
+    let path = path.to_path_buf();
+    match rows::find_run(connection, id)? {
+        Some((key, ended_by)) if ended_by == EndedBy::Unfinished.as_str() => Ok(key),
+        Some(_) => Err(StoreError::Ended { path, id: id.to_owned() }.into()),
+        None => {
+            let hint = "it must be begun before it can be added to".to_owned();
+            Err(StoreError::UnknownRun { path, selector: crate::error::plain(id), hint }.into())
+        }
+    }
+}
+
+/// Runs hold personal facts: folders made here are for the user only, as the XDG specification asks.
+fn create_private_folders(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn folder_error(path: &Path, folder: &Path, error: &io::Error) -> StoreError {
+    let reason = format!("its folder `{}` cannot be made ({error})", folder.display());
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            StoreError::NotWritable { path: path.to_path_buf(), reason }
+        }
+        io::ErrorKind::StorageFull => StoreError::DiskFull { path: path.to_path_buf() },
+        _ => StoreError::CannotOpen { path: path.to_path_buf(), reason },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_said_and_nothing_is_half_stored() {
+        let mut store = Store::in_memory().unwrap();
+        store.connection.pragma_update(None, "max_page_count", 40).unwrap();
+        let fault = store
+            .write(|connection| {
+                connection.execute_batch("INSERT INTO hello (content) VALUES ('kept?')")?;
+                connection.execute_batch("INSERT INTO hello (content) VALUES (hex(zeroblob(1000000)))")?;
+                Ok(())
+            })
+            .unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "there is no room left for the store `:memory:`; free some space on its disk and run again"
+        );
+        assert_eq!(store.connection.query_row("SELECT count(*) FROM hello", [], |row| row.get(0)), Ok(0));
+    }
+
+    #[test]
+    fn a_locked_store_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("runs.sqlite");
+        let mut store = Store::open(&path).unwrap();
+        // The time to wait is tested as a setting; nobody needs to sit through it.
+        store.connection.busy_timeout(Duration::from_millis(20)).unwrap();
+        let mut other = Store::open(&path).unwrap();
+        let held = other.connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+        let write =
+            |store: &mut Store| store.write(|c| Ok(c.execute_batch("INSERT INTO hello (content) VALUES ('')")?));
+        let error = write(&mut store).unwrap_err().to_string();
+        assert!(error.ends_with("is locked by another process; wait until that is done and try again"), "{error}");
+        assert!(error.starts_with(&format!("the store `{}` ", path.display())), "{error}");
+        drop(held);
+        write(&mut store).unwrap();
+    }
+
+    #[test]
+    fn the_connection_is_set_up_as_documented() {
+        let store = Store::in_memory().unwrap();
+        let pragma = |name: &str| -> i64 {
+            store.connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!((pragma("foreign_keys"), pragma("synchronous"), pragma("trusted_schema")), (1, 1, 0));
+        assert_eq!(pragma("busy_timeout"), 5000);
+    }
+
+    #[test]
+    fn an_immutable_uri_keeps_every_byte_of_the_path() {
+        assert_eq!(immutable_uri(Path::new("/a b/ü?#%.sqlite")), "file:/a%20b/%c3%bc%3f%23%25.sqlite?immutable=1");
+    }
+}

@@ -1,0 +1,298 @@
+//! The store as a file: made, opened, listed, refused; each refusal is one sentence with file, reason and cure.
+
+mod support;
+
+use rusqlite::Connection;
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::{full_run, header, invocation};
+use switchcost_model::{EndedBy, Run};
+use switchcost_store::{APPLICATION_ID, Insertion, Store, StoreError};
+use tempfile::TempDir;
+
+const ID: &str = "20260102T030405-a1b2";
+
+fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/down/runs.sqlite");
+    (folder, path)
+}
+
+/// The error says this, with `PATH` for the store's path.
+fn check<T: std::fmt::Debug>(path: &Path, result: Result<T, StoreError>, expected: &str) {
+    let said = result.expect_err(expected).to_string().replace(&path.display().to_string(), "PATH");
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn a_store_outlives_its_process_and_makes_its_folders() {
+    let (_folder, path) = place();
+    assert_eq!(Store::open(&path).unwrap().insert_run(&full_run()).unwrap(), Insertion::Inserted);
+    assert_eq!(Store::open(&path).unwrap().load("latest").unwrap(), full_run());
+    assert_eq!(Store::open_read_only(&path).unwrap().load("2026").unwrap(), full_run());
+    let raw = Connection::open(&path).unwrap();
+    let pragma = |name: &str| raw.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 1));
+    let mode: String = raw.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+}
+
+#[test]
+fn a_path_is_a_path_and_no_uri() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file:x?mode=memory&%41 #.sqlite");
+    Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
+    assert!(path.exists());
+    assert_eq!(Store::open_read_only(&path).unwrap().load("latest").unwrap(), full_run());
+}
+
+#[test]
+fn a_run_is_unfinished_until_it_ends_and_closed_after_it() {
+    let (_folder, path) = place();
+    let mut store = Store::open(&path).unwrap();
+    store.begin_run(&header(ID)).unwrap();
+    store.add_invocation(ID, &invocation(0, 0)).unwrap();
+    let seen = Store::open_read_only(&path).unwrap();
+    assert!(seen.list().unwrap()[0].partial());
+    assert_eq!(seen.load(ID).unwrap().invocations, [invocation(0, 0)]);
+    store.finish_run(ID, EndedBy::Budget, 7).unwrap();
+    let found = seen.list().unwrap().pop().unwrap();
+    assert_eq!((found.partial(), found.ended_by, found.ended_unix_ns), (false, EndedBy::Budget, Some(7)));
+    assert_eq!((found.variants, found.not_run, found.invocations), (3, 1, 1));
+    assert_eq!(found.machine_key(), "cpu=Xeon; kernel=6.8");
+
+    let ended = format!("the run `{ID}` in `PATH` has ended, and an ended run is never changed; begin a new one");
+    check(&path, store.add_invocation(ID, &invocation(0, 1)), &ended);
+    check(&path, store.finish_run(ID, EndedBy::Budget, 7), &ended);
+    check(
+        &path,
+        store.add_invocation("nix", &invocation(0, 1)),
+        "no run in `PATH` is called `nix`; it must be begun before it can be added to",
+    );
+}
+
+#[test]
+fn what_does_not_hang_together_is_refused() {
+    let mut store = Store::in_memory().unwrap();
+    let path = store.path().to_path_buf();
+    store.begin_run(&header(ID)).unwrap();
+    let fault = "this is a fault of the program that made the run";
+    check(
+        &path,
+        store.add_invocation(ID, &invocation(3, 0)),
+        &format!(
+            "the run `{ID}` cannot be stored: an invocation refers to variant 3 but there are 3 variants; {fault}"
+        ),
+    );
+    check(
+        &path,
+        store.finish_run(ID, EndedBy::Unfinished, 0),
+        &format!("the run `{ID}` cannot be stored: `unfinished` is no way to end; {fault}"),
+    );
+    check(
+        &path,
+        store.begin_run(&full_run()),
+        &format!("the run `{ID}` cannot be stored: it begins but already holds invocations; {fault}"),
+    );
+    let wrong_id = Run { id: "latest".to_owned(), ..full_run() };
+    let expected = "the run `latest` cannot be stored: `latest` is no id of a run (1 to 64 letters, digits, hyphens; not \
+                    `latest`); this is a fault of the program that made the run";
+    check(&path, store.insert_run(&wrong_id), expected);
+    assert_eq!(store.load(ID).unwrap(), header(ID), "nothing of it was stored");
+}
+
+#[test]
+fn an_id_names_one_run_for_ever() {
+    let mut store = Store::in_memory().unwrap();
+    let path = store.path().to_path_buf();
+    assert_eq!(store.insert_run(&full_run()).unwrap(), Insertion::Inserted);
+    assert_eq!(store.insert_run(&full_run()).unwrap(), Insertion::AlreadyThere);
+    let mut other = full_run();
+    other.invocations[0].transcript.samples[0].ticks[0] += 1;
+    let conflict =
+        format!("a different run called `{ID}` is already in `PATH` and stays as it is; import into another store");
+    check(&path, store.insert_run(&other), &conflict);
+    check(&path, store.begin_run(&header(ID)), &conflict);
+    assert_eq!(store.load(ID).unwrap(), full_run());
+}
+
+#[test]
+fn runs_are_listed_newest_first() {
+    let mut store = Store::in_memory().unwrap();
+    for (id, started) in [("b", 5), ("c", -3), ("a", 5), ("d", i64::MAX)] {
+        store.begin_run(&Run { started_unix_ns: started, ..header(id) }).unwrap();
+    }
+    let ids: Vec<String> = store.list().unwrap().into_iter().map(|header| header.id).collect();
+    assert_eq!(ids, ["d", "b", "a", "c"]);
+    assert_eq!(store.resolve("latest~3").unwrap(), "c");
+    assert_eq!(store.load("latest").unwrap().id, "d");
+}
+
+#[test]
+fn equal_introductions_are_stored_once() {
+    let (_folder, path) = place();
+    let mut store = Store::open(&path).unwrap();
+    store.begin_run(&header(ID)).unwrap();
+    for sequence in 0..10 {
+        store.add_invocation(ID, &invocation(0, sequence)).unwrap();
+    }
+    let raw = Connection::open(&path).unwrap();
+    assert_eq!(raw.query_row("SELECT count(*) FROM hello", [], |row| row.get(0)), Ok(1));
+    let pids: Vec<u64> =
+        store.load(ID).unwrap().invocations.iter().map(|i| i.transcript.hello.as_ref().unwrap().pid).collect();
+    assert_eq!(pids, (1000..1010).collect::<Vec<u64>>());
+}
+
+#[test]
+fn an_empty_store_and_none() {
+    let (_folder, path) = place();
+    check(
+        &path,
+        Store::open_read_only(&path),
+        "there is no store at `PATH`; measure something first, or name the right file",
+    );
+    assert!(!path.exists(), "looking does not make a store");
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.list().unwrap(), []);
+    check(
+        &path,
+        store.load("latest"),
+        "the store `PATH` holds no runs yet; measure something first, or import a run file",
+    );
+}
+
+#[test]
+fn foreign_files_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text");
+    fs::write(
+        &text,
+        "this is a text of more than a hundred bytes, which no one would take for a database. ".repeat(20),
+    )
+    .unwrap();
+    let sentence = "`PATH` is no SQLite file, so it is no store; name another file (a run file is read by import)";
+    check(&text, Store::open(&text), sentence);
+    check(&text, Store::open_read_only(&text), sentence);
+
+    for (name, set_up, id) in [("named", "PRAGMA application_id = 99", 99), ("unnamed", "CREATE TABLE run (x)", 0)] {
+        let path = folder.path().join(name);
+        Connection::open(&path).unwrap().execute_batch(&format!("{set_up}; CREATE TABLE t (x)")).unwrap();
+        let before = fs::read(&path).unwrap();
+        let sentence = format!(
+            "`PATH` is an SQLite file of another program (application id {id}) and is left alone; name another file"
+        );
+        check(&path, Store::open(&path), &sentence);
+        check(&path, Store::open_read_only(&path), &sentence);
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+    check(
+        folder.path(),
+        Store::open(folder.path()),
+        "the store `PATH` cannot be opened: it is a folder; correct the path or its permissions",
+    );
+    let below_a_file = text.join("runs.sqlite");
+    let error = Store::open(&below_a_file).unwrap_err();
+    assert!(matches!(error, StoreError::CannotOpen { .. }), "{error}");
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let (_folder, path) = place();
+    drop(Store::open(&path).unwrap());
+    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
+    let sentence = "the store `PATH` has schema 7 but this switchcost knows up to 1; use the newer switchcost for it";
+    check(&path, Store::open(&path), sentence);
+    check(&path, Store::open_read_only(&path), sentence);
+}
+
+#[test]
+fn an_old_schema_cannot_be_read_only() {
+    let (_folder, path) = place();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    Connection::open(&path).unwrap().execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}")).unwrap();
+    let sentence =
+        "the store `PATH` has the old schema 0 and is opened read-only; open it once for writing to bring it to 1";
+    check(&path, Store::open_read_only(&path), sentence);
+}
+
+#[test]
+fn damage_is_found_and_said() {
+    let (_folder, path) = place();
+    let mut store = Store::open(&path).unwrap();
+    store.begin_run(&header(ID)).unwrap();
+    for sequence in 0..200 {
+        store.add_invocation(ID, &invocation(0, sequence)).unwrap();
+    }
+    drop(store);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8192].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+    let store = Store::open(&path).unwrap();
+    for error in [store.load(ID).unwrap_err(), store.check().unwrap_err()] {
+        let said = error.to_string();
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{said}");
+        assert!(said.ends_with("); move it away and import the runs again from a backup or from run files"), "{said}");
+    }
+}
+
+#[test]
+fn a_record_without_meaning_is_found_and_said() {
+    let (_folder, path) = place();
+    let check_column = |assignment: &str, expected: &str| {
+        let _ = fs::remove_file(&path);
+        Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
+        Connection::open(&path).unwrap().execute_batch(&format!("UPDATE {assignment}")).unwrap();
+        let sentence = format!(
+            "the store `PATH` is damaged ({expected}); move it away and import the runs again from a backup or from run files"
+        );
+        check(&path, Store::open(&path).unwrap().load(ID), &sentence);
+    };
+    check_column(
+        "samples SET ticks = x'00' WHERE invocation = 2 OR position = 1",
+        "invocation 0: 1 bytes are no whole number of ticks",
+    );
+    check_column(
+        "invocation SET verdict = 'good' WHERE position = 1",
+        "invocation 1: `good` is no verdict; it is one of verified, unobservable, unsupported, broken, contradicted",
+    );
+    check_column(
+        "invocation SET notes = '[1' WHERE position = 2",
+        "invocation 2: column notes: invalid type: integer `1`, expected a string (column 2)",
+    );
+    check_column("invocation SET hello = NULL WHERE position = 0", "invocation 0: of `hello` and `pid` one is missing");
+    check_column("run SET method_version = -1", "Integer -1 out of range at index 7");
+}
+
+#[test]
+fn a_store_opened_for_reading_is_not_written() {
+    let (_folder, path) = place();
+    drop(Store::open(&path).unwrap());
+    let mut store = Store::open_read_only(&path).unwrap();
+    let error = store.begin_run(&header(ID)).unwrap_err();
+    assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
+}
+
+#[test]
+fn many_hosts_may_make_and_fill_one_new_store() {
+    let (_folder, path) = place();
+    std::thread::scope(|scope| {
+        for host in 0..8 {
+            let path = &path;
+            scope.spawn(move || {
+                let id = format!("host-{host}");
+                let mut store = Store::open(path).unwrap();
+                store.begin_run(&header(&id)).unwrap();
+                for sequence in 0..5 {
+                    store.add_invocation(&id, &invocation(0, sequence)).unwrap();
+                }
+                store.finish_run(&id, EndedBy::Rounds, 1).unwrap();
+            });
+        }
+    });
+    let store = Store::open(&path).unwrap();
+    let all = store.list().unwrap();
+    assert_eq!(all.len(), 8);
+    assert!(all.iter().all(|header| header.invocations == 5 && !header.partial()));
+    store.check().unwrap();
+}

@@ -1,0 +1,264 @@
+//! Arbitrary runs: odd strings, extreme numbers, empty lists; whatever the types can say and the rules allow.
+
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use switchcost_model::*;
+
+fn text() -> BoxedStrategy<String> {
+    const ODD: &[&str] =
+        &["", "\0", "\"\\\n\r\t", "\u{2028}\u{feff}", "🦀é", "x_", "null", "latest", "{\"t\":\"end\"}\n"];
+    prop_oneof![any::<String>(), "[a-z ]{0,12}", proptest::sample::select(ODD).prop_map(str::to_owned)].boxed()
+}
+
+fn number() -> BoxedStrategy<u64> {
+    prop_oneof![any::<u64>(), Just(0), Just(u64::MAX), Just(i64::MAX as u64), Just(i64::MAX as u64 + 1)].boxed()
+}
+
+fn tick() -> BoxedStrategy<i64> {
+    prop_oneof![any::<i64>(), Just(i64::MIN), Just(i64::MAX), Just(0), Just(-1), 0..2_000_000_i64].boxed()
+}
+
+fn texts() -> BoxedStrategy<BTreeMap<String, String>> {
+    btree_map(text(), text(), 0..3).boxed()
+}
+
+fn one_of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy<Value = T> {
+    proptest::sample::select(all)
+}
+
+fn mechanism() -> impl Strategy<Value = MechanismId> {
+    "[a-z0-9-]{1,8}/[a-z0-9-]{1,8}".prop_map(|id| id.parse().unwrap())
+}
+
+fn maybe_text() -> BoxedStrategy<Option<String>> {
+    option::of(text()).boxed()
+}
+
+fn hello() -> impl Strategy<Value = Hello> {
+    let clock = (text(), number(), number()).prop_map(|(name, ticks_per_second, read_cost_ticks)| Clock {
+        name,
+        ticks_per_second,
+        read_cost_ticks,
+    });
+    (number(), (text(), text(), text()), (maybe_text(), maybe_text()), number(), clock, maybe_text()).prop_map(
+        |(protocol, (probe, version, runtime), (compiler, flags), pid, clock, counter)| Hello {
+            protocol,
+            probe,
+            version,
+            runtime,
+            compiler,
+            flags,
+            pid,
+            clock,
+            counter,
+        },
+    )
+}
+
+fn plan() -> impl Strategy<Value = PlanEcho> {
+    let words = (mechanism(), one_of(Experiment::ALL), one_of(Timing::ALL));
+    (words, vec(any::<u32>(), 0..3), (number(), number(), number(), number()), texts()).prop_map(
+        |((mechanism, experiment, timing), cpus, (contexts, batch_units, batches, warmup_batches), parameters)| {
+            PlanEcho { mechanism, experiment, contexts, timing, cpus, batch_units, batches, warmup_batches, parameters }
+        },
+    )
+}
+
+fn samples() -> impl Strategy<Value = Samples> {
+    (one_of(Phase::ALL), number(), vec(tick(), 0..20), maybe_text())
+        .prop_map(|(phase, units, ticks, quantity)| Samples { phase, units, ticks, quantity })
+}
+
+fn histogram() -> impl Strategy<Value = Histogram> {
+    (one_of(Phase::ALL), any::<u32>(), vec((number(), number()), 0..5), proptest::array::uniform8(number())).prop_map(
+        |(phase, bits, buckets, [units, sum, min, max, pair_sum, pair_count, span_counter, span_clock])| Histogram {
+            phase,
+            units,
+            bits,
+            buckets,
+            sum,
+            min,
+            max,
+            pair_sum,
+            pair_count,
+            span_counter,
+            span_clock,
+        },
+    )
+}
+
+fn evidence() -> impl Strategy<Value = Evidence> {
+    let turns =
+        proptest::array::uniform4(number()).prop_map(|[total, min, max, contexts]| Turns { total, min, max, contexts });
+    let kernel = (proptest::array::uniform3(number()), text())
+        .prop_map(|([voluntary, involuntary, tasks], source)| KernelSwitches { voluntary, involuntary, tasks, source });
+    let hops =
+        proptest::array::uniform3(number()).prop_map(|[count, in_order, same_cpu]| Hops { count, in_order, same_cpu });
+    let page_faults = (number(), number()).prop_map(|(minor, major)| PageFaults { minor, major });
+    let records = (option::of(turns), option::of(kernel), option::of(hops), option::of(page_faults));
+    let numbers = proptest::array::uniform4(option::of(number()));
+    let maps = (btree_map(text(), tick(), 0..3), texts());
+    (number(), records, numbers, option::of(vec(any::<u32>(), 0..3)), maps).prop_map(
+        |(
+            units,
+            (turns, kernel, hops, page_faults),
+            [token, address_spaces, migrations, gc_cycles],
+            cpus,
+            (counts, why),
+        )| {
+            Evidence {
+                units,
+                turns,
+                token,
+                kernel,
+                address_spaces,
+                cpus,
+                migrations,
+                hops,
+                page_faults,
+                gc_cycles,
+                counts,
+                why,
+            }
+        },
+    )
+}
+
+fn end() -> impl Strategy<Value = End> {
+    (one_of(EndStatus::ALL), maybe_text(), maybe_text(), option::of(tick()), number())
+        .prop_map(|(status, code, detail, errno, samples)| End { status, code, detail, errno, samples })
+}
+
+fn transcript() -> impl Strategy<Value = Transcript> {
+    let lists = (vec(samples(), 0..3), vec(histogram(), 0..2), vec(text(), 0..3));
+    (option::of(hello()), option::of(plan()), lists, option::of(evidence()), option::of(end()), maybe_text()).prop_map(
+        |(hello, plan, (samples, histograms, notes), evidence, end, fault)| Transcript {
+            hello,
+            plan,
+            samples,
+            histograms,
+            evidence,
+            notes,
+            end,
+            fault,
+        },
+    )
+}
+
+fn process() -> impl Strategy<Value = ProcessEnd> {
+    prop_oneof![
+        any::<i32>().prop_map(ProcessEnd::Exited),
+        any::<i32>().prop_map(ProcessEnd::Signalled),
+        Just(ProcessEnd::Deadline),
+        Just(ProcessEnd::Stopped),
+        Just(ProcessEnd::NotStarted),
+    ]
+}
+
+fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
+    let disturbances = vec((text(), text()).prop_map(|(kind, detail)| Disturbance { kind, detail }), 0..2);
+    let judgement = (one_of(Verdict::ALL), text()).prop_map(|(verdict, reason)| Judgement { verdict, reason });
+    let numbers = proptest::array::uniform4(number());
+    let rest = (judgement, disturbances, text());
+    (0..variants, numbers, tick(), vec(any::<u32>(), 0..3), process(), transcript(), rest).prop_map(
+        |(
+            variant,
+            [round, sequence, wall_ns, environment_padding],
+            started_unix_ns,
+            cpus,
+            process,
+            transcript,
+            (judgement, disturbances, log),
+        )| Invocation {
+            variant,
+            round,
+            sequence,
+            started_unix_ns,
+            wall_ns,
+            cpus,
+            environment_padding,
+            process,
+            transcript,
+            judgement,
+            disturbances,
+            log,
+        },
+    )
+}
+
+fn variant() -> impl Strategy<Value = Variant> {
+    let words = (mechanism(), one_of(Experiment::ALL), one_of(Placement::ALL), one_of(Timing::ALL));
+    (words, text(), number(), texts(), text()).prop_map(
+        |((mechanism, experiment, placement, timing), probe, contexts, parameters, label)| Variant {
+            mechanism,
+            probe,
+            experiment,
+            contexts,
+            placement,
+            timing,
+            parameters,
+            label,
+        },
+    )
+}
+
+fn machine() -> impl Strategy<Value = Machine> {
+    let finding = (text(), one_of(Severity::ALL), text(), text(), text())
+        .prop_map(|(id, severity, what, effect, cure)| Finding { id, severity, what, effect, cure });
+    (texts(), texts(), texts(), vec(finding, 0..2)).prop_map(|(stable, drifting, personal, findings)| Machine {
+        stable,
+        drifting,
+        personal,
+        findings,
+    })
+}
+
+fn header() -> impl Strategy<Value = Run> {
+    let ended = prop_oneof![
+        Just((EndedBy::Unfinished, None)),
+        (one_of(&EndedBy::ALL[1..]), tick()).prop_map(|(by, at)| (by, Some(at)))
+    ];
+    let numbers = (number(), any::<u32>(), number(), number());
+    (("[0-9][0-9A-Za-z_-]{0,30}", tick()), ended, numbers, (text(), vec(text(), 0..3)), machine()).prop_map(
+        |(
+            (id, started_unix_ns),
+            (ended_by, ended_unix_ns),
+            (seed, method_version, precision_ppm, budget_ms),
+            (tool_version, command),
+            machine,
+        )| Run {
+            id,
+            started_unix_ns,
+            ended_unix_ns,
+            seed,
+            ended_by,
+            tool_version,
+            method_version,
+            command,
+            precision_ppm,
+            budget_ms,
+            machine,
+            variants: Vec::new(),
+            not_run: BTreeMap::new(),
+            invocations: Vec::new(),
+        },
+    )
+}
+
+/// Any run that keeps the rules.
+pub fn arbitrary_run() -> impl Strategy<Value = Run> {
+    let with_variants = (header(), vec((variant(), maybe_text()), 0..4)).prop_map(|(mut run, variants)| {
+        for (index, (variant, not_run)) in variants.into_iter().enumerate() {
+            run.not_run.extend(not_run.map(|reason| (index, reason)));
+            run.variants.push(variant);
+        }
+        run
+    });
+    with_variants.prop_flat_map(|run| {
+        let variants = run.variants.len();
+        let most = if variants == 0 { 0 } else { 4 };
+        vec(invocation(variants.max(1)), 0..=most).prop_map(move |invocations| Run { invocations, ..run.clone() })
+    })
+}

@@ -1,0 +1,185 @@
+//! A probe that misbehaves on request. The name after the slash says how; times are given, not measured.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::process::{Command, ExitCode, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Behaviours, as `describe` lists them.
+const BEHAVIOURS: &[&str] = &[
+    "honest", "spread", "draw", "liar", "no-turns", "few-turns", "blind", "wrong-cpu", "other-plan", "impossible", "hang", "hang-family",
+    "escape", "crash", "garbage", "flood", "short", "cut", "mute", "unsupported", "refused", "failed", "noise", "exit-one", "warm-up", "spin",
+];
+
+type Plan = BTreeMap<String, String>;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let verb = arguments.next().unwrap_or_default();
+    let plan: Plan = arguments.filter_map(|a| a.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned()))).collect();
+    let fd = plan.get("report_fd").map_or("1", String::as_str);
+    // /dev/fd reopens the pipe for writing; no unsafe code is needed to adopt the descriptor.
+    let Ok(mut out) = File::options().write(true).open(format!("/dev/fd/{fd}")) else { return ExitCode::from(1) };
+    let behaviour = plan.get("mechanism").and_then(|id| id.split_once('/')).map_or("", |(_, name)| name).to_owned();
+    if verb == "describe" {
+        describe(&mut out);
+        return ExitCode::SUCCESS;
+    }
+    run(&behaviour, &plan, &mut out)
+}
+
+fn say(out: &mut File, line: &str) {
+    // A host that has hung up is the host's affair.
+    let _ = writeln!(out, "{line}");
+}
+
+fn hello(out: &mut File) {
+    let pid = std::process::id();
+    say(
+        out,
+        &format!(
+            r#"{{"t":"hello","protocol":1,"probe":"fake","version":"1","runtime":"none","compiler":null,"flags":null,"pid":{pid},"clock":{{"name":"script","ticks_per_second":1000000000,"read_cost_ticks":0}}}}"#
+        ),
+    );
+}
+
+fn describe(out: &mut File) {
+    hello(out);
+    for behaviour in BEHAVIOURS {
+        say(
+            out,
+            &format!(
+                r#"{{"t":"mechanism","id":"thread/{behaviour}","experiments":["switch"],"timings":["batch"],"parameters":[],"available":true}}"#
+            ),
+        );
+    }
+    say(
+        out,
+        r#"{"t":"mechanism","id":"thread/absent","experiments":["switch"],"timings":["batch"],"parameters":[],"available":false,"code":"missing_library","reason":"Built without libabsent.","install":"libabsent-dev"}"#,
+    );
+    say(out, r#"{"t":"end","status":"ok","samples":0}"#);
+}
+
+fn number(plan: &Plan, key: &str) -> u64 {
+    plan.get(key).and_then(|value| value.parse().ok()).unwrap_or(0)
+}
+
+fn run(behaviour: &str, plan: &Plan, out: &mut File) -> ExitCode {
+    match behaviour {
+        "hang" => forever(),
+        "hang-family" => {
+            family("trap '' TERM HUP INT; while :; do sleep 1; done");
+            forever()
+        }
+        "escape" => {
+            // A grandchild leaves the process group and keeps the report descriptor.
+            family("exec setsid sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done'");
+            forever()
+        }
+        "crash" => {
+            hello(out);
+            eprintln!("about to fall over");
+            std::process::abort();
+        }
+        "garbage" => say(out, "OpenJDK 64-Bit Server VM warning: this is not JSON"),
+        "flood" => {
+            hello(out);
+            loop {
+                say(out, &format!(r#"{{"t":"note","text":"{}"}}"#, "x".repeat(60_000)));
+            }
+        }
+        "mute" => return ExitCode::SUCCESS,
+        "unsupported" | "refused" | "failed" => {
+            hello(out);
+            let detail = "There is no such device here; plug it in.";
+            say(out, &format!(r#"{{"t":"end","status":"{behaviour}","code":"missing_device","detail":"{detail}","samples":0}}"#));
+            return ExitCode::from(u8::from(behaviour != "unsupported"));
+        }
+        _ => measure(behaviour, plan, out),
+    }
+    if behaviour == "exit-one" { ExitCode::from(1) } else { ExitCode::SUCCESS }
+}
+
+fn forever() -> ! {
+    loop {
+        sleep(Duration::from_secs(3600));
+    }
+}
+
+fn family(script: &str) {
+    let _ = Command::new("sh").args(["-c", script]).stdin(Stdio::null()).spawn();
+}
+
+/// ns per switch of batch `i`.
+fn cost(behaviour: &str, plan: &Plan, i: u64) -> u64 {
+    let base = plan.get("ticks").and_then(|ticks| ticks.parse().ok()).unwrap_or(1000);
+    match behaviour {
+        "impossible" => 0,
+        "warm-up" if i < 8 => base * 3,
+        // Differs from start to start by far more than any precision that a test asks for.
+        "spread" => base + number(plan, "seed") % 1000,
+        _ => base,
+    }
+}
+
+fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
+    hello(out);
+    if behaviour == "noise" {
+        println!("a runtime's banner on standard output");
+        eprintln!("a warning on standard error");
+    }
+    if behaviour == "spin" {
+        let end = std::time::Instant::now() + Duration::from_millis(50);
+        while std::time::Instant::now() < end {}
+    }
+    let units = number(plan, "batch_units").max(100);
+    let contexts = if behaviour == "other-plan" { 7 } else { number(plan, "contexts") };
+    let (warmup, batches) = (number(plan, "warmup_batches"), number(plan, "batches"));
+    let text = |key: &str| plan.get(key).cloned().unwrap_or_default();
+    let parameters: Vec<String> = plan.get("ticks").map(|ticks| format!(r#""ticks":"{ticks}""#)).into_iter().collect();
+    say(
+        out,
+        &format!(
+            r#"{{"t":"plan","mechanism":"{}","experiment":"{}","contexts":{contexts},"timing":"batch","cpus":[{}],"batch_units":{units},"batches":{batches},"warmup_batches":{warmup},"parameters":{{{}}}}}"#,
+            text("mechanism"), text("experiment"), text("cpus"), parameters.join(",")
+        ),
+    );
+    if behaviour == "cut" {
+        let _ = write!(out, r#"{{"t":"samples","seq":0,"#);
+        return;
+    }
+    let batch = |phase: &str, seq: u64, from: u64, count: u64| {
+        let ticks: Vec<String> = (from..from + count).map(|i| (cost(behaviour, plan, i) * units).to_string()).collect();
+        format!(r#"{{"t":"samples","seq":{seq},"phase":"{phase}","units":{units},"ticks":[{}]}}"#, ticks.join(","))
+    };
+    say(out, &batch("warmup", 0, 0, warmup));
+    say(out, &batch("measure", 1, 0, batches));
+    if behaviour == "short" {
+        return;
+    }
+    say(out, &evidence(behaviour, plan, units * (warmup + batches), contexts));
+    say(out, &format!(r#"{{"t":"end","status":"ok","samples":{}}}"#, warmup + batches));
+}
+
+fn evidence(behaviour: &str, plan: &Plan, units: u64, contexts: u64) -> String {
+    let kernel = match behaviour {
+        "blind" => "null".to_owned(),
+        "liar" => r#"{"voluntary":1,"involuntary":1,"tasks":2,"source":"script"}"#.to_owned(),
+        _ => format!(r#"{{"voluntary":{units},"involuntary":0,"tasks":2,"source":"script"}}"#),
+    };
+    let turns = match behaviour {
+        "no-turns" => "null".to_owned(),
+        "few-turns" => r#"{"total":3,"min":1,"max":2,"contexts":2}"#.to_owned(),
+        _ => format!(
+            r#"{{"total":{units},"min":{},"max":{},"contexts":{contexts}}}"#,
+            units / contexts.max(1),
+            units.div_ceil(contexts.max(1))
+        ),
+    };
+    let cpus = if behaviour == "wrong-cpu" { "999".to_owned() } else { plan.get("cpus").cloned().unwrap_or_default() };
+    format!(
+        r#"{{"t":"evidence","units":{units},"turns":{turns},"token":{units},"kernel":{kernel},"address_spaces":1,"cpus":[{cpus}],"why":{{"kernel":"counters are blind here"}}}}"#
+    )
+}

@@ -1,0 +1,3 @@
+module switchcost/probes/go
+
+go 1.19

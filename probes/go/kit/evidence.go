@@ -1,0 +1,113 @@
+package kit
+
+import (
+	"runtime/metrics"
+	"sort"
+)
+
+// observed is what can be read from outside the contexts before the first batch and after the last.
+type observed struct {
+	tasks  map[string]taskSwitches
+	faults *pageFaultsField
+	gc     uint64
+}
+
+// observeBegin reads the threads last, observeEnd first, so that the reading itself hardly counts.
+func observeBegin() observed {
+	gc, faults := gcCycles(), pageFaults()
+	return observed{tasks: readTasks(), faults: faults, gc: gc}
+}
+
+func observeEnd() observed {
+	tasks := readTasks()
+	return observed{tasks: tasks, faults: pageFaults(), gc: gcCycles()}
+}
+
+func gcCycles() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return sample[0].Value.Uint64()
+}
+
+func (e *evidenceMessage) since(begin, end observed) {
+	e.Why = map[string]string{}
+	switch kernel, lost := kernelSwitches(begin.tasks, end.tasks); {
+	case begin.tasks == nil || end.tasks == nil:
+		e.Why["kernel"] = "the kernel's counts of each thread cannot be read on this system"
+	case lost > 0:
+		e.Why["kernel"] = "a thread of the Go runtime ended during the batches and took its counts with it"
+	default:
+		e.Kernel = &kernel
+	}
+	if begin.faults != nil && end.faults != nil {
+		e.PageFaults = &pageFaultsField{end.faults.Minor - begin.faults.Minor, end.faults.Major - begin.faults.Major}
+	} else {
+		e.Why["page_faults"] = "not readable on this system"
+	}
+	cycles := end.gc - begin.gc
+	e.GcCycles = &cycles
+}
+
+// Trace is the record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.
+type Trace struct {
+	Who []uint32
+	CPU []int16
+}
+
+// NewTrace has room for hand-offs 1 … units and for where the token began.
+func NewTrace(units uint64) *Trace {
+	trace := &Trace{Who: make([]uint32, units+1), CPU: make([]int16, units+1)}
+	for i := range trace.Who {
+		trace.Who[i], trace.CPU[i] = 1<<32-1, -1 // Also touches the pages.
+	}
+	return trace
+}
+
+// Visit is called by a context that came to run with the token.
+func (t *Trace) Visit(sequence uint64, context int) {
+	if sequence < uint64(len(t.Who)) {
+		t.Who[sequence], t.CPU[sequence] = uint32(context), int16(CurrentCPU())
+	}
+}
+
+// judge compares every hop with the one before it. seen collects CPUs.
+func (t *Trace) judge(contexts uint64, seen map[int]bool) (hops *hopsField, migrations *uint64) {
+	hops, migrations = &hopsField{}, new(uint64)
+	last := make([]int16, contexts) // Last CPU of each context, plus one.
+	for i, who := range t.Who {
+		cpu := t.CPU[i]
+		if cpu < 0 {
+			return nil, nil
+		}
+		seen[int(cpu)] = true
+		if uint64(who) < contexts {
+			if last[who] > 0 && last[who] != cpu+1 {
+				*migrations++
+			}
+			last[who] = cpu + 1
+		}
+		if i == 0 {
+			continue
+		}
+		hops.Count++
+		if uint64(who) == (uint64(t.Who[i-1])+1)%contexts {
+			hops.InOrder++
+		}
+		if cpu == t.CPU[i-1] {
+			hops.SameCPU++
+		}
+	}
+	return hops, migrations
+}
+
+func sorted(set map[int]bool) []int {
+	list := []int{}
+	for cpu := range set {
+		list = append(list, cpu)
+	}
+	sort.Ints(list)
+	return list
+}

@@ -1,0 +1,157 @@
+package kit
+
+import (
+	"encoding/json"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var testList = []Mechanism{{
+	ID: "fiber/test", Experiments: []string{"switch", "create"}, Timings: []string{"batch", "each"},
+	Parameters: []Parameter{{Name: "payload", Min: 1, Max: 64, Default: "8"}, {Name: "speed", Words: []string{"low", "high"}, Default: "low"}},
+}}
+
+func TestPlanFillsInDefaults(t *testing.T) {
+	plan, _, refusal := ParsePlan([]string{"mechanism=fiber/test", "cpus=1", "speed=high"}, testList)
+	if refusal != nil {
+		t.Fatal(refusal.Detail)
+	}
+	if plan.Contexts != 2 || plan.Batches != 30 || plan.WarmupBatches != 5 || plan.BatchNs != 1_000_000 || plan.VerifyUnits != 1000 {
+		t.Errorf("defaults differ from PROTOCOL.md: %+v", plan)
+	}
+	if plan.Parameters["payload"] != "8" || plan.Parameters["speed"] != "high" || len(plan.CPUs) != 1 {
+		t.Errorf("%+v", plan)
+	}
+}
+
+func TestBadPlansAreRefused(t *testing.T) {
+	check := func(words, code string) {
+		t.Helper()
+		_, _, refusal := ParsePlan(strings.Fields(words), testList)
+		if refusal == nil || refusal.Code != code || refusal.Status != "refused" {
+			t.Errorf("%q: want %s, got %+v", words, code, refusal)
+		}
+	}
+	const good = "mechanism=fiber/test "
+	check("", "bad_value")
+	check("mechanism=fiber/other", "unknown_mechanism")
+	check(good+"batchs=3", "unknown_key")
+	check(good+"batches", "unknown_key")
+	check(good+"batches=3 batches=3", "bad_value")
+	for _, wrong := range []string{
+		"batches=0", "batches=-1", "batches=+1", "batches=1e3", "batches=", "batches=99999999999999999999", "protocol=2", "contexts=0",
+		"experiment=message", "timing=never", "cpus=a", "cpus=1,", "payload=0", "payload=65", "speed=medium", "seed=\"1\"",
+	} {
+		check(good+wrong, "bad_value")
+	}
+}
+
+func TestBucketsKeepTheirPromise(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	for i := 0; i < 100_000; i++ {
+		value := random.Uint64() >> uint(random.Intn(64))
+		bucket := bucketOf(value)
+		edge := lowerEdge(bucket)
+		if edge > value || bucketOf(edge) != bucket || edge != 0 && bucketOf(edge-1) != bucket-1 {
+			t.Fatalf("%d: bucket %d begins at %d", value, bucket, edge)
+		}
+		if value < 1<<histogramBits && edge != value {
+			t.Fatalf("%d is not exact", value)
+		}
+		if width := value - edge; width > edge>>histogramBits {
+			t.Fatalf("%d: bucket at %d is too wide", value, edge)
+		}
+	}
+	if top := bucketOf(1<<64 - 1); top >= len(NewHistogram().counts) {
+		t.Fatalf("bucket %d is outside", top)
+	}
+}
+
+func TestTraceCountsHops(t *testing.T) {
+	trace := NewTrace(4)
+	for i, visit := range []struct {
+		who uint32
+		cpu int16
+	}{{0, 0}, {1, 0}, {2, 1}, {0, 1}, {2, 1}} {
+		trace.Who[i], trace.CPU[i] = visit.who, visit.cpu
+	}
+	seen := map[int]bool{}
+	hops, migrations := trace.judge(3, seen)
+	if *hops != (hopsField{Count: 4, InOrder: 3, SameCPU: 3}) || *migrations != 1 || len(seen) != 2 {
+		t.Errorf("%+v %d %v", hops, *migrations, seen)
+	}
+}
+
+func TestLinesAreASCII(t *testing.T) {
+	line, err := encode(noteMessage{"note", "µ <é> 😀"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range line {
+		if b >= 0x80 {
+			t.Fatalf("not ASCII: %q", line)
+		}
+	}
+	var back noteMessage
+	if json.Unmarshal(line, &back) != nil || back.Text != "µ <é> 😀" {
+		t.Fatalf("%q", line)
+	}
+}
+
+func TestLongestLinesFit(t *testing.T) {
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Writer{file: file}
+	ticks := make([]int64, 10_000)
+	histogram := NewHistogram()
+	for i := range ticks {
+		ticks[i] = 1<<63 - 1
+	}
+	for i := range histogram.counts {
+		histogram.counts[i] = 1<<63 - 1
+	}
+	seq := w.sendSamples(0, "measure", 1, ticks)
+	w.sendHistogram(seq, "measure", histogram)
+	for _, line := range readLines(t, file.Name()) {
+		if len(line) > 65_535 {
+			t.Errorf("a line of %d bytes", len(line))
+		}
+	}
+}
+
+// The fixtures shared by all kits: this kit only writes, so what it checks is that they are what it could have written.
+func TestProtocolFixtures(t *testing.T) {
+	files, _ := filepath.Glob("../../../protocol/good/*.jsonl")
+	if len(files) == 0 {
+		t.Skip("no protocol/good/*.jsonl beside this checkout")
+	}
+	known := map[string]bool{
+		"hello": true, "mechanism": true, "plan": true, "samples": true, "histogram": true, "evidence": true, "note": true, "end": true,
+	}
+	for _, file := range files {
+		for number, line := range readLines(t, file) {
+			var message struct {
+				T string `json:"t"`
+			}
+			if err := json.Unmarshal([]byte(line), &message); err != nil {
+				t.Errorf("%s:%d: %v", file, number+1, err)
+			} else if !known[message.T] && !strings.HasPrefix(message.T, "x_") {
+				t.Errorf("%s:%d: unknown t %q", file, number+1, message.T)
+			}
+		}
+	}
+}
+
+func readLines(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+}

@@ -1,0 +1,128 @@
+package kit
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+)
+
+// getcpuNumber is the number of the system call getcpu; package syscall does not have it on every architecture.
+func getcpuNumber() uintptr {
+	switch runtime.GOARCH {
+	case "amd64":
+		return 309
+	case "arm64", "riscv64", "loong64":
+		return 168
+	case "ppc64", "ppc64le":
+		return 302
+	case "s390x":
+		return 311
+	}
+	return 0
+}
+
+// CurrentCPU is the CPU of the calling thread, -1 where it cannot be told. A raw system call: the runtime must not take
+// it for a blocking one and hand the goroutine's processor to another thread.
+func CurrentCPU() int {
+	number := getcpuNumber()
+	if number == 0 {
+		return -1
+	}
+	var cpu uint32
+	if _, _, errno := syscall.RawSyscall(number, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+		return -1
+	}
+	return int(cpu)
+}
+
+// allowedCPUs is the set of CPUs the process may run on; nil where it cannot be told.
+func allowedCPUs() []int {
+	var mask [1024]uint64
+	size, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
+	if errno != 0 {
+		return nil
+	}
+	cpus := []int{}
+	for cpu := 0; cpu < int(size)*8; cpu++ {
+		if mask[cpu/64]>>(uint(cpu)%64)&1 == 1 {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus
+}
+
+// AvailableMemory is what the kernel believes it can give to this process, in bytes; 0 where it cannot be told.
+func AvailableMemory() uint64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	return field(string(text), "MemAvailable:") << 10
+}
+
+type taskSwitches struct{ voluntary, involuntary uint64 }
+
+// readTasks reads the kernel's switch counts of every thread of the process; nil where they cannot be read.
+func readTasks() map[string]taskSwitches {
+	folder, err := os.Open("/proc/self/task")
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	ids, err := folder.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	tasks := map[string]taskSwitches{}
+	for _, id := range ids {
+		text, err := os.ReadFile("/proc/self/task/" + id + "/status")
+		if err != nil {
+			continue // The thread has ended since the folder was read.
+		}
+		status := string(text)
+		tasks[id] = taskSwitches{field(status, "\nvoluntary_ctxt_switches:"), field(status, "nonvoluntary_ctxt_switches:")}
+	}
+	return tasks
+}
+
+// kernelSwitches is the difference of two readings. A thread that began in between counts from zero; one that ended in
+// between takes its counts with it, which the caller must not hide.
+func kernelSwitches(before, after map[string]taskSwitches) (result kernelField, lost int) {
+	result = kernelField{Tasks: len(after), Source: "proc_task_status"}
+	for id, end := range after {
+		begin := before[id]
+		result.Voluntary += end.voluntary - begin.voluntary
+		result.Involuntary += end.involuntary - begin.involuntary
+	}
+	for id := range before {
+		if _, alive := after[id]; !alive {
+			lost++
+		}
+	}
+	return result, lost
+}
+
+// field is the first number after a name in a text like /proc/*/status.
+func field(text, name string) uint64 {
+	_, rest, found := strings.Cut(text, name)
+	if !found {
+		return 0
+	}
+	words := strings.Fields(rest)
+	if len(words) == 0 {
+		return 0
+	}
+	value, _ := strconv.ParseUint(words[0], 10, 64)
+	return value
+}
+
+func pageFaults() *pageFaultsField {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return nil
+	}
+	return &pageFaultsField{Minor: int64(usage.Minflt), Major: int64(usage.Majflt)}
+}

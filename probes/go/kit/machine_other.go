@@ -1,0 +1,19 @@
+//go:build !linux
+
+package kit
+
+// CurrentCPU cannot be told here.
+func CurrentCPU() int { return -1 }
+
+func allowedCPUs() []int { return nil }
+
+// AvailableMemory cannot be told here.
+func AvailableMemory() uint64 { return 0 }
+
+type taskSwitches struct{}
+
+func readTasks() map[string]taskSwitches { return nil }
+
+func kernelSwitches(_, _ map[string]taskSwitches) (kernelField, int) { return kernelField{}, 0 }
+
+func pageFaults() *pageFaultsField { return nil }

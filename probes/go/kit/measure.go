@@ -1,0 +1,243 @@
+package kit
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// Mechanism is one line of `describe`.
+type Mechanism struct {
+	ID          string
+	Experiments []string
+	Timings     []string
+	Parameters  []Parameter
+	// SetUp does everything slow. It may answer that the plan cannot be carried out.
+	SetUp func(plan *Plan) (Workload, *Refusal)
+}
+
+// Workload is a mechanism that is ready to run. Context 0 runs on the calling goroutine.
+type Workload interface {
+	// Lap is the smallest number of units after which everything stands where it began.
+	Lap() uint64
+	// Run is the measured region: units hand-offs, no clock, no allocation, no branch on the plan.
+	Run(units uint64)
+	// RunEach does the same and records every unit.
+	RunEach(units uint64, histogram *Histogram)
+	// Reset sets the count of turns to zero.
+	Reset()
+	// Claim says what the contexts counted since Reset; broken is true when a context saw a token out of order.
+	Claim() (turns Turns, token uint64, broken bool)
+	// Verify passes the token units times and records each visit; false where the experiment has no ring.
+	Verify(units uint64, trace *Trace) bool
+}
+
+// Measure carries out the plan and reports everything but `hello`. It returns nil only after `end` with status ok.
+func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
+	if refusal := checkPlacement(plan); refusal != nil {
+		return refusal
+	}
+	if plan.Timing == "each" && CounterName == "" {
+		return Unsupported("unsupported_here", "timing=each needs a cycle counter, and reading that of %s is not written yet; use timing=batch", runtime.GOARCH)
+	}
+	// The collector is on during the batches, but has nothing to do there: what set-up leaves behind is collected and
+	// swept before. During set-up it is off, because it would scan the stacks of a growing ring again and again.
+	percent := debug.SetGCPercent(-1)
+	workload, refusal := mechanism.SetUp(plan)
+	if refusal != nil {
+		return refusal
+	}
+	debug.SetGCPercent(percent)
+	runtime.GC()
+
+	m := measurement{plan: plan, workload: workload, seen: map[int]bool{}}
+	m.units = m.calibrate()
+	w.Send(planMessage{
+		T: "plan", Mechanism: plan.Mechanism, Experiment: plan.Experiment, Contexts: plan.Contexts, Timing: plan.Timing,
+		CPUs: plan.CPUs, BatchUnits: m.units, Batches: plan.Batches, WarmupBatches: plan.WarmupBatches, Parameters: plan.Parameters,
+	})
+	m.allocate()
+
+	workload.Reset()
+	begin := observeBegin()
+	m.batches()
+	end := observeEnd()
+	turns, token, broken := workload.Claim()
+	if broken {
+		return Failed("self_check_failed", "a context received another token than the one it was due")
+	}
+
+	samples := m.report(w)
+	claimed := (plan.WarmupBatches + plan.Batches) * m.units
+	evidence := evidenceMessage{T: "evidence", Units: claimed, Turns: &turns, Token: &token, AddressSpaces: 1}
+	evidence.since(begin, end)
+	m.verify(&evidence)
+	evidence.CPUs = sorted(m.seen)
+	w.Send(evidence)
+	w.Send(endMessage{T: "end", Status: "ok", Samples: samples})
+	return nil
+}
+
+// checkPlacement: goroutines cannot be pinned one by one, and pinning the process is the host's duty; a plan that says
+// one CPU while the process may run on others would be believed.
+func checkPlacement(plan *Plan) *Refusal {
+	if len(plan.CPUs) > 1 {
+		return Refuse("bad_value", "goroutines cannot be pinned one by one; give one CPU or none in `cpus`")
+	}
+	allowed := allowedCPUs()
+	if len(plan.CPUs) == 1 && allowed != nil && (len(allowed) != 1 || allowed[0] != plan.CPUs[0]) {
+		return Failed("set_up_failed", "the plan says CPU %d, but the process is not restricted to it; start it with taskset -c %d", plan.CPUs[0], plan.CPUs[0])
+	}
+	return nil
+}
+
+type measurement struct {
+	plan            *Plan
+	workload        Workload
+	units           uint64
+	ticks           []int64
+	warmup, measure *Histogram
+	seen            map[int]bool
+	cpus            []int
+}
+
+func (m *measurement) batch(units uint64, histogram *Histogram) int64 {
+	begin := Now()
+	if histogram == nil {
+		m.workload.Run(units)
+	} else {
+		m.workload.RunEach(units, histogram)
+	}
+	return Now() - begin
+}
+
+// calibrate rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first
+// batch at each length is thrown away: it would pay for first touches and end the doubling too early.
+func (m *measurement) calibrate() uint64 {
+	lap := m.workload.Lap()
+	if asked := m.plan.BatchUnits; asked > 0 {
+		return (asked + lap - 1) / lap * lap
+	}
+	var histogram *Histogram
+	if m.plan.Timing == "each" {
+		histogram = NewHistogram()
+	}
+	m.batch(lap, histogram)
+	for units := lap; ; units *= 2 {
+		if uint64(m.batch(units, histogram)) >= m.plan.BatchNs {
+			return units
+		}
+	}
+}
+
+// allocate makes and touches all that the batches write to.
+func (m *measurement) allocate() {
+	if m.plan.Timing == "each" {
+		m.warmup, m.measure = NewHistogram(), NewHistogram()
+	}
+	m.ticks = make([]int64, m.plan.WarmupBatches+m.plan.Batches)
+	m.cpus = make([]int, len(m.ticks)+1)
+	for i := range m.ticks {
+		m.ticks[i], m.cpus[i] = -1, -1
+	}
+}
+
+// batches is the silence of PROTOCOL.md: no writing, no allocation, no floating point.
+func (m *measurement) batches() {
+	warmup := int(m.plan.WarmupBatches)
+	m.phase(0, warmup, m.warmup)
+	m.phase(warmup, len(m.ticks), m.measure)
+	m.cpus[len(m.ticks)] = CurrentCPU()
+}
+
+func (m *measurement) phase(from, to int, histogram *Histogram) {
+	var counter uint64
+	if histogram != nil {
+		counter = ReadCounter()
+	}
+	clock := Now()
+	for i := from; i < to; i++ {
+		m.cpus[i] = CurrentCPU()
+		m.ticks[i] = m.batch(m.units, histogram)
+	}
+	if histogram != nil {
+		histogram.SpanClock = Now() - clock
+		histogram.SpanCounter = ReadCounter() - counter
+	}
+}
+
+func (m *measurement) report(w *Writer) (samples uint64) {
+	for _, cpu := range m.cpus {
+		if cpu >= 0 {
+			m.seen[cpu] = true
+		}
+	}
+	warmup := m.plan.WarmupBatches
+	if m.plan.Timing == "each" {
+		seq := w.sendHistogram(0, "warmup", m.warmup)
+		w.sendHistogram(seq, "measure", m.measure)
+		return m.warmup.Count + m.measure.Count
+	}
+	seq := w.sendSamples(0, "warmup", m.units, m.ticks[:warmup])
+	w.sendSamples(seq, "measure", m.units, m.ticks[warmup:])
+	return uint64(len(m.ticks))
+}
+
+func (m *measurement) verify(evidence *evidenceMessage) {
+	if m.plan.VerifyUnits == 0 {
+		return
+	}
+	lap := m.workload.Lap()
+	units := (m.plan.VerifyUnits + lap - 1) / lap * lap
+	trace := NewTrace(units)
+	if !m.workload.Verify(units, trace) {
+		return
+	}
+	evidence.Hops, evidence.Migrations = trace.judge(m.plan.Contexts, m.seen)
+	if evidence.Hops == nil {
+		evidence.Why["hops"] = "the CPU of a goroutine cannot be read on " + runtime.GOOS + "/" + runtime.GOARCH
+		evidence.Why["migrations"] = evidence.Why["hops"]
+	}
+}
+
+// SendHello introduces the probe; flags are the build settings the Go tool wrote into the binary.
+func SendHello(w *Writer, probe, version string, pid int) {
+	hello := helloMessage{
+		T: "hello", Protocol: Protocol, Probe: probe, Version: version, Runtime: "Go " + strings.TrimPrefix(runtime.Version(), "go"),
+		Compiler: runtime.Version(), Flags: buildFlags(), Pid: pid,
+		Clock: clockField{Name: clockName, TicksPerSecond: ticksPerSecond, ReadCostTicks: clockReadCost()},
+	}
+	if CounterName != "" {
+		hello.Counter = &counterName{CounterName}
+	}
+	w.Send(hello)
+}
+
+// SendMechanisms answers `describe`.
+func SendMechanisms(w *Writer, list []Mechanism) {
+	for _, mechanism := range list {
+		names := []string{}
+		for _, parameter := range mechanism.Parameters {
+			names = append(names, parameter.Name)
+		}
+		timings := mechanism.Timings
+		if CounterName == "" {
+			timings = []string{"batch"}
+		}
+		w.Send(mechanismMessage{
+			T: "mechanism", ID: mechanism.ID, Experiments: mechanism.Experiments, Timings: timings, Parameters: names, Available: true,
+		})
+	}
+}
+
+// SendNote says something that belongs beside the result.
+func SendNote(w *Writer, text string) { w.Send(noteMessage{"note", text}) }
+
+// SendEnd says how it ended.
+func SendEnd(w *Writer, refusal *Refusal) {
+	if refusal == nil {
+		w.Send(endMessage{T: "end", Status: "ok"})
+		return
+	}
+	w.Send(endMessage{T: "end", Status: refusal.Status, Code: refusal.Code, Detail: refusal.Detail})
+}

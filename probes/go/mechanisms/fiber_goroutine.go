@@ -1,0 +1,358 @@
+package mechanisms
+
+import (
+	"runtime"
+	"strconv"
+
+	"switchcost/probes/go/kit"
+)
+
+// fiber/goroutine: goroutines hand a token round a ring of unbuffered channels. The driver's goroutine is context 0.
+//
+// The token is a plain integer, so that the runtime copies a word and no write barrier is involved. Every context knows
+// the next token it is due; the comparison is its check of the order and, since commands are negative tokens, also the
+// only branch that the loop pays for being measurable: turns live in a local variable and are handed out by a lap of
+// the command `publish`.
+var fiberGoroutine = kit.Mechanism{
+	ID:          "fiber/goroutine",
+	Experiments: []string{"switch", "create", "message"},
+	Timings:     []string{"batch", "each"},
+	Parameters: []kit.Parameter{
+		{Name: "os_threads", Words: []string{"one", "all"}, Default: "one"},
+		{Name: "payload", Min: 1, Max: 1 << 20, Default: "8"},
+	},
+	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
+		if plan.Parameters["os_threads"] == "all" {
+			runtime.GOMAXPROCS(runtime.NumCPU()) // NumCPU counts the CPUs this process may run on.
+		} else {
+			runtime.GOMAXPROCS(1)
+		}
+		switch plan.Experiment {
+		case "create":
+			return newGoroutineCreation(), nil
+		case "message":
+			size, _ := strconv.Atoi(plan.Parameters["payload"])
+			return newGoroutineEcho(size), nil
+		default:
+			return newGoroutineRing(plan.Contexts)
+		}
+	},
+}
+
+// Commands go round the ring as negative tokens.
+const (
+	commandReset = -1 - iota
+	commandPublish
+	commandPlain
+	commandEach
+	commandVerify
+)
+
+// bytesPerGoroutine: 2 KiB of stack, the runtime's descriptor and the channel, with some room (2.7 KB observed).
+const bytesPerGoroutine = 3000
+
+type goroutineRing struct {
+	contexts  int64
+	channels  []chan int64 // Context i receives from channels[i].
+	sequence  int64
+	mode      int64
+	turns     int64
+	claim     kit.Turns
+	base      int64 // Sequence number at Reset, or at the beginning of the verification pass.
+	broken    bool
+	stamp     uint64 // Counter as read by the sender; the channel orders its accesses.
+	histogram *kit.Histogram
+	trace     *kit.Trace
+}
+
+func newGoroutineRing(contexts uint64) (kit.Workload, *kit.Refusal) {
+	if contexts < 2 {
+		return nil, kit.Refuse("bad_value", "a ring needs at least two contexts: contexts=2 or more")
+	}
+	if available := kit.AvailableMemory(); available > 0 && contexts*bytesPerGoroutine > available {
+		return nil, kit.Unsupported("limit_reached", "%d goroutines need about %d MB and %d MB are available; ask for fewer contexts",
+			contexts, contexts*bytesPerGoroutine>>20, available>>20)
+	}
+	ring := &goroutineRing{contexts: int64(contexts), channels: make([]chan int64, contexts), mode: commandPlain}
+	for i := range ring.channels {
+		ring.channels[i] = make(chan int64)
+	}
+	for i := 1; i < len(ring.channels); i++ {
+		go ring.member(i)
+	}
+	return ring, nil
+}
+
+// member is context i. Each loop below is the same but for what it does between receiving and sending.
+func (r *goroutineRing) member(i int) {
+	in, out := r.channels[i], r.channels[(i+1)%len(r.channels)]
+	c := memberState{ring: r, out: out, due: int64(i)}
+	for mode := int64(commandPlain); ; {
+		switch mode {
+		case commandPlain:
+			mode = c.plain(in, out)
+		case commandEach:
+			mode = c.each(in, out)
+		case commandVerify:
+			mode = c.verify(in, out, i)
+		}
+	}
+}
+
+type memberState struct {
+	ring  *goroutineRing
+	out   chan int64
+	due   int64 // Token that comes next.
+	turns int64
+}
+
+func (c *memberState) plain(in, out chan int64) int64 {
+	due, turns, step := c.due, c.turns, c.ring.contexts
+	for {
+		token := <-in
+		if token != due {
+			c.due, c.turns = due, turns
+			if mode := c.obey(token, commandPlain); mode != commandPlain {
+				return mode
+			}
+			due, turns = c.due, c.turns
+			continue
+		}
+		due += step
+		turns++
+		out <- token + 1
+	}
+}
+
+func (c *memberState) each(in, out chan int64) int64 {
+	r := c.ring
+	for {
+		token := <-in
+		if token != c.due {
+			if mode := c.obey(token, commandEach); mode != commandEach {
+				return mode
+			}
+			continue
+		}
+		r.histogram.Arrive(r.stamp)
+		c.due += r.contexts
+		c.turns++
+		r.stamp = kit.ReadCounter()
+		out <- token + 1
+	}
+}
+
+func (c *memberState) verify(in, out chan int64, i int) int64 {
+	r := c.ring
+	for {
+		token := <-in
+		if token != c.due {
+			if mode := c.obey(token, commandVerify); mode != commandVerify {
+				return mode
+			}
+			continue
+		}
+		r.trace.Visit(uint64(token-r.base), i)
+		c.due += r.contexts
+		out <- token + 1
+	}
+}
+
+// obey handles whatever is not the token that was due, passes it on, and says in which mode to go on. Passing it on is
+// the last act: from then on the ring's fields belong to the next context.
+func (c *memberState) obey(token, mode int64) int64 {
+	switch token {
+	case commandReset:
+		c.turns = 0
+	case commandPublish:
+		c.ring.claim.Count(uint64(c.turns))
+	case commandPlain, commandEach, commandVerify:
+		mode = token
+	default:
+		c.ring.broken = true
+		token++
+	}
+	c.out <- token
+	return mode
+}
+
+func (r *goroutineRing) command(command int64) {
+	if command <= commandPlain {
+		if r.mode == command {
+			return
+		}
+		r.mode = command
+	}
+	r.channels[1] <- command
+	if <-r.channels[0] != command {
+		r.broken = true
+	}
+}
+
+func (r *goroutineRing) Lap() uint64 { return uint64(r.contexts) }
+
+func (r *goroutineRing) Run(units uint64) {
+	r.command(commandPlain)
+	in, out, step := r.channels[0], r.channels[1], r.contexts
+	sequence, turns := r.sequence, r.turns
+	for laps := int64(units) / step; laps > 0; laps-- {
+		out <- sequence + 1
+		sequence += step
+		if <-in != sequence {
+			r.broken = true
+		}
+		turns++
+	}
+	r.sequence, r.turns = sequence, turns
+}
+
+func (r *goroutineRing) RunEach(units uint64, histogram *kit.Histogram) {
+	r.command(commandEach)
+	r.histogram = histogram
+	for laps := int64(units) / r.contexts; laps > 0; laps-- {
+		r.stamp = kit.ReadCounter()
+		r.channels[1] <- r.sequence + 1
+		token := <-r.channels[0]
+		histogram.Arrive(r.stamp)
+		r.sequence += r.contexts
+		if token != r.sequence {
+			r.broken = true
+		}
+		r.turns++
+	}
+}
+
+func (r *goroutineRing) Reset() {
+	r.turns, r.base = 0, r.sequence
+	r.command(commandReset)
+}
+
+func (r *goroutineRing) Claim() (kit.Turns, uint64, bool) {
+	r.claim = kit.Turns{}
+	r.claim.Count(uint64(r.turns))
+	r.command(commandPublish)
+	return r.claim, uint64(r.sequence - r.base), r.broken
+}
+
+func (r *goroutineRing) Verify(units uint64, trace *kit.Trace) bool {
+	r.base, r.trace = r.sequence, trace
+	r.command(commandVerify)
+	trace.Visit(0, 0)
+	for laps := int64(units) / r.contexts; laps > 0; laps-- {
+		r.channels[1] <- r.sequence + 1
+		r.sequence = <-r.channels[0]
+		trace.Visit(uint64(r.sequence-r.base), 0)
+	}
+	return true
+}
+
+// goroutineCreation: the driver starts a goroutine and waits on a channel until it has run. The function value is made
+// once: `go` with a new closure would time the allocator as well.
+type goroutineCreation struct {
+	done          chan struct{}
+	body          func()
+	turns, broken uint64
+	claimed       uint64
+}
+
+func newGoroutineCreation() *goroutineCreation {
+	c := &goroutineCreation{done: make(chan struct{})}
+	c.body = func() {
+		c.turns++
+		c.done <- struct{}{}
+	}
+	return c
+}
+
+func (c *goroutineCreation) Lap() uint64 { return 1 }
+
+func (c *goroutineCreation) Run(units uint64) {
+	for ; units > 0; units-- {
+		go c.body()
+		<-c.done
+	}
+}
+
+func (c *goroutineCreation) RunEach(units uint64, histogram *kit.Histogram) {
+	for ; units > 0; units-- {
+		begin := kit.ReadCounter()
+		go c.body()
+		<-c.done
+		histogram.Arrive(begin)
+	}
+}
+
+func (c *goroutineCreation) Reset() { c.turns = 0 }
+
+// Claim: every created context has one turn.
+func (c *goroutineCreation) Claim() (kit.Turns, uint64, bool) {
+	return kit.Turns{Total: c.turns, Min: 1, Max: 1, Contexts: c.turns}, c.turns, false
+}
+
+func (c *goroutineCreation) Verify(uint64, *kit.Trace) bool { return false }
+
+// goroutineEcho: a channel of slices passes a reference, which would cost the same for every size; a message is a
+// payload that the receiver owns afterwards, so each side copies what it is handed into its own buffer.
+type goroutineEcho struct {
+	there, back    chan []byte
+	sent, returned []byte
+	sequence       byte
+	answered       uint64 // Turns of the partner.
+	came           uint64 // Turns of the driver.
+	broken         bool
+}
+
+func newGoroutineEcho(size int) *goroutineEcho {
+	e := &goroutineEcho{there: make(chan []byte), back: make(chan []byte), sent: make([]byte, size), returned: make([]byte, size)}
+	own := make([]byte, size)
+	for i := 0; i < size; i++ {
+		e.sent[i], e.returned[i], own[i] = 1, 2, 3 // Touches the pages.
+	}
+	go func() {
+		for payload := range e.there {
+			copy(own, payload)
+			e.answered++
+			e.back <- own
+		}
+	}()
+	return e
+}
+
+func (e *goroutineEcho) trip() {
+	e.sequence++
+	e.sent[0], e.sent[len(e.sent)-1] = e.sequence, e.sequence
+	e.there <- e.sent
+	copy(e.returned, <-e.back)
+	if e.returned[0] != e.sequence || e.returned[len(e.returned)-1] != e.sequence {
+		e.broken = true
+	}
+	e.came++
+}
+
+func (e *goroutineEcho) Lap() uint64 { return 1 }
+
+func (e *goroutineEcho) Run(units uint64) {
+	for ; units > 0; units-- {
+		e.trip()
+	}
+}
+
+func (e *goroutineEcho) RunEach(units uint64, histogram *kit.Histogram) {
+	for ; units > 0; units-- {
+		begin := kit.ReadCounter()
+		e.trip()
+		histogram.Arrive(begin)
+	}
+}
+
+func (e *goroutineEcho) Reset() { e.answered, e.came = 0, 0 }
+
+// Claim: the unit is a round trip, which is a turn of the partner and one of the driver.
+func (e *goroutineEcho) Claim() (kit.Turns, uint64, bool) {
+	turns := kit.Turns{}
+	turns.Count(e.came)
+	turns.Count(e.answered)
+	return turns, turns.Total, e.broken
+}
+
+func (e *goroutineEcho) Verify(uint64, *kit.Trace) bool { return false }

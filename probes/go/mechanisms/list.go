@@ -1,0 +1,9 @@
+// Package mechanisms holds one file a mechanism and the list of them.
+package mechanisms
+
+import "switchcost/probes/go/kit"
+
+// List is sorted by id; a test checks it.
+var List = []kit.Mechanism{
+	fiberGoroutine,
+}

@@ -1,0 +1,51 @@
+// The probe's own minimal stack switch. One implementation per architecture and ABI beside this header; the names are the same in each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+extern "C" {
+
+// Suspends the caller: saves what the ABI makes the callee save on its stack and the stack pointer in *save, continues the context
+// whose stack pointer is `to`, and gives it `token`. Returns, with a token, when another context continues the one saved in *save.
+//
+// Contract: `to` was stored by this function or made by make_initial_frame(), and is used once. *save must not be `to`'s own slot.
+std::uint64_t switchcost_stack_switch(void** save, void* to, std::uint64_t token);
+
+// First instruction of a new context; never called from C++.
+void switchcost_stack_entry();
+}
+
+namespace probe {
+
+// Runs on the new stack with the token that came with the first switch. Must not return.
+using StackEntry = void (*)(void* argument, std::uint64_t token);
+
+#if defined(__x86_64__)
+// What switchcost_stack_switch finds on a suspended stack, lowest address first (asm/stack_switch_x86_64_sysv.S).
+struct SuspendedFrame {
+    std::uint64_t r15;
+    std::uint64_t r14;
+    std::uint64_t r13;  // new context: the StackEntry
+    std::uint64_t r12;  // new context: its argument
+    std::uint64_t rbx;
+    std::uint64_t rbp;
+    void (*resume_at)();
+};
+static_assert(sizeof(SuspendedFrame) == 7 * 8);
+
+// `top` is 16-byte aligned, so that the stack is aligned as the ABI demands where the entry makes its call. Returns the stack
+// pointer to switch to.
+inline void* make_initial_frame(char* top, StackEntry entry, void* argument) {
+    SuspendedFrame frame{};
+    frame.r13 = reinterpret_cast<std::uint64_t>(entry);
+    frame.r12 = reinterpret_cast<std::uint64_t>(argument);
+    frame.resume_at = &switchcost_stack_entry;
+    char* place = top - sizeof frame;
+    std::memcpy(place, &frame, sizeof frame);
+    return place;
+}
+#endif
+
+}  // namespace probe

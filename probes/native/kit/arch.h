@@ -1,0 +1,8 @@
+// Chooses the file with this architecture's special instructions.
+#pragma once
+
+#if defined(__x86_64__)
+#include "kit/arch_x86_64.h"
+#else
+#error "no kit/arch_<architecture>.h for this target yet; copy kit/arch_x86_64.h and keep the names"
+#endif

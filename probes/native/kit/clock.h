@@ -1,0 +1,32 @@
+// The clock of the batches: CLOCK_MONOTONIC in nanoseconds, read through the vDSO.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace probe {
+
+inline constexpr const char* clock_name = "CLOCK_MONOTONIC";
+inline constexpr std::uint64_t clock_ticks_per_second = 1'000'000'000;
+
+[[gnu::always_inline]] inline std::uint64_t clock_now() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// Ticks one read costs: the lowest of several mean costs, rounded to whole ticks.
+inline std::uint64_t clock_read_cost() {
+    constexpr std::uint64_t reads = 256;
+    std::uint64_t lowest = ~std::uint64_t{0};
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        const std::uint64_t begin = clock_now();
+        std::uint64_t end = begin;
+        for (std::uint64_t i = 0; i < reads; ++i) end = clock_now();
+        if (end - begin < lowest) lowest = end - begin;
+    }
+    return (lowest + reads / 2) / reads;
+}
+
+}  // namespace probe

@@ -1,0 +1,190 @@
+#include "kit/evidence.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "kit/arch.h"
+#include "kit/failure.h"
+
+namespace probe {
+namespace {
+
+// A ring this long needs seconds for one lap across CPUs (35 us a hop where an idle CPU halts).
+constexpr std::uint64_t longest_verification = 20'000;
+
+void collect(Workload& workload, Look& look) {
+    workload.publish();
+    bool driver_seen = false;
+    for (const Station& station : workload.stations()) {
+        look.turns.push_back(station.turns);
+        look.mismatches += station.mismatches;
+        look.mxcsr.insert(station.mxcsr);
+        if (station.cpu < 0) continue;
+        driver_seen = true;
+        look.minor_faults += station.minor_faults;
+        look.major_faults += station.major_faults;
+        look.cpus.insert(station.cpu);
+        look.processes.insert(station.process);
+    }
+    if (workload.stations().empty()) look.mismatches = workload.mismatches();
+    if (!driver_seen) {
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        look.minor_faults = static_cast<std::uint64_t>(usage.ru_minflt);
+        look.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);
+        look.cpus.insert(sched_getcpu());
+        look.processes.insert(getpid());
+    }
+    look.token = workload.token();
+}
+
+std::string turns_object(const Look& before, const Look& after) {
+    std::uint64_t total = 0;
+    std::uint64_t lowest = ~std::uint64_t{0};
+    std::uint64_t highest = 0;
+    for (std::size_t i = 0; i < after.turns.size(); ++i) {
+        const std::uint64_t turns = after.turns[i] - before.turns[i];
+        total += turns;
+        lowest = std::min(lowest, turns);
+        highest = std::max(highest, turns);
+    }
+    Line object = Line::nested();
+    object.number("total", static_cast<std::int64_t>(total)).number("min", static_cast<std::int64_t>(lowest));
+    object.number("max", static_cast<std::int64_t>(highest)).number("contexts", static_cast<std::int64_t>(after.turns.size()));
+    return object.finish();
+}
+
+std::string kernel_object(const procfs::KernelSwitches& before, const procfs::KernelSwitches& after) {
+    Line object = Line::nested();
+    object.number("voluntary", static_cast<std::int64_t>(after.voluntary - before.voluntary));
+    object.number("involuntary", static_cast<std::int64_t>(after.involuntary - before.involuntary));
+    object.number("tasks", after.tasks).text("source", "/proc/PID/task/TID/status");
+    return object.finish();
+}
+
+void add_hops(Line& line, Line& why, const Verification& verification) {
+    if (!verification.done) {
+        line.null("migrations").null("hops");
+        if (verification.why_not != nullptr) why.text("hops", verification.why_not);
+        return;
+    }
+    line.number("migrations", static_cast<std::int64_t>(verification.migrations));
+    Line hops = Line::nested();
+    hops.number("count", static_cast<std::int64_t>(verification.count));
+    hops.number("in_order", static_cast<std::int64_t>(verification.in_order));
+    hops.number("same_cpu", static_cast<std::int64_t>(verification.same_cpu));
+    line.raw("hops", hops.finish());
+}
+
+}  // namespace
+
+std::vector<TaskId> Workload::tasks() const { return {{getpid(), static_cast<int>(syscall(SYS_gettid))}}; }
+
+Look look_before(Workload& workload, const std::vector<TaskId>& tasks) {
+    Look look;
+    collect(workload, look);
+    look.kernel = procfs::kernel_switches(tasks);
+    return look;
+}
+
+Look look_after(Workload& workload, const std::vector<TaskId>& tasks) {
+    Look look;
+    look.token = workload.token();
+    const std::uint64_t token = look.token;
+    look.kernel = procfs::kernel_switches(tasks);
+    collect(workload, look);
+    look.token = token;
+    return look;
+}
+
+std::uint64_t verification_units(const Plan& plan, const Entry& entry, const char*& why_not) {
+    if (plan.experiment != "switch") return 0;
+    if (entry.shape == Shape::control) {
+        why_not = "a control has no hops";
+        return 0;
+    }
+    if (plan.verify_units == 0) {
+        why_not = "the plan asks for no verification pass";
+        return 0;
+    }
+    if (plan.contexts > longest_verification) {
+        why_not = "one lap of this ring is too long for the verification pass (more than 20000 contexts)";
+        return 0;
+    }
+    return (plan.verify_units + plan.contexts - 1) / plan.contexts * plan.contexts;
+}
+
+Verification examine_hops(std::span<const HopRecord> hops, std::uint32_t contexts) {
+    Verification result;
+    result.done = true;
+    std::vector<std::int64_t> last_cpu(contexts, -1);
+    last_cpu[0] = hops[0].cpu;
+    result.cpus.insert(static_cast<int>(hops[0].cpu));
+    for (std::size_t i = 1; i < hops.size(); ++i) {
+        const HopRecord& from = hops[i - 1];
+        const HopRecord& to = hops[i];
+        ++result.count;
+        if (to.context == (from.context + 1) % contexts) ++result.in_order;
+        if (to.cpu == from.cpu) ++result.same_cpu;
+        std::int64_t& last = last_cpu[to.context];
+        if (last != -1 && last != to.cpu) ++result.migrations;
+        last = to.cpu;
+        result.cpus.insert(static_cast<int>(to.cpu));
+    }
+    return result;
+}
+
+void check_tokens(const Look& before, const Look& after) {
+    const std::uint64_t wrong = after.mismatches - before.mismatches;
+    if (wrong == 0) return;
+    throw failed("self_check_failed", std::to_string(wrong) + " hand-offs did not carry the expected sequence number; this is a fault of the probe");
+}
+
+Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before, const Look& after,
+                   const Verification& verification, const Counts& counts) {
+    Line line("evidence");
+    Line why = Line::nested();
+    line.number("units", static_cast<std::int64_t>(units));
+    if (after.turns.empty()) {
+        line.null("turns");
+        why.text("turns", "no context but the driver takes part");
+    } else {
+        line.raw("turns", turns_object(before, after));
+    }
+    if (units > token_mask) {
+        line.null("token");
+        why.text("token", "more units than the bits that the medium carries can count");
+    } else {
+        line.number("token", static_cast<std::int64_t>((after.token - before.token) & token_mask));
+    }
+    if (before.kernel && after.kernel) {
+        line.raw("kernel", kernel_object(*before.kernel, *after.kernel));
+    } else {
+        line.null("kernel");
+        why.text("kernel", "/proc/PID/task/TID/status could not be read");
+    }
+    line.number("address_spaces", static_cast<std::int64_t>(after.processes.size()));
+    std::set<int> cpus = before.cpus;
+    cpus.insert(after.cpus.begin(), after.cpus.end());
+    cpus.insert(verification.cpus.begin(), verification.cpus.end());
+    line.raw("cpus", number_list({cpus.begin(), cpus.end()}));
+    add_hops(line, why, verification);
+    Line faults = Line::nested();
+    faults.number("minor", static_cast<std::int64_t>(after.minor_faults - before.minor_faults));
+    faults.number("major", static_cast<std::int64_t>(after.major_faults - before.major_faults));
+    line.raw("page_faults", faults.finish());
+    Line object = Line::nested();
+    for (const auto& [name, value] : counts) object.number(name, value);
+    if (entry.find_parameter("fpu_state") != nullptr && !after.mxcsr.empty()) {
+        object.number("mxcsr_distinct", static_cast<std::int64_t>(after.mxcsr.size()));
+    }
+    line.raw("counts", object.finish());
+    line.raw("why", why.finish());
+    return line;
+}
+
+}  // namespace probe

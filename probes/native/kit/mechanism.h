@@ -1,0 +1,126 @@
+// What a mechanism is to the kit: an entry of the list, and workloads made from it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kit/histogram.h"
+#include "kit/plan.h"
+
+namespace probe {
+
+// How a workload's loops are compiled. `batch` has nothing in them but the mechanism, `each` reads the cycle counter round every
+// unit, `verify` notes the CPU of every hop.
+enum class Mode { batch, each, verify };
+
+struct Parameter {
+    const char* name;
+    const char* standard;              // the default, as text
+    std::vector<const char*> values;   // allowed texts; empty: a whole number
+    std::uint64_t lowest = 0;
+    std::uint64_t highest = 0;
+};
+
+enum class Shape {
+    control,  // no contexts; a unit is one iteration
+    stacks,   // contexts share the probe's one thread
+    tasks,    // contexts are threads or processes
+};
+
+struct Unavailable {
+    const char* code;
+    std::string reason;   // one sentence
+    std::string install;  // what to do, or empty
+};
+
+// What one context says about itself when asked. The counters live in the context's own registers or stack during the batches;
+// they come here only when the driver sends a command round the ring. One cache line each: contexts on other CPUs write too.
+struct alignas(64) Station {
+    std::uint64_t turns;
+    std::uint64_t mismatches;  // tokens that did not carry the sequence number this context waited for
+    std::uint64_t minor_faults;
+    std::uint64_t major_faults;
+    std::uint32_t mxcsr;
+    std::int32_t cpu;  // -1: not a task of its own
+    std::int32_t process;
+    std::int32_t thread;
+};
+
+// One hop of the verification pass: who came to run, and where.
+struct HopRecord {
+    std::uint32_t context;
+    std::uint32_t cpu;
+};
+
+struct TaskId {
+    int process;
+    int thread;
+};
+
+using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+
+// A mechanism set up for one plan. The constructor does everything slow and may throw Failure; the destructor leaves no task,
+// descriptor or mapping behind, also after an error.
+class Workload {
+public:
+    Workload() = default;
+    Workload(const Workload&) = delete;
+    Workload& operator=(const Workload&) = delete;
+    virtual ~Workload() = default;
+
+    // The measured region: no allocation, clock, logging or system call beyond the mechanism's own. `units` is whole laps.
+    virtual void run(std::uint64_t units) = 0;
+
+    // Makes every context write its station. Not part of any batch.
+    virtual void publish() {}
+    virtual std::span<const Station> stations() const { return {}; }
+    virtual std::vector<TaskId> tasks() const;  // participating tasks; default: the calling thread
+
+    virtual std::uint64_t token() const = 0;       // sequence number it carries now
+    virtual std::uint64_t mismatches() const = 0;  // seen by the driver
+    virtual std::uint64_t token_mask() const { return ~std::uint64_t{0}; }  // bits that the medium can carry
+
+    virtual Histogram* histogram() { return nullptr; }                    // Mode::each
+    virtual std::span<const HopRecord> hops() const { return {}; }         // Mode::verify
+    virtual void add_counts(Counts&) const {}
+
+    // Orderly end with the checks that need live contexts (canaries). Throws Failure.
+    virtual void close() {}
+};
+
+struct Entry {
+    const char* id;
+    Shape shape;
+    std::vector<const char*> experiments;
+    std::vector<Parameter> parameters;
+    std::unique_ptr<Workload> (*make)(const Plan&, Mode);
+    // nullopt: can run here. Null pointer: always can.
+    std::optional<Unavailable> (*check)() = nullptr;
+
+    bool has_experiment(std::string_view name) const;
+    const Parameter* find_parameter(std::string_view name) const;
+};
+
+// The list, sorted by id (mechanisms/list.inc).
+std::span<const Entry* const> all_entries();
+const Entry* find_entry(std::string_view id);
+
+// Instantiates a workload template for the mode that the plan needs. `static`: with gcc 12 an instance for an alias template of an
+// anonymous namespace has external linkage, and two mechanisms whose aliases share a name would silently become one.
+template <template <Mode> class W>
+static std::unique_ptr<Workload> make_for_mode(const Plan& plan, Mode mode) {
+    switch (mode) {
+        case Mode::each: return std::make_unique<W<Mode::each>>(plan);
+        case Mode::verify: return std::make_unique<W<Mode::verify>>(plan);
+        case Mode::batch: break;
+    }
+    return std::make_unique<W<Mode::batch>>(plan);
+}
+
+}  // namespace probe

@@ -1,0 +1,47 @@
+// The plan of one invocation: parsed from key=value arguments, then resolved against one mechanism's entry. Plain data, never
+// changed after resolve_plan().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace probe {
+
+struct Entry;
+
+enum class Timing { batch, each };
+
+struct Plan {
+    std::string mechanism;
+    std::string experiment = "switch";
+    std::uint32_t contexts = 2;
+    Timing timing = Timing::batch;
+    std::vector<int> cpus;
+    std::uint64_t batch_units = 0;
+    std::uint64_t batch_ns = 1'000'000;
+    std::uint64_t batches = 30;
+    std::uint64_t warmup_batches = 5;
+    std::uint64_t verify_units = 1000;
+    std::uint64_t seed = 0;
+    std::map<std::string, std::string> parameters;  // every parameter of the mechanism, defaults filled in
+
+    // Parameters were checked by resolve_plan(), so that a missing one is a mistake of the mechanism's author.
+    const std::string& text(const char* parameter) const { return parameters.at(parameter); }
+    std::uint64_t number(const char* parameter) const { return std::stoull(parameters.at(parameter)); }
+    int cpu_of(std::uint32_t context) const { return cpus.empty() ? -1 : cpus[context % cpus.size()]; }
+};
+
+// Arguments split at the first '='; throws `refused` when one has no '=' or a key comes twice.
+using Arguments = std::map<std::string, std::string>;
+Arguments split_arguments(int count, char** arguments);
+
+// Takes report_fd out of the arguments; 1 when absent. Throws when it is no open descriptor.
+int take_report_fd(Arguments& arguments);
+
+// Throws `refused` for an unknown key, a value out of range, or a combination that makes no sense.
+Plan resolve_plan(const Arguments& arguments, const Entry*& entry);
+
+}  // namespace probe

@@ -1,0 +1,227 @@
+// The skeleton shared by every mechanism whose contexts pass a token round a ring: context i hands over to context i + 1 mod N, context 0
+// is the driver. The token is a sequence number that travels through the mechanism's own medium; each hop adds one.
+//
+// What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions. A context's
+// counters stay in its own registers, which the switch under test saves and restores; they reach memory only when the driver sends
+// a command. A command is a token whose top bit is flipped, so that it arrives as a mismatch and needs no test of its own.
+#pragma once
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "kit/arch.h"
+#include "kit/mechanism.h"
+#include "kit/shared.h"
+
+namespace probe {
+
+enum class Command : std::uint32_t { report, stop };
+
+// What the contexts of one ring share. Lives in a MAP_SHARED mapping, so that it serves forked processes, too. The token's
+// hand-over orders all accesses: only the context that holds the token touches anything here but its own station.
+struct RingState {
+    std::uint64_t departed = 0;  // counter read by the context that hands over (Mode::each)
+    std::uint64_t word = 0;      // carries the token where the mechanism's switch has no argument of its own
+    Histogram* histogram = nullptr;
+    HopRecord* hops = nullptr;
+    std::uint64_t hop_limit = 0;  // size of hops; entry 0 is the driver before the first hop
+    std::uint64_t hop_base = 0;   // token at entry 0
+    Command command = Command::report;
+    std::uint32_t contexts = 0;
+    bool contexts_are_tasks = false;
+};
+
+template <class Token>
+inline constexpr Token command_bit = Token{1} << (std::numeric_limits<Token>::digits - 1);
+
+// The counters of one context and the two ends of its turn. A local variable of the context's loop.
+template <Mode mode, class Token>
+struct Turn {
+    RingState& ring;
+    Token expected;
+    Token stride;
+    std::uint64_t turns = 0;
+    std::uint64_t mismatches = 0;
+    std::uint32_t index;
+
+    Turn(RingState& state, std::uint32_t context)
+        : ring(state), expected(static_cast<Token>(context)), stride(static_cast<Token>(state.contexts)), index(context) {}
+
+    // To be called with the token as soon as it has arrived. False: the ring ends.
+    [[gnu::always_inline]] bool arrive(Token token, Station* stations) {
+        std::uint64_t arrived = 0;
+        if constexpr (mode == Mode::each) arrived = arch::counter_after();
+        const Token due = expected;
+        expected = static_cast<Token>(due + stride);
+        if (token == due) [[likely]] {
+            ++turns;
+            if constexpr (mode == Mode::each) record(arrived);
+            if constexpr (mode == Mode::verify) note_hop(token);
+            return true;
+        }
+        if ((token ^ command_bit<Token>) != due) {
+            ++mismatches;
+            return true;
+        }
+        return obey(ring, stations[index], turns, mismatches, index);
+    }
+
+    // To be called last before the token is handed over.
+    [[gnu::always_inline]] void depart() {
+        if constexpr (mode == Mode::each) ring.departed = arch::counter_before();
+    }
+
+    // The recording lies between arrival and departure: outside every interval. The pair of counter reads is the one an interval
+    // is made of, with nothing in between.
+    void record(std::uint64_t arrived) {
+        const std::uint64_t interval = arrived - ring.departed;
+        const std::uint64_t first = arch::counter_before();
+        const std::uint64_t second = arch::counter_after();
+        ring.histogram->record(interval, second - first);
+    }
+
+    void note_hop(Token token) {
+        const std::uint64_t hop = token - ring.hop_base;
+        if (hop >= ring.hop_limit) return;
+        ring.hops[hop] = {index, static_cast<std::uint32_t>(sched_getcpu())};
+    }
+
+    // Static, with everything by value: a Turn whose address is never taken stays in registers.
+    [[gnu::cold, gnu::noinline]] static bool obey(const RingState& ring, Station& station, std::uint64_t turns, std::uint64_t mismatches,
+                                                  std::uint32_t index) {
+        station.turns = turns;
+        station.mismatches = mismatches;
+        publish_task(station, ring.contexts_are_tasks || index == 0);
+        return ring.command != Command::stop;
+    }
+
+    static void publish_task(Station& station, bool is_task) {
+        station.mxcsr = arch::store_mxcsr();
+        station.cpu = -1;
+        if (!is_task) return;
+        rusage usage{};
+        getrusage(RUSAGE_THREAD, &usage);
+        station.minor_faults = static_cast<std::uint64_t>(usage.ru_minflt);
+        station.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);
+        station.cpu = sched_getcpu();
+        station.process = getpid();
+        station.thread = static_cast<std::int32_t>(syscall(SYS_gettid));
+    }
+};
+
+// The life of context i > 0: `token` has just arrived, `pass` hands a token to the next context and returns with the one that came
+// back. Returns with the token to be sent on when the ring ends.
+template <Mode mode, class Token, class Pass>
+[[gnu::always_inline]] inline Token serve(RingState& ring, Station* stations, std::uint32_t index, Token token, Pass pass) {
+    Turn<mode, Token> turn(ring, index);
+    while (turn.arrive(token, stations)) [[likely]] {
+        turn.depart();
+        token = pass(static_cast<Token>(token + 1));
+    }
+    return static_cast<Token>(token + 1);
+}
+
+// Context 0. Holds the token between batches.
+template <Mode mode, class TokenType>
+class Driver {
+public:
+    using Token = TokenType;
+
+    Driver(RingState& ring, Station* stations) : turn_(ring, 0), stations_(stations) { turn_.expected = turn_.stride; }
+
+    // `laps` times round the ring. The members are copied so that the loop holds them in registers.
+    template <class Pass>
+    [[gnu::always_inline]] void drive(std::uint64_t laps, Pass pass) {
+        Turn<mode, Token> turn = turn_;
+        Token token = token_;
+        for (; laps != 0; --laps) {
+            turn.depart();
+            token = pass(static_cast<Token>(token + 1));
+            turn.arrive(token, stations_);
+        }
+        put_back(turn, token);
+    }
+
+    // One lap that carries a command. Every context publishes its station, the driver last.
+    template <class Pass>
+    void send_command(Command command, Pass pass) {
+        turn_.ring.command = command;
+        const Token returned = pass(static_cast<Token>((token_ ^ command_bit<Token>) + 1));
+        turn_.arrive(returned, stations_);
+        token_ = returned ^ command_bit<Token>;
+    }
+
+    // The token that ends the ring, for mechanisms whose contexts must run to their end.
+    Token stop_token() {
+        turn_.ring.command = Command::stop;
+        return static_cast<Token>((token_ ^ command_bit<Token>) + 1);
+    }
+
+    // For loops that cannot be a lambda (setjmp): the caller works on a copy and puts it back.
+    Turn<mode, Token> turn_copy() const { return turn_; }
+    void put_back(const Turn<mode, Token>& turn, Token token) {
+        token_ = token;
+        turn_.expected = turn.expected;
+        turn_.turns = turn.turns;
+        turn_.mismatches = turn.mismatches;
+    }
+
+    Token token() const { return token_; }
+    std::uint64_t mismatches() const { return turn_.mismatches; }
+
+private:
+    Turn<mode, Token> turn_;
+    Station* stations_;
+    Token token_ = 0;
+};
+
+// Storage of one ring, and the answers to the kit that are the same for all rings.
+template <Mode mode, class Token>
+class Ring : public Workload {
+public:
+    Ring(const Plan& plan, bool contexts_are_tasks)
+        : contexts_(plan.contexts), state_(1), stations_(plan.contexts), histogram_(mode == Mode::each ? 1 : 0),
+          hops_(mode == Mode::verify ? plan.verify_units + 1 : 0) {
+        state_[0].contexts = contexts_;
+        state_[0].contexts_are_tasks = contexts_are_tasks;
+        if constexpr (mode == Mode::each) {
+            histogram_[0].clear();
+            state_[0].histogram = histogram_.data();
+        }
+        if constexpr (mode == Mode::verify) {
+            state_[0].hops = hops_.data();
+            state_[0].hop_limit = hops_.size();
+            state_[0].hop_base = contexts_;  // the first lap collects the stations
+            hops_[0] = {0, static_cast<std::uint32_t>(sched_getcpu())};
+        }
+        driver_.emplace(state_[0], stations_.data());
+    }
+
+    std::span<const Station> stations() const override { return {stations_.data(), contexts_}; }
+    std::uint64_t token() const override { return driver_->token(); }
+    std::uint64_t token_mask() const override { return std::numeric_limits<Token>::max(); }
+    std::uint64_t mismatches() const override { return driver_->mismatches(); }
+    Histogram* histogram() override { return state_[0].histogram; }
+    std::span<const HopRecord> hops() const override { return {hops_.data(), hops_.size()}; }
+
+protected:
+    Driver<mode, Token>& driver() { return *driver_; }
+    RingState& state() { return state_[0]; }
+    Station* station_array() { return stations_.data(); }
+    std::uint32_t contexts() const { return contexts_; }
+
+private:
+    std::uint32_t contexts_;
+    SharedArray<RingState> state_;
+    SharedArray<Station> stations_;
+    SharedArray<Histogram> histogram_;
+    SharedArray<HopRecord> hops_;
+    std::optional<Driver<mode, Token>> driver_;
+};
+
+}  // namespace probe

@@ -1,0 +1,121 @@
+// fiber/boost: fibers of Boost.Fiber yield to each other in the order of the round-robin scheduler's queue. The main fiber is
+// context 0. Boost's own dispatcher fiber stands in the same queue and takes one turn a lap.
+#include "kit/boost.h"
+#include "kit/solo.h"
+#include "kit/stack_ring.h"
+
+#if PROBE_HAS_BOOST_FIBER
+#include <boost/fiber/fiber.hpp>
+#include <boost/fiber/operations.hpp>
+#endif
+
+namespace probe {
+namespace {
+
+#if PROBE_HAS_BOOST_FIBER
+
+namespace fibers = boost::fibers;
+
+// Gives Boost a stack that belongs to somebody else.
+struct BorrowedStack {
+    Stack stack;
+    boost::context::stack_context allocate() const {
+        boost::context::stack_context result;
+        result.sp = stack.top;
+        result.size = stack.size();
+        return result;
+    }
+    void deallocate(boost::context::stack_context&) const noexcept {}
+};
+
+template <Mode mode>
+class BoostRing final : public Ring<mode, std::uint64_t> {
+    using Token = std::uint64_t;
+
+public:
+    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan, false), arena_(plan.contexts - 1, plan.number("stack_size")) {
+        fibers_.reserve(plan.contexts - 1);
+        // Posted, not entered: they stand in the queue in the order of the ring.
+        for (std::uint32_t i = 1; i < plan.contexts; ++i) {
+            fibers_.emplace_back(fibers::launch::post, std::allocator_arg, BorrowedStack{arena_.at(i - 1)}, [this, i] { live(i); });
+        }
+        publish();
+    }
+
+    ~BoostRing() override { stop(); }
+
+    void run(std::uint64_t units) override {
+        std::uint64_t* const word = &this->state().word;
+        this->driver().drive(units / this->contexts(), yield_with(word));
+    }
+
+    void publish() override { this->driver().send_command(Command::report, yield_with(&this->state().word)); }
+
+    void close() override {
+        stop();
+        arena_.check_canaries();
+    }
+
+private:
+    static auto yield_with(std::uint64_t* word) {
+        return [word](Token token) __attribute__((always_inline)) {
+            *word = token;
+            boost::this_fiber::yield();
+            return *word;
+        };
+    }
+
+    void live(std::uint32_t index) {
+        RingState& state = this->state();
+        state.word = serve<mode, Token>(state, this->station_array(), index, state.word, yield_with(&state.word));
+    }
+
+    void stop() {
+        if (fibers_.empty()) return;
+        this->state().word = this->driver().stop_token();
+        for (fibers::fiber& fiber : fibers_) fiber.join();
+        fibers_.clear();
+    }
+
+    StackArena arena_;
+    std::vector<fibers::fiber> fibers_;
+};
+
+class BoostCreator {
+public:
+    std::uint64_t run_one(Stack stack, std::uint64_t token, std::uint64_t* entered) {
+        fibers::fiber fiber(fibers::launch::dispatch, std::allocator_arg, BorrowedStack{stack}, [&token, entered] {
+            ++*entered;
+            ++token;
+        });
+        fiber.join();
+        return token;
+    }
+};
+
+template <Mode mode>
+using BoostCreation = StackCreation<mode, BoostCreator>;
+
+std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    return plan.experiment == "create" ? make_for_mode<BoostCreation>(plan, mode) : make_for_mode<BoostRing>(plan, mode);
+}
+
+std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
+
+#else
+
+constexpr auto make = nullptr;
+std::optional<Unavailable> check() { return boost_missing("Boost.Fiber"); }
+
+#endif
+
+}  // namespace
+
+extern const Entry fiber_boost{"fiber/boost",
+                               Shape::stacks,
+                               {"switch", "create"},
+                               {fpu_state_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 8192)},
+                               make,
+                               &check};
+
+}  // namespace probe

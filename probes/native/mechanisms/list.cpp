@@ -1,0 +1,40 @@
+// The list of mechanisms. list.inc has one line each, sorted by id; CMake takes the source files from it, too.
+#include <algorithm>
+#include <array>
+
+#include "kit/mechanism.h"
+
+namespace probe {
+
+#define MECHANISM(name) extern const Entry name;
+#include "mechanisms/list.inc"
+#undef MECHANISM
+
+std::span<const Entry* const> all_entries() {
+#define MECHANISM(name) &name,
+    static constexpr std::array entries = {
+#include "mechanisms/list.inc"
+    };
+#undef MECHANISM
+    return entries;
+}
+
+const Entry* find_entry(std::string_view id) {
+    for (const Entry* entry : all_entries()) {
+        if (entry->id == id) return entry;
+    }
+    return nullptr;
+}
+
+bool Entry::has_experiment(std::string_view name) const {
+    return std::any_of(experiments.begin(), experiments.end(), [&](const char* own) { return name == own; });
+}
+
+const Parameter* Entry::find_parameter(std::string_view name) const {
+    for (const Parameter& parameter : parameters) {
+        if (name == parameter.name) return &parameter;
+    }
+    return nullptr;
+}
+
+}  // namespace probe

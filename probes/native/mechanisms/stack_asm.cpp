@@ -1,0 +1,65 @@
+// stack/asm: the probe's own minimal switch (asm/stack_switch.h), the floor of the family.
+#include "asm/stack_switch.h"
+
+#include "kit/stack_ring.h"
+
+namespace probe {
+namespace {
+
+class AsmSwitcher {
+public:
+    struct Port {
+        void** own;
+        void** next;
+        [[gnu::always_inline]] std::uint64_t pass(std::uint64_t token) const { return switchcost_stack_switch(own, *next, token); }
+    };
+
+    AsmSwitcher(RingState&, std::uint32_t contexts) : suspended_(contexts) {}
+
+    void prepare(std::uint32_t context, Stack stack, StackEntry entry, void* argument) {
+        suspended_[context] = make_initial_frame(stack.top, entry, argument);
+    }
+
+    Port port(std::uint32_t context) {
+        return {&suspended_[context], &suspended_[context + 1 == suspended_.size() ? 0 : context + 1]};
+    }
+
+private:
+    std::vector<void*> suspended_;  // stack pointers of the suspended contexts
+};
+
+class AsmCreator {
+public:
+    [[gnu::always_inline]] std::uint64_t run_one(Stack stack, std::uint64_t token, std::uint64_t* entered) {
+        entered_ = entered;
+        return switchcost_stack_switch(&creator_, make_initial_frame(stack.top, &AsmCreator::live, this), token);
+    }
+
+private:
+    static void live(void* argument, std::uint64_t token) {
+        AsmCreator& self = *static_cast<AsmCreator*>(argument);
+        ++*self.entered_;
+        switchcost_stack_switch(&self.finished_, self.creator_, token + 1);
+        __builtin_trap();
+    }
+
+    void* creator_ = nullptr;
+    void* finished_ = nullptr;  // never continued
+    std::uint64_t* entered_ = nullptr;
+};
+
+template <Mode mode>
+using AsmRing = StackRing<mode, AsmSwitcher>;
+template <Mode mode>
+using AsmCreation = StackCreation<mode, AsmCreator>;
+
+std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    return plan.experiment == "create" ? make_for_mode<AsmCreation>(plan, mode) : make_for_mode<AsmRing>(plan, mode);
+}
+
+}  // namespace
+
+extern const Entry stack_asm{
+    "stack/asm", Shape::stacks, {"switch", "create"}, {stack_memory_parameter(), stack_size_parameter("16384", 1024)}, &make, &shadow_stack_in_the_way};
+
+}  // namespace probe

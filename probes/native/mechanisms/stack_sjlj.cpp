@@ -1,0 +1,154 @@
+// stack/sjlj: _setjmp and _longjmp between stacks. The standard allows longjmp only to a function that is still active on the same
+// stack; C libraries allow the rest as long as the target frame is alive, which it is here: every context waits inside its loop.
+// A context's first entry is by makecontext and swapcontext, once.
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include "kit/stack_ring.h"
+
+// _longjmp under its own name: with -D_FORTIFY_SOURCE the header turns longjmp into __longjmp_chk, which takes a jump to a lower
+// address for a corrupted frame and aborts. An alias survives whatever flags a distribution adds, at no cost.
+extern "C" [[noreturn]] void switchcost_longjmp(struct __jmp_buf_tag* target, int value) __asm__("_longjmp");
+
+namespace probe {
+namespace {
+
+// A function that calls setjmp is never inlined, so that the jump cannot hide behind a `pass` as in the other rings: the two loops
+// spell it out. Nothing is changed between _setjmp and the jump back, hence no local variable is in doubt.
+template <Mode mode>
+class SjljRing final : public Ring<mode, std::uint64_t> {
+    using Token = std::uint64_t;
+
+public:
+    explicit SjljRing(const Plan& plan)
+        : Ring<mode, Token>(plan, false), arena_(plan.contexts - 1, plan.number("stack_size")), suspended_(plan.contexts) {
+        for (std::uint32_t i = 1; i < plan.contexts; ++i) begin(i);
+        publish();
+    }
+
+    void run(std::uint64_t units) override {
+        auto turn = this->driver().turn_copy();
+        Token token = this->driver().token();
+        RingState& state = this->state();
+        Station* const stations = this->station_array();
+        __jmp_buf_tag* const own = suspended_[0].registers;
+        __jmp_buf_tag* const next = suspended_[1].registers;
+        // Counts by the expected token: a counter of its own would be one more variable that changes across _setjmp.
+        const Token end = turn.expected + units;
+        while (turn.expected != end) {
+            turn.depart();
+            state.word = token + 1;
+            if (_setjmp(own) == 0) switchcost_longjmp(next, 1);
+            token = state.word;
+            turn.arrive(token, stations);
+        }
+        this->driver().put_back(turn, token);
+    }
+
+    void publish() override {
+        this->driver().send_command(Command::report, [this](Token token) { return jump_round(token); });
+    }
+
+    void close() override { arena_.check_canaries(); }
+
+private:
+    struct Suspended {
+        jmp_buf registers;
+    };
+
+    [[gnu::noinline]] Token jump_round(Token token) {
+        this->state().word = token;
+        if (_setjmp(suspended_[0].registers) == 0) switchcost_longjmp(suspended_[1].registers, 1);
+        return this->state().word;
+    }
+
+    void begin(std::uint32_t context) {
+        const Stack stack = arena_.at(context - 1);
+        getcontext(&entrance_);
+        entrance_.uc_stack.ss_sp = stack.bottom;
+        entrance_.uc_stack.ss_size = stack.size();
+        entrance_.uc_link = nullptr;
+        beginning_ = this;
+        beginning_context_ = context;
+        makecontext(&entrance_, &SjljRing::live, 0);
+        swapcontext(&exit_, &entrance_);
+    }
+
+    static void live() {
+        SjljRing& ring = *beginning_;
+        const std::uint32_t index = beginning_context_;
+        RingState& state = ring.state();
+        Station* const stations = ring.station_array();
+        __jmp_buf_tag* const own = ring.suspended_[index].registers;
+        __jmp_buf_tag* const next = ring.suspended_[index + 1 == ring.contexts() ? 0 : index + 1].registers;
+        if (_setjmp(own) == 0) setcontext(&ring.exit_);
+        Turn<mode, Token> turn(state, index);
+        Token token = state.word;
+        while (turn.arrive(token, stations)) {
+            turn.depart();
+            state.word = token + 1;
+            if (_setjmp(own) == 0) switchcost_longjmp(next, 1);
+            token = state.word;
+        }
+        __builtin_trap();  // rings of stacks are never told to stop
+    }
+
+    // Arguments of the context that is about to begin; makecontext takes no pointers.
+    inline static SjljRing* beginning_ = nullptr;
+    inline static std::uint32_t beginning_context_ = 0;
+
+    StackArena arena_;
+    std::vector<Suspended> suspended_;
+    ucontext_t entrance_{};
+    ucontext_t exit_{};
+};
+
+class SjljCreator {
+public:
+    [[gnu::noinline]] std::uint64_t run_one(Stack stack, std::uint64_t token, std::uint64_t* entered) {
+        entered_ = entered;
+        token_ = token;
+        current_ = this;
+        getcontext(&entrance_);
+        entrance_.uc_stack.ss_sp = stack.bottom;
+        entrance_.uc_stack.ss_size = stack.size();
+        entrance_.uc_link = nullptr;
+        makecontext(&entrance_, &SjljCreator::live, 0);
+        swapcontext(&exit_, &entrance_);                                   // creates: the context suspends itself at once
+        if (_setjmp(creator_) == 0) switchcost_longjmp(created_, 1);  // enters
+        return token_;
+    }
+
+private:
+    static void live() {
+        SjljCreator& self = *current_;
+        if (_setjmp(self.created_) == 0) setcontext(&self.exit_);
+        ++*self.entered_;
+        ++self.token_;
+        switchcost_longjmp(self.creator_, 1);
+    }
+
+    inline static SjljCreator* current_ = nullptr;
+    ucontext_t entrance_{};
+    ucontext_t exit_{};
+    jmp_buf creator_;
+    jmp_buf created_;
+    std::uint64_t token_ = 0;
+    std::uint64_t* entered_ = nullptr;
+};
+
+template <Mode mode>
+using SjljCreation = StackCreation<mode, SjljCreator>;
+
+std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    return plan.experiment == "create" ? make_for_mode<SjljCreation>(plan, mode) : make_for_mode<SjljRing>(plan, mode);
+}
+
+std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
+
+}  // namespace
+
+extern const Entry stack_sjlj{
+    "stack/sjlj", Shape::stacks, {"switch", "create"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096)}, &make, &check};
+
+}  // namespace probe

@@ -1,0 +1,57 @@
+// thread/std-condvar: std::mutex and std::condition_variable, one pair a context, notified after the mutex is released, as C++ books
+// advise.
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "kit/tasks.h"
+
+namespace probe {
+namespace {
+
+class StdCondvarMedium {
+public:
+    using Token = std::uint64_t;
+
+    struct alignas(64) Slot {
+        std::mutex mutex;
+        std::condition_variable arrived;
+        bool full = false;
+        Token token = 0;
+    };
+
+    struct Port {
+        Slot* own;
+        Slot* next;
+
+        [[gnu::always_inline]] void send(Token token) const {
+            {
+                const std::lock_guard<std::mutex> lock(next->mutex);
+                next->token = token;
+                next->full = true;
+            }
+            next->arrived.notify_one();
+        }
+        [[gnu::always_inline]] Token receive() const {
+            std::unique_lock<std::mutex> lock(own->mutex);
+            while (!own->full) own->arrived.wait(lock);
+            own->full = false;
+            return own->token;
+        }
+    };
+
+    explicit StdCondvarMedium(std::uint32_t contexts) : slots_(contexts) {}
+    Port port(std::uint32_t context) { return {&slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]}; }
+
+private:
+    std::vector<Slot> slots_;
+};
+
+template <Mode mode>
+using StdCondvarRing = ThreadRing<mode, StdCondvarMedium>;
+
+}  // namespace
+
+extern const Entry thread_std_condvar{"thread/std-condvar", Shape::tasks, {"switch"}, {}, &make_for_mode<StdCondvarRing>};
+
+}  // namespace probe

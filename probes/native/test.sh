@@ -1,0 +1,79 @@
+#!/bin/sh
+# Runs every mechanism x experiment x timing of a built probe with a tiny plan, and a few plans that must be refused.
+#   test.sh PATH/TO/probe
+# Transcripts are checked strictly by the host's tests; this is the quick check after a change here.
+set -eu
+probe=${1:?usage: test.sh PATH/TO/probe}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
+# run_plan EXPECTED_STATUS EXPECTED_EXIT key=value...
+run_plan() {
+    status=$1 exit_status=$2
+    shift 2
+    code=0
+    timeout 60 "$probe" run "$@" >"$work/transcript" 2>"$work/stderr" || code=$?
+    [ "$code" = "$exit_status" ] || fail "$* exits with $code, not $exit_status"
+    tail -n 1 "$work/transcript" | grep -q "^{\"t\":\"end\",\"status\":\"$status\"" || fail "$* ends with $(tail -n 1 "$work/transcript")"
+    head -n 1 "$work/transcript" | grep -q '^{"t":"hello","protocol":1,' || fail "$* does not begin with hello"
+    [ -s "$work/stderr" ] && fail "$* prints: $(cat "$work/stderr")"
+    check_json "$*"
+}
+
+check_json() {
+    command -v python3 >/dev/null || return 0
+    python3 - "$work/transcript" <<'PYTHON' || fail "$1: malformed transcript"
+import json, sys
+messages = [json.loads(line) for line in open(sys.argv[1], encoding="ascii")]
+assert [m["t"] for m in messages].count("hello") == 1 and messages[-1]["t"] == "end"
+evidence = [m for m in messages if m["t"] == "evidence"]
+if messages[-1]["status"] == "ok":
+    plan = next(m for m in messages if m["t"] == "plan")
+    assert len(evidence) == 1
+    units = evidence[0]["units"]
+    assert units == plan["batch_units"] * (plan["batches"] + plan["warmup_batches"])
+    assert evidence[0]["token"] == units, evidence
+    turns = evidence[0]["turns"]
+    assert turns is None or turns["total"] == units, evidence
+    hops = evidence[0]["hops"]
+    assert hops is None or hops["in_order"] == hops["count"] > 0, evidence
+    ticks = sum(len(m["ticks"]) for m in messages if m["t"] == "samples")
+    intervals = sum(count for m in messages if m["t"] == "histogram" for _, count in m["buckets"])
+    assert messages[-1]["samples"] == ticks + intervals > 0
+PYTHON
+}
+
+"$probe" describe >"$work/list"
+sed -n 's/^{"t":"mechanism","id":"\([^"]*\)","experiments":\[\([^]]*\)\].*"available":\(true\|false\).*/\1 \2 \3/p' "$work/list" >"$work/mechanisms"
+[ -s "$work/mechanisms" ] || fail "describe lists nothing"
+cut -d' ' -f1 "$work/mechanisms" | LC_ALL=C sort -c || fail "the list is not sorted"
+
+while read -r mechanism experiments available; do
+    status=ok
+    [ "$available" = true ] || status=unsupported
+    for experiment in $(echo "$experiments" | tr -d '"' | tr ',' ' '); do
+        for timing in batch each; do
+            run_plan "$status" 0 mechanism="$mechanism" experiment="$experiment" timing="$timing" \
+                batch_ns=20000 batches=3 warmup_batches=1 verify_units=20
+        done
+    done
+    case $mechanism in control/*) continue ;; esac
+    run_plan "$status" 0 mechanism="$mechanism" contexts=7 batch_units=100 batches=2 verify_units=20
+    run_plan refused 1 mechanism="$mechanism" contexts=1
+done <"$work/mechanisms"
+
+run_plan refused 1 mechanism=no/such
+run_plan refused 1 mechanism=control/call no_such_key=1
+run_plan refused 1 mechanism=control/call batches=0
+run_plan refused 1 mechanism=control/call batches=1 batches=1
+run_plan refused 1 mechanism=stack/asm cpus=0,1
+run_plan unsupported 0 mechanism=thread/pipe cpus=0,1000
+
+[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
+echo "ok: $(wc -l <"$work/mechanisms") mechanisms of $probe"

@@ -1,0 +1,190 @@
+//! What can be seen from outside the contexts: the kernel's counts, page faults, CPUs.
+
+use crate::clock::current_cpu;
+use nix::sys::resource::{getrusage, UsageWho};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// Turns as the contexts counted them.
+#[derive(Debug, Clone, Default, Serialize, PartialEq, Eq)]
+pub struct Turns {
+    /// Sum over contexts.
+    pub total: u64,
+    /// Fewest turns of a context.
+    pub min: u64,
+    /// Most turns of a context.
+    pub max: u64,
+    /// Number of contexts.
+    pub contexts: u64,
+}
+
+impl Turns {
+    /// Adds one context's turns.
+    pub fn count(&mut self, turns: u64) {
+        self.min = if self.contexts == 0 { turns } else { self.min.min(turns) };
+        self.max = self.max.max(turns);
+        self.total += turns;
+        self.contexts += 1;
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Kernel {
+    voluntary: u64,
+    involuntary: u64,
+    tasks: usize,
+    source: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PageFaults {
+    minor: i64,
+    major: i64,
+}
+
+/// A reading before the first batch or after the last.
+pub(crate) struct Observed {
+    /// Thread → voluntary, involuntary. None where the kernel does not tell.
+    tasks: Option<BTreeMap<String, (u64, u64)>>,
+    faults: Option<(i64, i64)>,
+}
+
+impl Observed {
+    /// Reads the threads last, so that the reading itself hardly counts.
+    pub(crate) fn begin() -> Self {
+        let faults = page_faults();
+        Self { faults, tasks: read_tasks() }
+    }
+
+    /// Reads the threads first.
+    pub(crate) fn end() -> Self {
+        Self { tasks: read_tasks(), faults: page_faults() }
+    }
+
+    /// The kernel's switches since `begin`, or why they cannot be told. A thread that began in between counts from
+    /// zero; one that ended took its counts with it, which must not be hidden.
+    pub(crate) fn kernel_since(&self, begin: &Self) -> Result<Kernel, &'static str> {
+        let (Some(before), Some(after)) = (&begin.tasks, &self.tasks) else {
+            return Err("the kernel's counts of each thread cannot be read on this system");
+        };
+        if before.keys().any(|id| !after.contains_key(id)) {
+            return Err("a thread ended during the batches and took its counts with it");
+        }
+        let mut kernel = Kernel { voluntary: 0, involuntary: 0, tasks: after.len(), source: "proc_task_status" };
+        for (id, end) in after {
+            let begin = before.get(id).copied().unwrap_or_default();
+            kernel.voluntary += end.0 - begin.0;
+            kernel.involuntary += end.1 - begin.1;
+        }
+        Ok(kernel)
+    }
+
+    pub(crate) fn faults_since(&self, begin: &Self) -> Option<PageFaults> {
+        let (before, after) = (begin.faults?, self.faults?);
+        Some(PageFaults { minor: after.0 - before.0, major: after.1 - before.1 })
+    }
+}
+
+fn page_faults() -> Option<(i64, i64)> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    Some((usage.minor_page_faults() as i64, usage.major_page_faults() as i64))
+}
+
+fn read_tasks() -> Option<BTreeMap<String, (u64, u64)>> {
+    let mut tasks = BTreeMap::new();
+    for entry in fs::read_dir("/proc/self/task").ok()? {
+        let entry = entry.ok()?;
+        // A thread that has ended since the folder was read is no longer there.
+        let Ok(status) = fs::read_to_string(entry.path().join("status")) else { continue };
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+        };
+        let counts = (field("voluntary_ctxt_switches:"), field("nonvoluntary_ctxt_switches:"));
+        tasks.insert(entry.file_name().to_string_lossy().into_owned(), counts);
+    }
+    Some(tasks)
+}
+
+/// CPUs the process may run on, where it can be told.
+pub(crate) fn allowed_cpus() -> Option<Vec<u16>> {
+    #[cfg(target_os = "linux")]
+    {
+        let set = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)).ok()?;
+        let count = nix::sched::CpuSet::count();
+        Some((0..count).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).map(|cpu| cpu as u16).collect())
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// Record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.
+#[derive(Debug)]
+pub struct Trace {
+    visits: Vec<(u32, Option<u16>)>,
+}
+
+#[derive(Debug, Serialize, PartialEq, Eq)]
+pub(crate) struct Hops {
+    pub(crate) count: u64,
+    pub(crate) in_order: u64,
+    pub(crate) same_cpu: u64,
+}
+
+impl Trace {
+    /// Room for hand-offs 1 … units and for where the token began.
+    #[must_use]
+    pub fn new(units: u64) -> Box<Self> {
+        Box::new(Self { visits: vec![(u32::MAX, None); units as usize + 1] })
+    }
+
+    /// Called by a context that came to run with the token.
+    pub fn visit(&mut self, sequence: u64, context: u64) {
+        if let Some(visit) = usize::try_from(sequence).ok().and_then(|i| self.visits.get_mut(i)) {
+            *visit = (context as u32, current_cpu());
+        }
+    }
+
+    /// Whether every context of a ring of `ring` had the token when it was due; true where CPUs cannot be told.
+    #[must_use]
+    pub fn in_order(&self, ring: u64) -> bool {
+        self.judge(ring, &mut BTreeSet::new()).is_none_or(|(hops, _)| hops.in_order == hops.count)
+    }
+
+    /// Compares every hop with the one before it, in a ring of `ring` contexts. `seen` collects CPUs. None where a
+    /// thread cannot tell its CPU.
+    pub(crate) fn judge(&self, ring: u64, seen: &mut BTreeSet<u16>) -> Option<(Hops, u64)> {
+        let mut hops = Hops { count: 0, in_order: 0, same_cpu: 0 };
+        let mut migrations = 0;
+        let mut last: Vec<Option<u16>> = vec![None; ring as usize];
+        for (i, &(who, cpu)) in self.visits.iter().enumerate() {
+            seen.insert(cpu?);
+            if let Some(last) = last.get_mut(who as usize) {
+                migrations += u64::from(last.is_some() && *last != cpu);
+                *last = cpu;
+            }
+            if i > 0 {
+                let (previous, previous_cpu) = self.visits[i - 1];
+                hops.count += 1;
+                hops.in_order += u64::from(u64::from(who) == (u64::from(previous) + 1) % ring);
+                hops.same_cpu += u64::from(cpu == previous_cpu);
+            }
+        }
+        Some((hops, migrations))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trace_counts_hops() {
+        let visits = [(0, 0), (1, 0), (2, 1), (0, 1), (2, 1)].map(|(who, cpu)| (who, Some(cpu)));
+        let mut seen = BTreeSet::new();
+        let (hops, migrations) = Trace { visits: visits.to_vec() }.judge(3, &mut seen).unwrap();
+        assert_eq!((hops, migrations), (Hops { count: 4, in_order: 3, same_cpu: 3 }, 1));
+        assert_eq!(seen.len(), 2);
+    }
+}

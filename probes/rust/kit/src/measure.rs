@@ -1,0 +1,243 @@
+//! Set-up, calibration, batches, report: one run from the plan to `end`.
+
+use crate::clock::{current_cpu, now, read_counter, COUNTER_NAME};
+use crate::evidence::{allowed_cpus, Observed, Trace, Turns};
+use crate::histogram::Histogram;
+use crate::plan::{Parameter, Plan, Refusal};
+use crate::wire::{Evidence, Writer};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+/// One line of `describe`. Every mechanism can be timed in batches and unit by unit.
+#[derive(Debug)]
+pub struct Mechanism {
+    /// `family/name`.
+    pub id: &'static str,
+    /// What the probe can measure of it.
+    pub experiments: &'static [&'static str],
+    /// What can be varied.
+    pub parameters: &'static [Parameter],
+    /// Everything slow. May answer that the plan cannot be carried out.
+    pub set_up: fn(&Plan) -> Result<Box<dyn Workload>, Refusal>,
+}
+
+/// A mechanism that is ready to run.
+pub trait Workload {
+    /// Smallest number of units after which everything stands where it began; also the length of the ring.
+    fn lap(&self) -> u64;
+
+    /// The measured region: `units` units between two readings of the clock by context 0; returns the ticks between.
+    /// No allocation beyond the mechanism's, no branch on the plan.
+    fn run(&mut self, units: u64) -> u64;
+
+    /// The same with every unit recorded.
+    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>);
+
+    /// Sets the counts of turns to zero.
+    fn reset(&mut self);
+
+    /// What the contexts counted since.
+    fn claim(&mut self) -> Claim;
+
+    /// Passes the token `units` times and records each visit. None where the experiment has no ring.
+    fn verify(&mut self, units: u64, trace: Box<Trace>) -> Option<Box<Trace>>;
+}
+
+/// What the contexts counted.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// Turns of each.
+    pub turns: Turns,
+    /// Advance of the token.
+    pub token: u64,
+    /// A context saw another token than the one it was due.
+    pub broken: bool,
+}
+
+/// Carries out the plan and reports everything but `hello`. The inner error is the host that no longer listens.
+pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> io::Result<Result<(), Refusal>> {
+    if let Err(refusal) = check_placement(plan) {
+        return Ok(Err(refusal));
+    }
+    let mut workload = match (mechanism.set_up)(plan) {
+        Ok(workload) => workload,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let outcome = measure_with(writer, plan, workload.as_mut());
+    // The process ends now. Dropping a ring would unwind every suspended coroutine one by one, to no one's use.
+    std::mem::forget(workload);
+    outcome
+}
+
+fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> io::Result<Result<(), Refusal>> {
+    let units = calibrate(plan, workload);
+    writer.plan(plan, units)?;
+    let mut records = Records::new(plan);
+
+    workload.reset();
+    let begin = Observed::begin();
+    records.batches(workload, units, plan.warmup_batches as usize);
+    let end = Observed::end();
+    let Claim { turns, token, broken } = workload.claim();
+    if broken {
+        let detail = "a context received another token than the one it was due";
+        return Ok(Err(Refusal::failed("self_check_failed", detail)));
+    }
+
+    let samples = records.report(writer, units, plan.warmup_batches as usize)?;
+    let mut why = BTreeMap::new();
+    let kernel = end.kernel_since(&begin).map_err(|reason| why.insert("kernel", reason)).ok();
+    let mut cpus: BTreeSet<u16> = records.cpus.iter().copied().flatten().collect();
+    let verified = verify(plan, workload, &mut cpus, &mut why);
+    let (hops, migrations) = verified.unzip();
+    let units = (plan.warmup_batches + plan.batches) * units;
+    let page_faults = end.faults_since(&begin);
+    writer.evidence(&Evidence {
+        units,
+        turns,
+        token,
+        kernel,
+        address_spaces: 1,
+        cpus,
+        migrations,
+        hops,
+        page_faults,
+        why,
+    })?;
+    writer.end_ok(samples)?;
+    Ok(Ok(()))
+}
+
+/// These contexts share threads, so none can be pinned alone, and pinning the process is the host's duty; a plan that
+/// says one CPU while the process may run on others would be believed.
+fn check_placement(plan: &Plan) -> Result<(), Refusal> {
+    if plan.timing == "each" && COUNTER_NAME.is_none() {
+        let detail = format!(
+            "timing=each needs a cycle counter, and this probe knows none of {}; use timing=batch",
+            std::env::consts::ARCH
+        );
+        return Err(Refusal::unsupported("unsupported_here", detail));
+    }
+    if plan.cpus.len() > 1 {
+        return Err(Refusal::refused(
+            "bad_value",
+            "contexts of this probe cannot be pinned one by one; give one CPU or none in `cpus`",
+        ));
+    }
+    match (plan.cpus.first(), allowed_cpus()) {
+        (Some(&cpu), Some(allowed)) if allowed != [cpu] => {
+            let detail = format!(
+                "the plan says CPU {cpu}, but the process is not restricted to it; start it with taskset -c {cpu}"
+            );
+            Err(Refusal::failed("set_up_failed", detail))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch is
+/// thrown away: it would pay for first touches and end the doubling too early.
+fn calibrate(plan: &Plan, workload: &mut dyn Workload) -> u64 {
+    let lap = workload.lap();
+    if plan.batch_units > 0 {
+        return plan.batch_units.div_ceil(lap) * lap;
+    }
+    let mut histogram = (plan.timing == "each").then(Histogram::new);
+    batch(workload, lap, &mut histogram);
+    let mut units = lap;
+    while batch(workload, units, &mut histogram) < plan.batch_ns {
+        units *= 2;
+    }
+    units
+}
+
+fn batch(workload: &mut dyn Workload, units: u64, histogram: &mut Option<Box<Histogram>>) -> u64 {
+    match histogram.take() {
+        None => workload.run(units),
+        Some(recorder) => {
+            let (ticks, recorder) = workload.run_each(units, recorder);
+            *histogram = Some(recorder);
+            ticks
+        }
+    }
+}
+
+/// All that the batches write to, made and touched before them.
+struct Records {
+    ticks: Vec<u64>,
+    cpus: Vec<Option<u16>>,
+    warmup: Option<Box<Histogram>>,
+    measure: Option<Box<Histogram>>,
+}
+
+impl Records {
+    fn new(plan: &Plan) -> Self {
+        let each = plan.timing == "each";
+        let batches = (plan.warmup_batches + plan.batches) as usize;
+        Self {
+            ticks: vec![u64::MAX; batches],
+            cpus: vec![Some(u16::MAX); batches],
+            warmup: each.then(Histogram::new),
+            measure: each.then(Histogram::new),
+        }
+    }
+
+    /// The silence of PROTOCOL.md: no writing, no allocation, no floating point.
+    fn batches(&mut self, workload: &mut dyn Workload, units: u64, warmup: usize) {
+        let (warmup_ticks, measure_ticks) = self.ticks.split_at_mut(warmup);
+        let (warmup_cpus, measure_cpus) = self.cpus.split_at_mut(warmup);
+        phase(workload, units, warmup_ticks, warmup_cpus, &mut self.warmup);
+        phase(workload, units, measure_ticks, measure_cpus, &mut self.measure);
+    }
+
+    fn report(&self, writer: &mut Writer, units: u64, warmup: usize) -> io::Result<u64> {
+        if let (Some(warmup), Some(measure)) = (&self.warmup, &self.measure) {
+            writer.histogram("warmup", warmup)?;
+            writer.histogram("measure", measure)?;
+            return Ok(warmup.count + measure.count);
+        }
+        writer.samples("warmup", units, &self.ticks[..warmup])?;
+        writer.samples("measure", units, &self.ticks[warmup..])?;
+        Ok(self.ticks.len() as u64)
+    }
+}
+
+fn phase(
+    workload: &mut dyn Workload,
+    units: u64,
+    ticks: &mut [u64],
+    cpus: &mut [Option<u16>],
+    histogram: &mut Option<Box<Histogram>>,
+) {
+    let counter = histogram.as_ref().map_or(0, |_| read_counter());
+    let clock = now();
+    for (tick, cpu) in ticks.iter_mut().zip(cpus) {
+        *tick = batch(workload, units, histogram);
+        *cpu = current_cpu();
+    }
+    if let Some(histogram) = histogram {
+        histogram.span_clock = now() - clock;
+        histogram.span_counter = read_counter() - counter;
+    }
+}
+
+fn verify(
+    plan: &Plan,
+    workload: &mut dyn Workload,
+    cpus: &mut BTreeSet<u16>,
+    why: &mut BTreeMap<&'static str, &'static str>,
+) -> Option<(crate::evidence::Hops, u64)> {
+    if plan.verify_units == 0 {
+        return None;
+    }
+    let lap = workload.lap();
+    let units = plan.verify_units.div_ceil(lap) * lap;
+    let trace = workload.verify(units, Trace::new(units))?;
+    let judged = trace.judge(lap, cpus);
+    if judged.is_none() {
+        for field in ["hops", "migrations"] {
+            why.insert(field, "a thread cannot tell on which CPU it runs on this system");
+        }
+    }
+    judged
+}

@@ -1,0 +1,303 @@
+//! The messages of PROTOCOL.md, section 2. Each is one line, written in one system call.
+
+use crate::clock::{clock_read_cost, CLOCK_NAME, COUNTER_NAME, TICKS_PER_SECOND};
+use crate::evidence::{Hops, Kernel, PageFaults, Turns};
+use crate::histogram::{Histogram, BITS};
+use crate::measure::Mechanism;
+use crate::plan::{Plan, Refusal};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::FromRawFd;
+
+#[derive(Serialize)]
+#[serde(tag = "t", rename_all = "lowercase")]
+enum Message<'a> {
+    Hello {
+        protocol: u32,
+        probe: &'a str,
+        version: &'a str,
+        runtime: &'a str,
+        compiler: &'a str,
+        flags: &'a str,
+        pid: u32,
+        clock: Clock,
+        counter: Option<Counter>,
+    },
+    Mechanism {
+        id: &'a str,
+        experiments: &'a [&'a str],
+        timings: &'a [&'a str],
+        parameters: Vec<&'a str>,
+        available: bool,
+    },
+    Plan {
+        mechanism: &'a str,
+        experiment: &'a str,
+        contexts: u64,
+        timing: &'a str,
+        cpus: &'a [u16],
+        batch_units: u64,
+        batches: u64,
+        warmup_batches: u64,
+        parameters: &'a BTreeMap<&'static str, String>,
+    },
+    Samples {
+        seq: u64,
+        phase: &'a str,
+        units: u64,
+        ticks: &'a [u64],
+    },
+    Histogram {
+        seq: u64,
+        phase: &'a str,
+        units: u64,
+        bits: u32,
+        buckets: &'a [(u64, u64)],
+        sum: u64,
+        min: u64,
+        max: u64,
+        pair_sum: u64,
+        pair_count: u64,
+        span_counter: u64,
+        span_clock: u64,
+    },
+    Evidence(&'a Evidence),
+    Note {
+        text: &'a str,
+    },
+    End {
+        status: &'a str,
+        samples: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        detail: Option<&'a str>,
+    },
+}
+
+#[derive(Serialize)]
+struct Clock {
+    name: &'static str,
+    ticks_per_second: u64,
+    read_cost_ticks: u64,
+}
+
+#[derive(Serialize)]
+struct Counter {
+    name: &'static str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Evidence {
+    pub(crate) units: u64,
+    pub(crate) turns: Turns,
+    pub(crate) token: u64,
+    pub(crate) kernel: Option<Kernel>,
+    pub(crate) address_spaces: u32,
+    pub(crate) cpus: BTreeSet<u16>,
+    pub(crate) migrations: Option<u64>,
+    pub(crate) hops: Option<Hops>,
+    pub(crate) page_faults: Option<PageFaults>,
+    pub(crate) why: BTreeMap<&'static str, &'static str>,
+}
+
+/// What the probe was built with.
+#[derive(Debug, Clone, Copy)]
+pub struct Build {
+    /// Id of the probe.
+    pub probe: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// Libraries that switch.
+    pub runtime: &'static str,
+    /// Compiler and version.
+    pub compiler: &'static str,
+    /// Flags.
+    pub flags: &'static str,
+}
+
+/// Writes messages to the host.
+#[derive(Debug)]
+pub struct Writer {
+    file: File,
+    seq: u64,
+}
+
+impl Writer {
+    /// Writes to an inherited descriptor.
+    ///
+    /// # Safety
+    /// Nothing else in the process may own `fd`.
+    #[must_use]
+    pub unsafe fn from_inherited(fd: i32) -> Self {
+        // SAFETY: the caller promises that nothing else owns it; a number that is not open makes writing fail, no worse.
+        let file = unsafe { File::from_raw_fd(fd) };
+        Self { file, seq: 0 }
+    }
+
+    /// Introduces the probe.
+    pub fn hello(&mut self, build: Build) -> io::Result<()> {
+        let clock = Clock { name: CLOCK_NAME, ticks_per_second: TICKS_PER_SECOND, read_cost_ticks: clock_read_cost() };
+        self.send(&Message::Hello {
+            protocol: 1,
+            probe: build.probe,
+            version: build.version,
+            runtime: build.runtime,
+            compiler: build.compiler,
+            flags: build.flags,
+            pid: std::process::id(),
+            clock,
+            counter: COUNTER_NAME.map(|name| Counter { name }),
+        })
+    }
+
+    /// Answers `describe`.
+    pub fn mechanisms(&mut self, list: &[Mechanism]) -> io::Result<()> {
+        let timings: &[&str] = if COUNTER_NAME.is_some() { &["batch", "each"] } else { &["batch"] };
+        for mechanism in list {
+            let parameters = mechanism.parameters.iter().map(|p| p.name).collect();
+            let Mechanism { id, experiments, .. } = mechanism;
+            self.send(&Message::Mechanism { id, experiments, timings, parameters, available: true })?;
+        }
+        Ok(())
+    }
+
+    /// Says something that belongs beside the result.
+    pub fn note(&mut self, text: &str) -> io::Result<()> {
+        self.send(&Message::Note { text })
+    }
+
+    /// Says that all went well.
+    pub fn end_ok(&mut self, samples: u64) -> io::Result<()> {
+        self.send(&Message::End { status: "ok", samples, code: None, detail: None })
+    }
+
+    /// Says why nothing came of it.
+    pub fn end_refusal(&mut self, refusal: &Refusal) -> io::Result<()> {
+        let Refusal { status, code, detail } = refusal;
+        self.send(&Message::End { status, samples: 0, code: Some(code), detail: Some(detail) })
+    }
+
+    pub(crate) fn plan(&mut self, plan: &Plan, batch_units: u64) -> io::Result<()> {
+        self.send(&Message::Plan {
+            mechanism: plan.mechanism,
+            experiment: &plan.experiment,
+            contexts: plan.contexts,
+            timing: &plan.timing,
+            cpus: &plan.cpus,
+            batch_units,
+            batches: plan.batches,
+            warmup_batches: plan.warmup_batches,
+            parameters: &plan.parameters,
+        })
+    }
+
+    /// Splits so that a line stays below 65 536 bytes even if every tick had 20 digits.
+    pub(crate) fn samples(&mut self, phase: &str, units: u64, ticks: &[u64]) -> io::Result<()> {
+        for ticks in ticks.chunks(3000) {
+            self.send(&Message::Samples { seq: self.seq, phase, units, ticks })?;
+            self.seq += 1;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn histogram(&mut self, phase: &str, h: &Histogram) -> io::Result<()> {
+        for buckets in h.buckets().chunks(1400) {
+            self.send(&Message::Histogram {
+                seq: self.seq,
+                phase,
+                units: h.count,
+                bits: BITS,
+                buckets,
+                sum: h.sum,
+                min: h.min,
+                max: h.max,
+                pair_sum: h.pair_sum,
+                pair_count: h.pair_count,
+                span_counter: h.span_counter,
+                span_clock: h.span_clock,
+            })?;
+            self.seq += 1;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn evidence(&mut self, evidence: &Evidence) -> io::Result<()> {
+        self.send(&Message::Evidence(evidence))
+    }
+
+    fn send(&mut self, message: &Message) -> io::Result<()> {
+        self.file.write_all(encode(message)?.as_bytes())
+    }
+}
+
+/// One ASCII line: serde_json leaves other text as it is, and error texts may quote the command line.
+fn encode(message: &Message) -> io::Result<String> {
+    let json = serde_json::to_string(message)?;
+    let mut line = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        if c.is_ascii() {
+            line.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                line.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    line.push('\n');
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_ascii_and_come_back() {
+        let line = encode(&Message::Note { text: "µ <é> 😀" }).unwrap();
+        assert!(line.is_ascii() && line.ends_with('\n'));
+        let back: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((&back["t"], &back["text"]), (&"note".into(), &"µ <é> 😀".into()));
+    }
+
+    #[test]
+    fn longest_lines_fit() {
+        let (ticks, buckets) = (vec![u64::MAX; 3000], vec![(u64::MAX, u64::MAX); 1400]);
+        let samples = Message::Samples { seq: u64::MAX, phase: "measure", units: u64::MAX, ticks: &ticks };
+        assert!(encode(&samples).unwrap().len() < 65_536);
+        let max = u64::MAX;
+        let histogram = Message::Histogram {
+            seq: max,
+            phase: "measure",
+            units: max,
+            bits: BITS,
+            buckets: &buckets,
+            sum: max,
+            min: max,
+            max,
+            pair_sum: max,
+            pair_count: max,
+            span_counter: max,
+            span_clock: max,
+        };
+        assert!(encode(&histogram).unwrap().len() < 65_536);
+    }
+
+    /// The fixtures shared by all kits: this kit only writes, so what it checks is that they are what it could have written.
+    #[test]
+    fn protocol_fixtures_are_known() {
+        const KNOWN: &[&str] = &["hello", "mechanism", "plan", "samples", "histogram", "evidence", "note", "end"];
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../protocol/good");
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        for path in entries.map(|entry| entry.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "jsonl")) {
+            for (number, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
+                let place = format!("{}:{}", path.display(), number + 1);
+                let message: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{place}: {e}"));
+                let t = message["t"].as_str().unwrap_or_else(|| panic!("{place}: no t"));
+                assert!(KNOWN.contains(&t) || t.starts_with("x_"), "{place}: {t}");
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! coroutine/rust-async: pinned futures, polled in turn by hand with a waker that does nothing.
+//!
+//! The contexts are N boxed futures behind `dyn Future`. A hand-off is: return Pending from one, poll the next. The loop
+//! that polls is no context; it reads the clock. The token lies in a cell, since `poll` passes nothing.
+
+use kit::{now, read_counter, Claim, Histogram, Mechanism, Plan, Refusal, Trace, Turns, Workload};
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::hint::black_box;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+pub const MECHANISM: Mechanism =
+    Mechanism { id: "coroutine/rust-async", experiments: &["switch", "create"], parameters: &[], set_up };
+
+fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
+    if plan.experiment == "create" {
+        return Ok(Box::new(Creation { turns: 0, broken: false }));
+    }
+    if plan.contexts < 2 {
+        return Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more"));
+    }
+    Ok(Box::new(Ring::new(plan.contexts)))
+}
+
+const RESET: i64 = -1;
+const PUBLISH: i64 = -2;
+const PLAIN: i64 = -3;
+const EACH: i64 = -4;
+const VERIFY: i64 = -5;
+const NEVER: i64 = i64::MIN;
+
+/// What the futures share; one thread, so no locks.
+#[derive(Default)]
+struct Shared {
+    /// Sequence number of the last hand-off, or a command.
+    token: Cell<i64>,
+    broken: Cell<bool>,
+    turns: RefCell<Turns>,
+    stamp: Cell<u64>,
+    histogram: RefCell<Option<Box<Histogram>>>,
+    trace: RefCell<Option<Box<Trace>>>,
+    trace_begin: Cell<i64>,
+}
+
+type Member = Pin<Box<dyn Future<Output = ()>>>;
+
+struct Ring {
+    members: Vec<Member>,
+    shared: Rc<Shared>,
+    sequence: i64,
+    begin: i64,
+    mode: i64,
+}
+
+impl Ring {
+    fn new(contexts: u64) -> Self {
+        let shared = Rc::new(Shared::default());
+        let live = |i| Box::pin(live(State::new(&shared, i, contexts))) as Member;
+        let members = (0..contexts).map(live).collect();
+        Self { members, shared, sequence: 0, begin: 0, mode: PLAIN }
+    }
+
+    /// One poll of every future.
+    #[inline(always)]
+    fn poll_all(members: &mut [Member], context: &mut Context<'_>) -> bool {
+        let mut pending = true;
+        for member in members {
+            pending &= member.as_mut().poll(context).is_pending();
+        }
+        pending
+    }
+
+    /// `laps` laps of the token.
+    fn pass(&mut self, laps: u64) -> u64 {
+        let members = black_box(&mut self.members[..]);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut pending = true;
+        self.shared.token.set(self.sequence);
+        let begin = now();
+        for _ in 0..laps {
+            pending &= Self::poll_all(members, &mut context);
+        }
+        let ticks = now() - begin;
+        self.sequence += (laps * members.len() as u64) as i64;
+        if !pending || self.shared.token.get() != self.sequence {
+            self.shared.broken.set(true);
+        }
+        ticks
+    }
+
+    fn command(&mut self, command: i64) {
+        self.shared.token.set(command);
+        Self::poll_all(&mut self.members, &mut Context::from_waker(Waker::noop()));
+        if self.shared.token.get() != command {
+            self.shared.broken.set(true);
+        }
+    }
+
+    fn enter(&mut self, mode: i64) {
+        if self.mode != mode {
+            self.mode = mode;
+            self.command(mode);
+        }
+    }
+}
+
+/// A future's own variables. The count of turns is `due`, which every turn advances by one lap.
+struct State {
+    shared: Rc<Shared>,
+    context: u64,
+    lap: i64,
+    /// Token that comes next, in mode PLAIN; otherwise one that never comes, so that every turn is a special one.
+    due: i64,
+    /// Token that comes next, in the other modes.
+    due_special: i64,
+    mode: i64,
+    due_at_reset: i64,
+}
+
+impl State {
+    fn new(shared: &Rc<Shared>, context: u64, lap: u64) -> Self {
+        let due = context as i64;
+        let shared = Rc::clone(shared);
+        Self { shared, context, lap: lap as i64, due, due_special: NEVER, mode: PLAIN, due_at_reset: due }
+    }
+}
+
+/// The measured loop.
+async fn live(mut state: State) {
+    loop {
+        let token = state.shared.token.get();
+        if token == state.due {
+            state.due += state.lap;
+            state.shared.token.set(token + 1);
+        } else {
+            state.special(token);
+        }
+        Yield(false).await;
+    }
+}
+
+impl State {
+    /// Commands, and turns in the modes that record something.
+    #[cold]
+    fn special(&mut self, token: i64) {
+        let due = if self.mode == PLAIN { self.due } else { self.due_special };
+        match token {
+            RESET => self.due_at_reset = due,
+            PUBLISH => self.shared.turns.borrow_mut().count(((due - self.due_at_reset) / self.lap) as u64),
+            PLAIN => (self.mode, self.due, self.due_special) = (token, due, NEVER),
+            EACH | VERIFY => (self.mode, self.due, self.due_special) = (token, NEVER, due),
+            _ if token == self.due_special => self.recorded_turn(token),
+            _ => self.shared.broken.set(true),
+        }
+    }
+
+    fn recorded_turn(&mut self, token: i64) {
+        let shared = &self.shared;
+        if self.mode == EACH {
+            if let Some(histogram) = shared.histogram.borrow_mut().as_mut() {
+                histogram.arrive(shared.stamp.get());
+            }
+        } else if let Some(trace) = shared.trace.borrow_mut().as_mut() {
+            trace.visit((token - shared.trace_begin.get()) as u64 + 1, self.context);
+        }
+        self.due_special += self.lap;
+        shared.token.set(token + 1);
+        shared.stamp.set(read_counter());
+    }
+}
+
+/// Pending once.
+struct Yield(bool);
+
+impl Future for Yield {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.0 {
+            return Poll::Ready(());
+        }
+        self.0 = true;
+        Poll::Pending
+    }
+}
+
+impl Workload for Ring {
+    fn lap(&self) -> u64 {
+        self.members.len() as u64
+    }
+
+    fn run(&mut self, units: u64) -> u64 {
+        self.enter(PLAIN);
+        self.pass(units / self.lap())
+    }
+
+    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
+        self.enter(EACH);
+        self.shared.histogram.replace(Some(histogram));
+        self.shared.stamp.set(read_counter());
+        let ticks = self.pass(units / self.lap());
+        (ticks, self.shared.histogram.take().unwrap_or_else(Histogram::new))
+    }
+
+    fn reset(&mut self) {
+        self.begin = self.sequence;
+        self.command(RESET);
+    }
+
+    fn claim(&mut self) -> Claim {
+        self.shared.turns.replace(Turns::default());
+        self.command(PUBLISH);
+        let token = (self.sequence - self.begin) as u64;
+        Claim { turns: self.shared.turns.take(), token, broken: self.shared.broken.get() }
+    }
+
+    fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {
+        self.enter(VERIFY);
+        trace.visit(0, self.lap() - 1); // The token is with the last future, from which the first takes it.
+        self.shared.trace.replace(Some(trace));
+        self.shared.trace_begin.set(self.sequence);
+        self.pass(units / self.lap());
+        self.shared.trace.take()
+    }
+}
+
+/// Boxes a future, polls it to its end at once, drops it.
+struct Creation {
+    turns: u64,
+    broken: bool,
+}
+
+impl Creation {
+    fn one(&mut self, context: &mut Context<'_>) {
+        let turn = self.turns;
+        // Through black_box, or the compiler sees through the box and removes it.
+        let mut created: Pin<Box<dyn Future<Output = u64>>> = black_box(Box::pin(async move { black_box(turn) + 1 }));
+        match created.as_mut().poll(context) {
+            Poll::Ready(turns) => self.turns = turns,
+            Poll::Pending => self.broken = true,
+        }
+    }
+}
+
+impl Workload for Creation {
+    fn lap(&self) -> u64 {
+        1
+    }
+
+    fn run(&mut self, units: u64) -> u64 {
+        let mut context = Context::from_waker(Waker::noop());
+        let begin = now();
+        for _ in 0..units {
+            self.one(&mut context);
+        }
+        now() - begin
+    }
+
+    fn run_each(&mut self, units: u64, mut histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
+        let mut context = Context::from_waker(Waker::noop());
+        let begin = now();
+        for _ in 0..units {
+            let sent = read_counter();
+            self.one(&mut context);
+            histogram.arrive(sent);
+        }
+        (now() - begin, histogram)
+    }
+
+    fn reset(&mut self) {
+        self.turns = 0;
+    }
+
+    fn claim(&mut self) -> Claim {
+        super::claim_of_created(self.turns, self.broken)
+    }
+
+    fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
+        None
+    }
+}

@@ -1,0 +1,350 @@
+//! stack/corosensei: a parent and the coroutines that it resumes pass a token round.
+//!
+//! corosensei is asymmetric: a coroutine can hand the CPU only to its parent. Context 0 is the parent, contexts
+//! 1 … N − 1 are coroutines. A hand-off between the parent and a coroutine is one transfer of control (a resume or a
+//! suspend); one between two coroutines is two, because it goes through the parent, which then only relays and has no
+//! turn. So a lap of N hand-offs has 2 (N − 1) transfers: with two contexts one each, with many nearly two.
+//!
+//! The token is one word, which corosensei passes in a register. Commands are negative tokens: the comparison with the
+//! token that is due is all that a coroutine pays for them.
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use kit::{
+    now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Refusal, Trace, Turns, Workload,
+};
+use std::cell::{Cell, RefCell};
+use std::hint::black_box;
+use std::rc::Rc;
+
+pub const MECHANISM: Mechanism = Mechanism {
+    id: "stack/corosensei",
+    experiments: &["switch", "create"],
+    parameters: &[Parameter { name: "stack", kind: ParameterKind::Words(&["fresh", "reused"]), default: "fresh" }],
+    set_up,
+};
+
+/// corosensei's own default.
+const STACK_BYTES: usize = 1 << 20;
+
+fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
+    if plan.experiment == "create" {
+        let spare = (plan.parameter("stack") == "reused").then(|| new_stack(0)).transpose()?;
+        return Ok(Box::new(Creation { spare, turns: 0, broken: false }));
+    }
+    if plan.contexts < 2 {
+        return Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more"));
+    }
+    Ring::new(plan.contexts).map(|ring| Box::new(ring) as Box<dyn Workload>)
+}
+
+fn new_stack(made: u64) -> Result<DefaultStack, Refusal> {
+    DefaultStack::new(STACK_BYTES).map_err(|error| {
+        let detail = format!(
+            "no stack for coroutine {} ({error}); ask for fewer contexts or raise the sysctl vm.max_map_count",
+            made + 1
+        );
+        Refusal::unsupported("limit_reached", detail)
+    })
+}
+
+type Routine = Coroutine<i64, i64, (), DefaultStack>;
+
+const RESET: i64 = -1;
+const PUBLISH: i64 = -2;
+const PLAIN: i64 = -3;
+const EACH: i64 = -4;
+const VERIFY: i64 = -5;
+const NEVER: i64 = i64::MIN;
+
+/// What parent and coroutines share; one thread, so no locks.
+#[derive(Default)]
+struct Shared {
+    broken: Cell<bool>,
+    turns: RefCell<Turns>,
+    /// Counter as read by the sender.
+    stamp: Cell<u64>,
+    histogram: RefCell<Option<Box<Histogram>>>,
+    trace: RefCell<Option<Box<Trace>>>,
+    trace_begin: Cell<i64>,
+}
+
+impl Shared {
+    fn arrive(&self) {
+        if let Some(histogram) = self.histogram.borrow_mut().as_mut() {
+            histogram.arrive(self.stamp.get());
+        }
+    }
+
+    fn visit(&self, token: i64, context: u64) {
+        if let Some(trace) = self.trace.borrow_mut().as_mut() {
+            trace.visit((token - self.trace_begin.get()) as u64, context);
+        }
+    }
+}
+
+struct Ring {
+    partners: Vec<Routine>,
+    shared: Rc<Shared>,
+    /// The parent's turns: one a lap.
+    turns: u64,
+    sequence: i64,
+    begin: i64,
+    mode: i64,
+}
+
+impl Ring {
+    fn new(contexts: u64) -> Result<Self, Refusal> {
+        let shared = Rc::new(Shared::default());
+        let mut partners = Vec::with_capacity(contexts as usize - 1);
+        for i in 1..contexts {
+            let member = Member::new(&shared, i, contexts);
+            partners.push(Coroutine::with_stack(new_stack(i - 1)?, move |yielder, first| member.live(yielder, first)));
+        }
+        Ok(Self { partners, shared, turns: 0, sequence: 0, begin: 0, mode: PLAIN })
+    }
+
+    /// Gives a command to every coroutine.
+    fn command(&mut self, command: i64) {
+        for partner in &mut self.partners {
+            if resume(partner, command) != command {
+                self.shared.broken.set(true);
+            }
+        }
+    }
+
+    fn enter(&mut self, mode: i64) {
+        if self.mode != mode {
+            self.mode = mode;
+            self.command(mode);
+        }
+    }
+}
+
+#[inline(always)]
+fn resume(routine: &mut Routine, token: i64) -> i64 {
+    match routine.resume(token) {
+        CoroutineResult::Yield(token) => token,
+        CoroutineResult::Return(()) => i64::MIN,
+    }
+}
+
+/// The parent's measured loop. The token goes from hand to hand in a register; the coroutine checks each, and a token
+/// that went wrong anywhere is not the last one due, which the caller checks.
+#[inline(never)]
+fn pass_pair(partner: &mut Routine, mut token: i64, laps: u64) -> i64 {
+    let end = token + 2 * laps as i64;
+    while token < end {
+        token = resume(partner, token) + 1;
+    }
+    token
+}
+
+/// The same with several partners.
+#[inline(never)]
+fn pass_ring(partners: &mut [Routine], mut token: i64, laps: u64) -> i64 {
+    for _ in 0..laps {
+        for partner in &mut *partners {
+            token = resume(partner, token);
+        }
+        token += 1;
+    }
+    token
+}
+
+/// One coroutine's side. The count of turns is `due`, which every turn advances by one lap: every variable of the loop
+/// lives in memory, because a switch clobbers the registers, and a second counter would cost a third of a nanosecond.
+struct Member {
+    shared: Rc<Shared>,
+    context: u64,
+    lap: i64,
+    /// Token that comes next, in mode PLAIN; otherwise one that never comes, so that every turn is a special one.
+    due: i64,
+    /// Token that comes next, in the other modes.
+    due_special: i64,
+    mode: i64,
+    due_at_reset: i64,
+}
+
+impl Member {
+    fn new(shared: &Rc<Shared>, context: u64, contexts: u64) -> Self {
+        // Context 1 is the first to have a turn, context 0 the last of a lap.
+        let due = context as i64 - 1;
+        let (shared, lap) = (Rc::clone(shared), contexts as i64);
+        Self { shared, context, lap, due, due_special: NEVER, mode: PLAIN, due_at_reset: due }
+    }
+
+    /// The measured loop.
+    fn live(mut self, yielder: &Yielder<i64, i64>, mut token: i64) {
+        loop {
+            if token == self.due {
+                self.due += self.lap;
+                token = yielder.suspend(token + 1);
+            } else {
+                let answer = self.special(token);
+                token = yielder.suspend(answer);
+            }
+        }
+    }
+
+    /// Commands, and turns in the modes that record something; returns what to suspend with.
+    #[cold]
+    fn special(&mut self, token: i64) -> i64 {
+        let due = if self.mode == PLAIN { self.due } else { self.due_special };
+        match token {
+            RESET => self.due_at_reset = due,
+            PUBLISH => self.shared.turns.borrow_mut().count(((due - self.due_at_reset) / self.lap) as u64),
+            PLAIN => (self.mode, self.due, self.due_special) = (token, due, NEVER),
+            EACH | VERIFY => (self.mode, self.due, self.due_special) = (token, NEVER, due),
+            _ if token == self.due_special => return self.recorded_turn(token),
+            _ => self.shared.broken.set(true),
+        }
+        token
+    }
+
+    fn recorded_turn(&mut self, token: i64) -> i64 {
+        if self.mode == EACH {
+            self.shared.arrive();
+        } else {
+            self.shared.visit(token + 1, self.context);
+        }
+        self.due_special += self.lap;
+        self.shared.stamp.set(read_counter());
+        token + 1
+    }
+}
+
+impl Workload for Ring {
+    fn lap(&self) -> u64 {
+        self.partners.len() as u64 + 1
+    }
+
+    fn run(&mut self, units: u64) -> u64 {
+        self.enter(PLAIN);
+        let laps = units / self.lap();
+        let begin = now();
+        // One partner has a loop of its own: in the general one the list is walked with variables that live in memory.
+        let token = match black_box(&mut self.partners[..]) {
+            [partner] => pass_pair(partner, self.sequence, laps),
+            partners => pass_ring(partners, self.sequence, laps),
+        };
+        let ticks = now() - begin;
+        self.turns += laps;
+        self.sequence += units as i64;
+        self.shared.broken.set(self.shared.broken.get() | (token != self.sequence));
+        ticks
+    }
+
+    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
+        self.enter(EACH);
+        self.shared.histogram.replace(Some(histogram));
+        let laps = units / self.lap();
+        let begin = now();
+        for _ in 0..laps {
+            let mut token = self.sequence;
+            self.shared.stamp.set(read_counter());
+            for partner in &mut self.partners {
+                token = resume(partner, token);
+            }
+            self.shared.arrive();
+            self.sequence += self.partners.len() as i64 + 1;
+            if token + 1 != self.sequence {
+                self.shared.broken.set(true);
+            }
+        }
+        self.turns += laps;
+        (now() - begin, self.shared.histogram.take().unwrap_or_else(Histogram::new))
+    }
+
+    fn reset(&mut self) {
+        self.begin = self.sequence;
+        self.turns = 0;
+        self.command(RESET);
+    }
+
+    fn claim(&mut self) -> Claim {
+        let mut turns = Turns::default();
+        turns.count(self.turns);
+        self.shared.turns.replace(turns);
+        self.command(PUBLISH);
+        let token = (self.sequence - self.begin) as u64;
+        Claim { turns: self.shared.turns.take(), token, broken: self.shared.broken.get() }
+    }
+
+    fn verify(&mut self, units: u64, trace: Box<Trace>) -> Option<Box<Trace>> {
+        self.enter(VERIFY);
+        self.shared.trace.replace(Some(trace));
+        self.shared.trace_begin.set(self.sequence);
+        self.shared.visit(self.sequence, 0);
+        for _ in 0..units / self.lap() {
+            for partner in &mut self.partners {
+                self.sequence = resume(partner, self.sequence);
+            }
+            self.sequence += 1;
+            self.shared.visit(self.sequence, 0);
+        }
+        self.shared.trace.take()
+    }
+}
+
+/// Creates a coroutine, runs it to its end, drops it. `spare` is the stack that goes from one to the next.
+struct Creation {
+    spare: Option<DefaultStack>,
+    turns: u64,
+    broken: bool,
+}
+
+impl Creation {
+    fn one(&mut self) {
+        match self.spare.take() {
+            Some(stack) => self.spare = self.enter(stack),
+            None => drop(DefaultStack::new(STACK_BYTES).map(|stack| self.enter(stack))),
+        }
+    }
+
+    /// Some: the stack, free again. A fresh stack that could not be had leaves the turn uncounted, which the claim shows.
+    fn enter(&mut self, stack: DefaultStack) -> Option<DefaultStack> {
+        let mut routine = Coroutine::with_stack(stack, |_: &Yielder<u64, ()>, turn: u64| black_box(turn) + 1);
+        match routine.resume(self.turns) {
+            CoroutineResult::Return(turns) => self.turns = turns,
+            CoroutineResult::Yield(()) => self.broken = true,
+        }
+        Some(routine.into_stack())
+    }
+}
+
+impl Workload for Creation {
+    fn lap(&self) -> u64 {
+        1
+    }
+
+    fn run(&mut self, units: u64) -> u64 {
+        let begin = now();
+        for _ in 0..units {
+            self.one();
+        }
+        now() - begin
+    }
+
+    fn run_each(&mut self, units: u64, mut histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
+        let begin = now();
+        for _ in 0..units {
+            let sent = read_counter();
+            self.one();
+            histogram.arrive(sent);
+        }
+        (now() - begin, histogram)
+    }
+
+    fn reset(&mut self) {
+        self.turns = 0;
+    }
+
+    fn claim(&mut self) -> Claim {
+        super::claim_of_created(self.turns, self.broken)
+    }
+
+    fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
+        None
+    }
+}

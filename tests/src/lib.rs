@@ -1,0 +1,178 @@
+//! A world of its own for each test: an installation that holds only the fake probe, and an empty store.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// Mechanisms of the fake installation: the fake's behaviours, as threads that switch in the kernel.
+const BEHAVIOURS: &[&str] = &[
+    "honest", "spread", "liar", "no-turns", "few-turns", "blind", "wrong-cpu", "other-plan", "impossible", "hang",
+    "hang-family", "escape", "crash", "garbage", "flood", "short", "cut", "mute", "unsupported", "refused", "failed",
+    "noise", "exit-one", "warm-up", "spin", "absent",
+];
+
+/// An installation with only the fake probe.
+pub struct World {
+    folder: TempDir,
+    switchcost: PathBuf,
+}
+
+impl World {
+    /// Builds it; `fake` is the path of the fake probe, beside which the real binary must have been built.
+    ///
+    /// # Panics
+    /// When the binary is missing or the disk refuses.
+    #[must_use]
+    pub fn new(fake: &str) -> Self {
+        let switchcost = Path::new(fake).with_file_name("switchcost");
+        assert!(switchcost.is_file(), "{} is missing: run `make test`, or `cargo build` first", switchcost.display());
+        let world = Self { folder: tempfile::tempdir().unwrap(), switchcost };
+        world.write("libexec/switchcost/probes/fake/probe.toml", &probe("fake", fake, 100));
+        let families = "[[family]]\nid = \"control\"\ntitle = \"Controls\"\n[[family]]\nid = \"thread\"\ntitle = \"Threads\"\n";
+        world.write("share/switchcost/mechanisms/families.toml", families);
+        for behaviour in BEHAVIOURS {
+            let headline = if *behaviour == "honest" { "[[headline]]\nplacement = \"one_cpu\"\n" } else { "" };
+            world.write(&format!("share/switchcost/mechanisms/thread/{behaviour}.toml"), &mechanism(headline));
+        }
+        world
+    }
+
+    /// Writes a file of this world.
+    ///
+    /// # Panics
+    /// When the disk refuses.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// Path of a file of this world.
+    #[must_use]
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// The store that commands of this world use by default.
+    #[must_use]
+    pub fn store(&self) -> PathBuf {
+        self.path("data/switchcost/runs.sqlite")
+    }
+
+    /// The real binary with this world's environment.
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.switchcost);
+        command
+            .args(arguments)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("SWITCHCOST_LIBEXEC", self.path("libexec/switchcost"))
+            .env("XDG_DATA_HOME", self.path("data"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn run(&self, arguments: &str) -> Said {
+        self.run_words(&arguments.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// Runs it with arguments that may hold blanks.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn run_words(&self, arguments: &[&str]) -> Said {
+        Said::from(self.command(arguments).output().unwrap())
+    }
+
+    /// Processes that a probe of this world has left: they carry the padding in their environment and stand in its folder.
+    ///
+    /// # Panics
+    /// When /proc cannot be read.
+    #[must_use]
+    pub fn leftovers(&self) -> BTreeSet<u32> {
+        let mine = |pid: &u32| {
+            std::fs::read(format!("/proc/{pid}/environ"))
+                .is_ok_and(|environ| environ.windows(19).any(|w| w == b"SWITCHCOST_PADDING="))
+                && std::fs::read_link(format!("/proc/{pid}/cwd"))
+                    .is_ok_and(|cwd| cwd.starts_with(self.folder.path().canonicalize().unwrap()))
+        };
+        std::fs::read_dir("/proc")
+            .unwrap()
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+            .filter(mine)
+            .collect()
+    }
+}
+
+/// What the binary said.
+#[derive(Debug)]
+pub struct Said {
+    /// Exit status; -1 when killed.
+    pub status: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Said {
+    /// Standard output as JSON.
+    ///
+    /// # Panics
+    /// When it is not.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Asserts status and one sentence on standard error that holds all `words`; no panic, no trace.
+    ///
+    /// # Panics
+    /// When it is otherwise.
+    pub fn refuses(&self, status: i32, words: &[&str]) {
+        assert_eq!(self.status, status, "{self:?}");
+        for word in words {
+            assert!(self.err.contains(word), "{word:?} is missing in {:?}", self.err);
+        }
+        assert!(!self.err.contains("panicked") && !self.err.contains("RUST_BACKTRACE"), "{:?}", self.err);
+    }
+}
+
+/// A `probe.toml`.
+#[must_use]
+pub fn probe(id: &str, program: &str, priority: i64) -> String {
+    format!(
+        "id = \"{id}\"\ntitle = \"Fake\"\nsource = \"fake\"\npriority = {priority}\ncommand = [\"{program}\"]\nstart_timeout_ms = 3000\n\
+         [install]\ndebian = \"fake-runtime\"\n"
+    )
+}
+
+/// A mechanism that switches in the kernel once a unit.
+#[must_use]
+pub fn mechanism(tail: &str) -> String {
+    format!(
+        "title = \"A fake\"\nimplemented_by = [\"fake\"]\niteration = \"nothing\"\nincludes = \"nothing\"\n\
+         placements = [\"one_cpu\", \"two_cpus\", \"free\"]\nexperiments = [\"switch\"]\n\
+         [parameters.ticks]\nmin = 0\nmax = 1000000000\ndefault = \"1000\"\nhelp = \"cost\"\n\
+         [evidence]\nturns = true\nkernel_switches = [1.0, 1.0]\n{tail}"
+    )
+}

@@ -1,0 +1,357 @@
+//! The real binary against a probe that lies, hangs, crashes and talks nonsense.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use switchcost_e2e::{Said, World, mechanism, probe};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+fn world() -> World {
+    World::new(FAKE)
+}
+
+/// The only row of `run thread/NAME --format json`.
+fn row(said: &Said) -> serde_json::Value {
+    let results = said.json()["results"].as_array().cloned().unwrap_or_default();
+    assert_eq!(results.len(), 1, "{said:?}");
+    results[0].clone()
+}
+
+fn measured(name: &str, extra: &str) -> (Said, serde_json::Value) {
+    let world = world();
+    let said = world.run(&format!("run thread/{name} --format json --rounds 6 {extra}"));
+    let row = row(&said);
+    assert_eq!(world.leftovers(), [].into(), "{name} left processes behind");
+    (said, row)
+}
+
+#[test]
+fn exact_numbers_come_through() {
+    let (said, row) = measured("honest", "--param ticks=1234");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(row["verdict"], "verified");
+    for figure in ["median", "low", "high", "min", "mean", "p90", "p99"] {
+        assert_eq!(row["ns_per_switch"][figure], 1234.0, "{figure}");
+    }
+    assert_eq!(row["evidence"]["kernel_switches_per_switch"], 1.0);
+    assert_eq!(row["evidence"]["turns_ok"], true);
+    assert_eq!(row["invocations"], 6);
+    assert_eq!(row["samples"], 180);
+}
+
+#[test]
+fn a_warm_up_is_found_and_kept_out() {
+    let (_, row) = measured("warm-up", "");
+    assert_eq!(row["ns_per_switch"]["median"], 1000.0);
+    assert_eq!(row["ns_per_switch"]["p99"], 1000.0);
+    assert_eq!(row["warmup_batches"], 6 * 8);
+}
+
+#[test]
+fn lies_are_contradicted() {
+    for (name, words) in [
+        ("liar", "kernel counted 2 switches"),
+        ("few-turns", "counted 3 turns"),
+        ("wrong-cpu", "ran on CPU 999"),
+        ("impossible", "less than one clock cycle"),
+    ] {
+        let (said, row) = measured(name, "");
+        assert_eq!((said.status, &row["verdict"]), (5, &"contradicted".into()), "{name}: {said:?}");
+        assert!(row["reason"].as_str().unwrap().contains(words), "{name}: {}", row["reason"]);
+        let warnings = said.json()["warnings"].to_string();
+        assert!(warnings.contains(words), "{name}: {warnings}");
+    }
+}
+
+#[test]
+fn what_cannot_be_seen_is_said() {
+    for (name, words) in [("blind", "counters are blind"), ("no-turns", "turns")] {
+        let (said, row) = measured(name, "");
+        assert_eq!((said.status, &row["verdict"]), (0, &"unobservable".into()), "{name}: {said:?}");
+        assert!(row["reason"].as_str().unwrap().contains(words), "{name}: {}", row["reason"]);
+    }
+}
+
+#[test]
+fn broken_probes_are_rows() {
+    for (name, words) in [
+        ("crash", "signal 6; its last words: about to fall over"),
+        ("garbage", "not JSON"),
+        ("flood", "more than"),
+        ("short", "before `end`"),
+        ("cut", "cut short"),
+        ("mute", "before `end`"),
+        ("refused", "refused the plan: There is no such device"),
+        ("failed", "the probe failed: There is no such device"),
+        ("exit-one", "exit status is 1"),
+        ("other-plan", "contexts is 7, asked was 2"),
+    ] {
+        let (said, row) = measured(name, "");
+        assert_eq!((said.status, &row["verdict"]), (3, &"broken".into()), "{name}: {said:?}");
+        assert!(row["reason"].as_str().unwrap().contains(words), "{name}: {}", row["reason"]);
+        assert!(row["ns_per_switch"].is_null(), "{name} has a figure");
+    }
+}
+
+#[test]
+fn a_broken_row_beside_a_good_one_is_partial() {
+    let world = world();
+    let said = world.run("run thread/honest thread/crash --rounds 6 --format json");
+    assert_eq!(said.status, 4, "{said:?}");
+    assert_eq!(said.json()["results"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn hanging_probes_and_their_families_are_killed() {
+    for name in ["hang", "hang-family", "escape"] {
+        let (said, row) = measured(name, "--budget 1500ms");
+        assert_eq!(said.status, 3, "{name}: {said:?}");
+        assert_eq!(row["verdict"], "broken");
+        assert!(row["reason"].as_str().unwrap().contains("no answer within"), "{name}: {}", row["reason"]);
+    }
+}
+
+#[test]
+fn noise_on_standard_output_is_kept_apart() {
+    let (said, row) = measured("noise", "");
+    assert_eq!((said.status, &row["verdict"]), (0, &"verified".into()), "{said:?}");
+}
+
+#[test]
+fn unsupported_is_a_row_with_its_reason() {
+    for (name, words) in [("unsupported", "plug it in"), ("absent", "libabsent; install libabsent-dev")] {
+        let (said, row) = measured(name, "");
+        assert_eq!((said.status, &row["verdict"]), (3, &"unsupported".into()), "{said:?}");
+        assert!(row["reason"].as_str().unwrap().contains(words), "{}", row["reason"]);
+    }
+}
+
+#[test]
+fn a_missing_program_is_a_reason_and_a_cure() {
+    let world = world();
+    world.write("libexec/switchcost/probes/fake/probe.toml", &probe("fake", "./gone", 1));
+    let said = world.run("run thread/honest --format json");
+    assert_eq!(said.status, 3, "{said:?}");
+    let reason = row(&said)["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("gone") && reason.contains("install fake-runtime"), "{reason}");
+    let listed = world.run("list --format json").json();
+    let honest = listed["mechanisms"].as_array().unwrap().iter().find(|m| m["id"] == "thread/honest").unwrap().clone();
+    assert_eq!(honest["probes"][0]["available"], false);
+    assert!(honest["probes"][0]["install"].as_str().unwrap().contains("fake-runtime"));
+}
+
+#[test]
+fn rounds_are_shuffled_by_the_seed() {
+    let order = |seed: &str| {
+        let world = world();
+        let said = world.run(&format!(
+            "run thread/honest thread/noise thread/spread thread/blind --rounds 6 --seed {seed} --format jsonl"
+        ));
+        assert_eq!(said.status, 0, "{said:?}");
+        said.out
+            .lines()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .filter(|line| line["t"] == "invocation")
+            .map(|line| (line["round"].as_u64().unwrap(), line["variant"].as_u64().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let (one, again, other) = (order("7"), order("7"), order("8"));
+    assert_eq!(one, again);
+    assert_ne!(one, other);
+    for round in 0..6 {
+        let mut variants: Vec<u64> = one.iter().filter(|(r, _)| *r == round).map(|(_, v)| *v).collect();
+        variants.sort_unstable();
+        assert_eq!(variants, [0, 1, 2, 3], "round {round} is not one of each");
+    }
+    assert!((0..6).any(|round| {
+        one.iter().filter(|(r, _)| *r == round).map(|(_, v)| *v).collect::<Vec<_>>() != [0, 1, 2, 3]
+    }));
+}
+
+#[test]
+fn precision_ends_a_run_and_a_wide_row_says_why() {
+    let world = world();
+    let said = world.run("run thread/honest thread/spread --format json");
+    assert_eq!(said.status, 0, "{said:?}");
+    let json = said.json();
+    assert_eq!(json["run"]["ended_by"], "precision");
+    let of = |name: &str| {
+        json["results"].as_array().unwrap().iter().find(|r| r["mechanism"] == name).cloned().unwrap()
+    };
+    assert_eq!(of("thread/honest")["invocations"], 10);
+    assert_eq!(of("thread/spread")["invocations"], 40);
+    assert!(of("thread/spread")["notes"].to_string().contains("from start to start"));
+}
+
+#[test]
+fn the_json_fits_its_schema() {
+    let world = world();
+    assert_eq!(world.run_words(&["generate", world.path("gen").to_str().unwrap()]).status, 0);
+    let schema = std::fs::read_to_string(world.path("gen/results.schema.json")).unwrap();
+    let kept = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results.schema.json")).unwrap();
+    assert_eq!(schema, kept, "docs/results.schema.json is not what the code generates: run `make generate`");
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    let said = world.run("run thread/* --rounds 1 --budget 20s --format json");
+    let errors: Vec<String> = validator.iter_errors(&said.json()).map(|error| error.to_string()).collect();
+    assert_eq!(errors, [] as [String; 0]);
+    // A schema that accepts everything would pass too.
+    let mut wrong = said.json();
+    wrong["results"][0]["verdict"] = 3.into();
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[test]
+fn show_history_export_and_import_agree() {
+    let world = world();
+    let ran = world.run("run thread/honest --rounds 6 --format json");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(world.run("show --format json").out, ran.out);
+    let id = ran.json()["run"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(world.run("history --format json").json()["runs"][0]["id"], id.as_str());
+    let exported = world.run("export --format jsonl").out;
+    std::fs::write(world.path("run.jsonl"), &exported).unwrap();
+    let other = world.path("other.sqlite");
+    let other = other.to_str().unwrap();
+    let imported = world.run_words(&["import", world.path("run.jsonl").to_str().unwrap(), "--store", other]);
+    assert_eq!(imported.status, 0, "{imported:?}");
+    assert_eq!(world.run_words(&["export", "--store", other]).out, exported, "not bit for bit");
+    assert_eq!(world.run_words(&["show", "--format", "json", "--store", other]).out, ran.out);
+    for format in ["table", "csv", "md"] {
+        let shown = world.run(&format!("show {} --format {format}", &id[..12]));
+        assert!(shown.status == 0 && shown.out.contains("thread/honest"), "{format}: {shown:?}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    let world = world();
+    assert_eq!(world.run("run thread/honest --rounds 6").status, 0);
+    let refuses = |arguments: &str, words: &[&str]| world.run(arguments).refuses(2, words);
+    refuses("run thread/honset", &["no mechanism matches `thread/honset`", "did you mean `thread/honest`"]);
+    refuses("run [", &["`[` is not a pattern"]);
+    refuses("run thread/honest --contexts 0", &["--contexts", "0"]);
+    refuses("run thread/honest --contexts -1", &["-1"]);
+    refuses("run thread/honest --contexts abc", &["--contexts", "abc"]);
+    refuses("run thread/honest --contexts 99999999999999999999", &["--contexts"]);
+    refuses("run thread/honest --placement nowhere", &["nowhere", "two_cpus"]);
+    refuses("run thread/honest --experiment dance", &["dance", "switch"]);
+    refuses("run thread/honest --param ticks", &["NAME=VALUE"]);
+    refuses("run thread/honest --param tocks=1", &["--param tocks", "ticks"]);
+    refuses("run thread/honest --param ticks=many", &["--param ticks", "whole number"]);
+    refuses("run thread/honest --param ticks=1 --param ticks=2", &["twice"]);
+    refuses("run thread/honest --budget 0", &["--budget"]);
+    refuses("run thread/honest --budget 20", &["--budget", "unit"]);
+    refuses("run thread/honest --rounds 0", &["--rounds"]);
+    refuses("run thread/honest --precision nan", &["--precision"]);
+    refuses("run thread/honest --probe fuke", &["--probe fuke", "did you mean `fake`"]);
+    refuses("show 1999", &["1999"]);
+    refuses("show latest~9", &["latest~9"]);
+    refuses("import /nowhere.jsonl", &["/nowhere.jsonl"]);
+    refuses("import Cargo.toml", &["Cargo.toml"]);
+    refuses("frobnicate", &["frobnicate"]);
+    refuses("run thread/honest --store /proc/x/runs.sqlite", &["/proc/x"]);
+    refuses("export --output /proc/x.jsonl", &["/proc/x.jsonl"]);
+    std::fs::write(world.path("text.sqlite"), "this is a diary, not a database, and it is long enough to be one").unwrap();
+    world.run_words(&["show", "--store", world.path("text.sqlite").to_str().unwrap()]).refuses(2, &["text.sqlite"]);
+    assert!(std::fs::read_to_string(world.path("text.sqlite")).unwrap().contains("diary"), "a foreign file was changed");
+    assert_eq!(world.run("run thread/honest --contexts 1 --rounds 6 --format json").json()["results"][0]["verdict"], "unsupported");
+}
+
+#[test]
+fn damaged_run_files_leave_the_store_as_it_was() {
+    let world = world();
+    assert_eq!(world.run("run thread/honest --rounds 6").status, 0);
+    let exported = world.run("export").out;
+    let other = world.path("other.sqlite").to_str().unwrap().to_owned();
+    let half = &exported[..exported.len() / 2];
+    let forged = exported.replacen("100000", "100001", 1);
+    for (name, text) in [("half", half), ("forged", forged.as_str()), ("empty", ""), ("foreign", "{\"a\":1}\n")] {
+        std::fs::write(world.path(name), text).unwrap();
+        world.run_words(&["import", world.path(name).to_str().unwrap(), "--store", &other]).refuses(2, &[name]);
+    }
+    assert!(!world.path("other.sqlite").exists() || world.run_words(&["history", "--store", &other]).out.contains("No run"));
+}
+
+#[test]
+fn a_run_killed_at_any_moment_is_shown_as_partial() {
+    let world = world();
+    for after_ms in [150, 400, 700] {
+        let mut child = world
+            .command(&["run", "thread/spin", "--rounds", "1000"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(after_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(300)); // The kernel takes the probes down after their parent.
+    assert_eq!(world.leftovers(), [].into());
+    let runs = world.run("history --format json").json()["runs"].as_array().unwrap().clone();
+    assert!(!runs.is_empty());
+    for run in runs {
+        assert_eq!(run["partial"], true);
+        let shown = world.run(&format!("show {} --format json", run["id"].as_str().unwrap()));
+        assert_eq!(shown.status, 0, "{shown:?}");
+        let json = shown.json();
+        assert_eq!(json["run"]["partial"], true);
+        assert!(json["warnings"].to_string().contains("did not come to its end"));
+        assert_eq!(json["results"][0]["invocations"], run["invocations"]);
+    }
+}
+
+#[test]
+fn ctrl_c_keeps_and_prints_what_is_there() {
+    let world = world();
+    let mut child = world
+        .command(&["run", "thread/spin", "--rounds", "1000", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let reached = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("round 8"));
+    assert!(reached, "no progress lines");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    std::thread::spawn(move || lines.for_each(drop));
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    let status = child.wait().unwrap().code();
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &json["run"]["ended_by"]), (Some(4), &"interrupt".into()));
+    assert_eq!(json["results"][0]["verdict"], "verified");
+    assert!(json["results"][0]["invocations"].as_u64().unwrap() >= 8);
+    assert_eq!(world.leftovers(), [].into());
+    assert_eq!(world.run("show --format json").json()["run"]["partial"], true);
+}
+
+#[test]
+fn several_probes_of_one_mechanism_stand_side_by_side() {
+    let world = world();
+    world.write("libexec/switchcost/probes/second/probe.toml", &probe("second", FAKE, 50));
+    let best = world.run("run thread/honest --rounds 6 --format json").json();
+    assert_eq!(best["results"][0]["probe"], "fake", "the ladder shows the probe of higher priority");
+    let both = world.run("run thread/honest --rounds 6 --probe fake,second --format json").json();
+    let labels: Vec<&str> = both["results"].as_array().unwrap().iter().map(|r| r["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["thread/honest@fake", "thread/honest@second"]);
+}
+
+#[test]
+fn a_wrong_data_file_is_named() {
+    let world = world();
+    world.write("share/switchcost/mechanisms/thread/odd.toml", &mechanism("kernel_swiches = 1\n"));
+    world.run("list").refuses(2, &["odd.toml", "kernel_swiches"]);
+}
+
+#[test]
+fn plain_output_holds_no_escape_sequences() {
+    let world = world();
+    let said = world.run("run thread/honest thread/liar --rounds 6");
+    assert!(!said.out.contains('\x1b') && !said.err.contains('\x1b'), "{said:?}");
+    for word in ["ns/switch", "95 % interval", "verified", "contradicted", "Warnings"] {
+        assert!(said.out.contains(word), "{word} is missing in {}", said.out);
+    }
+}
