@@ -35,7 +35,7 @@ impl Cpus {
             allowed.retain(|cpu| online.contains(cpu));
         }
         let restriction = os::restriction(&allowed, &online);
-        Self::arrange(allowed, restriction, |cpu| os::core_siblings(cpu))
+        Self::arrange(allowed, restriction, os::core_siblings)
     }
 
     /// The policy itself; `siblings` lists the CPUs of a CPU's core.
@@ -50,7 +50,7 @@ impl Cpus {
         let core = siblings(measured);
         let others = || allowed.iter().copied().filter(|&cpu| cpu != measured);
         let off_core = || others().filter(|cpu| !core.contains(cpu));
-        let partner = off_core().last().or_else(|| others().last());
+        let partner = off_core().next_back().or_else(|| others().next_back());
         let housekeeping = off_core().next().or_else(|| others().next());
         Ok(Self { measured, partner, housekeeping, restriction, allowed })
     }

@@ -57,10 +57,11 @@ impl Watch {
 }
 
 /// The rules.
-fn disturbances(change: &Change, probe_ns: u64, wall: Duration, cpus: usize) -> Vec<Disturbance> {
+pub(crate) fn disturbances(change: &Change, probe_ns: u64, wall: Duration, cpus: usize) -> Vec<Disturbance> {
     let capacity = wall.as_nanos() as f64 * cpus.max(1) as f64;
     let limit = |floor: Duration| (capacity * SHARE).max(floor.as_nanos() as f64) as u64;
-    let of = |ns: u64| format!("{:.0} ms, {:.1} % of the CPU time there was", ns as f64 / 1e6, ns as f64 / capacity * 100.0);
+    let of =
+        |ns: u64| format!("{:.0} ms, {:.1} % of the CPU time there was", ns as f64 / 1e6, ns as f64 / capacity * 100.0);
     let mut found = Vec::new();
     let mut add = |kind: &str, detail: String| found.push(Disturbance { kind: kind.to_owned(), detail });
     if let Some(steal) = change.steal_ns.filter(|&steal| steal >= limit(FLOOR)) {
@@ -80,8 +81,24 @@ fn disturbances(change: &Change, probe_ns: u64, wall: Duration, cpus: usize) -> 
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::spawn::{Child, SpawnRequest};
+
+    /// Runs a shell's command on these CPUs to its end.
+    pub(crate) fn spinner(command: &str, cpus: &[u32]) -> Exit {
+        let request = SpawnRequest {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".to_owned(), command.to_owned()],
+            environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
+            cpus: Some(cpus.to_vec()),
+            directory: None,
+            report_fd: 3,
+        };
+        let child = Child::start(&request).unwrap();
+        child.wait();
+        child.finish()
+    }
 
     const MS: u64 = 1_000_000;
 
@@ -110,8 +127,7 @@ mod tests {
 
     #[test]
     fn throttling_and_changed_limits_always_count() {
-        let change =
-            Change { throttled: vec!["a".to_owned()], frequency: vec!["b".to_owned()], ..Change::default() };
+        let change = Change { throttled: vec!["a".to_owned()], frequency: vec!["b".to_owned()], ..Change::default() };
         assert_eq!(kinds(&change, 1, 1, 1), ["throttled", "frequency"]);
         assert!(kinds(&Change::default(), 1, 1, 1).is_empty());
     }

@@ -12,7 +12,7 @@ pub use csv::csv;
 pub use json::{json, schema};
 pub use ladder::{ladder_markdown, ladder_text};
 pub use listing::{
-    ListedMechanism, ListedProbe, findings_text, history_json, history_text, HistoryEntry, list_json, list_text, machine_json,
+    ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, HistoryEntry, list_json, list_text, machine_json,
 };
 pub use number::{nanoseconds, percent};
 pub use rows::{Line, label, lines, warnings};

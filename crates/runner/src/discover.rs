@@ -49,7 +49,7 @@ fn describe(info: &ProbeInfo) -> Result<(Hello, Vec<Described>), String> {
         Ok(reader.ended())
     };
     let (reading, log) = read_until_end(&child, deadline, None, &mut push);
-    child.finish();
+    let _ = child.finish(); // How it ended matters less than what it said.
     let last_words = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
     match reading {
         Reading::Ended => reader.finish(),

@@ -58,10 +58,8 @@ pub(crate) fn start(
     command.extend(arguments(REPORT_FD));
     // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009); so it is varied, not left to chance.
     let mut environment = vec![("SWITCHCOST_PADDING".to_owned(), "x".repeat(padding as usize))];
-    let inherited = info.environment.iter().chain([&"PATH".to_owned()]).filter_map(|name| {
-        Some((name.clone(), switchcost_machine::environment(name)?))
-    });
-    environment.extend(inherited.collect::<Vec<_>>());
+    let names = info.environment.iter().map(String::as_str).chain(["PATH"]);
+    environment.extend(names.filter_map(|name| Some((name.to_owned(), switchcost_machine::environment(name)?))));
     let request = SpawnRequest {
         program,
         arguments: command,

@@ -4,7 +4,6 @@ use crate::invoke::{Outcome, invoke};
 use crate::{KnownProbe, METHOD_VERSION, Request, Selection};
 use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
-use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::{judge, precise_enough, summarise};

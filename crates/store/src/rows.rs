@@ -4,12 +4,12 @@ use crate::disk::{Hello, InvocationRecord, Machine, RunRecord, Samples, VariantR
 use crate::error::{Fault, json_reason};
 use crate::jsonl::FORMAT;
 use crate::ticks;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{FromSql, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A run's header with its row number and its counts of variants, variants not run, and invocations.
+/// A run's header with its counts of variants, variants not run, and invocations.
 pub struct RunRow {
     pub record: RunRecord,
     pub counts: [u64; 3],
@@ -20,10 +20,6 @@ fn signed(value: u64) -> i64 {
     value.cast_signed()
 }
 
-fn unsigned(row: &Row<'_>, column: &str) -> rusqlite::Result<u64> {
-    Ok(row.get::<_, i64>(column)?.cast_unsigned())
-}
-
 fn json<T: Serialize + ?Sized>(value: &T) -> Result<String, Fault> {
     serde_json::to_string(value).map_err(|error| Fault::Unreadable(json_reason(&error)))
 }
@@ -32,17 +28,55 @@ fn json_or_null<T: Serialize>(value: Option<&T>) -> Result<Option<String>, Fault
     value.map(json).transpose()
 }
 
-fn parse<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<T, Fault> {
-    parse_or_null(row, column)?.ok_or_else(|| Fault::Unreadable(format!("column {column} is null")))
+/// The columns of a row, taken one after the other in the order of the SELECT.
+///
+/// By number, because looking up 22 names for each invocation costs as much as an eighth of loading a run; in order, so
+/// that no number is ever written down.
+struct Cells<'a> {
+    row: &'a Row<'a>,
+    next: usize,
 }
 
-fn parse_or_null<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<Option<T>, Fault> {
-    let text = match row.get_ref(column)? {
-        ValueRef::Null => return Ok(None),
-        value => value.as_bytes().map_err(|error| Fault::Unreadable(format!("column {column}: {error}")))?,
-    };
-    let value = serde_json::from_slice(text);
-    value.map(Some).map_err(|error| Fault::Unreadable(format!("column {column}: {}", json_reason(&error))))
+impl<'a> Cells<'a> {
+    fn of(row: &'a Row<'a>) -> Self {
+        Self { row, next: 0 }
+    }
+
+    fn get<T: FromSql>(&mut self) -> rusqlite::Result<T> {
+        self.next += 1;
+        self.row.get(self.next - 1)
+    }
+
+    fn unsigned(&mut self) -> rusqlite::Result<u64> {
+        Ok(self.get::<i64>()?.cast_unsigned())
+    }
+
+    fn parse<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
+        self.parse_or_null()?.ok_or_else(|| self.unreadable("it is null"))
+    }
+
+    fn parse_or_null<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
+        self.next += 1;
+        let text = match self.row.get_ref(self.next - 1)? {
+            ValueRef::Null => return Ok(None),
+            value => value.as_bytes().map_err(|error| self.unreadable(&error.to_string()))?,
+        };
+        serde_json::from_slice(text).map(Some).map_err(|error| self.unreadable(&json_reason(&error)))
+    }
+
+    fn ticks(&mut self) -> Result<Vec<i64>, Fault> {
+        self.next += 1;
+        let blob = self.row.get_ref(self.next - 1)?;
+        let bytes = blob.as_blob().map_err(|error| self.unreadable(&error.to_string()))?;
+        ticks::decode(bytes)
+            .ok_or_else(|| self.unreadable(&format!("{} bytes are no whole number of ticks", bytes.len())))
+    }
+
+    /// What is wrong with the column taken last.
+    fn unreadable(&self, reason: &str) -> Fault {
+        let name = self.row.as_ref().column_name(self.next - 1).unwrap_or_default();
+        Fault::Unreadable(format!("column {name}: {reason}"))
+    }
 }
 
 /// Row number and word of the end of the run with this id.
@@ -182,7 +216,8 @@ fn hello_key(connection: &Connection, hello: &Hello) -> Result<i64, Fault> {
 /// Headers of all runs, newest first; or of the run with this id only.
 pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>, Fault> {
     let mut statement = connection.prepare_cached(
-        "SELECT run.*,
+        "SELECT id, started_unix_ns, ended_unix_ns, ended_by, seed, tool_version, method_version, command,
+                precision_ppm, budget_ms, stable, drifting, personal, findings,
                 (SELECT count(*) FROM variant WHERE run = run.key) AS variants,
                 (SELECT count(not_run) FROM variant WHERE run = run.key) AS not_run,
                 (SELECT count(*) FROM invocation WHERE run = run.key) AS invocations
@@ -197,50 +232,52 @@ pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>,
 }
 
 fn header(row: &Row<'_>) -> Result<RunRow, Fault> {
+    let mut cells = Cells::of(row);
     let record = RunRecord {
         t: tag::RUN.into(),
         format: FORMAT,
-        id: row.get("id")?,
-        started_unix_ns: row.get("started_unix_ns")?,
-        ended_unix_ns: row.get("ended_unix_ns")?,
-        ended_by: row.get("ended_by")?,
-        seed: unsigned(row, "seed")?,
-        tool_version: row.get("tool_version")?,
-        method_version: row.get("method_version")?,
-        command: parse(row, "command")?,
-        precision_ppm: unsigned(row, "precision_ppm")?,
-        budget_ms: unsigned(row, "budget_ms")?,
+        id: cells.get()?,
+        started_unix_ns: cells.get()?,
+        ended_unix_ns: cells.get()?,
+        ended_by: cells.get()?,
+        seed: cells.unsigned()?,
+        tool_version: cells.get()?,
+        method_version: cells.get()?,
+        command: cells.parse()?,
+        precision_ppm: cells.unsigned()?,
+        budget_ms: cells.unsigned()?,
         machine: Machine {
-            stable: parse(row, "stable")?,
-            drifting: parse(row, "drifting")?,
-            personal: parse(row, "personal")?,
-            findings: parse(row, "findings")?,
+            stable: cells.parse()?,
+            drifting: cells.parse()?,
+            personal: cells.parse()?,
+            findings: cells.parse()?,
         },
     };
-    Ok(RunRow {
-        record,
-        counts: [unsigned(row, "variants")?, unsigned(row, "not_run")?, unsigned(row, "invocations")?],
-    })
+    Ok(RunRow { record, counts: [cells.unsigned()?, cells.unsigned()?, cells.unsigned()?] })
 }
 
 /// Variants of a run in order.
 pub fn variants(connection: &Connection, run: i64) -> Result<Vec<VariantRecord>, Fault> {
-    let mut statement = connection.prepare_cached("SELECT * FROM variant WHERE run = ?1 ORDER BY position")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT position, mechanism, probe, experiment, contexts, placement, timing, parameters, label, not_run
+         FROM variant WHERE run = ?1 ORDER BY position",
+    )?;
     let mut rows = statement.query([run])?;
     let mut variants = Vec::new();
     while let Some(row) = rows.next()? {
+        let mut cells = Cells::of(row);
         variants.push(VariantRecord {
             t: tag::VARIANT.into(),
-            index: unsigned(row, "position")?,
-            mechanism: row.get("mechanism")?,
-            probe: row.get("probe")?,
-            experiment: row.get("experiment")?,
-            contexts: unsigned(row, "contexts")?,
-            placement: row.get("placement")?,
-            timing: row.get("timing")?,
-            parameters: parse(row, "parameters")?,
-            label: row.get("label")?,
-            not_run: row.get("not_run")?,
+            index: cells.unsigned()?,
+            mechanism: cells.get()?,
+            probe: cells.get()?,
+            experiment: cells.get()?,
+            contexts: cells.unsigned()?,
+            placement: cells.get()?,
+            timing: cells.get()?,
+            parameters: cells.parse()?,
+            label: cells.get()?,
+            not_run: cells.get()?,
         });
     }
     Ok(variants)
@@ -253,47 +290,51 @@ pub fn invocations(
     mut each: impl FnMut(InvocationRecord) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut statement = connection.prepare_cached(
-        "SELECT invocation.*, content AS introduction FROM invocation LEFT JOIN hello ON hello.key = invocation.hello
-         WHERE run = ?1 ORDER BY position",
+        "SELECT invocation.key, variant, round, sequence, started_unix_ns, wall_ns, cpus, environment_padding, process,
+                process_code, verdict, reason, pid, content, plan, histograms, evidence, notes, ending, fault,
+                disturbances, log
+         FROM invocation LEFT JOIN hello ON hello.key = invocation.hello WHERE run = ?1 ORDER BY position",
     )?;
     let mut rows = statement.query([run])?;
+    let mut position = 0;
     while let Some(row) = rows.next()? {
-        let position: i64 = row.get("position")?;
         let at = |fault| match fault {
             Fault::Unreadable(reason) => Fault::Unreadable(format!("invocation {position}: {reason}")),
             other => other,
         };
-        let record = samples(connection, row.get("key")?).and_then(|samples| invocation(row, samples)).map_err(at)?;
-        each(record).map_err(at)?;
+        invocation(connection, row).and_then(&mut each).map_err(at)?;
+        position += 1;
     }
     Ok(())
 }
 
-fn invocation(row: &Row<'_>, samples: Vec<Samples>) -> Result<InvocationRecord, Fault> {
+fn invocation(connection: &Connection, row: &Row<'_>) -> Result<InvocationRecord, Fault> {
+    let mut cells = Cells::of(row);
+    let samples = samples(connection, cells.get()?)?;
     Ok(InvocationRecord {
         t: tag::INVOCATION.into(),
-        variant: unsigned(row, "variant")?,
-        round: unsigned(row, "round")?,
-        sequence: unsigned(row, "sequence")?,
-        started_unix_ns: row.get("started_unix_ns")?,
-        wall_ns: unsigned(row, "wall_ns")?,
-        cpus: parse(row, "cpus")?,
-        environment_padding: unsigned(row, "environment_padding")?,
-        process: row.get("process")?,
-        process_code: row.get("process_code")?,
-        verdict: row.get("verdict")?,
-        reason: row.get("reason")?,
-        pid: row.get::<_, Option<i64>>("pid")?.map(i64::cast_unsigned),
-        hello: parse_or_null(row, "introduction")?,
-        plan: parse_or_null(row, "plan")?,
+        variant: cells.unsigned()?,
+        round: cells.unsigned()?,
+        sequence: cells.unsigned()?,
+        started_unix_ns: cells.get()?,
+        wall_ns: cells.unsigned()?,
+        cpus: cells.parse()?,
+        environment_padding: cells.unsigned()?,
+        process: cells.get()?,
+        process_code: cells.get()?,
+        verdict: cells.get()?,
+        reason: cells.get()?,
+        pid: cells.get::<Option<i64>>()?.map(i64::cast_unsigned),
+        hello: cells.parse_or_null()?,
+        plan: cells.parse_or_null()?,
         samples,
-        histograms: parse(row, "histograms")?,
-        evidence: parse_or_null(row, "evidence")?,
-        notes: parse(row, "notes")?,
-        end: parse_or_null(row, "ending")?,
-        fault: row.get("fault")?,
-        disturbances: parse(row, "disturbances")?,
-        log: row.get("log")?,
+        histograms: cells.parse()?,
+        evidence: cells.parse_or_null()?,
+        notes: cells.parse()?,
+        end: cells.parse_or_null()?,
+        fault: cells.get()?,
+        disturbances: cells.parse()?,
+        log: cells.get()?,
     })
 }
 
@@ -303,12 +344,9 @@ fn samples(connection: &Connection, invocation: i64) -> Result<Vec<Samples>, Fau
     let mut rows = statement.query([invocation])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
-        let blob = row.get_ref("ticks")?;
-        let bytes = blob.as_blob().map_err(|error| Fault::Unreadable(format!("column ticks: {error}")))?;
-        let wrong = || Fault::Unreadable(format!("{} bytes are no whole number of ticks", bytes.len()));
-        let ticks = ticks::decode(bytes).ok_or_else(wrong)?;
-        let phase = row.get("phase")?;
-        all.push(Samples { phase, units: unsigned(row, "units")?, quantity: row.get("quantity")?, ticks });
+        let mut cells = Cells::of(row);
+        let (phase, units) = (cells.get()?, cells.unsigned()?);
+        all.push(Samples { phase, units, quantity: cells.get()?, ticks: cells.ticks()? });
     }
     Ok(all)
 }

@@ -250,7 +250,7 @@ fn a_record_without_meaning_is_found_and_said() {
     };
     check_column(
         "samples SET ticks = x'00' WHERE invocation = 2 OR position = 1",
-        "invocation 0: 1 bytes are no whole number of ticks",
+        "invocation 0: column ticks: 1 bytes are no whole number of ticks",
     );
     check_column(
         "invocation SET verdict = 'good' WHERE position = 1",
@@ -261,7 +261,7 @@ fn a_record_without_meaning_is_found_and_said() {
         "invocation 2: column notes: invalid type: integer `1`, expected a string (column 2)",
     );
     check_column("invocation SET hello = NULL WHERE position = 0", "invocation 0: of `hello` and `pid` one is missing");
-    check_column("run SET method_version = -1", "Integer -1 out of range at index 7");
+    check_column("run SET method_version = -1", "Integer -1 out of range at index 6");
 }
 
 #[test]
@@ -271,6 +271,37 @@ fn a_store_opened_for_reading_is_not_written() {
     let mut store = Store::open_read_only(&path).unwrap();
     let error = store.begin_run(&header(ID)).unwrap_err();
     assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
+}
+
+/// Root may write everywhere, so the refusals are only seen when the tests run as an ordinary user.
+#[cfg(unix)]
+#[test]
+fn a_write_protected_store_is_read_and_not_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path) = place();
+    Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
+    let folder = path.parent().unwrap();
+    let permit = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
+    permit(&path, 0o444);
+    permit(folder, 0o555);
+    assert_eq!(Store::open_read_only(&path).unwrap().load("latest").unwrap(), full_run());
+    if fs::write(folder.join("probe"), "").is_err() {
+        permit(&path, 0o644);
+        let error = Store::open(&path).unwrap_err();
+        assert!(matches!(error, StoreError::NotWritable { .. } | StoreError::CannotOpen { .. }), "{error}");
+        permit(&path, 0o444);
+        let error = Store::open(&path).unwrap_err();
+        assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
+        permit(folder, 0o755);
+        let sentence = "the store `PATH` cannot be written: the file is write-protected; allow writing there or choose \
+                        another place";
+        check(&path, Store::open(&path), sentence);
+        permit(folder, 0o555);
+        let error = Store::open(&folder.join("more/runs.sqlite")).unwrap_err().to_string();
+        assert!(error.contains("cannot be written: its folder"), "{error}");
+    }
+    permit(folder, 0o755);
 }
 
 #[test]

@@ -5,16 +5,20 @@
 #include <cstdint>
 #include <cstring>
 
+// Hidden visibility: a direct call. With -fno-plt clang otherwise keeps the address in a register and calls through it, which puts a second
+// indirect branch into every hop.
+#define SWITCHCOST_HIDDEN __attribute__((visibility("hidden")))
+
 extern "C" {
 
 // Suspends the caller: saves what the ABI makes the callee save on its stack and the stack pointer in *save, continues the context
 // whose stack pointer is `to`, and gives it `token`. Returns, with a token, when another context continues the one saved in *save.
 //
 // Contract: `to` was stored by this function or made by make_initial_frame(), and is used once. *save must not be `to`'s own slot.
-std::uint64_t switchcost_stack_switch(void** save, void* to, std::uint64_t token);
+SWITCHCOST_HIDDEN std::uint64_t switchcost_stack_switch(void** save, void* to, std::uint64_t token);
 
 // First instruction of a new context; never called from C++.
-void switchcost_stack_entry();
+SWITCHCOST_HIDDEN void switchcost_stack_entry();
 }
 
 namespace probe {

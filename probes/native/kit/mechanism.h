@@ -43,6 +43,7 @@ struct Unavailable {
 // they come here only when the driver sends a command round the ring. One cache line each: contexts on other CPUs write too.
 struct alignas(64) Station {
     std::uint64_t turns;
+    std::uint64_t irregular;   // arrivals that were no turns: commands and mismatches
     std::uint64_t mismatches;  // tokens that did not carry the sequence number this context waited for
     std::uint64_t minor_faults;
     std::uint64_t major_faults;

@@ -21,7 +21,11 @@ public:
     }
 
     Port port(std::uint32_t context) {
-        return {&suspended_[context], &suspended_[context + 1 == suspended_.size() ? 0 : context + 1]};
+        Port port{&suspended_[context], &suspended_[context + 1 == suspended_.size() ? 0 : context + 1]};
+        // Hides from the compiler how the addresses were made. clang computed them anew at every hop, with an index reloaded from the
+        // new stack: one load more in the chain from stack pointer to stack pointer, 4.0 ns instead of 1.7 ns.
+        asm volatile("" : "+r"(port.own), "+r"(port.next));
+        return port;
     }
 
 private:

@@ -3,7 +3,10 @@
 #include "kit/stack_ring.h"
 
 #if PROBE_HAS_BOOST_CONTEXT
+// Linked statically, therefore hidden: see asm/stack_switch.h.
+#pragma GCC visibility push(hidden)
 #include <boost/context/detail/fcontext.hpp>
+#pragma GCC visibility pop
 #endif
 
 namespace probe {

@@ -3,14 +3,12 @@
 use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use switchcost_machine::cpus::Cpus;
 use switchcost_report::{findings_text, machine_json};
 
 /// Examines the machine.
 pub fn doctor(arguments: &arguments::Doctor) -> Result<Exit, Failure> {
-    let cpus = Cpus::find().map_err(Failure::usage)?;
-    let mut machine = switchcost_machine::fingerprint(&cpus);
-    machine.findings = switchcost_machine::doctor(&cpus);
+    let mut machine = switchcost_machine::fingerprint();
+    machine.findings = switchcost_machine::doctor();
     output::print(&match arguments.format {
         ListFormat::Table => findings_text(&machine.findings, output::style()),
         ListFormat::Json => machine_json(&machine),

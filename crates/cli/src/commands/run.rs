@@ -22,8 +22,10 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     // The store is opened before anything is measured: what cannot be kept need not be waited for.
     let store = Store::open(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
     let interrupt = interrupt()?;
-    let cpus = Cpus::find().map_err(Failure::usage)?;
-    let machine = switchcost_machine::fingerprint(&cpus);
+    switchcost_machine::spawn::adopt_orphans().map_err(Failure::internal)?;
+    let cpus = Cpus::detect().map_err(Failure::usage)?;
+    let mut machine = switchcost_machine::fingerprint();
+    machine.findings = switchcost_machine::doctor();
     let probes = switchcost_runner::discover(installation.probes()?);
     if probes.is_empty() {
         let folder = installation.probes_folder().display().to_string();
@@ -38,7 +40,10 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: std::env::args().collect(),
     };
-    cpus.keep_host_away();
+    // The host keeps off the measured CPU. Where there is but one, its few wake-ups between invocations do no harm.
+    if let Some(housekeeping) = cpus.housekeeping() {
+        switchcost_machine::cpus::pin_self(&[housekeeping]).map_err(Failure::usage)?;
+    }
     let mut live = Live::new(store, &catalogue, &request, started);
     let run = switchcost_runner::execute(&request, &catalogue, &probes, selection, &control, &mut live);
     let storing = live.finish();

@@ -10,8 +10,10 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use rustix::thread::CpuSet;
+use std::ffi::{CString, c_char};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -51,11 +53,11 @@ impl Running {
         let (log, log_write) = nonblocking_pipe().map_err(other)?;
         // This occupies the number `report_fd`, if it was free. So std's own pipe, which tells of a failed exec, cannot
         // get that number, and the dup2 in the child cannot close it.
-        let report_write = rustix::io::fcntl_dupfd_cloexec(&report_write, request.report_fd)
-            .map_err(|error| other(error.into()))?;
+        let report_write =
+            rustix::io::fcntl_dupfd_cloexec(&report_write, request.report_fd).map_err(|error| other(error.into()))?;
         let mut command = Command::new(&program);
-        command.args(&request.arguments).env_clear().envs(request.environment.iter().cloned()).process_group(0);
-        command.stdin(Stdio::null()).stdout(log_write.try_clone().map_err(other)?).stderr(log_write);
+        command.process_group(0).stdin(Stdio::null());
+        command.stdout(log_write.try_clone().map_err(other)?).stderr(log_write);
         if let Some(directory) = &request.directory {
             command.current_dir(directory);
         }
@@ -65,9 +67,11 @@ impl Running {
             report_write: report_write.as_raw_fd(),
             report_fd: request.report_fd,
         };
+        let image = Image::new(&program, request).map_err(other)?;
         // SAFETY: between fork and exec only async-signal-safe calls are allowed, because another thread may have held
-        // any lock at the fork. `BeforeExec::apply` makes system calls only; it owns copies of all it uses.
-        unsafe { command.pre_exec(move || before_exec.apply()) };
+        // any lock at the fork. `BeforeExec::apply` and `Image::exec` make system calls only; the closure owns all that
+        // they use.
+        unsafe { command.pre_exec(move || before_exec.apply().and_then(|()| image.exec())) };
         let mut live = strays::live();
         let child = command.spawn().map_err(|error| explain(&error, program.clone(), request))?;
         let pid = Pid::from_raw(child.id() as i32).ok_or_else(|| SpawnError::Other(program, "no id".to_owned()))?;
@@ -178,12 +182,70 @@ impl BeforeExec {
     }
 }
 
+/// Program, arguments and environment in the form that exec takes, made before the fork.
+///
+/// std would exec by `execvp`, and that hands a file which is no program of this machine to `/bin/sh`: a binary of
+/// another architecture would be run as a shell script.
+struct Image {
+    program: CString,
+    argv: Vec<*const c_char>,
+    envp: Vec<*const c_char>,
+    /// What the pointers point to; a CString's text stays where it is when the CString moves.
+    _texts: Vec<CString>,
+}
+
+// SAFETY: the pointers lead into memory that the same value owns, on the heap, and nothing writes to it.
+unsafe impl Send for Image {}
+// SAFETY: as above; shared access only reads.
+unsafe impl Sync for Image {}
+
+impl Image {
+    fn new(program: &Path, request: &SpawnRequest) -> io::Result<Self> {
+        let program = CString::new(program.as_os_str().as_bytes())?;
+        let mut texts = vec![program.clone()];
+        let mut list = |words: Vec<String>, mut pointers: Vec<*const c_char>| -> io::Result<Vec<*const c_char>> {
+            for word in words {
+                let text = CString::new(word)?;
+                pointers.push(text.as_ptr());
+                texts.push(text);
+            }
+            pointers.push(std::ptr::null());
+            Ok(pointers)
+        };
+        let variables = request.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let envp = list(variables, Vec::new())?;
+        let arguments = list(request.arguments.clone(), Vec::new())?;
+        let argv = std::iter::once(texts[0].as_ptr()).chain(arguments).collect();
+        Ok(Self { program, argv, envp, _texts: texts })
+    }
+
+    /// Becomes the program. Returns only why not; async-signal-safe.
+    fn exec(&self) -> io::Result<()> {
+        // SAFETY: the three pointers lead to null-terminated text and null-terminated lists of such, owned by `self`.
+        unsafe { libc::execve(self.program.as_ptr(), self.argv.as_ptr(), self.envp.as_ptr()) };
+        Err(io::Error::last_os_error())
+    }
+}
+
 /// Every signal acts as by default. Exec resets handlers, but what the host ignores (nohup: SIGHUP) stays ignored.
+/// By system call, because the C library refuses to touch signals 32 and 33, and programs that start the host have
+/// been seen to ignore 32.
 fn default_signals() {
+    const BYTES_OF_A_MASK: usize = 8;
+    // The kernel's `struct sigaction` of any architecture fits; all zero is SIG_DFL without flags.
+    let default = [0_u64; 8];
     for signal in 1..=64 {
-        // SAFETY: `signal` is async-signal-safe and installs no code. It fails, harmlessly, for SIGKILL, SIGSTOP and
-        // the numbers that the C library keeps.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+        // SAFETY: the kernel reads the structure, which is larger than needed, and writes nothing (no old action is
+        // asked for). No handler is installed. For SIGKILL and SIGSTOP it fails, harmlessly.
+        unsafe {
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                signal,
+                default.as_ptr(),
+                std::ptr::null_mut::<u64>(),
+                BYTES_OF_A_MASK,
+            )
+        };
     }
 }
 
@@ -252,7 +314,7 @@ fn wait_by_thread(pid: Pid, deadline: Instant) -> bool {
 
 fn wait_without_reaping(pid: Pid) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while rustix::process::waitid(WaitId::Pid(pid), options) == Err(Errno::INTR) {}
+    while matches!(rustix::process::waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
 }
 
 /// The program's file, or why it cannot be one.

@@ -32,8 +32,16 @@ pub(super) fn gather(host: &Host, facts: &mut Facts) {
     facts.put("container", container(host));
 }
 
+/// Inode of the initial pid namespace, fixed in the kernel (`PROC_PID_INIT_INO`).
+const INITIAL_PIDS: &str = "pid:[4026531836]";
+
 /// The container this process is in, or `none seen`.
 pub(crate) fn container(host: &Host) -> String {
+    // The marker files below also lie in virtual machines whose disk was made from a container's image. No container
+    // engine leaves a process in both initial namespaces.
+    if Cgroups::read(host).whole_tree && host.link("/proc/self/ns/pid").as_deref() == Some(INITIAL_PIDS) {
+        return "none seen".to_owned();
+    }
     if host.exists("/.dockerenv") {
         return "docker".to_owned();
     }

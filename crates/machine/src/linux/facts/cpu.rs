@@ -70,7 +70,10 @@ fn caches(host: &Host, facts: &mut Facts) {
             "Instruction" => "i",
             _ => "",
         };
-        sizes.insert(format!("cache.l{level}{kind}"), format!("{size}, {sharers} CPU{}", if sharers == 1 { "" } else { "s" }));
+        sizes.insert(
+            format!("cache.l{level}{kind}"),
+            format!("{size}, {sharers} CPU{}", if sharers == 1 { "" } else { "s" }),
+        );
     }
     for wanted in ["cache.l1d", "cache.l1i", "cache.l2", "cache.l3"] {
         sizes.entry(wanted.to_owned()).or_insert_with(|| unknown(format!("{dir} does not list it")));

@@ -10,7 +10,10 @@ pub(super) fn gather(host: &Host, live: &Live, facts: &mut Facts) {
     facts.put("kernel.version", host.fact("/proc/sys/kernel/version"));
     facts.put("kernel.architecture", std::env::consts::ARCH);
     facts.put("kernel.page_size", live.page_size.to_string());
-    facts.put("kernel.hz", live.hz.map_or_else(|| unknown("the coarse clock does not tell the tick"), |hz| hz.to_string()));
+    facts.put(
+        "kernel.hz",
+        live.hz.map_or_else(|| unknown("the coarse clock does not tell the tick"), |hz| hz.to_string()),
+    );
     facts.put("kernel.preempt", preempt(host));
     facts.put("kernel.preempt_mode", host.chosen("/sys/kernel/debug/sched/preempt").replace("(none)", "none"));
     facts.put("kernel.autogroup", on_off(host, "/proc/sys/kernel/sched_autogroup_enabled"));

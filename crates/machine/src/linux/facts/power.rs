@@ -6,13 +6,19 @@ use crate::os::host::{Host, unknown};
 const CPUS: &str = "/sys/devices/system/cpu";
 
 pub(super) fn gather(host: &Host, facts: &mut Facts) {
-    let no_cpufreq = "the kernel does not steer the frequency (no cpufreq)";
-    facts.put("cpufreq.driver", joined(&host.each_cpu("cpufreq/scaling_driver"), no_cpufreq));
-    facts.put("cpufreq.governor", joined(&host.each_cpu("cpufreq/scaling_governor"), no_cpufreq));
-    facts.put(
-        "cpufreq.preference",
-        joined(&host.each_cpu("cpufreq/energy_performance_preference"), "no CPU has an energy_performance_preference"),
-    );
+    for (fact, file) in [
+        ("cpufreq.driver", "scaling_driver"),
+        ("cpufreq.governor", "scaling_governor"),
+        ("cpufreq.preference", "energy_performance_preference"),
+    ] {
+        let values = host.each_cpu(&format!("cpufreq/{file}"));
+        // Where CPUs are listed, a missing file is knowledge: the kernel has no such setting.
+        let none = values.is_empty() && !host.online().is_empty();
+        facts.put(
+            fact,
+            if none { "none".to_owned() } else { joined(&values, "/sys/devices/system/cpu cannot be read") },
+        );
+    }
     facts.put("cpufreq.turbo", turbo(host).map_or_else(unknown, |on| if on { "on" } else { "off" }.to_owned()));
     facts.put("cpuidle.driver", host.fact(&format!("{CPUS}/cpuidle/current_driver")));
     let governor = host.read(format!("{CPUS}/cpuidle/current_governor"));

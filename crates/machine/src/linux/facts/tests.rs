@@ -40,7 +40,8 @@ fn an_empty_machine_has_every_fact_with_a_reason() {
 fn every_fact_of_the_key_exists() {
     let machine = machine(&[]);
     for fact in crate::KEY_FACTS {
-        let there = machine.stable.keys().any(|name| if fact.ends_with('.') { name.starts_with(fact) } else { name == fact });
+        let there =
+            machine.stable.keys().any(|name| if fact.ends_with('.') { name.starts_with(fact) } else { name == fact });
         assert!(there, "{fact} is in the key, but no fact");
     }
 }
@@ -58,7 +59,10 @@ fn the_real_machine_has_a_steady_key() {
 fn identity_topology_and_caches_are_read() {
     let cpu = |n: u32, file: &str| format!("sys/devices/system/cpu/cpu{n}/{file}");
     let mut files = vec![
-        ("proc/cpuinfo".to_owned(), "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: X\nstepping\t: 2\nflags\t\t: fpu tsc constant_tsc hypervisor\n\nvendor_id : no\n"),
+        (
+            "proc/cpuinfo".to_owned(),
+            "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: X\nstepping\t: 2\nflags\t\t: fpu tsc constant_tsc hypervisor\n\nvendor_id : no\n",
+        ),
         ("sys/devices/system/cpu/online".to_owned(), "0-3"),
         (cpu(0, "cache/index0/level"), "1"),
         (cpu(0, "cache/index0/type"), "Data"),
@@ -90,7 +94,23 @@ fn hypervisors_are_told_apart() {
     assert_eq!(named(&[("proc/sys/kernel/osrelease", "4.4.0-19041-Microsoft")]), "WSL 1");
     assert_eq!(named(&[("sys/hypervisor/type", "xen")]), "Xen");
     assert_eq!(named(&[("sys/class/dmi/id/sys_vendor", "QEMU")]), "QEMU");
-    assert_eq!(named(&[("sys/class/dmi/id/sys_vendor", "Amazon EC2"), ("sys/class/dmi/id/product_name", "c7g.metal")]), "none");
+    assert_eq!(
+        named(&[("sys/class/dmi/id/sys_vendor", "Amazon EC2"), ("sys/class/dmi/id/product_name", "c7g.metal")]),
+        "none"
+    );
+}
+
+#[test]
+fn a_left_over_marker_is_no_container() {
+    let root = tree(&[(".dockerenv", ""), ("proc/self/cgroup", "0::/\n")]);
+    let host = Host::fake(root.path());
+    assert_eq!(container(&host), "docker");
+    let namespaces = root.path().join("proc/self/ns");
+    std::fs::create_dir_all(&namespaces).unwrap();
+    std::os::unix::fs::symlink("cgroup:[4026531835]", namespaces.join("cgroup")).unwrap();
+    assert_eq!(container(&host), "docker");
+    std::os::unix::fs::symlink("pid:[4026531836]", namespaces.join("pid")).unwrap();
+    assert_eq!(container(&host), "none seen");
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! Clocks.
+
+use super::{Answer, Look, about};
+
+const SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+/// Sources that the C library reads without a system call.
+const FAST: [&str; 5] = ["tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "timebase"];
+
+/// A clock that advances in larger steps than this, ns, hides short samples.
+const COARSE_NS: f64 = 1000.0;
+
+pub(super) fn source(look: &Look<'_>) -> Answer {
+    let read = about(look.sizes.clock_read_ns, "ns");
+    match look.host.read(SOURCE) {
+        Ok(source) if FAST.contains(&source.as_str()) => {
+            Answer::fine(format!("the clock is {source}; reading it takes {read}"))
+        }
+        Ok(source) => Answer::warning(
+            format!("the kernel's clock is {source}, not the time stamp counter"),
+            format!("reading the clock takes {read}; batches bear that once, timing=each does not use it"),
+            "see in `dmesg | grep -i tsc` why the counter was given up; boot with tsc=reliable only if it is sound",
+        ),
+        Err(reason) => Answer::note(
+            format!("the clock's source is not known: {reason}"),
+            format!("reading the clock takes {read}"),
+            "make /sys readable",
+        ),
+    }
+}
+
+pub(super) fn step(look: &Look<'_>) -> Answer {
+    match look.sizes.clock_step_ns {
+        Some(step) if step > COARSE_NS => Answer::warning(
+            format!("the clock advances in steps of {step:.0} ns"),
+            format!("a batch of 1 ms is known to {:.2} % only", step / 1e6 * 100.0),
+            "use longer batches, or another clock source",
+        ),
+        Some(step) => Answer::fine(format!("the clock advances in steps of at most {step:.0} ns")),
+        None => Answer::note(
+            "the clock's step could not be estimated",
+            "short batches may be inexact",
+            "see the clock's read cost in each probe's introduction",
+        ),
+    }
+}
+
+pub(super) fn invariant_tsc(look: &Look<'_>) -> Answer {
+    let info = look.host.cpuinfo();
+    let Some(flags) = info.get("flags") else {
+        return Answer::fine("this CPU's flags do not concern a time stamp counter");
+    };
+    let missing: Vec<&str> = ["constant_tsc", "nonstop_tsc"]
+        .into_iter()
+        .filter(|wanted| !flags.split(' ').any(|flag| flag == *wanted))
+        .collect();
+    if missing.is_empty() {
+        return Answer::fine("the time stamp counter is constant and does not stop");
+    }
+    Answer::warning(
+        format!("the time stamp counter is not vouched for: {} missing", missing.join(" and ")),
+        "its ticks may change length with the frequency or stop in idle states, by up to the range of frequencies; \
+         timing=each counts in them, batches do not",
+        "use timing=batch; in a virtual machine expose the flag (QEMU: -cpu host,+invtsc)",
+    )
+}

@@ -1,0 +1,37 @@
+//! Idle CPUs.
+
+use super::{Answer, Look};
+
+/// From this ratio on, where the scheduler puts a task matters more than how it is switched.
+const DEARER: f64 = 5.0;
+
+pub(super) fn wakeup(look: &Look<'_>) -> Answer {
+    let driver = look.host.read("/sys/devices/system/cpu/cpuidle/current_driver");
+    let mut driver = driver.unwrap_or_else(|_| "unknown".to_owned());
+    if let Ok(poll) = look.host.read("/sys/module/haltpoll/parameters/guest_halt_poll_ns") {
+        driver.push_str(&format!(", guest_halt_poll_ns={poll}"));
+    }
+    let (Some(same), Some(apart)) = (look.sizes.hop_same_us, look.sizes.hop_apart_us) else {
+        return Answer::note(
+            format!("the cost of waking an idle CPU could not be estimated (idle driver: {driver})"),
+            "rows placed `free` may depend on whether a second CPU sleeps",
+            "read rows placed on one CPU",
+        );
+    };
+    let ratio = apart / same;
+    let what = format!(
+        "handing over to a second, idle CPU takes {apart:.1} us, on one CPU {same:.1} us, {ratio:.0} times less (idle driver: {driver})"
+    );
+    if ratio < DEARER {
+        return Answer::fine(what);
+    }
+    Answer::warning(
+        what,
+        format!(
+            "a switch placed `free` or on two CPUs is up to {ratio:.0} times dearer while the second CPU is idle than while it is busy: \
+             an idle machine gives the worse figure"
+        ),
+        "read rows placed on one CPU; for the others keep CPUs awake (boot with idle=poll, or in a guest: \
+         echo 200000 | sudo tee /sys/module/haltpoll/parameters/guest_halt_poll_ns)",
+    )
+}

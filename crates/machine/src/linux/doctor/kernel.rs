@@ -1,0 +1,45 @@
+//! Settings of the kernel.
+
+use super::{Answer, Look, about};
+
+const VULNERABILITIES: &str = "/sys/devices/system/cpu/vulnerabilities";
+
+pub(super) fn autogroup(look: &Look<'_>) -> Answer {
+    match look.host.number("/proc/sys/kernel/sched_autogroup_enabled") {
+        Ok(0) => Answer::fine("sessions are not grouped (sched_autogroup is off)"),
+        Ok(_) => Answer::note(
+            "each session is a scheduling group of its own (sched_autogroup is on)",
+            "a process started by setsid or in another terminal is one level deeper, about 100 ns a kernel switch (an estimate from another machine)",
+            "start runs that are to be compared in the same way",
+        ),
+        Err(_) => Answer::fine("this kernel does not group sessions"),
+    }
+}
+
+pub(super) fn mitigations(look: &Look<'_>) -> Answer {
+    let files = look.host.names(VULNERABILITIES);
+    let with = |start: &str| {
+        let says = |file: &&String| look.host.fact(&format!("{VULNERABILITIES}/{file}")).starts_with(start);
+        files.iter().filter(says).map(String::as_str).collect::<Vec<_>>()
+    };
+    let (active, open) = (with("Mitigation"), with("Vulnerable"));
+    if files.is_empty() {
+        return Answer::note(
+            "the kernel does not list its mitigations",
+            "they may double the cost of entering it",
+            "make /sys readable",
+        );
+    }
+    if active.is_empty() && open.is_empty() {
+        return Answer::fine("this CPU needs no mitigations");
+    }
+    let listed = |files: &[&str]| if files.is_empty() { "none".to_owned() } else { files.join(", ") };
+    Answer::note(
+        format!("mitigations active: {}; vulnerable: {}", listed(&active), listed(&open)),
+        format!(
+            "a system call that does nothing costs {} here, mitigations included",
+            about(look.sizes.system_call_ns, "ns")
+        ),
+        "compare only machines with equal mitigations; they are part of the machine's key",
+    )
+}

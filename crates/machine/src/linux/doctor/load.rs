@@ -1,0 +1,56 @@
+//! Who else uses the CPUs.
+
+use super::{Answer, Look, about};
+
+/// Steal in percent of the time wanted, from which on it is worth a word, and from which on numbers suffer.
+const STEAL: (f64, f64) = (1.0, 5.0);
+
+/// Others' CPU time in percent of one CPU, likewise.
+const OTHERS: (f64, f64) = (5.0, 20.0);
+
+pub(super) fn steal(look: &Look<'_>) -> Answer {
+    let (Some(now), Some(since_boot)) = (look.sizes.steal_percent, look.sizes.steal_since_boot_percent) else {
+        return Answer::note(
+            "steal time cannot be read",
+            "an invocation that the hypervisor disturbed is not recognised",
+            "make /proc/stat readable",
+        );
+    };
+    let what = format!(
+        "the hypervisor took {now:.0} % of a busy CPU's time just now, {since_boot:.1} % of the time wanted since boot"
+    );
+    // The window counts in steps of 5 %, so a single step is as likely chance.
+    let worst = since_boot.max(if now > STEAL.1 { now } else { 0.0 });
+    let gap = about(look.sizes.longest_gap_us, "us");
+    let effect =
+        format!("a spinning thread was interrupted for up to {gap}; disturbed invocations are marked and repeated");
+    let cure = "move the virtual machine to a quieter host, or give it dedicated CPUs";
+    match worst {
+        worst if worst >= STEAL.1 => Answer::warning(what, effect, cure),
+        worst if worst >= STEAL.0 => Answer::note(what, effect, cure),
+        _ => Answer::fine(what),
+    }
+}
+
+pub(super) fn neighbours(look: &Look<'_>) -> Answer {
+    let Some(others) = look.sizes.others_percent else {
+        return Answer::note(
+            "CPU time of other processes cannot be read",
+            "an invocation that others disturbed is not recognised",
+            "make /proc/stat readable",
+        );
+    };
+    let what = format!("other processes used {others:.0} % of one CPU over the last 200 ms");
+    let effect = format!(
+        "on the measured CPU they add their time slices to samples; on another one they keep it awake, which makes free-placed switches {} \
+         instead of {}",
+        about(look.sizes.hop_same_us, "us"),
+        about(look.sizes.hop_apart_us, "us"),
+    );
+    let cure = "end or pause other work on this machine while it measures";
+    match others {
+        others if others >= OTHERS.1 => Answer::warning(what, effect, cure),
+        others if others >= OTHERS.0 => Answer::note(what, effect, cure),
+        _ => Answer::fine(what),
+    }
+}

@@ -1,0 +1,53 @@
+//! Frequency.
+
+use super::{Answer, Look};
+use crate::os::facts;
+
+pub(super) fn governor(look: &Look<'_>) -> Answer {
+    if facts::frequency_is_fixed_by_host(look.host) {
+        return Answer::note(
+            "the kernel does not steer the frequency (no cpufreq)",
+            "whoever does, a hypervisor or the firmware, may change it unseen",
+            "on your own hardware, enable cpufreq; in a virtual machine nothing can be done",
+        );
+    }
+    let governors = look.host.each_cpu("cpufreq/scaling_governor");
+    let khz = |file: &str| {
+        let all = look.host.each_cpu(file);
+        let all: Vec<f64> = all.iter().filter_map(|text| text.parse().ok()).collect();
+        (all.iter().copied().fold(f64::NAN, f64::min), all.iter().copied().fold(f64::NAN, f64::max))
+    };
+    let (slowest, _) = khz("cpufreq/scaling_cur_freq");
+    let (_, highest) = khz("cpufreq/cpuinfo_max_freq");
+    let share = slowest / highest * 100.0;
+    let now =
+        if share.is_finite() { format!(", the slowest at {share:.0} % of its maximum now") } else { String::new() };
+    let what = format!("frequency governor {}{now}", governors.join(", "));
+    if governors.iter().all(|governor| governor == "performance") {
+        return Answer::fine(what);
+    }
+    let effect = if share.is_finite() {
+        format!(
+            "a switch takes up to {:.1} times as long while the CPU is slow, and speeds up while it is measured",
+            100.0 / share
+        )
+    } else {
+        "a switch takes longer while the CPU is slow, and speeds up while it is measured".to_owned()
+    };
+    Answer::warning(what, effect, "sudo cpupower frequency-set -g performance, for the time of the run")
+}
+
+pub(super) fn turbo(look: &Look<'_>) -> Answer {
+    match facts::turbo(look.host) {
+        Ok(true) => Answer::note(
+            "turbo is on",
+            "the frequency depends on heat and on how many cores are busy, typically by 10 to 40 %",
+            "for steady numbers turn it off for the run: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, \
+             or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
+        ),
+        Ok(false) => Answer::fine("turbo is off"),
+        Err(_) => {
+            Answer::fine("whether turbo is on cannot be read here; the probes' own samples show a changing frequency")
+        }
+    }
+}

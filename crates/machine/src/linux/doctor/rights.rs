@@ -1,0 +1,92 @@
+//! What this process may do.
+
+use super::{Answer, Look};
+
+/// Numbers of capabilities.
+const SYS_ADMIN: u32 = 21;
+const SYS_NICE: u32 = 23;
+const PERFMON: u32 = 38;
+
+fn capable(look: &Look<'_>, capability: u32) -> bool {
+    let status = look.host.status();
+    let effective = status.get("CapEff").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+    effective.is_some_and(|bits| bits & (1 << capability) != 0)
+}
+
+pub(super) fn perf_events(look: &Look<'_>) -> Answer {
+    let level = look.host.number("/proc/sys/kernel/perf_event_paranoid");
+    if capable(look, SYS_ADMIN) || capable(look, PERFMON) || level.as_ref().is_ok_and(|&level| level <= 1) {
+        return Answer::fine("kernel events may be counted");
+    }
+    let level = level
+        .map_or_else(|_| "the kernel has no perf events".to_owned(), |level| format!("perf_event_paranoid={level}"));
+    Answer::note(
+        format!("kernel events may not be counted ({level})"),
+        "evidence rests on rusage counters only; switches of other processes stay unseen",
+        "sudo sysctl kernel.perf_event_paranoid=1",
+    )
+}
+
+pub(super) fn realtime(look: &Look<'_>) -> Answer {
+    if capable(look, SYS_NICE) {
+        return Answer::fine("real-time priorities may be used (CAP_SYS_NICE)");
+    }
+    Answer::note(
+        "real-time priorities may not be used (CAP_SYS_NICE is missing)",
+        "variants with a real-time policy are unsupported; the others lose nothing",
+        "run as root, or setcap cap_sys_nice+ep on the probe",
+    )
+}
+
+pub(super) fn kvm(look: &Look<'_>) -> Answer {
+    let open = std::fs::File::options().read(true).write(true).open(look.host.path("/dev/kvm"));
+    match open {
+        Ok(_) => Answer::fine("virtual machines may be made (/dev/kvm)"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Answer::note(
+            "virtual machines may not be made: there is no /dev/kvm",
+            "family vm is unsupported",
+            "enable virtualisation in the firmware, or nested virtualisation in the hypervisor, and load the kvm module",
+        ),
+        Err(error) => Answer::note(
+            format!("virtual machines may not be made: /dev/kvm cannot be opened: {}", crate::os::host::cause(&error)),
+            "family vm is unsupported",
+            "add yourself to the group of /dev/kvm (sudo usermod -aG kvm $USER) and log in again",
+        ),
+    }
+}
+
+/// Soft limit of a row of `/proc/self/limits`; None: unlimited or not listed.
+fn soft_limit(look: &Look<'_>, name: &str) -> Option<u64> {
+    let text = look.host.read("/proc/self/limits").ok()?;
+    text.lines().find_map(|line| line.strip_prefix(name))?.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// A ring of contexts that the sweep asks for without being told otherwise.
+const WANTED: u64 = 10_000;
+
+pub(super) fn process_limit(look: &Look<'_>) -> Answer {
+    match soft_limit(look, "Max processes") {
+        Some(limit) if limit < WANTED => Answer::note(
+            format!("at most {limit} processes and threads of this user may exist"),
+            format!("rings of threads or processes are limited to fewer than {limit} contexts"),
+            "ulimit -u, or nproc in /etc/security/limits.conf",
+        ),
+        Some(limit) => Answer::fine(format!("{limit} processes and threads of this user may exist")),
+        None => Answer::fine("the number of processes is not limited for this user"),
+    }
+}
+
+pub(super) fn file_limit(look: &Look<'_>) -> Answer {
+    match soft_limit(look, "Max open files") {
+        Some(limit) if limit < 2 * WANTED => Answer::note(
+            format!("a process may open {limit} files"),
+            format!(
+                "rings joined by pipes or sockets (two descriptors each) are limited to about {} contexts",
+                limit.saturating_sub(32) / 2
+            ),
+            "ulimit -n, up to the hard limit",
+        ),
+        Some(limit) => Answer::fine(format!("a process may open {limit} files")),
+        None => Answer::fine("the number of open files is not limited"),
+    }
+}

@@ -1,0 +1,157 @@
+//! Sizes of effects, estimated on the spot in about a third of a second. They make findings concrete; they are never
+//! results, for those come from probes.
+
+use crate::cpus::{Cpus, pin_self};
+use crate::os::host::Host;
+use crate::os::watch::{Snapshot, Stat};
+use rustix::pipe::{PipeFlags, pipe_with};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+/// How long others are watched.
+const WINDOW: Duration = Duration::from_millis(200);
+
+/// Round trips between two threads: enough to get past the first wake-ups, few enough to last 10 ms where each costs
+/// 100 µs.
+const ROUND_TRIPS: u32 = 50;
+
+/// Reads of the clock, system calls.
+const CALLS: u32 = 2000;
+
+/// Estimates; None where one could not be made.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sizes {
+    /// CPU time of other processes in the window, percent of one CPU.
+    pub others_percent: Option<f64>,
+    /// Steal on a CPU kept busy during the window, percent; in steps of 5.
+    pub steal_percent: Option<f64>,
+    /// Steal since boot in percent of the time that CPUs wanted to run.
+    pub steal_since_boot_percent: Option<f64>,
+    /// Longest time during which a spinning thread did not run, µs.
+    pub longest_gap_us: Option<f64>,
+    /// One reading of the monotonic clock, ns.
+    pub clock_read_ns: Option<f64>,
+    /// Smallest step of the monotonic clock that was seen, ns.
+    pub clock_step_ns: Option<f64>,
+    /// A system call that does nothing, ns.
+    pub system_call_ns: Option<f64>,
+    /// Hand-off between two threads on one CPU, one way, µs.
+    pub hop_same_us: Option<f64>,
+    /// The same on two CPUs, µs.
+    pub hop_apart_us: Option<f64>,
+}
+
+impl Sizes {
+    /// Makes all estimates. The calling thread keeps its affinity.
+    pub(crate) fn estimate(host: &Host) -> Self {
+        let mut sizes = Self { steal_since_boot_percent: steal_since_boot(host), ..Self::default() };
+        let Ok(cpus) = Cpus::detect() else { return sizes };
+        let measured = cpus.measured();
+        sizes.window(host, &cpus);
+        let calls = on_a_thread(measured, || (clock_read(), clock_step(), system_call()));
+        if let Some((read, step, call)) = calls {
+            (sizes.clock_read_ns, sizes.clock_step_ns, sizes.system_call_ns) = (Some(read), step, Some(call));
+        }
+        sizes.hop_same_us = hop(measured, measured);
+        sizes.hop_apart_us = cpus.pair().ok().and_then(|[a, b]| hop(a, b));
+        sizes
+    }
+
+    /// Spins on the measured CPU and watches the others meanwhile: steal shows only on a CPU that wants to run.
+    fn window(&mut self, host: &Host, cpus: &Cpus) {
+        let (before, began) = (Snapshot::of(host, cpus.allowed()), Instant::now());
+        self.longest_gap_us = on_a_thread(cpus.measured(), longest_gap);
+        let wall = began.elapsed().as_nanos() as f64;
+        let change = Snapshot::of(host, cpus.allowed()).since(&before);
+        self.others_percent = change.busy_ns.map(|ns| ns as f64 / wall * 100.0);
+        self.steal_percent = change.steal_ns.map(|ns| ns as f64 / wall * 100.0);
+    }
+}
+
+/// Runs a piece of work on a thread of its own, pinned.
+fn on_a_thread<T: Send>(cpu: u32, work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let pinned = || pin_self(&[cpu]).ok().map(|_| work());
+        std::thread::Builder::new().spawn_scoped(scope, pinned).ok()?.join().ok()?
+    })
+}
+
+fn longest_gap() -> f64 {
+    let began = Instant::now();
+    let (mut last, mut longest) = (began, Duration::ZERO);
+    while last - began < WINDOW {
+        let now = Instant::now();
+        longest = longest.max(now - last);
+        last = now;
+    }
+    longest.as_nanos() as f64 / 1e3
+}
+
+fn per_call(mut call: impl FnMut()) -> f64 {
+    let began = Instant::now();
+    (0..CALLS).for_each(|_| call());
+    began.elapsed().as_nanos() as f64 / f64::from(CALLS)
+}
+
+fn clock_read() -> f64 {
+    per_call(|| {
+        std::hint::black_box(Instant::now());
+    })
+}
+
+/// `getppid` is never answered without the kernel.
+fn system_call() -> f64 {
+    per_call(|| {
+        std::hint::black_box(rustix::process::getppid());
+    })
+}
+
+fn clock_step() -> Option<f64> {
+    let mut last = Instant::now();
+    let steps = (0..CALLS).filter_map(|_| {
+        let now = Instant::now();
+        let step = now - std::mem::replace(&mut last, now);
+        (step > Duration::ZERO).then_some(step)
+    });
+    steps.min().map(|step| step.as_nanos() as f64)
+}
+
+/// Two threads hand a byte to and fro through two pipes: µs one way.
+fn hop(here: u32, there: u32) -> Option<f64> {
+    let pipe = || pipe_with(PipeFlags::CLOEXEC).ok();
+    let ((ping_read, ping_write), (pong_read, pong_write)) = (pipe()?, pipe()?);
+    std::thread::scope(|scope| {
+        // Each thread owns its ends, so that one which fails wakes the other by closing them.
+        let partner = move || {
+            pin_self(&[there]).ok()?;
+            while pass(&ping_read, &pong_write).is_some() {}
+            Some(())
+        };
+        let driver = move || {
+            pin_self(&[here]).ok()?;
+            rustix::io::write(&ping_write, b"x").ok()?;
+            rustix::io::read(&pong_read, &mut [0_u8; 1]).ok()?;
+            let began = Instant::now();
+            for _ in 0..ROUND_TRIPS {
+                rustix::io::write(&ping_write, b"x").ok()?;
+                (rustix::io::read(&pong_read, &mut [0_u8; 1]).ok()? == 1).then_some(())?;
+            }
+            Some(began.elapsed().as_nanos() as f64 / 1e3 / f64::from(ROUND_TRIPS * 2))
+        };
+        std::thread::Builder::new().spawn_scoped(scope, partner).ok()?;
+        std::thread::Builder::new().spawn_scoped(scope, driver).ok()?.join().ok()?
+    })
+}
+
+/// Waits for a byte and passes it on; None at the end.
+fn pass(from: &OwnedFd, to: &OwnedFd) -> Option<()> {
+    let mut byte = [0_u8; 1];
+    (rustix::io::read(from, &mut byte).ok()? == 1).then_some(())?;
+    rustix::io::write(to, &byte).ok().map(drop)
+}
+
+fn steal_since_boot(host: &Host) -> Option<f64> {
+    let stat = Stat::read(host);
+    let (steal, busy) = (stat.total(|times| times.steal)?, stat.total(|times| times.busy)?);
+    (steal + busy > 0).then(|| steal as f64 / (steal + busy) as f64 * 100.0)
+}

@@ -1,0 +1,141 @@
+//! Findings of machines made of files.
+
+use super::*;
+use crate::os::facts::tests::tree;
+use std::collections::BTreeSet;
+
+const FREE: &[(&str, &str)] = &[
+    ("sys/devices/system/cpu/online", "0-1"),
+    ("proc/self/status", "Cpus_allowed_list:\t0-1\nSeccomp:\t0\nCapEff:\t0\n"),
+];
+
+fn sizes() -> Sizes {
+    Sizes {
+        others_percent: Some(1.0),
+        steal_percent: Some(0.0),
+        steal_since_boot_percent: Some(0.1),
+        longest_gap_us: Some(40.0),
+        clock_read_ns: Some(25.0),
+        clock_step_ns: Some(20.0),
+        system_call_ns: Some(100.0),
+        hop_same_us: Some(1.5),
+        hop_apart_us: Some(3.0),
+    }
+}
+
+fn find(id: &str, files: &[(&str, &str)], sizes: &Sizes) -> Finding {
+    let mut all: Vec<(&str, &str)> = FREE.to_vec();
+    all.extend(files);
+    let root = tree(&all);
+    let findings = examine(&Host::fake(root.path()), sizes);
+    sound(&findings);
+    findings.into_iter().find(|finding| finding.id == id).unwrap()
+}
+
+/// What must hold of the findings of any machine.
+fn sound(findings: &[Finding]) {
+    let ids: BTreeSet<&str> = findings.iter().map(|finding| finding.id.as_str()).collect();
+    assert_eq!(ids.len(), CHECKS.len(), "ids are not unique");
+    for finding in findings {
+        let Finding { id, severity, what, effect, cure } = finding;
+        assert!(!what.is_empty(), "{id} says nothing");
+        assert_eq!(effect.is_empty(), *severity == Severity::Fine, "{id}: effect");
+        assert_eq!(cure.is_empty(), *severity == Severity::Fine, "{id}: cure");
+        assert!(
+            ![what, effect, cure].iter().any(|text| text.contains('\n') || text.contains("NaN")),
+            "{id}: {what} {effect}"
+        );
+    }
+}
+
+#[test]
+fn this_machine_and_an_empty_one_are_examined_soundly() {
+    let began = std::time::Instant::now();
+    sound(&crate::doctor());
+    assert!(began.elapsed().as_secs_f64() < 2.0, "{:?}", began.elapsed());
+    let root = tree(&[]);
+    sound(&examine(&Host::fake(root.path()), &Sizes::default()));
+}
+
+#[test]
+fn wsl_is_a_warning() {
+    let finding = find("wsl", &[("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2")], &sizes());
+    assert_eq!(finding.severity, Severity::Warning);
+    assert!(finding.what.contains("WSL 2"));
+    let finding = find("hypervisor", &[("proc/sys/kernel/osrelease", "4.4.0-19041-Microsoft")], &sizes());
+    assert!(finding.what.contains("WSL 1"));
+}
+
+#[test]
+fn a_missing_counter_is_a_warning() {
+    let finding = find("invariant_tsc", &[("proc/cpuinfo", "flags : fpu tsc\n")], &sizes());
+    assert!(finding.severity == Severity::Warning && finding.what.contains("constant_tsc and nonstop_tsc"));
+    let source = ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet");
+    let finding = find("clock_source", &[source], &Sizes { clock_read_ns: Some(1300.0), ..sizes() });
+    assert!(finding.severity == Severity::Warning && finding.effect.contains("1300 ns"));
+    assert_eq!(find("clock_step", &[], &Sizes { clock_step_ns: Some(4e6), ..sizes() }).severity, Severity::Warning);
+}
+
+#[test]
+fn powersave_is_a_warning_with_its_size() {
+    let cpu = "sys/devices/system/cpu/cpu1/cpufreq";
+    let files = [
+        (format!("{cpu}/scaling_governor"), "powersave"),
+        (format!("{cpu}/scaling_cur_freq"), "800000"),
+        (format!("{cpu}/cpuinfo_max_freq"), "4000000"),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let finding = find("governor", &files, &sizes());
+    assert!(finding.severity == Severity::Warning && finding.effect.contains("5.0 times"), "{finding:?}");
+    let finding = find("governor", &[(&format!("{cpu}/scaling_governor"), "performance")], &sizes());
+    assert_eq!(finding.severity, Severity::Fine);
+}
+
+#[test]
+fn a_quota_of_half_a_cpu_is_a_warning() {
+    let files = [
+        ("proc/self/cgroup", "0::/box\n"),
+        ("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+        ("sys/fs/cgroup/box/cpu.max", "50000 100000\n"),
+        ("sys/fs/cgroup/box/cpu.weight", "100\n"),
+    ];
+    let finding = find("cpu_quota", &files, &sizes());
+    assert!(finding.severity == Severity::Warning && finding.what.contains("50 % of one CPU"), "{finding:?}");
+    assert_eq!(find("cgroup_depth", &files, &sizes()).severity, Severity::Note);
+}
+
+#[test]
+fn one_cpu_and_a_restriction_are_told_apart() {
+    let one = [("sys/devices/system/cpu/online", "0"), ("proc/self/status", "Cpus_allowed_list:\t0\n")];
+    assert_eq!(find("cpu_count", &one, &sizes()).severity, Severity::Warning);
+    assert_eq!(find("affinity", &one, &sizes()).severity, Severity::Fine);
+    let restricted = [("proc/self/status", "Cpus_allowed_list:\t1\n")];
+    assert_eq!(find("affinity", &restricted, &sizes()).severity, Severity::Note);
+}
+
+#[test]
+fn busy_neighbours_steal_and_sleeping_cpus_have_sizes() {
+    let busy =
+        Sizes { others_percent: Some(97.0), steal_since_boot_percent: Some(7.0), hop_apart_us: Some(36.0), ..sizes() };
+    let finding = find("neighbours", &[], &busy);
+    assert!(finding.severity == Severity::Warning && finding.what.contains("97 %"));
+    assert_eq!(find("steal", &[], &busy).severity, Severity::Warning);
+    let finding = find("idle_wakeup", &[("sys/module/haltpoll/parameters/guest_halt_poll_ns", "0")], &busy);
+    assert!(finding.severity == Severity::Warning && finding.effect.contains("24 times"), "{finding:?}");
+    assert!(finding.what.contains("guest_halt_poll_ns=0"));
+    for id in ["neighbours", "steal", "idle_wakeup"] {
+        assert_eq!(find(id, &[], &sizes()).severity, Severity::Fine, "{id}");
+    }
+}
+
+#[test]
+fn low_limits_say_what_they_limit() {
+    let limits = "Limit                     Soft Limit           Hard Limit           Units\nMax processes             500                  unlimited            processes\nMax open files            1024                 4096                 files\n";
+    let finding = find("file_limit", &[("proc/self/limits", limits)], &sizes());
+    assert!(finding.effect.contains("about 496 contexts"), "{finding:?}");
+    assert!(find("process_limit", &[("proc/self/limits", limits)], &sizes()).effect.contains("500"));
+    assert_eq!(find("realtime", &[], &sizes()).severity, Severity::Note);
+    let root = [("proc/self/status", "Cpus_allowed_list:\t0-1\nCapEff:\t000001ffffffffff\n")];
+    assert_eq!(find("realtime", &root, &sizes()).severity, Severity::Fine);
+    assert_eq!(find("perf_events", &root, &sizes()).severity, Severity::Fine);
+}

@@ -1,0 +1,308 @@
+//! Starting, ending and leaving nothing behind. The probes are shell scripts.
+#![cfg(target_os = "linux")]
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use switchcost_machine::spawn::{Child, ExitStatus, SpawnError, SpawnRequest};
+
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Somebody waits for these tests: a hang must fail.
+const LONG: Duration = Duration::from_secs(20);
+
+fn script(text: &str) -> SpawnRequest {
+    SpawnRequest {
+        program: "sh".into(),
+        arguments: vec!["-c".to_owned(), text.to_owned()],
+        environment: vec![("PATH".to_owned(), PATH.to_owned())],
+        cpus: None,
+        directory: None,
+        report_fd: 3,
+    }
+}
+
+fn readable(fd: impl AsFd, limit: Duration) -> bool {
+    let timeout = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: i64::from(limit.subsec_nanos()) };
+    poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&timeout)).unwrap() > 0
+}
+
+/// Everything until all writers have closed it.
+fn read_all(fd: &OwnedFd) -> String {
+    let (mut text, mut buffer) = (Vec::new(), [0_u8; 4096]);
+    loop {
+        assert!(readable(fd, LONG), "no end in sight after {:?}", String::from_utf8_lossy(&text));
+        match rustix::io::read(fd, &mut buffer) {
+            Ok(0) => return String::from_utf8(text).unwrap(),
+            Ok(count) => text.extend_from_slice(&buffer[..count]),
+            Err(error) => assert_eq!(error, rustix::io::Errno::AGAIN),
+        }
+    }
+}
+
+/// The first line of the report; the writers stay.
+fn line(fd: &OwnedFd) -> String {
+    let mut text = Vec::new();
+    while text.last() != Some(&b'\n') {
+        assert!(readable(fd, LONG));
+        let mut byte = [0_u8];
+        assert_eq!(rustix::io::read(fd, &mut byte).unwrap(), 1, "closed after {:?}", String::from_utf8_lossy(&text));
+        text.push(byte[0]);
+    }
+    String::from_utf8(text).unwrap().trim().to_owned()
+}
+
+fn handles(pids: &str) -> Vec<OwnedFd> {
+    let open = |pid: &str| pidfd_open(Pid::from_raw(pid.parse().unwrap()).unwrap(), PidfdFlags::empty()).unwrap();
+    pids.split_ascii_whitespace().map(open).collect()
+}
+
+/// A pidfd turns readable when its process has died.
+fn assert_gone(handles: Vec<OwnedFd>) {
+    for handle in handles {
+        assert!(readable(handle, LONG), "a process was left behind");
+    }
+}
+
+fn run(request: &SpawnRequest) -> (String, String, ExitStatus) {
+    let child = Child::start(request).unwrap();
+    let (report, log) = (read_all(child.report()), read_all(child.log()));
+    assert!(child.wait_until(Instant::now() + LONG));
+    (report, log, child.finish().status)
+}
+
+#[test]
+fn report_and_log_arrive_apart_at_whatever_number() {
+    for report_fd in [3, 4, 7, 9] {
+        let mut request = script(&format!("echo r >&{report_fd}; echo o; echo e >&2; exit 5"));
+        request.report_fd = report_fd;
+        assert_eq!(run(&request), ("r\n".to_owned(), "o\ne\n".to_owned(), ExitStatus::Exited(5)));
+    }
+    let mut request = script("true");
+    request.report_fd = 1;
+    assert!(Child::start(&request).unwrap_err().to_string().contains("report_fd=1"));
+}
+
+#[test]
+fn only_four_descriptors_are_inherited() {
+    // A descriptor that somebody left open for the host's children, as a shell or `flock` does.
+    let leaked = std::fs::File::open("/dev/null").unwrap();
+    rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
+    let high = rustix::io::fcntl_dupfd_cloexec(&leaked, 500).unwrap();
+    rustix::io::fcntl_setfd(&high, rustix::io::FdFlags::empty()).unwrap();
+    for report_fd in [3, 8] {
+        let mut request = script("");
+        // `ls` itself opens the directory: one more, the lowest free number.
+        request.program = "/bin/ls".into();
+        request.arguments = vec!["/proc/self/fd".to_owned()];
+        request.report_fd = report_fd;
+        let open = if report_fd == 3 { "0\n1\n2\n3\n4\n" } else { "0\n1\n2\n3\n8\n" };
+        assert_eq!(run(&request).1, open);
+    }
+}
+
+#[test]
+fn environment_directory_input_and_signals_are_as_asked() {
+    let mut request = script("");
+    request.program = "env".into();
+    request.arguments.clear();
+    request.environment.push(("B".to_owned(), "two words".to_owned()));
+    let mut lines: Vec<String> = run(&request).1.lines().map(str::to_owned).collect();
+    lines.sort();
+    assert_eq!(lines, ["B=two words", &format!("PATH={PATH}")]);
+
+    let mut request = script("pwd; cat; grep -E '^Sig(Blk|Ign)' /proc/self/status");
+    request.directory = Some("/usr".into());
+    let empty = "0000000000000000";
+    assert_eq!(run(&request).1, format!("/usr\nSigBlk:\t{empty}\nSigIgn:\t{empty}\n"));
+}
+
+#[test]
+fn the_child_is_on_its_cpus_before_it_begins() {
+    let cpus = switchcost_machine::cpus::Cpus::detect().unwrap();
+    let mut request = script("grep Cpus_allowed_list /proc/self/status");
+    request.cpus = Some(vec![cpus.measured()]);
+    assert_eq!(run(&request).1, format!("Cpus_allowed_list:\t{}\n", cpus.measured()));
+    request.cpus = Some(vec![cpus.measured(), 1000]);
+    let error = Child::start(&request).unwrap_err();
+    assert!(matches!(error, SpawnError::Cpus(..)) && error.to_string().contains("1000"), "{error}");
+}
+
+#[test]
+fn a_start_that_fails_names_file_and_cause() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str, mode: u32| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    let cases = [
+        (dir.path().join("nowhere"), "does not exist"),
+        ("no-such-program-anywhere".into(), "PATH"),
+        (file("plain", "x", 0o644), "execute permission"),
+        (dir.path().to_owned(), "no file"),
+        (file("script", "#!/no/such/interpreter\n", 0o755), "interpreter"),
+        (file("garbage", "\u{7f}ELF nonsense", 0o755), "format"),
+    ];
+    for (program, cause) in cases {
+        let error = Child::start(&SpawnRequest { program: program.clone(), ..script("") }).unwrap_err().to_string();
+        assert!(error.contains(cause) && error.contains(&program.display().to_string()), "{error}");
+    }
+    let request = SpawnRequest { directory: Some("/nowhere".into()), ..script("") };
+    assert!(matches!(Child::start(&request).unwrap_err(), SpawnError::Directory(..)));
+    let relative = SpawnRequest { program: "./hello".into(), directory: Some(dir.path().into()), ..script("") };
+    file("hello", "#!/bin/sh\necho hello\n", 0o755);
+    assert_eq!(run(&relative).1, "hello\n");
+}
+
+/// Two grandchildren that ignore SIGTERM, of which the script tells the numbers.
+const STUBBORN: &str = "trap '' TERM INT HUP; sleep 1000 & a=$!; sh -c 'trap \"\" TERM; sleep 1000 & echo $$ $! >&3; wait' & echo $$ $a >&3; wait";
+
+fn stubborn() -> (Child, Vec<OwnedFd>) {
+    let child = Child::start(&script(STUBBORN)).unwrap();
+    let mut pids = handles(&line(child.report()));
+    pids.extend(handles(&line(child.report())));
+    assert_eq!(pids.len(), 4);
+    (child, pids)
+}
+
+#[test]
+fn finish_kill_and_drop_leave_nobody() {
+    let (child, pids) = stubborn();
+    assert!(!child.wait_until(Instant::now() + Duration::from_millis(20)));
+    assert_eq!(child.finish().status, ExitStatus::Signalled(9));
+    assert_gone(pids);
+
+    let (child, pids) = stubborn();
+    child.kill_group();
+    child.kill_group();
+    assert!(child.wait_until(Instant::now() + LONG));
+    assert_gone(pids);
+    drop(child);
+
+    let (child, pids) = stubborn();
+    drop(child);
+    assert_gone(pids);
+}
+
+#[test]
+fn a_leader_that_ended_takes_its_group_along_and_keeps_its_status() {
+    let child = Child::start(&script("sleep 1000 & echo $! >&3; exit 4")).unwrap();
+    let pids = handles(&line(child.report()));
+    child.wait();
+    assert_eq!(child.finish().status, ExitStatus::Exited(4));
+    assert_gone(pids);
+}
+
+#[test]
+fn waiting_sleeps_and_ends_at_once() {
+    let child = Child::start(&script("read -t 0.2 x < /proc/self/fd/9; sleep 0.2")).unwrap();
+    assert!(child.pidfd().is_some_and(|pidfd| !readable(pidfd, Duration::ZERO)));
+    let before = rustix::process::getpid();
+    let began = Instant::now();
+    assert!(child.wait_until(began + LONG));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?} {before:?}", began.elapsed());
+    assert!(child.wait_until(Instant::now()), "an ended child has ended, even when time is up");
+    assert!(readable(child.pidfd().unwrap(), Duration::ZERO));
+}
+
+#[test]
+fn usage_includes_grandchildren_that_were_waited_for() {
+    let child = Child::start(&script("sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; true")).unwrap();
+    child.wait();
+    let exit = child.finish();
+    assert!(exit.user_ns + exit.system_ns > 20_000_000, "{exit:?}");
+    assert!(exit.max_rss > 100_000 && exit.voluntary > 0, "{exit:?}");
+}
+
+/// Runs one of the helpers below, which are tests only in name, in a process of its own.
+fn helper(name: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([name, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
+    command
+}
+
+#[test]
+#[ignore = "helper of a_host_that_is_killed_takes_its_child_along"]
+fn helper_starts_a_child_and_waits() {
+    let child = Child::start(&script("echo $$ >&3; exec sleep 1000")).unwrap();
+    std::fs::write(std::env::var("PID_FILE").unwrap(), line(child.report())).unwrap();
+    child.wait();
+}
+
+#[test]
+fn a_host_that_is_killed_takes_its_child_along() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pid");
+    let mut host = helper("helper_starts_a_child_and_waits").env("PID_FILE", &file).spawn().unwrap();
+    let pids = handles(&wait_for(&file));
+    host.kill().unwrap();
+    assert_gone(pids);
+    host.wait().unwrap();
+}
+
+/// The text of a file that a helper writes.
+fn wait_for(file: &Path) -> String {
+    let began = Instant::now();
+    loop {
+        if let Ok(text) = std::fs::read_to_string(file)
+            && !text.is_empty()
+        {
+            return text;
+        }
+        assert!(began.elapsed() < LONG, "the helper wrote nothing");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+#[ignore = "helper of escaped_processes_are_found"]
+fn helper_finishes_a_child_that_lost_some() {
+    switchcost_machine::spawn::adopt_orphans().unwrap();
+    // One in a session of its own whose parent is gone, with a child in yet another.
+    let escape =
+        "setsid sh -c 'setsid sleep 1000 & echo $$ $! >&3; wait' & read x < /proc/self/fd/0; sleep 0.2; exit 0";
+    let child = Child::start(&script(escape)).unwrap();
+    let pids = handles(&line(child.report()));
+    assert_eq!(pids.len(), 2);
+    let mut mine = Command::new("sleep").arg("1000").spawn().unwrap();
+    let other = Child::start(&script("sleep 1000")).unwrap();
+    child.wait();
+    let exit = child.finish();
+    assert_eq!(exit.status, ExitStatus::Exited(0));
+    assert!(exit.strays >= 2, "{exit:?}");
+    assert_gone(pids);
+    assert!(!other.wait_until(Instant::now()), "a live child was taken for a stray");
+    assert!(mine.try_wait().unwrap().is_none(), "the host's own child was taken for a stray");
+    mine.kill().unwrap();
+    mine.wait().unwrap();
+    drop(other);
+    assert_eq!(switchcost_machine::spawn::reap_strays(), 0);
+}
+
+#[test]
+fn escaped_processes_are_found() {
+    assert!(helper("helper_finishes_a_child_that_lost_some").status().unwrap().success());
+}
+
+#[test]
+#[ignore = "helper of what_the_host_ignores_is_not_inherited"]
+fn helper_is_started_with_sighup_ignored() {
+    let (_, log, _) = run(&script("grep SigIgn /proc/self/status"));
+    assert!(log.ends_with("0000000000000000\n"), "{log}");
+}
+
+#[test]
+fn what_the_host_ignores_is_not_inherited() {
+    let mut nohup = Command::new("nohup");
+    let helper = helper("helper_is_started_with_sighup_ignored");
+    nohup.arg(helper.get_program()).args(helper.get_args()).process_group(0);
+    assert!(nohup.output().unwrap().status.success());
+    let _ = Signal::HUP;
+}
