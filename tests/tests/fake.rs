@@ -78,7 +78,7 @@ fn broken_probes_are_rows() {
     for (name, words) in [
         ("crash", "signal 6; its last words: about to fall over"),
         ("garbage", "not JSON"),
-        ("flood", "more than"),
+        ("flood", "more than 100 notes"),
         ("short", "before `end`"),
         ("cut", "cut short"),
         ("mute", "before `end`"),
@@ -312,7 +312,7 @@ fn ctrl_c_keeps_and_prints_what_is_there() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let reached = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("round 8"));
+    let reached = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("round "));
     assert!(reached, "no progress lines");
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
@@ -323,7 +323,7 @@ fn ctrl_c_keeps_and_prints_what_is_there() {
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((status, &json["run"]["ended_by"]), (Some(4), &"interrupt".into()));
     assert_eq!(json["results"][0]["verdict"], "verified");
-    assert!(json["results"][0]["invocations"].as_u64().unwrap() >= 8);
+    assert!(json["results"][0]["invocations"].as_u64().unwrap() >= 6);
     assert_eq!(world.leftovers(), [].into());
     assert_eq!(world.run("show --format json").json()["run"]["partial"], true);
 }

@@ -13,6 +13,9 @@ use switchcost_store::{Store, StoreError};
 /// Rounds of a full run; the bar is drawn against them.
 const FULL_ROUNDS: u64 = 10;
 
+/// Time between plain lines: a log wants to know that it goes on, not each step.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Shows and stores a run as it goes. It draws only between invocations: nothing of the host runs while a probe measures.
 pub struct Live<'a> {
     store: Store,
@@ -24,7 +27,8 @@ pub struct Live<'a> {
     /// Interval width and median of each variant, as far as known.
     state: Vec<Option<(f64, Option<f64>)>>,
     spent: Duration,
-    round: u64,
+    /// When the last plain line was written.
+    told: Instant,
 }
 
 impl<'a> Live<'a> {
@@ -37,8 +41,8 @@ impl<'a> Live<'a> {
             bar.set_style(ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
-        let (spent, round) = (Duration::ZERO, 0);
-        Self { store, failure: None, catalogue, request, started, bar, state: Vec::new(), spent, round }
+        let (spent, told) = (Duration::ZERO, started);
+        Self { store, failure: None, catalogue, request, started, bar, state: Vec::new(), spent, told }
     }
 
     /// Takes the line away; says whether everything was stored.
@@ -100,9 +104,9 @@ impl Observer for Live<'_> {
 
     fn starting(&mut self, run: &Run, variant: usize, round: u64) {
         let Some(bar) = &self.bar else {
-            if round > self.round {
-                self.round = round;
-                eprintln!("round {round}: {}, about {} s left", self.precision(run), self.eta(run));
+            if self.told.elapsed() >= PLAIN_INTERVAL {
+                self.told = Instant::now();
+                eprintln!("round {}: {}, about {} s left", round + 1, self.precision(run), self.eta(run));
             }
             return;
         };

@@ -2,7 +2,7 @@
 //! disturbances.
 //!
 //! Everything particular to an operating system lies in `linux/`; `other/` answers with reasons, so that the rest of
-//! the host compiles and runs everywhere. All unsafe code of the host is in this crate, in `linux/sys.rs` and in
+//! the host compiles and runs on any Unix. All unsafe code of the host is in this crate, in `linux/sys.rs` and in
 //! `linux/spawn.rs`.
 
 pub mod cpus;
@@ -33,7 +33,7 @@ pub fn fingerprint() -> Machine {
 
 /// Looks at everything that makes numbers on this machine untrustworthy or hard to compare; takes less than a second.
 ///
-/// Sizes named in `effect` are estimates made on the spot by helper threads of the host; they are never results.
+/// Call it before [`cpus::pin_self`], which would look like a restriction. Sizes named in `effect` are estimates made on the spot by helper threads of the host; they are never results.
 #[must_use]
 pub fn doctor() -> Vec<Finding> {
     os::doctor()

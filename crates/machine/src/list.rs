@@ -1,6 +1,7 @@
 //! Lists of CPUs as the kernel writes them: `0-3,8`.
 
 /// Reads such a list; None if it is not one.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "no other system writes them"))]
 pub(crate) fn parse(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {

@@ -8,8 +8,11 @@ use switchcost_model::{Described, EndStatus, Hello, Phase, Transcript};
 /// Longest line a probe may write.
 pub const MAX_LINE_BYTES: usize = 65_536;
 
-/// Most lines of one transcript; a probe that floods is stopped here.
-const MAX_LINES: usize = 100_000;
+/// Most bytes of one transcript; a probe that floods is stopped here. A million samples are about 10 MB.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// Most notes of one transcript: they are for people.
+const MAX_NOTES: usize = 100;
 
 /// A broken rule of the protocol, as one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,11 +29,16 @@ pub struct Fault {
 struct Lines {
     pending: Vec<u8>,
     count: usize,
+    bytes: usize,
 }
 
 impl Lines {
     /// Takes more bytes and returns the complete lines in them.
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<(usize, String, Value)>, Fault> {
+        self.bytes += bytes.len();
+        if self.bytes > MAX_BYTES {
+            return Err(Fault { line: self.count + 1, what: format!("more than {MAX_BYTES} bytes in all") });
+        }
         self.pending.extend_from_slice(bytes);
         let mut messages = Vec::new();
         while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {
@@ -39,9 +47,6 @@ impl Lines {
             let fault = |what: String| Fault { line: self.count, what };
             if line.len() > MAX_LINE_BYTES {
                 return Err(fault(format!("longer than {MAX_LINE_BYTES} bytes")));
-            }
-            if self.count > MAX_LINES {
-                return Err(fault(format!("more than {MAX_LINES} lines")));
             }
             let (kind, value) = parse(&line).map_err(fault)?;
             messages.push((self.count, kind, value));
@@ -138,6 +143,7 @@ impl RunReader {
             "histogram" => self.histogram(decode(kind, value)?)?,
             "evidence" if self.transcript.evidence.is_some() => return Err("a second `evidence`".into()),
             "evidence" => self.transcript.evidence = Some(decode::<wire::Evidence>(kind, value)?.into_model()),
+            "note" if self.transcript.notes.len() == MAX_NOTES => return Err(format!("more than {MAX_NOTES} notes")),
             "note" => self.transcript.notes.push(decode::<wire::Note>(kind, value)?.text),
             "end" => self.end(decode(kind, value)?)?,
             _ if kind.starts_with("x_") => {}

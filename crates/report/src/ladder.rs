@@ -40,13 +40,17 @@ pub fn ladder_markdown(run: &Run, catalogue: &Catalogue) -> String {
 fn head(run: &Run, style: Style) -> String {
     let fact = |name: &str| run.machine.stable.get(name).map_or("unknown", String::as_str);
     let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
-    let counted = run.invocations.len();
+    let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
+    let counted = match (run.invocations.len(), disturbed) {
+        (all, 0) => format!("{all} invocations"),
+        (all, disturbed) => format!("{all} invocations ({disturbed} disturbed by others and repeated)"),
+    };
     format!(
-        "{} · {} · {} · kernel {} · {}\n{} invocations, {}\n",
+        "{} · {} · {} · kernel {} · {}\n{}, {}\n",
         style.bold(&format!("run {}", run.id)),
         started.strftime("%Y-%m-%d %H:%M UTC"),
-        fact("cpu_model"),
-        fact("kernel_release"),
+        fact("cpu.model_name"),
+        fact("kernel.release"),
         fact("hypervisor"),
         counted,
         ended(run),

@@ -122,15 +122,19 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
             nanoseconds(each.pair_ns), nanoseconds(each.p50), nanoseconds(each.p999), nanoseconds(each.max)
         ));
     }
-    if row.summary.unsteady > 0 {
+    if row.summary.unsteady * 3 > row.summary.invocation_medians.len() {
         notes.push(format!(
             "no steady state in {} of {} invocations; their second half is used",
             row.summary.unsteady,
             row.summary.invocation_medians.len()
         ));
     }
-    if row.summary.disturbed > 0 {
-        notes.push(format!("{} disturbed invocations are left out", row.summary.disturbed));
+    if row.summary.disturbed * 2 > row.summary.invocation_medians.len() {
+        notes.push(format!(
+            "{} invocations were disturbed by others and are left out, {} are counted",
+            row.summary.disturbed,
+            row.summary.invocation_medians.len()
+        ));
     }
     if let Some(concept) = concept {
         notes.extend(concept.notes.iter().cloned());
@@ -201,8 +205,8 @@ pub fn warnings(run: &Run, lines: &[Line<'_>]) -> Vec<String> {
         EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => {}
     }
     for finding in run.machine.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-        let cure = if finding.cure.is_empty() { String::new() } else { format!(" Cure: {}", finding.cure) };
-        warnings.push(format!("{} {}{cure}", finding.what, finding.effect));
+        let cure = if finding.cure.is_empty() { String::new() } else { format!(". Cure: {}", finding.cure) };
+        warnings.push(format!("{}. Effect: {}{cure}.", finding.what, finding.effect));
     }
     warnings
 }

@@ -214,7 +214,8 @@ impl Schedule<'_> {
             return Step::End(EndedBy::Budget);
         }
         let invocation = self.conclude(index, round, &plan, padding, started, watch, outcome);
-        let disturbed = !invocation.disturbances.is_empty();
+        // A disturbed invocation is repeated once a round; one of a variant that is given up is not.
+        let disturbed = !invocation.disturbances.is_empty() && !self.progress[index].done;
         self.run.invocations.push(invocation.clone());
         observer.finished(&self.run, &invocation);
         if out_of_budget {

@@ -1,6 +1,6 @@
 //! Where the warm-up of a series ends.
 
-use crate::{mad, mean, median};
+use crate::{mad, median};
 
 /// Result of looking for the steady part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Steady {
 /// Fewest values for which a cut can be told from chance.
 const SHORTEST: usize = 8;
 
-/// A warm-up is reported only if its mean is off by more than this share of the steady median: below, cutting would only lose data.
+/// A warm-up is reported only if its median is off by more than this share of the steady median: below, cutting would only lose data.
 const NEGLIGIBLE: f64 = 0.005;
 
 /// Looks for the end of warm-up by the marginal standard error rule (MSER).
@@ -36,7 +36,7 @@ pub fn steady_from(series: &[f64]) -> Steady {
         .map(|start| (start, standard_error_squared(&clamped[start..])))
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .map_or(0, |(start, _)| start);
-    let head_is_off = mean(&clamped[..cut]).is_some_and(|head| (head - centre).abs() > NEGLIGIBLE * centre.abs());
+    let head_is_off = median(&series[..cut]).is_some_and(|head| (head - centre).abs() > NEGLIGIBLE * centre.abs());
     match cut {
         0 => Steady::From(0),
         _ if !head_is_off => Steady::From(0),
@@ -74,6 +74,12 @@ mod tests {
         }
         // The value after the ramp may be given up with it: it lies on the edge of the noise.
         assert!(matches!(steady_from(&series), Steady::From(6 | 7)));
+    }
+
+    #[test]
+    fn without_any_noise_it_is_found_too() {
+        let series: Vec<f64> = (0..30).map(|i| if i < 8 { 300.0 } else { 100.0 }).collect();
+        assert_eq!(steady_from(&series), Steady::From(8));
     }
 
     #[test]

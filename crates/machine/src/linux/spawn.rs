@@ -367,3 +367,45 @@ fn explain(error: &io::Error, program: PathBuf, request: &SpawnRequest) -> Spawn
         _ => SpawnError::Other(program, cause(error)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sleeper(seconds: &str) -> Running {
+        let request = SpawnRequest {
+            program: "/bin/sleep".into(),
+            arguments: vec![seconds.to_owned()],
+            environment: Vec::new(),
+            cpus: None,
+            directory: None,
+            report_fd: 3,
+        };
+        Running::start(&request).unwrap()
+    }
+
+    #[test]
+    fn a_kernel_without_pidfd_is_enough() {
+        let mut child = sleeper("0.1");
+        child.pidfd = None;
+        assert!(!child.wait_until(Some(Instant::now() + Duration::from_millis(5))));
+        assert!(child.wait_until(Some(Instant::now() + Duration::from_secs(20))));
+        assert_eq!(child.end().status, ExitStatus::Exited(0));
+    }
+
+    #[test]
+    fn a_text_with_a_null_byte_is_refused() {
+        let mut request = SpawnRequest {
+            program: "/bin/sleep".into(),
+            arguments: vec!["1\0".to_owned()],
+            environment: Vec::new(),
+            cpus: None,
+            directory: None,
+            report_fd: 3,
+        };
+        assert!(Running::start(&request).unwrap_err().to_string().contains("nul byte"));
+        request.arguments.clear();
+        request.environment.push(("A".to_owned(), "\0".to_owned()));
+        assert!(Running::start(&request).is_err());
+    }
+}

@@ -1,6 +1,7 @@
 //! What can be seen from outside the contexts: the kernel's counts, page faults, CPUs.
 
 use crate::clock::current_cpu;
+use crate::plan::Refusal;
 use nix::sys::resource::{getrusage, UsageWho};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,6 +118,23 @@ pub(crate) fn allowed_cpus() -> Option<Vec<u16>> {
     }
     #[cfg(not(target_os = "linux"))]
     None
+}
+
+/// Restricts the calling thread to one CPU: for mechanisms whose contexts have threads of their own.
+pub fn pin_this_thread(cpu: u16) -> Result<(), Refusal> {
+    #[cfg(target_os = "linux")]
+    {
+        let mut set = nix::sched::CpuSet::new();
+        let pinned = set
+            .set(usize::from(cpu))
+            .and_then(|()| nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set));
+        pinned.map_err(|error| {
+            let detail = format!("a thread cannot be moved to CPU {cpu} ({error}); name CPUs that `nproc` counts in `cpus`");
+            Refusal::failed("set_up_failed", detail)
+        })
+    }
+    #[cfg(not(target_os = "linux"))]
+    Err(Refusal::unsupported("unsupported_here", format!("threads cannot be moved to CPU {cpu} on this system")))
 }
 
 /// Record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.

@@ -5,12 +5,13 @@ mod clock;
 mod evidence;
 mod histogram;
 mod measure;
+mod memory;
 mod plan;
 mod wire;
 
 pub use clock::{current_cpu, now, read_counter, COUNTER_NAME};
-pub use evidence::{Trace, Turns};
+pub use evidence::{pin_this_thread, Trace, Turns};
 pub use histogram::Histogram;
-pub use measure::{measure, Claim, Mechanism, Workload};
+pub use measure::{measure, Claim, Mechanism, Workload, ALL_TIMINGS};
 pub use plan::{check_describe, parse, report_fd, Parameter, ParameterKind, Plan, Refusal};
 pub use wire::{Build, Writer};

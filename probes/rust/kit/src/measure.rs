@@ -3,12 +3,16 @@
 use crate::clock::{current_cpu, now, read_counter, COUNTER_NAME};
 use crate::evidence::{allowed_cpus, Observed, Trace, Turns};
 use crate::histogram::Histogram;
+use crate::memory::Memory;
 use crate::plan::{Parameter, Plan, Refusal};
 use crate::wire::{Evidence, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// One line of `describe`. Every mechanism can be timed in batches and unit by unit.
+/// What most mechanisms can do.
+pub const ALL_TIMINGS: &[&str] = &["batch", "each"];
+
+/// One line of `describe`.
 #[derive(Debug)]
 pub struct Mechanism {
     /// `family/name`.
@@ -17,6 +21,12 @@ pub struct Mechanism {
     pub experiments: &'static [&'static str],
     /// What can be varied.
     pub parameters: &'static [Parameter],
+    /// In batches, unit by unit.
+    pub timings: &'static [&'static str],
+    /// Its contexts have threads of their own, which `set_up` moves to the CPUs of the plan one by one.
+    pub pins: bool,
+    /// Why it cannot run on this machine at all; quick, because `describe` asks.
+    pub unavailable: fn() -> Option<Refusal>,
     /// Everything slow. May answer that the plan cannot be carried out.
     pub set_up: fn(&Plan) -> Result<Box<dyn Workload>, Refusal>,
 }
@@ -41,29 +51,71 @@ pub trait Workload {
 
     /// Passes the token `units` times and records each visit. None where the experiment has no ring.
     fn verify(&mut self, units: u64, trace: Box<Trace>) -> Option<Box<Trace>>;
+
+    /// Why the last batch came to nothing, if it did. A workload with a fault answers every further call at once.
+    fn fault(&self) -> Option<Refusal> {
+        None
+    }
+
+    /// What belongs beside the result.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Experiment footprint: makes this many contexts more and lets each run once and suspend.
+    fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
+        Err(Refusal::failed("set_up_failed", format!("nothing here makes {contexts} contexts")))
+    }
+
+    /// Destroys what `populate` made.
+    fn depopulate(&mut self) {}
 }
 
 /// What the contexts counted.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// Turns of each.
-    pub turns: Turns,
+    /// Turns of each; None where a unit is no hand-off between contexts, then `why` says so.
+    pub turns: Option<Turns>,
     /// Advance of the token.
-    pub token: u64,
+    pub token: Option<u64>,
     /// A context saw another token than the one it was due.
     pub broken: bool,
+    /// Distinct address spaces among the contexts.
+    pub address_spaces: u64,
+    /// Whatever else the mechanism's rule asks for.
+    pub counts: BTreeMap<&'static str, i64>,
+    /// Reasons of what is missing above.
+    pub why: BTreeMap<&'static str, &'static str>,
+}
+
+impl Claim {
+    /// Of contexts that share an address space.
+    #[must_use]
+    pub fn new(turns: Turns, token: u64, broken: bool) -> Self {
+        let (counts, why) = (BTreeMap::new(), BTreeMap::new());
+        Self { turns: Some(turns), token: Some(token), broken, address_spaces: 1, counts, why }
+    }
 }
 
 /// Carries out the plan and reports everything but `hello`. The inner error is the host that no longer listens.
 pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> io::Result<Result<(), Refusal>> {
-    if let Err(refusal) = check_placement(plan) {
+    if let Some(refusal) = (mechanism.unavailable)() {
+        return Ok(Err(refusal));
+    }
+    if let Err(refusal) = check_placement(plan, mechanism) {
         return Ok(Err(refusal));
     }
     let mut workload = match (mechanism.set_up)(plan) {
         Ok(workload) => workload,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let outcome = measure_with(writer, plan, workload.as_mut());
+    for note in workload.notes() {
+        writer.note(&note)?;
+    }
+    let outcome = match plan.experiment.as_str() {
+        "footprint" => footprint(writer, plan, workload.as_mut()),
+        _ => measure_with(writer, plan, workload.as_mut()),
+    };
     // The process ends now. Dropping a ring would unwind every suspended coroutine one by one, to no one's use.
     std::mem::forget(workload);
     outcome
@@ -71,6 +123,9 @@ pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> io::R
 
 fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> io::Result<Result<(), Refusal>> {
     let units = calibrate(plan, workload);
+    if let Some(fault) = workload.fault() {
+        return Ok(Err(fault));
+    }
     writer.plan(plan, units)?;
     let mut records = Records::new(plan);
 
@@ -78,39 +133,92 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
     let begin = Observed::begin();
     records.batches(workload, units, plan.warmup_batches as usize);
     let end = Observed::end();
-    let Claim { turns, token, broken } = workload.claim();
-    if broken {
+    let claim = workload.claim();
+    if let Some(fault) = workload.fault() {
+        return Ok(Err(fault));
+    }
+    if claim.broken {
         let detail = "a context received another token than the one it was due";
         return Ok(Err(Refusal::failed("self_check_failed", detail)));
     }
 
     let samples = records.report(writer, units, plan.warmup_batches as usize)?;
-    let mut why = BTreeMap::new();
+    let mut why = claim.why;
     let kernel = end.kernel_since(&begin).map_err(|reason| why.insert("kernel", reason)).ok();
     let mut cpus: BTreeSet<u16> = records.cpus.iter().copied().flatten().collect();
     let verified = verify(plan, workload, &mut cpus, &mut why);
+    if let Some(fault) = workload.fault() {
+        return Ok(Err(fault));
+    }
     let (hops, migrations) = verified.unzip();
     let units = (plan.warmup_batches + plan.batches) * units;
     let page_faults = end.faults_since(&begin);
     writer.evidence(&Evidence {
         units,
-        turns,
-        token,
+        turns: claim.turns,
+        token: claim.token,
         kernel,
-        address_spaces: 1,
+        address_spaces: claim.address_spaces,
         cpus,
         migrations,
         hops,
         page_faults,
+        counts: claim.counts,
         why,
     })?;
     writer.end_ok(samples)?;
     Ok(Ok(()))
 }
 
-/// These contexts share threads, so none can be pinned alone, and pinning the process is the host's duty; a plan that
-/// says one CPU while the process may run on others would be believed.
-fn check_placement(plan: &Plan) -> Result<(), Refusal> {
+/// Section 4 of the protocol: nothing is timed, the ticks are bytes.
+fn footprint(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> io::Result<Result<(), Refusal>> {
+    let Some(_) = Memory::read() else {
+        let detail = "memory in use cannot be read on this system: /proc/self/status is missing";
+        return Ok(Err(Refusal::unsupported("unsupported_here", detail)));
+    };
+    writer.plan(plan, plan.contexts)?;
+    let warmup = plan.warmup_batches as usize;
+    let mut grown = Vec::new();
+    for _ in 0..plan.warmup_batches + plan.batches {
+        let before = Memory::read().unwrap_or_default();
+        let populated = workload.populate(plan.contexts);
+        let after = Memory::read().unwrap_or_default();
+        workload.depopulate();
+        if let Err(refusal) = populated {
+            return Ok(Err(refusal));
+        }
+        grown.push(after.since(&before));
+    }
+    let mut samples = 0;
+    for (phase, cycles) in [("warmup", &grown[..warmup]), ("measure", &grown[warmup..])] {
+        for quantity in 0..3 {
+            let name = cycles.first().map_or("", |cycle| cycle[quantity].0);
+            let bytes: Vec<i64> = cycles.iter().filter_map(|cycle| cycle[quantity].1).collect();
+            writer.samples(phase, plan.contexts, &bytes, Some(name))?;
+            samples += bytes.len() as u64;
+        }
+    }
+    let claim = workload.claim();
+    writer.evidence(&Evidence {
+        units: (plan.warmup_batches + plan.batches) * plan.contexts,
+        turns: claim.turns,
+        token: claim.token,
+        kernel: None,
+        address_spaces: claim.address_spaces,
+        cpus: current_cpu().into_iter().collect(),
+        migrations: None,
+        hops: None,
+        page_faults: None,
+        counts: claim.counts,
+        why: claim.why,
+    })?;
+    writer.end_ok(samples)?;
+    Ok(Ok(()))
+}
+
+/// Pinning the process is the host's duty; a plan that says one CPU while the process may run on others would be
+/// believed. Contexts that share threads cannot be pinned one by one.
+fn check_placement(plan: &Plan, mechanism: &Mechanism) -> Result<(), Refusal> {
     if plan.timing == "each" && COUNTER_NAME.is_none() {
         let detail = format!(
             "timing=each needs a cycle counter, and this probe knows none of {}; use timing=batch",
@@ -118,10 +226,16 @@ fn check_placement(plan: &Plan) -> Result<(), Refusal> {
         );
         return Err(Refusal::unsupported("unsupported_here", detail));
     }
+    if plan.cpus.len() > 1 && mechanism.pins {
+        let allowed = allowed_cpus().unwrap_or_default();
+        let Some(cpu) = plan.cpus.iter().find(|cpu| !allowed.contains(cpu)) else { return Ok(()) };
+        let detail = format!("the plan says CPU {cpu}, on which the process may not run; it may run on {allowed:?}");
+        return Err(Refusal::failed("set_up_failed", detail));
+    }
     if plan.cpus.len() > 1 {
         return Err(Refusal::refused(
             "bad_value",
-            "contexts of this probe cannot be pinned one by one; give one CPU or none in `cpus`",
+            "contexts of this mechanism cannot be pinned one by one; give one CPU or none in `cpus`",
         ));
     }
     match (plan.cpus.first(), allowed_cpus()) {
@@ -145,7 +259,7 @@ fn calibrate(plan: &Plan, workload: &mut dyn Workload) -> u64 {
     let mut histogram = (plan.timing == "each").then(Histogram::new);
     batch(workload, lap, &mut histogram);
     let mut units = lap;
-    while batch(workload, units, &mut histogram) < plan.batch_ns {
+    while batch(workload, units, &mut histogram) < plan.batch_ns && workload.fault().is_none() {
         units *= 2;
     }
     units
@@ -196,9 +310,10 @@ impl Records {
             writer.histogram("measure", measure)?;
             return Ok(warmup.count + measure.count);
         }
-        writer.samples("warmup", units, &self.ticks[..warmup])?;
-        writer.samples("measure", units, &self.ticks[warmup..])?;
-        Ok(self.ticks.len() as u64)
+        let ticks: Vec<i64> = self.ticks.iter().map(|&ticks| ticks as i64).collect();
+        writer.samples("warmup", units, &ticks[..warmup], None)?;
+        writer.samples("measure", units, &ticks[warmup..], None)?;
+        Ok(ticks.len() as u64)
     }
 }
 

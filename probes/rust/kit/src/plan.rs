@@ -28,6 +28,13 @@ impl Plan {
     pub fn parameter(&self, name: &str) -> &str {
         self.parameters.get(name).map_or("", String::as_str)
     }
+
+    /// CPU of a context; None: the scheduler places it.
+    #[must_use]
+    pub fn cpu_of(&self, context: u64) -> Option<u16> {
+        let turn = context.checked_rem(self.cpus.len() as u64)?;
+        self.cpus.get(turn as usize).copied()
+    }
 }
 
 /// A parameter of a mechanism.
@@ -56,7 +63,7 @@ pub enum ParameterKind {
 }
 
 /// Why a run does not take place or came to nothing; becomes the `end` message.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub(crate) status: &'static str,
     pub(crate) code: &'static str,
@@ -121,7 +128,7 @@ pub fn parse<'a>(words: &[String], list: &'a [Mechanism]) -> Result<(Plan, &'a M
         mechanism: mechanism.id,
         experiment: values.word("experiment", "switch", mechanism.experiments)?,
         contexts: values.integer("contexts", 2, 1, MOST_CONTEXTS)?,
-        timing: values.word("timing", "batch", &["batch", "each"])?,
+        timing: values.word("timing", "batch", mechanism.timings)?,
         cpus: values.cpus("cpus")?,
         batch_units: values.integer("batch_units", 0, 0, MOST_UNITS)?,
         batch_ns: values.integer("batch_ns", 1_000_000, 1, MOST_UNITS)?,
@@ -233,6 +240,9 @@ mod tests {
             Parameter { name: "payload", kind: ParameterKind::Integer { min: 1, max: 64 }, default: "8" },
             Parameter { name: "speed", kind: ParameterKind::Words(&["low", "high"]), default: "low" },
         ],
+        timings: &["batch", "each"],
+        pins: false,
+        unavailable: || None,
         set_up: |_| Err(Refusal::failed("set_up_failed", "")),
     }];
 
@@ -246,6 +256,10 @@ mod tests {
         assert_eq!((plan.contexts, plan.batches, plan.warmup_batches), (2, 30, 5));
         assert_eq!((plan.batch_ns, plan.verify_units), (1_000_000, 1000));
         assert_eq!((plan.parameter("payload"), plan.parameter("speed"), &plan.cpus[..]), ("8", "high", &[1][..]));
+        let (several, _) = parse(&words("mechanism=fiber/test cpus=3,5"), LIST).unwrap();
+        assert_eq!([0, 1, 2].map(|context| several.cpu_of(context)), [Some(3), Some(5), Some(3)]);
+        let (none, _) = parse(&words("mechanism=fiber/test"), LIST).unwrap();
+        assert_eq!(none.cpu_of(1), None);
     }
 
     #[test]

@@ -31,6 +31,10 @@ enum Message<'a> {
         timings: &'a [&'a str],
         parameters: Vec<&'a str>,
         available: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<&'a str>,
     },
     Plan {
         mechanism: &'a str,
@@ -47,7 +51,9 @@ enum Message<'a> {
         seq: u64,
         phase: &'a str,
         units: u64,
-        ticks: &'a [u64],
+        ticks: &'a [i64],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        quantity: Option<&'a str>,
     },
     Histogram {
         seq: u64,
@@ -92,14 +98,15 @@ struct Counter {
 #[derive(Serialize)]
 pub(crate) struct Evidence {
     pub(crate) units: u64,
-    pub(crate) turns: Turns,
-    pub(crate) token: u64,
+    pub(crate) turns: Option<Turns>,
+    pub(crate) token: Option<u64>,
     pub(crate) kernel: Option<Kernel>,
-    pub(crate) address_spaces: u32,
+    pub(crate) address_spaces: u64,
     pub(crate) cpus: BTreeSet<u16>,
     pub(crate) migrations: Option<u64>,
     pub(crate) hops: Option<Hops>,
     pub(crate) page_faults: Option<PageFaults>,
+    pub(crate) counts: BTreeMap<&'static str, i64>,
     pub(crate) why: BTreeMap<&'static str, &'static str>,
 }
 
@@ -155,11 +162,19 @@ impl Writer {
 
     /// Answers `describe`.
     pub fn mechanisms(&mut self, list: &[Mechanism]) -> io::Result<()> {
-        let timings: &[&str] = if COUNTER_NAME.is_some() { &["batch", "each"] } else { &["batch"] };
         for mechanism in list {
-            let parameters = mechanism.parameters.iter().map(|p| p.name).collect();
-            let Mechanism { id, experiments, .. } = mechanism;
-            self.send(&Message::Mechanism { id, experiments, timings, parameters, available: true })?;
+            let Mechanism { id, experiments, timings, .. } = mechanism;
+            let unavailable = (mechanism.unavailable)();
+            self.send(&Message::Mechanism {
+                id,
+                experiments,
+                // Without a counter only batches are left.
+                timings: if COUNTER_NAME.is_some() { timings } else { &["batch"] },
+                parameters: mechanism.parameters.iter().map(|p| p.name).collect(),
+                available: unavailable.is_none(),
+                code: unavailable.as_ref().map(|refusal| refusal.code),
+                reason: unavailable.as_ref().map(|refusal| refusal.detail.as_str()),
+            })?;
         }
         Ok(())
     }
@@ -195,9 +210,15 @@ impl Writer {
     }
 
     /// Splits so that a line stays below 65 536 bytes even if every tick had 20 digits.
-    pub(crate) fn samples(&mut self, phase: &str, units: u64, ticks: &[u64]) -> io::Result<()> {
+    pub(crate) fn samples(
+        &mut self,
+        phase: &str,
+        units: u64,
+        ticks: &[i64],
+        quantity: Option<&str>,
+    ) -> io::Result<()> {
         for ticks in ticks.chunks(3000) {
-            self.send(&Message::Samples { seq: self.seq, phase, units, ticks })?;
+            self.send(&Message::Samples { seq: self.seq, phase, units, ticks, quantity })?;
             self.seq += 1;
         }
         Ok(())
@@ -264,8 +285,14 @@ mod tests {
 
     #[test]
     fn longest_lines_fit() {
-        let (ticks, buckets) = (vec![u64::MAX; 3000], vec![(u64::MAX, u64::MAX); 1400]);
-        let samples = Message::Samples { seq: u64::MAX, phase: "measure", units: u64::MAX, ticks: &ticks };
+        let (ticks, buckets) = (vec![i64::MIN; 3000], vec![(u64::MAX, u64::MAX); 1400]);
+        let samples = Message::Samples {
+            seq: u64::MAX,
+            phase: "measure",
+            units: u64::MAX,
+            ticks: &ticks,
+            quantity: Some("resident_bytes"),
+        };
         assert!(encode(&samples).unwrap().len() < 65_536);
         let max = u64::MAX;
         let histogram = Message::Histogram {

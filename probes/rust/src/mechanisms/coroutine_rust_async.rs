@@ -213,7 +213,7 @@ impl Workload for Ring {
         self.shared.turns.replace(Turns::default());
         self.command(PUBLISH);
         let token = (self.sequence - self.begin) as u64;
-        Claim { turns: self.shared.turns.take(), token, broken: self.shared.broken.get() }
+        Claim::new(self.shared.turns.take(), token, self.shared.broken.get())
     }
 
     fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {

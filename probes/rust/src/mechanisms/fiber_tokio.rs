@@ -23,6 +23,9 @@ pub const MECHANISM: Mechanism = Mechanism {
         kind: ParameterKind::Words(&["current_thread", "multi_thread"]),
         default: "current_thread",
     }],
+    timings: kit::ALL_TIMINGS,
+    pins: false,
+    unavailable: || None,
     set_up,
 };
 
@@ -253,7 +256,7 @@ impl Workload for Ring {
         self.shared.records().turns = Turns::default();
         self.command(PUBLISH);
         let records = self.shared.records();
-        Claim { turns: records.turns.clone(), token: (self.sequence - self.begin) as u64, broken: records.broken }
+        Claim::new(records.turns.clone(), (self.sequence - self.begin) as u64, records.broken)
     }
 
     fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {

@@ -15,5 +15,5 @@ mod tests;
 /// Every created context has one turn.
 fn claim_of_created(created: u64, broken: bool) -> kit::Claim {
     let turns = kit::Turns { total: created, min: 1, max: 1, contexts: created };
-    kit::Claim { turns, token: created, broken }
+    kit::Claim::new(turns, created, broken)
 }

@@ -21,6 +21,9 @@ pub const MECHANISM: Mechanism = Mechanism {
     id: "stack/corosensei",
     experiments: &["switch", "create"],
     parameters: &[Parameter { name: "stack", kind: ParameterKind::Words(&["fresh", "reused"]), default: "fresh" }],
+    timings: kit::ALL_TIMINGS,
+    pins: false,
+    unavailable: || None,
     set_up,
 };
 
@@ -268,7 +271,7 @@ impl Workload for Ring {
         self.shared.turns.replace(turns);
         self.command(PUBLISH);
         let token = (self.sequence - self.begin) as u64;
-        Claim { turns: self.shared.turns.take(), token, broken: self.shared.broken.get() }
+        Claim::new(self.shared.turns.take(), token, self.shared.broken.get())
     }
 
     fn verify(&mut self, units: u64, trace: Box<Trace>) -> Option<Box<Trace>> {

@@ -1,0 +1,151 @@
+package switchcost.kit;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What the kernel says of this process, read from /proc; null or 0 where there is none. */
+public final class Machine {
+    private static final Path TASKS = Path.of("/proc/self/task");
+
+    private Machine() {}
+
+    /** Switches that the kernel counted for one thread. */
+    record TaskSwitches(long voluntary, long involuntary) {}
+
+    static String text(String path) {
+        try {
+            return Files.readString(Path.of(path));
+        } catch (IOException | RuntimeException error) {
+            return null;
+        }
+    }
+
+    /** The rest of the line after a name in a text like /proc/self/status; null where it is not there. */
+    static String field(String text, String name) {
+        int at = text == null ? -1 : ("\n" + text).indexOf("\n" + name + ":");
+        if (at < 0) {
+            return null;
+        }
+        String rest = text.substring(at + name.length() + 1);
+        int end = rest.indexOf('\n');
+        return (end < 0 ? rest : rest.substring(0, end)).trim();
+    }
+
+    static long number(String text, String name) {
+        String value = field(text, name);
+        return value == null ? 0 : Long.parseLong(value.split("\\s+")[0]);
+    }
+
+    /** CPUs that the process may run on; null where it cannot be told. */
+    static Set<Integer> allowedCpus() {
+        String list = field(text("/proc/self/status"), "Cpus_allowed_list");
+        return list == null || list.isEmpty() ? null : cpuList(list);
+    }
+
+    static Set<Integer> cpuList(String list) {
+        Set<Integer> cpus = new TreeSet<>();
+        for (String part : list.split(",")) {
+            String[] ends = part.split("-");
+            for (int cpu = Integer.parseInt(ends[0]); cpu <= Integer.parseInt(ends[ends.length - 1]); cpu++) {
+                cpus.add(cpu);
+            }
+        }
+        return cpus;
+    }
+
+    private static List<String> tasks() {
+        List<String> ids = new ArrayList<>();
+        try (DirectoryStream<Path> folder = Files.newDirectoryStream(TASKS)) {
+            folder.forEach(path -> ids.add(path.getFileName().toString()));
+        } catch (IOException | RuntimeException error) {
+            return null;
+        }
+        return ids;
+    }
+
+    /** Switch counts of every thread of the process. */
+    static Map<String, TaskSwitches> taskSwitches() {
+        List<String> ids = tasks();
+        if (ids == null) {
+            return null;
+        }
+        Map<String, TaskSwitches> counts = new HashMap<>();
+        for (String id : ids) {
+            String status = text(TASKS + "/" + id + "/status");
+            if (field(status, "voluntary_ctxt_switches") != null) { // Else the thread has ended since the folder was read.
+                counts.put(id, new TaskSwitches(number(status, "voluntary_ctxt_switches"), number(status, "nonvoluntary_ctxt_switches")));
+            }
+        }
+        return counts;
+    }
+
+    /** CPUs on which the threads of this process ran last: field 39 of their `stat`. */
+    static Set<Integer> lastCpus() {
+        Set<Integer> cpus = new TreeSet<>();
+        List<String> ids = tasks();
+        for (String id : ids == null ? List.<String>of() : ids) {
+            String[] words = statFields(text(TASKS + "/" + id + "/stat"));
+            if (words != null) {
+                cpus.add(Integer.parseInt(words[39 - 3]));
+            }
+        }
+        return cpus;
+    }
+
+    /** Minor and major page faults of the process. */
+    static long[] pageFaults() {
+        String[] words = statFields(text("/proc/self/stat"));
+        return words == null ? null : new long[] {Long.parseLong(words[10 - 3]), Long.parseLong(words[12 - 3])};
+    }
+
+    /** Fields 3 and on: the name, field 2, may hold anything, but ends with the last bracket. */
+    private static String[] statFields(String stat) {
+        int bracket = stat == null ? -1 : stat.lastIndexOf(')');
+        String[] words = bracket < 0 ? new String[0] : stat.substring(bracket + 1).trim().split(" ");
+        return words.length > 39 - 3 ? words : null;
+    }
+
+    /** What bounds the number of threads here, for the sentence that says that the bound was met. */
+    public static String threadLimits() {
+        List<String> limits = new ArrayList<>();
+        String processes = null;
+        for (String line : String.valueOf(text("/proc/self/limits")).split("\n")) {
+            processes = line.startsWith("Max processes") ? line.substring("Max processes".length()).trim().split("\\s+")[0] : processes;
+        }
+        if (processes != null) {
+            limits.add("ulimit -u " + processes);
+        }
+        for (String name : List.of("kernel/threads-max", "kernel/pid_max", "vm/max_map_count")) {
+            String value = text("/proc/sys/" + name);
+            if (value != null) {
+                limits.add(name.replace('/', '.') + " " + value.trim());
+            }
+        }
+        String most = pidsMax();
+        if (most != null) {
+            limits.add("pids.max of the cgroup " + most);
+        }
+        return String.join(", ", limits);
+    }
+
+    private static String pidsMax() {
+        for (String line : String.valueOf(text("/proc/self/cgroup")).split("\n")) {
+            String[] parts = line.split(":", 3);
+            if (parts.length == 3 && (parts[1].isEmpty() || parts[1].equals("pids"))) {
+                String value = text("/sys/fs/cgroup/" + parts[1] + parts[2] + "/pids.max");
+                if (value != null) {
+                    return value.trim();
+                }
+            }
+        }
+        return null;
+    }
+}

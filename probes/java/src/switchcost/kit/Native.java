@@ -1,0 +1,129 @@
+package switchcost.kit;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.reflect.Array;
+import java.lang.reflect.Method;
+import java.util.Optional;
+
+/**
+ * Three functions of the C library through java.lang.foreign, which is final since Java 22. Reached by reflection, so
+ * that Java 17 compiles and runs this; where it is missing, each function says so by its return value.
+ */
+public final class Native {
+    private static final String PACKAGE = "java.lang.foreign.";
+    private static final MethodHandle SCHED_GETCPU = link("sched_getcpu");
+    private static final MethodHandle SCHED_SETAFFINITY = link("sched_setaffinity", "JAVA_INT", "JAVA_LONG", "ADDRESS");
+    private static final MethodHandle GETRUSAGE = link("getrusage", "JAVA_INT", "ADDRESS");
+    /** struct rusage is two times of 16 bytes and 14 counters of 8 on every 64-bit Linux. */
+    private static final int RUSAGE_BYTES = 144;
+    private static final int VOLUNTARY_AT = 128;
+    private static final int CPU_SET_BYTES = 512;
+    private static final Object BUFFER = buffer(CPU_SET_BYTES);
+
+    private Native() {}
+
+    /** Reads the CPU of the calling thread; an object, so that tests can put another in its place. */
+    public interface CurrentCpu {
+        int read();
+    }
+
+    /** The CPU that the calling thread runs on, -1 where it cannot be told. */
+    public static int currentCpu() {
+        if (SCHED_GETCPU == null) {
+            return -1;
+        }
+        try {
+            return (int) SCHED_GETCPU.invokeExact();
+        } catch (Throwable error) {
+            return -1;
+        }
+    }
+
+    static boolean readsCpu() {
+        return SCHED_GETCPU != null;
+    }
+
+    public static boolean pins() {
+        return SCHED_SETAFFINITY != null && BUFFER != null;
+    }
+
+    /** Restricts the calling thread, which must be a platform thread, to a CPU. */
+    public static synchronized boolean pinTo(int cpu) {
+        if (!pins() || cpu >= CPU_SET_BYTES * 8) {
+            return false;
+        }
+        try {
+            byte[] set = new byte[CPU_SET_BYTES];
+            set[cpu / 8] = (byte) (1 << cpu % 8); // Little endian; on others a set of longs, see below.
+            if (java.nio.ByteOrder.nativeOrder() == java.nio.ByteOrder.BIG_ENDIAN) {
+                set = new byte[CPU_SET_BYTES];
+                set[cpu / 64 * 8 + 7 - cpu % 64 / 8] = (byte) (1 << cpu % 8);
+            }
+            bytes(BUFFER).put(0, set);
+            return (int) SCHED_SETAFFINITY.invoke(0, (long) CPU_SET_BYTES, BUFFER) == 0;
+        } catch (Throwable error) {
+            return false;
+        }
+    }
+
+    /** Voluntary and involuntary switches of the whole process, threads that have ended included; null where it cannot be told. */
+    static synchronized long[] switchesOfProcess() {
+        if (GETRUSAGE == null || BUFFER == null) {
+            return null;
+        }
+        try {
+            if ((int) GETRUSAGE.invoke(0, BUFFER) != 0) {
+                return null;
+            }
+            java.nio.ByteBuffer usage = bytes(BUFFER).order(java.nio.ByteOrder.nativeOrder());
+            return new long[] {usage.getLong(VOLUNTARY_AT), usage.getLong(VOLUNTARY_AT + 8)};
+        } catch (Throwable error) {
+            return null;
+        }
+    }
+
+    private static java.nio.ByteBuffer bytes(Object segment) throws ReflectiveOperationException {
+        return (java.nio.ByteBuffer) Class.forName(PACKAGE + "MemorySegment").getMethod("asByteBuffer").invoke(segment);
+    }
+
+    private static Object buffer(long size) {
+        try {
+            Class<?> arena = Class.forName(PACKAGE + "Arena");
+            return arena.getMethod("allocate", long.class, long.class).invoke(arena.getMethod("global").invoke(null), size, 8L);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError error) {
+            return null;
+        }
+    }
+
+    /** A function of the C library that returns int; null where there is no such function or no way to call it. */
+    private static MethodHandle link(String name, String... argumentLayouts) {
+        if (Runtime.version().feature() < 22 || !System.getProperty("os.name").equals("Linux")) {
+            return null;
+        }
+        try {
+            Class<?> linkerClass = Class.forName(PACKAGE + "Linker");
+            Class<?> layouts = Class.forName(PACKAGE + "ValueLayout");
+            Class<?> layoutClass = Class.forName(PACKAGE + "MemoryLayout");
+            Class<?> optionClass = Class.forName(PACKAGE + "Linker$Option");
+            Class<?> descriptorClass = Class.forName(PACKAGE + "FunctionDescriptor");
+            Object linker = linkerClass.getMethod("nativeLinker").invoke(null);
+            Object lookup = linkerClass.getMethod("defaultLookup").invoke(linker);
+            Optional<?> address = (Optional<?>) Class.forName(PACKAGE + "SymbolLookup").getMethod("find", String.class).invoke(lookup, name);
+            if (address.isEmpty()) {
+                return null;
+            }
+            Object arguments = Array.newInstance(layoutClass, argumentLayouts.length);
+            for (int i = 0; i < argumentLayouts.length; i++) {
+                Array.set(arguments, i, layouts.getField(argumentLayouts[i]).get(null));
+            }
+            Object descriptor = descriptorClass.getMethod("of", layoutClass, arguments.getClass())
+                .invoke(null, layouts.getField("JAVA_INT").get(null), arguments);
+            Object options = Array.newInstance(optionClass, 0);
+            Method downcall = linkerClass.getMethod(
+                "downcallHandle", Class.forName(PACKAGE + "MemorySegment"), descriptorClass, options.getClass());
+            return (MethodHandle) downcall.invoke(linker, address.get(), descriptor, options);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError error) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package switchcost.kit;
+
+import java.util.Arrays;
+import java.util.Set;
+
+/** Record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number. */
+public final class Trace {
+    public final int[] who;
+    public final short[] cpu;
+    private final Native.CurrentCpu currentCpu;
+
+    /** Room for hand-offs 1 … units and for where the token began. */
+    public Trace(int units, Native.CurrentCpu currentCpu) {
+        who = new int[units + 1];
+        cpu = new short[units + 1];
+        Arrays.fill(who, -1);
+        Arrays.fill(cpu, (short) -1);
+        this.currentCpu = currentCpu;
+    }
+
+    /** Called by a context that came to run with the token. */
+    public void visit(long sequence, int context) {
+        if (sequence >= 0 && sequence < who.length) {
+            who[(int) sequence] = context;
+            cpu[(int) sequence] = (short) currentCpu.read();
+        }
+    }
+
+    /** What the pass shows. */
+    record Hops(long count, long inOrder, long sameCpu, long migrations) {}
+
+    /** Compares every hop with the one before it; null where a CPU could not be told. */
+    Hops judge(int contexts, Set<Integer> seen) {
+        long inOrder = 0;
+        long sameCpu = 0;
+        long migrations = 0;
+        short[] last = new short[contexts]; // Last CPU of each context, plus one.
+        for (int i = 0; i < who.length; i++) {
+            if (cpu[i] < 0) {
+                return null;
+            }
+            seen.add((int) cpu[i]);
+            if (who[i] >= 0 && who[i] < contexts) {
+                migrations += last[who[i]] > 0 && last[who[i]] != cpu[i] + 1 ? 1 : 0;
+                last[who[i]] = (short) (cpu[i] + 1);
+            }
+            if (i > 0) {
+                inOrder += who[i] == (who[i - 1] + 1) % contexts ? 1 : 0;
+                sameCpu += cpu[i] == cpu[i - 1] ? 1 : 0;
+            }
+        }
+        return new Hops(who.length - 1, inOrder, sameCpu, migrations);
+    }
+}

@@ -1,0 +1,28 @@
+package switchcost.kit;
+
+/** What the contexts counted themselves. */
+public final class Turns {
+    public long total;
+    public long min;
+    public long max;
+    public long contexts;
+
+    /** Adds one context's turns. */
+    public Turns count(long turns) {
+        min = contexts == 0 ? turns : Math.min(min, turns);
+        max = Math.max(max, turns);
+        total += turns;
+        contexts++;
+        return this;
+    }
+
+    /** For experiments in which every created context has one turn. */
+    public static Turns oneEach(long contexts) {
+        Turns turns = new Turns();
+        turns.total = contexts;
+        turns.min = 1;
+        turns.max = 1;
+        turns.contexts = contexts;
+        return turns;
+    }
+}

@@ -1,0 +1,100 @@
+"""What shows that the units claimed did happen."""
+
+import gc
+
+from . import machine
+
+
+class Observed:
+    """What can be read from outside the contexts. The threads are read last before the batches and first after them, so
+    that the reading itself hardly counts."""
+
+    def __init__(self, tasks, faults, collections):
+        self.tasks, self.faults, self.collections = tasks, faults, collections
+
+
+def observe_begin():
+    """Before the first batch."""
+    collections, faults = _collections(), machine.page_faults()
+    return Observed(machine.task_switches(), faults, collections)
+
+
+def observe_end():
+    """After the last batch."""
+    tasks = machine.task_switches()
+    return Observed(tasks, machine.page_faults(), _collections())
+
+
+def _collections():
+    return sum(generation["collections"] for generation in gc.get_stats())
+
+
+def between(begin, end):
+    """The fields of the evidence message that are differences of two observations."""
+    fields = {"kernel": None, "page_faults": None, "gc_cycles": end.collections - begin.collections}
+    why = {}
+    if begin.tasks is None or end.tasks is None:
+        why["kernel"] = "the kernel's counts of each thread cannot be read on this system"
+    elif not begin.tasks.keys() <= end.tasks.keys():
+        why["kernel"] = "a thread ended during the batches and took its counts with it"
+    else:
+        # A thread that began in between counts from zero.
+        voluntary, involuntary = (
+            sum(counts[i] - begin.tasks.get(task, (0, 0))[i] for task, counts in end.tasks.items()) for i in (0, 1)
+        )
+        fields["kernel"] = {
+            "voluntary": voluntary, "involuntary": involuntary, "tasks": len(end.tasks), "source": "proc_task_status",
+        }
+    if begin.faults is None or end.faults is None:
+        why["page_faults"] = "not readable on this system"
+    else:
+        minor, major = (after - before for before, after in zip(begin.faults, end.faults))
+        fields["page_faults"] = {"minor": minor, "major": major}
+    return fields, why
+
+
+class Turns:
+    """What the contexts counted themselves."""
+
+    def __init__(self):
+        self.total = self.min = self.max = self.contexts = 0
+
+    def count(self, turns):
+        """Adds one context's turns."""
+        self.min = turns if self.contexts == 0 else min(self.min, turns)
+        self.max = max(self.max, turns)
+        self.total += turns
+        self.contexts += 1
+
+    @classmethod
+    def once_each(cls, created):
+        """Of contexts that are entered once and end."""
+        turns = cls()
+        turns.total = turns.contexts = created
+        turns.min = turns.max = 1
+        return turns
+
+
+class Trace:
+    """The record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number."""
+
+    def __init__(self, units):
+        self.who, self.cpu = [-1] * (units + 1), [-1] * (units + 1)
+        self.current_cpu = machine.cpu_reader()
+
+    def visit(self, sequence, context):
+        """Called by a context that came to run with the token."""
+        if 0 <= sequence < len(self.who):
+            self.who[sequence], self.cpu[sequence] = context, self.current_cpu()
+
+    def judge(self, contexts):
+        """Compares every hop with the one before it: (hops, migrations)."""
+        hops = {"count": len(self.who) - 1, "in_order": 0, "same_cpu": 0}
+        migrations, last = 0, {}
+        for i, (who, cpu) in enumerate(zip(self.who, self.cpu)):
+            migrations += last.get(who, cpu) != cpu
+            last[who] = cpu
+            if i:
+                hops["in_order"] += who == (self.who[i - 1] + 1) % contexts
+                hops["same_cpu"] += cpu == self.cpu[i - 1]
+        return hops, migrations

@@ -1,0 +1,188 @@
+"""Carries out a plan and reports everything but `hello`."""
+
+import gc
+
+from . import evidence, hello, machine, wire
+from .clock import now
+from .histogram import Histogram
+
+
+class Mechanism:
+    """One line of `describe`."""
+
+    def __init__(self, id, experiments, set_up, parameters=(), missing=lambda: None, install=None, runner=None):
+        self.id, self.experiments, self.parameters = id, experiments, parameters
+        self.timings = ["batch", "each"]
+        # Does everything slow and gives a Workload. Raises a Refusal when the plan cannot be carried out.
+        self.set_up = set_up
+        # Gives the Refusal for which it cannot run here, or None; `install` says what to do about it.
+        self.missing, self.install = missing, install
+        # What runs a coroutine: an event loop, for mechanisms that need one; without one by default.
+        self.runner = runner or _without_a_loop
+
+
+class Workload:
+    """A mechanism that is ready to run. Context 0 runs where `run` is called."""
+
+    # The smallest number of units after which everything stands where it began.
+    lap = 1
+
+    async def run(self, units):
+        """The measured region: units hand-offs, no clock and no branch on the plan. A coroutine, so that mechanisms with
+        an event loop and those without are measured by the same code; awaiting it does not suspend by itself."""
+        raise NotImplementedError
+
+    async def run_each(self, units, histogram):
+        """Does the same and records every unit."""
+        raise NotImplementedError
+
+    async def reset(self):
+        """Sets the count of turns to zero."""
+        raise NotImplementedError
+
+    async def claim(self):
+        """(turns, token, broken) since reset; broken is true when a context saw a token that it was not due."""
+        raise NotImplementedError
+
+    async def verify(self, units, trace):
+        """Passes the token units times and records each visit; False where the experiment has no ring."""
+        return False
+
+
+def carry_out(writer, plan, mechanism):
+    """Returns only after `end` with status ok."""
+    _check_placement(plan)
+    wrong = hello.wrong_runtime()
+    missing = wire.unsupported("unsupported_here", wrong) if wrong else mechanism.missing()
+    if missing is not None:
+        raise missing
+    mechanism.runner(_Measurement(plan).carry_out(writer, mechanism))
+
+
+def check_memory(contexts, bytes_each, what):
+    """Raises the answer to a ring for which there is no room."""
+    available = machine.available_memory()
+    if available and contexts * bytes_each > available:
+        raise wire.unsupported(
+            "limit_reached",
+            f"{contexts} {what} need about {contexts * bytes_each >> 20} MB and {available >> 20} MB are available; ask for fewer contexts",
+        )
+
+
+def _check_placement(plan):
+    """Contexts of one thread cannot be pinned one by one, and pinning the process is the host's duty; a plan that says one
+    CPU while the process may run on others would be believed."""
+    if len(plan.cpus) > 1:
+        raise wire.refuse("bad_value", "contexts of one thread cannot be pinned one by one; give one CPU or none in `cpus`")
+    allowed = machine.allowed_cpus()
+    if plan.cpus and allowed is not None and allowed != plan.cpus:
+        cpu = plan.cpus[0]
+        raise wire.failed("set_up_failed", f"the plan says CPU {cpu}, but the process is not restricted to it; start it with taskset -c {cpu}")
+
+
+def _without_a_loop(coroutine):
+    try:
+        coroutine.send(None)
+    except StopIteration:
+        return
+    raise wire.failed("self_check_failed", "a workload without an event loop suspended")
+
+
+class _Measurement:
+    def __init__(self, plan):
+        self.plan = plan
+        self.current_cpu = machine.cpu_reader()
+
+    async def carry_out(self, writer, mechanism):
+        plan = self.plan
+        # The collector is on during the batches, as in any program; set-up would make it scan a growing ring again and
+        # again, and what set-up leaves behind is collected before.
+        gc.disable()
+        self.workload = mechanism.set_up(plan)
+        gc.enable()
+        gc.collect()
+        self.units = await self._calibrate()
+        writer.send(
+            "plan", mechanism=plan.mechanism, experiment=plan.experiment, contexts=plan.contexts, timing=plan.timing, cpus=plan.cpus,
+            batch_units=self.units, batches=plan.batches, warmup_batches=plan.warmup_batches, parameters=plan.parameters,
+        )
+        self._allocate()
+        await self.workload.reset()
+        begin = evidence.observe_begin()
+        await self._batches()
+        end = evidence.observe_end()
+        turns, token, broken = await self.workload.claim()
+        if broken:
+            raise wire.failed("self_check_failed", "a context received another token than the one it was due")
+        samples = self._report(writer)
+        await self._send_evidence(writer, begin, end, turns, token)
+        wire.send_end(writer, samples)
+
+    async def _batch(self, units, histogram):
+        begin = now()
+        if histogram is None:
+            await self.workload.run(units)
+        else:
+            await self.workload.run_each(units, histogram)
+        return now() - begin
+
+    async def _calibrate(self):
+        """Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch
+        is thrown away: the interpreter specialises its instructions during it."""
+        lap = self.workload.lap
+        histogram = Histogram() if self.plan.timing == "each" else None
+        if self.plan.batch_units:
+            return -(-self.plan.batch_units // lap) * lap
+        units = lap
+        await self._batch(units, histogram)
+        while await self._batch(units, histogram) < self.plan.batch_ns:
+            units *= 2
+        return units
+
+    def _allocate(self):
+        each = self.plan.timing == "each"
+        self.warmup, self.measure = (Histogram() if each else None for _ in range(2))
+        self.ticks = [-1] * (self.plan.warmup_batches + self.plan.batches)
+        self.cpus = [-1] * (len(self.ticks) + 1)
+
+    async def _batches(self):
+        """The silence of PROTOCOL.md: no writing, and no allocation but of the integers themselves."""
+        await self._phase(0, self.plan.warmup_batches, self.warmup)
+        await self._phase(self.plan.warmup_batches, len(self.ticks), self.measure)
+        self.cpus[-1] = self.current_cpu()
+
+    async def _phase(self, begin, end, histogram):
+        clock = now()
+        for i in range(begin, end):
+            self.cpus[i] = self.current_cpu()
+            self.ticks[i] = await self._batch(self.units, histogram)
+        if histogram is not None:
+            # Clock and counter are the same here.
+            histogram.span_clock = histogram.span_counter = now() - clock
+
+    def _report(self, writer):
+        if self.plan.timing == "each":
+            seq = writer.send_histogram(0, "warmup", self.warmup)
+            writer.send_histogram(seq, "measure", self.measure)
+            return self.warmup.count + self.measure.count
+        warmup = self.plan.warmup_batches
+        seq = writer.send_samples(0, "warmup", self.units, self.ticks[:warmup])
+        writer.send_samples(seq, "measure", self.units, self.ticks[warmup:])
+        return len(self.ticks)
+
+    async def _send_evidence(self, writer, begin, end, turns, token):
+        fields, why = evidence.between(begin, end)
+        seen = set(self.cpus)
+        if self.plan.verify_units:
+            lap = self.workload.lap
+            trace = evidence.Trace(-(-self.plan.verify_units // lap) * lap)
+            if await self.workload.verify(len(trace.who) - 1, trace):
+                fields["hops"], fields["migrations"] = trace.judge(self.plan.contexts)
+                seen.update(trace.cpu)
+        fields["cpus"] = sorted(seen)
+        if -1 in seen:
+            fields.update(cpus=None, hops=None, migrations=None)
+            why.update(dict.fromkeys(("cpus", "hops", "migrations"), "the C library of this system has no sched_getcpu"))
+        writer.send(
+            "evidence", units=len(self.ticks) * self.units, turns=vars(turns), token=token, address_spaces=1, **fields, why=why,
+        )

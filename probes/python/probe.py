@@ -1,0 +1,38 @@
+"""The Python probe of switchcost; PROTOCOL.md says how it is spoken to."""
+
+import sys
+
+from kit import hello, measure, plan, wire
+from mechanisms import LIST
+
+NAME = "python"
+VERSION = "1"
+
+
+def main(words):
+    """Carries out what the words ask and gives the exit status."""
+    writer = wire.Writer(plan.report_fd(words))
+    hello.send_hello(writer, NAME, VERSION)
+    try:
+        carry_out(writer, words)
+    except wire.Refusal as refusal:
+        wire.send_end(writer, 0, refusal)
+        return 0 if refusal.status == "unsupported" else 1
+    return 0
+
+
+def carry_out(writer, words):
+    """`describe` or `run`; returns only after `end` with status ok."""
+    verb = words[0] if words else ""
+    if verb == "describe":
+        plan.check_describe(words[1:])
+        hello.send_mechanisms(writer, LIST)
+        wire.send_end(writer, 0)
+    elif verb == "run":
+        measure.carry_out(writer, *plan.parse(words[1:], LIST))
+    else:
+        raise wire.refuse("bad_value", "the first word must be `describe` or `run`" + (f", not `{verb}`" if verb else ""))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
