@@ -176,3 +176,56 @@ pub fn mechanism(tail: &str) -> String {
          [evidence]\nturns = true\nkernel_switches = [1.0, 1.0]\n{tail}"
     )
 }
+
+/// The repository's root.
+///
+/// # Panics
+/// Never in a checkout.
+#[must_use]
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The real binary with the probes that `make build` staged, and an empty store.
+pub struct Real {
+    folder: TempDir,
+    switchcost: PathBuf,
+}
+
+impl Real {
+    /// None where `make build` has not staged any probe.
+    ///
+    /// # Panics
+    /// When the disk refuses.
+    #[must_use]
+    pub fn new(fake: &str) -> Option<Self> {
+        let switchcost = Path::new(fake).with_file_name("switchcost");
+        let probes = switchcost.ancestors().nth(2)?.join("libexec/switchcost/probes");
+        (switchcost.is_file() && probes.is_dir()).then(|| Self { folder: tempfile::tempdir().unwrap(), switchcost })
+    }
+
+    /// Runs the binary to its end.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn run(&self, arguments: &str) -> Said {
+        let output = Command::new(&self.switchcost)
+            .args(arguments.split_whitespace())
+            .env("XDG_DATA_HOME", self.folder.path())
+            .env_remove("SWITCHCOST_LIBEXEC")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        output.into()
+    }
+
+    /// Rows of `run … --format json`.
+    ///
+    /// # Panics
+    /// When the answer is no JSON.
+    #[must_use]
+    pub fn rows(&self, arguments: &str) -> Vec<serde_json::Value> {
+        self.run(&format!("run {arguments} --format json")).json()["results"].as_array().cloned().unwrap_or_default()
+    }
+}

@@ -193,6 +193,7 @@ fn contradiction(
         .or_else(|| wrong_cpus(plan, evidence))
         .or_else(|| evidence.hops.as_ref().and_then(|hops| wrong_hops(rule, plan, hops)))
         .or_else(|| wrong_counts(rule, evidence))
+        .or_else(|| too_few(rule, evidence))
         .or_else(|| implausible(transcript))
 }
 
@@ -272,6 +273,13 @@ fn wrong_counts(rule: &EvidenceRule, evidence: &Evidence) -> Option<String> {
     })
 }
 
+fn too_few(rule: &EvidenceRule, evidence: &Evidence) -> Option<String> {
+    rule.at_least.iter().find_map(|(name, &least)| {
+        let observed = evidence.counts.get(name).filter(|&&observed| observed < least)?;
+        Some(format!("{name} is {observed} where the mechanism needs {least}"))
+    })
+}
+
 fn implausible(transcript: &Transcript) -> Option<String> {
     let values = crate::series(transcript).values;
     let median = switchcost_stats::median(&values)?;
@@ -299,7 +307,7 @@ fn unobservable(rule: &EvidenceRule, plan: &Plan, evidence: &Evidence) -> Option
     if !plan.cpus.is_empty() && evidence.cpus.is_none() {
         return why("cpus", "the CPU of the contexts");
     }
-    let missing = rule.counts.keys().find(|name| !evidence.counts.contains_key(*name))?;
+    let missing = rule.counts.keys().chain(rule.at_least.keys()).find(|name| !evidence.counts.contains_key(*name))?;
     why(missing, missing)
 }
 

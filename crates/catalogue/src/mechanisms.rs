@@ -91,6 +91,7 @@ struct ParameterEntry {
 struct RuleEntry {
     placement: Option<String>,
     experiment: Option<String>,
+    contexts: Option<u64>,
     #[serde(default)]
     parameters: BTreeMap<String, String>,
     turns: Option<bool>,
@@ -100,6 +101,7 @@ struct RuleEntry {
     same_cpu_hops: Option<(f64, f64)>,
     #[serde(default)]
     counts: BTreeMap<String, (f64, f64)>,
+    at_least: Option<BTreeMap<String, i64>>,
     note: Option<String>,
 }
 
@@ -163,6 +165,7 @@ fn convert(id: MechanismId, file: ConceptFile) -> Result<Concept, String> {
         evidence_when.push(EvidenceCase {
             placement: entry.placement.as_deref().map(word).transpose()?,
             experiment: entry.experiment.as_deref().map(word).transpose()?,
+            contexts: entry.contexts,
             parameters: entry.parameters.clone(),
             rule: merge(&general, entry)?,
         });
@@ -233,6 +236,7 @@ fn merge(general: &EvidenceRule, entry: &RuleEntry) -> Result<EvidenceRule, Stri
         address_spaces: entry.address_spaces.unwrap_or(general.address_spaces),
         same_cpu_hops: entry.same_cpu_hops.or(general.same_cpu_hops),
         counts,
+        at_least: entry.at_least.clone().unwrap_or_else(|| general.at_least.clone()),
         note: entry.note.clone().unwrap_or_else(|| general.note.clone()),
     })
 }
@@ -252,7 +256,7 @@ fn check_references(folder: &Path, concepts: &[Concept]) -> Result<(), Catalogue
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchcost_model::{Experiment, Placement};
+    use switchcost_model::{Experiment, Placement, Timing, Variant};
 
     fn repository() -> Catalogue {
         load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms")).unwrap_or_else(|error| panic!("{error}"))
@@ -295,8 +299,16 @@ mod tests {
         "#;
         let concept = convert("fiber/x".parse().unwrap(), toml::from_str(file).unwrap()).unwrap();
         let rule = |value: &str| {
-            let parameters = [("os_threads".to_owned(), value.to_owned())].into();
-            concept.rule(Experiment::Switch, Placement::Free, &parameters)
+            concept.rule(&Variant {
+                mechanism: concept.id.clone(),
+                probe: String::new(),
+                experiment: Experiment::Switch,
+                contexts: 2,
+                placement: Placement::Free,
+                timing: Timing::Batch,
+                parameters: [("os_threads".to_owned(), value.to_owned())].into(),
+                label: String::new(),
+            })
         };
         assert_eq!(rule("one").kernel_switches, Some((0.0, 0.0)));
         assert_eq!(rule("all").kernel_switches, None);

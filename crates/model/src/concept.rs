@@ -1,6 +1,6 @@
 //! What the data files say of mechanisms, families and probes.
 
-use crate::{Experiment, MechanismId, Parameters, Placement};
+use crate::{Experiment, MechanismId, Parameters, Placement, Variant};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -51,6 +51,8 @@ pub struct EvidenceRule {
     pub same_cpu_hops: Option<(f64, f64)>,
     /// Further counts (`Evidence::counts`) with lowest and highest value per unit.
     pub counts: BTreeMap<String, (f64, f64)>,
+    /// Counts that must reach a total, however many units there were.
+    pub at_least: BTreeMap<String, i64>,
     /// Said with the row when the kernel's factor is not 1.
     pub note: String,
 }
@@ -62,6 +64,8 @@ pub struct EvidenceCase {
     pub placement: Option<Placement>,
     /// Only for this experiment.
     pub experiment: Option<Experiment>,
+    /// Only for a ring of this many.
+    pub contexts: Option<u64>,
     /// Only when these parameters have these values.
     pub parameters: Parameters,
     /// The rule, complete (the file's override merged into the general rule).
@@ -117,11 +121,12 @@ pub struct Concept {
 impl Concept {
     /// The rule that applies to this variant: the last matching exception, else the general one.
     #[must_use]
-    pub fn rule(&self, experiment: Experiment, placement: Placement, parameters: &Parameters) -> &EvidenceRule {
+    pub fn rule(&self, variant: &Variant) -> &EvidenceRule {
         let applies = |case: &&EvidenceCase| {
-            case.placement.is_none_or(|p| p == placement)
-                && case.experiment.is_none_or(|e| e == experiment)
-                && case.parameters.iter().all(|(name, value)| parameters.get(name) == Some(value))
+            case.placement.is_none_or(|placement| placement == variant.placement)
+                && case.experiment.is_none_or(|experiment| experiment == variant.experiment)
+                && case.contexts.is_none_or(|contexts| contexts == variant.contexts)
+                && case.parameters.iter().all(|(name, value)| variant.parameters.get(name) == Some(value))
         };
         self.evidence_when.iter().rev().find(applies).map_or(&self.evidence, |case| &case.rule)
     }

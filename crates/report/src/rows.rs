@@ -109,7 +109,7 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
     let Some(figures) = &row.summary.figures else { return notes };
     let concept = catalogue.find(&row.variant.mechanism);
     if let (Some(concept), Some(kernel)) = (concept, row.summary.kernel) {
-        let rule = concept.rule(row.variant.experiment, row.variant.placement, &row.variant.parameters);
+        let rule = concept.rule(row.variant);
         if kernel.per_unit > 1.02 && !rule.note.is_empty() {
             notes.push(format!("{:.2} kernel switches each: {}", kernel.per_unit, rule.note));
         }

@@ -264,8 +264,7 @@ impl Schedule<'_> {
         let mut disturbances = outcome.exit.as_ref().map(|exit| watch.stop(exit)).unwrap_or_default();
         let ruling = match self.catalogue.find(&variant.mechanism) {
             Some(concept) => {
-                let rule = concept.rule(variant.experiment, variant.placement, &variant.parameters);
-                judge(rule, plan, &outcome.transcript, outcome.process, &outcome.log)
+                judge(concept.rule(variant), plan, &outcome.transcript, outcome.process, &outcome.log)
             }
             None => judge(&Default::default(), plan, &outcome.transcript, outcome.process, &outcome.log),
         };

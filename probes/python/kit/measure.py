@@ -128,15 +128,22 @@ class _Measurement:
 
     async def _calibrate(self):
         """Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch
-        is thrown away: the interpreter specialises its instructions during it."""
+        is thrown away: the interpreter specialises its instructions during it. Three in a row must last long enough,
+        because a stranger on the CPU makes any one of them long, though not as long as twenty."""
         lap = self.workload.lap
         histogram = Histogram() if self.plan.timing == "each" else None
         if self.plan.batch_units:
             return -(-self.plan.batch_units // lap) * lap
         units = lap
         await self._batch(units, histogram)
-        while await self._batch(units, histogram) < self.plan.batch_ns:
-            units *= 2
+        enough = 0
+        while enough < 3:
+            ticks = await self._batch(units, histogram)
+            if ticks >= 20 * self.plan.batch_ns:
+                break
+            enough += 1
+            if ticks < self.plan.batch_ns:
+                units, enough = units * 2, 0
         return units
 
     def _allocate(self):

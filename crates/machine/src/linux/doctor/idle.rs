@@ -20,7 +20,7 @@ pub(super) fn wakeup(look: &Look<'_>) -> Answer {
     };
     let ratio = apart / same;
     let what = format!(
-        "handing over to a second, idle CPU takes {apart:.1} us, on one CPU {same:.1} us, {ratio:.0} times less (idle driver: {driver})"
+        "handing over to a second, idle CPU takes {apart:.1} us, {ratio:.0} times as long as on one CPU ({same:.1} us; idle driver: {driver})"
     );
     if ratio < DEARER {
         return Answer::fine(what);

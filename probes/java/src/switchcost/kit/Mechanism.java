@@ -27,5 +27,5 @@ public interface Mechanism {
     int rehearsals();
 
     /** Does everything slow. Throws a {@link Refusal} where the plan cannot be carried out. */
-    Workload setUp(Plan plan, long contexts);
+    Workload setUp(Plan plan);
 }

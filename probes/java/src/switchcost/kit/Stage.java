@@ -1,0 +1,104 @@
+package switchcost.kit;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * What a fresh thread does as context 0: two rows of batches, the second after the first.
+ *
+ * Every stage is a thread of its own, rehearsals included, because a virtual thread that begins while its outermost
+ * frames are still interpreted keeps them interpreted, and pays for them at each switch (see {@link Rehearsal}).
+ */
+final class Stage implements Runnable {
+    private final Workload workload;
+    private final long units;
+    private final int warmupBatches;
+    private final Histogram warmup;
+    private final Histogram measure;
+    private final boolean observeCpus;
+    private final int pinnedTo;
+    private final CountDownLatch finished = new CountDownLatch(1);
+    private final CountDownLatch dismissed = new CountDownLatch(1);
+    private volatile Throwable failure;
+    final long[] ticks;
+    final int[] cpus;
+
+    /** `pinnedTo` is a CPU, or -1. Histograms are null where batches are timed. */
+    Stage(Workload workload, long units, int warmupBatches, int batches, Histogram warmup, Histogram measure, boolean observeCpus, int pinnedTo) {
+        this.workload = workload;
+        this.units = units;
+        this.warmupBatches = warmupBatches;
+        this.warmup = warmup;
+        this.measure = measure;
+        this.observeCpus = observeCpus;
+        this.pinnedTo = pinnedTo;
+        ticks = new long[warmupBatches + batches];
+        cpus = new int[ticks.length + 1];
+        java.util.Arrays.fill(cpus, -1); // Also touches the pages; `new` has cleared the ticks.
+    }
+
+    /** Runs it on a thread of this kind and waits for its last batch. The thread lives on, so that the kernel keeps its counts. */
+    Stage perform(ThreadFactory threads) {
+        threads.newThread(this).start();
+        try {
+            finished.await();
+        } catch (InterruptedException error) {
+            throw new IllegalStateException(error);
+        }
+        if (failure instanceof Refusal refusal) {
+            throw refusal;
+        }
+        if (failure != null) {
+            throw Refusal.failed("self_check_failed", "the driver ended by %s", failure);
+        }
+        return this;
+    }
+
+    void dismiss() {
+        dismissed.countDown();
+    }
+
+    @Override
+    public void run() {
+        try {
+            if (pinnedTo >= 0 && !Native.pinTo(pinnedTo)) {
+                throw Refusal.failed("set_up_failed", "the driver could not be put on CPU %d", pinnedTo);
+            }
+            row(0, warmupBatches, warmup);
+            row(warmupBatches, ticks.length, measure);
+            cpus[ticks.length] = observeCpus ? Native.currentCpu() : -1;
+        } catch (Throwable error) {
+            failure = error;
+        }
+        finished.countDown();
+        try {
+            dismissed.await();
+        } catch (InterruptedException error) {
+            // The process ends.
+        }
+    }
+
+    /** The silence of PROTOCOL.md: no writing, no allocation of its own, no floating point. */
+    private void row(int from, int to, Histogram histogram) {
+        long begin = System.nanoTime();
+        for (int i = from; i < to; i++) {
+            if (observeCpus) {
+                cpus[i] = Native.currentCpu();
+            }
+            ticks[i] = batch(histogram);
+        }
+        if (histogram != null) {
+            histogram.span = System.nanoTime() - begin;
+        }
+    }
+
+    private long batch(Histogram histogram) {
+        long begin = System.nanoTime();
+        if (histogram == null) {
+            workload.run(units);
+        } else {
+            workload.runEach(units, histogram);
+        }
+        return System.nanoTime() - begin;
+    }
+}

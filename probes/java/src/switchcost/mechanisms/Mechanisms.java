@@ -1,0 +1,13 @@
+package switchcost.mechanisms;
+
+import java.util.List;
+import switchcost.kit.Mechanism;
+
+/** One file a mechanism, and the list of them, sorted by id; a test checks it. */
+public final class Mechanisms {
+    public static final List<Mechanism> LIST = List.of(
+        new FiberJavaVirtual(),
+        new ThreadJavaPlatform());
+
+    private Mechanisms() {}
+}

@@ -1,0 +1,140 @@
+"""coroutine/python-generator: a driver resumes generators in turn, each with the token that the one before it yielded.
+
+The driver is no context: a hand-off is the yield of one generator, the driver's loop, and the resumption of the next.
+"""
+
+from kit.clock import now
+from kit.evidence import Turns
+from kit.measure import Mechanism, Workload, check_memory
+
+from .laps import FOREVER, VERIFY, LapRing
+
+# A generator with its frame, its `send` and its places in the lists (430 bytes observed).
+BYTES_EACH = 500
+
+# The driver goes through a list of at least this many resumptions, so that a short ring does not pay for the beginning of a lap.
+BLOCK = 1024
+
+
+def set_up(plan):
+    """Gives the workload of the plan."""
+    if plan.experiment == "create":
+        return _Creation()
+    check_memory(plan.contexts, BYTES_EACH, "generators")
+    return _Ring(plan.contexts, plan.timing == "each")
+
+
+def first(ring, index):
+    """Context 0, which counts the laps."""
+    token = yield
+    while True:
+        before = 0
+        for lap in range(1, FOREVER):
+            if token != before:
+                break
+            before = lap
+            token = yield lap
+        token = yield ring.obey(index, lap - 1, token)
+
+
+def member(ring, index):
+    """Every other context."""
+    token = yield
+    while True:
+        for lap in range(1, FOREVER):
+            if token != lap:
+                break
+            token = yield token
+        token = yield ring.obey(index, lap - 1, token)
+
+
+def each(ring, index):
+    """Any context of timing=each."""
+    ahead = 1 if index == 0 else 0
+    token = yield
+    while True:
+        for lap in range(1, FOREVER):
+            arrived = now()
+            if token != lap - ahead:
+                break
+            ring.histogram.arrive(arrived - ring.stamp)
+            ring.stamp = now()
+            token = yield lap
+        token = yield ring.obey(index, lap - 1, token)
+
+
+class _Ring(LapRing):
+    def __init__(self, contexts, timed_each):
+        super().__init__(contexts)
+        bodies = (each, each) if timed_each else (first, member)
+        generators = [bodies[i > 0](self, i) for i in range(contexts)]
+        for generator in generators:
+            next(generator)
+        self.sends = [generator.send for generator in generators]
+        self.block_laps = max(1, BLOCK // contexts)
+        self.block = self.sends * self.block_laps
+
+    def send_round(self, token):
+        for send in self.sends:
+            token = send(token)
+        return token
+
+    async def run(self, units):
+        laps = units // self.lap
+        block, token = self.block, self.laps
+        rest = self.sends * (laps % self.block_laps)
+        for _ in range(laps // self.block_laps):
+            for send in block:
+                token = send(token)
+        for send in rest:
+            token = send(token)
+        self.laps += laps
+        self.broken |= token != self.laps
+
+    async def run_each(self, units, histogram):
+        self.histogram = histogram
+        # The first interval of a batch begins here and not in a generator.
+        self.stamp = now()
+        await self.run(units)
+
+    async def verify(self, units, trace):
+        self.trace = trace
+        # Where the token begins: it has just come from the last context, and context 0 visits with number 1 as its second visit.
+        trace.visit(0, self.lap - 1)
+        token = VERIFY - 1
+        for _ in range(units // self.lap):
+            token = self.send_round(token)
+        return True
+
+
+class _Creation(Workload):
+    """Make a generator, enter it once, let it return, drop it."""
+
+    def __init__(self):
+        self.entered = 0
+
+    def body(self):
+        self.entered += 1
+        return
+        yield  # Makes it a generator.
+
+    async def run(self, units):
+        body = self.body
+        for _ in range(units):
+            next(body(), None)
+
+    async def run_each(self, units, histogram):
+        body = self.body
+        for _ in range(units):
+            begin = now()
+            next(body(), None)
+            histogram.arrive(now() - begin)
+
+    async def reset(self):
+        self.entered = 0
+
+    async def claim(self):
+        return Turns.once_each(self.entered), self.entered, False
+
+
+MECHANISM = Mechanism("coroutine/python-generator", ["switch", "create"], set_up)

@@ -1,0 +1,419 @@
+"""fiber/asyncio: tasks of one event loop hand a token round. The driver's task is context 0.
+
+`handover` says by what: a future that the next task awaits, an asyncio.Event, an asyncio.Queue of one place, or
+`asyncio.sleep(0)`, where all tasks stay ready, the loop takes them in turn, and the token lies in a shared variable.
+
+The token counts every hand-off. Each context compares it with the number it is due, which advances by one lap a turn and
+so is its count of turns, too. Everything else is a command (a negative token), which takes the path of a wrong token.
+"""
+
+from kit.clock import now
+from kit.evidence import Turns
+from kit.measure import Mechanism, Workload, check_memory
+from kit.plan import Parameter
+
+# A task, its coroutines, and its future, event or queue (observed: see README.md).
+BYTES_EACH = {"future": 2200, "event": 2200, "queue": 4500, "sleep": 1800}
+
+RESET = -1
+PUBLISH = -2
+# The driver is busy with something else; only `sleep` sees it, because there a task runs without being handed anything.
+IDLE = -3
+# And below: the verification pass, VERIFY - sequence number.
+VERIFY = -1000
+
+
+# The module, once `run_until_end` has imported it. Importing takes longer than all else that `describe` does.
+asyncio = None
+
+
+def run_until_end(coroutine):
+    """Not asyncio.run: that would cancel a million tasks one by one when all is over. The process ends instead."""
+    global asyncio
+    import asyncio
+
+    asyncio.new_event_loop().run_until_complete(coroutine)
+
+
+def set_up(plan):
+    """Gives the workload of the plan."""
+    if plan.experiment == "create":
+        return _Creation()
+    handover = plan.parameters["handover"]
+    check_memory(plan.contexts, BYTES_EACH[handover], "tasks")
+    return _RINGS[handover](plan.contexts, plan.timing == "each")
+
+
+class _Ring(Workload):
+    """All that does not depend on the kind of hand-over. A subclass has `send(index, token)` and `receive(index)`."""
+
+    def __init__(self, contexts, timed_each):
+        self.lap = contexts
+        self.sequence = 0
+        self.broken = False
+        self.turns = self.trace = self.histogram = None
+        self.stamp = 0
+        body = self.each if timed_each else self.member
+        self.prepare()
+        # The loop holds tasks by weak references only.
+        self.tasks = [asyncio.ensure_future(body(i)) for i in range(1, contexts)]
+
+    def prepare(self):
+        """Makes what the contexts hand the token over by."""
+        raise NotImplementedError
+
+    async def member(self, index):
+        raise NotImplementedError
+
+    async def each(self, index):
+        raise NotImplementedError
+
+    async def run(self, units):
+        raise NotImplementedError
+
+    async def round(self, token):
+        """Passes a token round once."""
+        raise NotImplementedError
+
+    def obey(self, index, due, token):
+        """Called by a context with what is not the token it was due: (what it hands on, what it is due next)."""
+        if token == RESET:
+            return token, index
+        if token == PUBLISH:
+            self.turns.count(due // self.lap)
+            return token, due
+        if token <= VERIFY:
+            self.trace.visit(VERIFY - token, index)
+            return token - 1, due
+        self.broken = True
+        return token, due
+
+    async def reset(self):
+        self.sequence = 0
+        await self.round(RESET)
+
+    async def claim(self):
+        self.turns = Turns()
+        self.turns.count(self.sequence // self.lap)  # The driver's own turns are its laps.
+        await self.round(PUBLISH)
+        turns, self.turns = self.turns, None
+        return turns, self.sequence, self.broken
+
+    async def verify(self, units, trace):
+        self.trace = trace
+        trace.visit(0, 0)
+        token = VERIFY - 1
+        for _ in range(units // self.lap):
+            token = await self.round(token)
+            token, _ = self.obey(0, 0, token)
+        return True
+
+
+class _FutureRing(_Ring):
+    """A context makes the future that it will await before it hands over: whoever comes next finds it there."""
+
+    def prepare(self):
+        self.make = asyncio.get_running_loop().create_future
+        self.inbox = [self.make() for _ in range(self.lap)]
+
+    async def member(self, index):
+        make, inbox, lap = self.make, self.inbox, self.lap
+        following = (index + 1) % lap
+        due = index
+        while True:
+            token = await inbox[index]
+            inbox[index] = make()
+            if token == due:
+                due += lap
+                token += 1
+            else:
+                token, due = self.obey(index, due, token)
+            inbox[following].set_result(token)
+
+    async def each(self, index):
+        make, inbox, lap = self.make, self.inbox, self.lap
+        following = (index + 1) % lap
+        due = index
+        while True:
+            token = await inbox[index]
+            arrived = now()
+            if token == due:
+                self.histogram.arrive(arrived - self.stamp)
+                due += lap
+                token += 1
+            else:
+                token, due = self.obey(index, due, token)
+            self.stamp = now()
+            inbox[index] = make()
+            inbox[following].set_result(token)
+
+    async def run(self, units):
+        make, inbox, lap = self.make, self.inbox, self.lap
+        begin = self.sequence
+        self.sequence += units
+        for token in range(begin + lap, self.sequence + 1, lap):
+            inbox[1].set_result(token - lap + 1)
+            if await inbox[0] != token:
+                self.broken = True
+            inbox[0] = make()
+
+    async def run_each(self, units, histogram):
+        self.histogram = histogram
+        make, inbox, lap = self.make, self.inbox, self.lap
+        begin = self.sequence
+        self.sequence += units
+        for token in range(begin + lap, self.sequence + 1, lap):
+            self.stamp = now()
+            inbox[1].set_result(token - lap + 1)
+            came = await inbox[0]
+            arrived = now()
+            histogram.arrive(arrived - self.stamp)
+            inbox[0] = make()
+            if came != token:
+                self.broken = True
+
+    async def round(self, token):
+        self.inbox[1].set_result(token)
+        token = await self.inbox[0]
+        self.inbox[0] = self.make()
+        return token
+
+
+class _EventRing(_Ring):
+    """An event carries nothing: the token lies in a shared variable."""
+
+    def prepare(self):
+        self.token = 0
+        self.events = [asyncio.Event() for _ in range(self.lap)]
+
+    async def member(self, index):
+        event, lap = self.events[index], self.lap
+        following = self.events[(index + 1) % lap]
+        due = index
+        while True:
+            await event.wait()
+            event.clear()
+            if self.token == due:
+                due += lap
+                self.token += 1
+            else:
+                self.token, due = self.obey(index, due, self.token)
+            following.set()
+
+    async def each(self, index):
+        event, lap = self.events[index], self.lap
+        following = self.events[(index + 1) % lap]
+        due = index
+        while True:
+            await event.wait()
+            arrived = now()
+            event.clear()
+            if self.token == due:
+                self.histogram.arrive(arrived - self.stamp)
+                due += lap
+                self.token += 1
+            else:
+                self.token, due = self.obey(index, due, self.token)
+            self.stamp = now()
+            following.set()
+
+    async def run(self, units):
+        event, following, lap = self.events[0], self.events[1], self.lap
+        begin = self.sequence
+        self.sequence += units
+        for token in range(begin + lap, self.sequence + 1, lap):
+            self.token = token - lap + 1
+            following.set()
+            await event.wait()
+            event.clear()
+            if self.token != token:
+                self.broken = True
+
+    async def run_each(self, units, histogram):
+        self.histogram = histogram
+        event, following, lap = self.events[0], self.events[1], self.lap
+        begin = self.sequence
+        self.sequence += units
+        for token in range(begin + lap, self.sequence + 1, lap):
+            self.token = token - lap + 1
+            self.stamp = now()
+            following.set()
+            await event.wait()
+            arrived = now()
+            event.clear()
+            histogram.arrive(arrived - self.stamp)
+            if self.token != token:
+                self.broken = True
+
+    async def round(self, token):
+        self.token = token
+        self.events[1].set()
+        await self.events[0].wait()
+        self.events[0].clear()
+        return self.token
+
+
+class _QueueRing(_Ring):
+    def prepare(self):
+        self.queues = [asyncio.Queue(1) for _ in range(self.lap)]
+
+    async def member(self, index):
+        get, lap = self.queues[index].get, self.lap
+        put = self.queues[(index + 1) % lap].put
+        due = index
+        while True:
+            token = await get()
+            if token == due:
+                due += lap
+                token += 1
+            else:
+                token, due = self.obey(index, due, token)
+            await put(token)
+
+    async def each(self, index):
+        get, lap = self.queues[index].get, self.lap
+        put = self.queues[(index + 1) % lap].put
+        due = index
+        while True:
+            token = await get()
+            arrived = now()
+            if token == due:
+                self.histogram.arrive(arrived - self.stamp)
+                due += lap
+                token += 1
+            else:
+                token, due = self.obey(index, due, token)
+            self.stamp = now()
+            await put(token)
+
+    async def run(self, units):
+        get, put, lap = self.queues[0].get, self.queues[1].put, self.lap
+        begin = self.sequence
+        self.sequence += units
+        for token in range(begin + lap, self.sequence + 1, lap):
+            await put(token - lap + 1)
+            if await get() != token:
+                self.broken = True
+
+    async def run_each(self, units, histogram):
+        self.histogram = histogram
+        get, put, lap = self.queues[0].get, self.queues[1].put, self.lap
+        begin = self.sequence
+        self.sequence += units
+        for token in range(begin + lap, self.sequence + 1, lap):
+            self.stamp = now()
+            await put(token - lap + 1)
+            came = await get()
+            arrived = now()
+            histogram.arrive(arrived - self.stamp)
+            if came != token:
+                self.broken = True
+
+    async def round(self, token):
+        await self.queues[1].put(token)
+        return await self.queues[0].get()
+
+
+class _SleepRing(_Ring):
+    """Every task is always ready. The loop's queue is first in, first out, so a lap is one pass through it."""
+
+    def prepare(self):
+        self.token = IDLE
+
+    async def member(self, index):
+        sleep, lap = asyncio.sleep, self.lap
+        due = index
+        while True:
+            if self.token == due:
+                due += lap
+                self.token += 1
+            elif self.token != IDLE:
+                self.token, due = self.obey(index, due, self.token)
+            await sleep(0)
+
+    async def each(self, index):
+        sleep, lap = asyncio.sleep, self.lap
+        due = index
+        while True:
+            arrived = now()
+            if self.token == due:
+                self.histogram.arrive(arrived - self.stamp)
+                due += lap
+                self.token += 1
+            elif self.token != IDLE:
+                self.token, due = self.obey(index, due, self.token)
+            self.stamp = now()
+            await sleep(0)
+
+    async def run(self, units):
+        sleep, lap = asyncio.sleep, self.lap
+        begin = self.sequence
+        self.sequence += units
+        for token in range(begin + lap, self.sequence + 1, lap):
+            self.token = token - lap + 1
+            await sleep(0)
+            if self.token != token:
+                self.broken = True
+        self.token = IDLE
+
+    async def run_each(self, units, histogram):
+        self.histogram = histogram
+        sleep, lap = asyncio.sleep, self.lap
+        begin = self.sequence
+        self.sequence += units
+        for token in range(begin + lap, self.sequence + 1, lap):
+            self.token = token - lap + 1
+            self.stamp = now()
+            await sleep(0)
+            arrived = now()
+            histogram.arrive(arrived - self.stamp)
+            if self.token != token:
+                self.broken = True
+        self.token = IDLE
+
+    async def round(self, token):
+        self.token = token
+        await asyncio.sleep(0)
+        token, self.token = self.token, IDLE
+        return token
+
+
+_RINGS = {"event": _EventRing, "future": _FutureRing, "queue": _QueueRing, "sleep": _SleepRing}
+
+
+class _Creation(Workload):
+    """Make a task, let the loop enter it, let it return, which wakes the driver, and drop it."""
+
+    def __init__(self):
+        self.create_task = asyncio.get_running_loop().create_task
+        self.token = self.entered = 0
+
+    async def body(self, token):
+        self.entered += 1
+        return token + 1
+
+    async def run(self, units):
+        create_task, body, token = self.create_task, self.body, self.token
+        for _ in range(units):
+            token = await create_task(body(token))
+        self.token = token
+
+    async def run_each(self, units, histogram):
+        create_task, body, token = self.create_task, self.body, self.token
+        for _ in range(units):
+            begin = now()
+            token = await create_task(body(token))
+            histogram.arrive(now() - begin)
+        self.token = token
+
+    async def reset(self):
+        self.token = self.entered = 0
+
+    async def claim(self):
+        return Turns.once_each(self.entered), self.token, False
+
+
+MECHANISM = Mechanism(
+    "fiber/asyncio", ["switch", "create"], set_up, runner=run_until_end,
+    parameters=[Parameter("handover", ["future", "event", "queue", "sleep"], "future")],
+)

@@ -1,0 +1,143 @@
+"""stack/greenlet: greenlets pass a token round by `switch`. The main greenlet is context 0."""
+
+from kit import wire
+from kit.clock import now
+from kit.evidence import Turns
+from kit.measure import Mechanism, Workload, check_memory
+
+from .laps import FOREVER, VERIFY, LapRing
+
+# A greenlet, its frames and the copy of its piece of the C stack (observed: see README.md).
+BYTES_EACH = 3000
+
+
+def missing():
+    """The answer where greenlet cannot be imported."""
+    try:
+        import greenlet  # noqa: F401
+    except ImportError as error:
+        return wire.unsupported("missing_library", f"the package greenlet cannot be imported ({error})")
+    return None
+
+
+def set_up(plan):
+    """Gives the workload of the plan."""
+    if plan.experiment == "create":
+        return _Creation()
+    check_memory(plan.contexts, BYTES_EACH, "greenlets")
+    return _Ring(plan.contexts, plan.timing == "each")
+
+
+class _Ring(LapRing):
+    def __init__(self, contexts, timed_each):
+        super().__init__(contexts)
+        from greenlet import getcurrent, greenlet
+
+        body = self.each if timed_each else self.member
+        self.members = [getcurrent()]
+        for i in range(1, contexts):
+            self.members.append(greenlet(body))
+            self.members[i].switch(i)
+
+    # The first switch to a greenlet only tells it which one it is; it answers to its creator, the main greenlet.
+
+    def member(self, index):
+        token = self.members[0].switch()
+        switch = self.members[(index + 1) % self.lap].switch
+        while True:
+            for lap in range(1, FOREVER):
+                if token != lap:
+                    break
+                token = switch(token)
+            token = switch(self.obey(index, lap - 1, token))
+
+    def each(self, index):
+        token = self.members[0].switch()
+        switch = self.members[(index + 1) % self.lap].switch
+        while True:
+            for lap in range(1, FOREVER):
+                arrived = now()
+                if token != lap:
+                    break
+                self.histogram.arrive(arrived - self.stamp)
+                self.stamp = now()
+                token = switch(token)
+            token = switch(self.obey(index, lap - 1, token))
+
+    def send_round(self, token):
+        return self.members[1].switch(token)
+
+    async def run(self, units):
+        switch = self.members[1].switch
+        begin, end = self.laps + 1, self.laps + units // self.lap
+        for lap in range(begin, end + 1):
+            if switch(lap) != lap:
+                self.broken = True
+        self.laps = end
+
+    async def run_each(self, units, histogram):
+        self.histogram = histogram
+        switch = self.members[1].switch
+        begin, end = self.laps + 1, self.laps + units // self.lap
+        for lap in range(begin, end + 1):
+            self.stamp = now()
+            token = switch(lap)
+            arrived = now()
+            histogram.arrive(arrived - self.stamp)
+            if token != lap:
+                self.broken = True
+        self.laps = end
+
+    async def claim(self):
+        turns, token, broken = await super().claim()
+        turns.count(self.laps)  # The driver's own turns are its laps.
+        return turns, token, broken
+
+    async def verify(self, units, trace):
+        self.trace = trace
+        trace.visit(0, 0)
+        token = VERIFY - 1
+        for _ in range(units // self.lap):
+            token = self.send_round(token)
+            token = self.obey(0, 0, token)
+        return True
+
+
+class _Creation(Workload):
+    """Make a greenlet, enter it once, let it return to its creator, drop it."""
+
+    def __init__(self):
+        from greenlet import greenlet
+
+        self.greenlet = greenlet
+        self.token = self.entered = 0
+
+    def body(self, token):
+        self.entered += 1
+        return token + 1
+
+    async def run(self, units):
+        greenlet, body, token = self.greenlet, self.body, self.token
+        for _ in range(units):
+            token = greenlet(body).switch(token)
+        self.token = token
+
+    async def run_each(self, units, histogram):
+        greenlet, body, token = self.greenlet, self.body, self.token
+        for _ in range(units):
+            begin = now()
+            token = greenlet(body).switch(token)
+            histogram.arrive(now() - begin)
+        self.token = token
+
+    async def reset(self):
+        self.token = self.entered = 0
+
+    async def claim(self):
+        return Turns.once_each(self.entered), self.token, False
+
+
+MECHANISM = Mechanism(
+    "stack/greenlet", ["switch", "create"], set_up, missing=missing,
+    install="pip install greenlet, for the python3 that is found first in PATH (Debian: python3-greenlet, for its own Python)",
+)

@@ -1,0 +1,126 @@
+//! The real binary with the real probes: every mechanism, tiny plans, evidence. No test here asserts a time.
+
+use serde_json::Value;
+use switchcost_e2e::Real;
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A plan so small that all mechanisms together take seconds.
+const TINY: &str = "--rounds 1 --batches 3 --batch-time 100us --budget 300s";
+
+fn real() -> Option<Real> {
+    let real = Real::new(FAKE);
+    if real.is_none() {
+        eprintln!("no probes are staged (run `make build`): the real probes are not tested here");
+    }
+    real
+}
+
+fn text<'a>(row: &'a Value, key: &str) -> &'a str {
+    row[key].as_str().unwrap_or_default()
+}
+
+/// Rows that could run, all of them verified.
+fn verified(rows: Vec<Value>) -> Vec<Value> {
+    let able: Vec<Value> = rows
+        .into_iter()
+        .filter(|row| {
+            let unsupported = text(row, "verdict") == "unsupported";
+            assert!(!unsupported || text(row, "reason").len() > 10, "no reason: {row}");
+            !unsupported
+        })
+        .collect();
+    for row in &able {
+        let fine = ["verified", "unobservable"].contains(&text(row, "verdict"));
+        assert!(fine, "{}: {}: {}", text(row, "label"), text(row, "verdict"), text(row, "reason"));
+        assert!(row["ns_per_switch"]["median"].as_f64().unwrap() > 0.0, "{row}");
+    }
+    able
+}
+
+#[test]
+fn every_mechanism_passes_its_evidence() {
+    let Some(real) = real() else { return };
+    let rows = verified(real.rows(&format!("* {TINY}")));
+    assert!(rows.len() >= 15, "only {} mechanisms ran", rows.len());
+    for row in rows {
+        let kernel = row["evidence"]["kernel_switches_per_switch"].as_f64();
+        match text(&row, "mechanism").split('/').next().unwrap_or_default() {
+            // Timer interrupts may preempt a tiny batch; a mechanism that enters the kernel would show about 1.
+            "stack" | "coroutine" => assert!(kernel.unwrap() < 0.1, "{row}"),
+            "thread" | "process" => assert!(kernel.unwrap() > 0.45, "{row}"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn every_experiment_of_every_mechanism_answers() {
+    let Some(real) = real() else { return };
+    for experiment in ["create", "message"] {
+        let rows = real.rows(&format!("* --experiment {experiment} {TINY}"));
+        assert!(!verified(rows).is_empty(), "nothing has experiment {experiment}");
+    }
+}
+
+#[test]
+fn each_timing_answers_too() {
+    let Some(real) = real() else { return };
+    let rows = verified(real.rows(&format!("* --timing each {TINY}")));
+    assert!(rows.len() >= 10);
+    for row in rows {
+        assert!(row["each"]["pair_ns"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["each"]["p999"].as_f64() >= row["each"]["p50"].as_f64(), "{row}");
+    }
+}
+
+#[test]
+fn rings_of_three_are_passed_round() {
+    let Some(real) = real() else { return };
+    verified(real.rows(&format!("stack fiber thread process --contexts 3 {TINY}")));
+}
+
+#[test]
+fn large_rings_are_measured_or_refused_with_the_limit() {
+    let Some(real) = real() else { return };
+    for row in real.rows("stack fiber --contexts 100000 --rounds 1 --batches 1 --batch-time 1us --budget 300s") {
+        let reason = text(&row, "reason");
+        match text(&row, "verdict") {
+            "verified" | "unobservable" => {}
+            "unsupported" => assert!(reason.contains("limit") || reason.contains("max_map_count") || reason.contains("not installed"), "{row}"),
+            other => panic!("{}: {other}: {reason}", text(&row, "label")),
+        }
+    }
+    for row in real.rows("thread/futex thread/pipe --contexts 100000 --rounds 1 --batches 1 --budget 60s") {
+        assert_eq!(text(&row, "verdict"), "unsupported", "{row}");
+        assert!(["pid_max", "threads-max", "RLIMIT", "pids", "memory"].iter().any(|limit| text(&row, "reason").contains(limit)), "{row}");
+    }
+}
+
+#[test]
+fn two_cpus_are_two_or_a_reason() {
+    let Some(real) = real() else { return };
+    for row in real.rows("thread/futex process/pipe --placement two_cpus --rounds 1 --batches 2 --batch-time 100us --budget 60s") {
+        match text(&row, "verdict") {
+            "unsupported" => assert!(text(&row, "reason").contains("CPU"), "{row}"),
+            "verified" => {
+                assert_eq!(row["evidence"]["cpus"].as_array().unwrap().len(), 2, "{row}");
+                assert_eq!(row["evidence"]["same_cpu_hops"], 0.0, "{row}");
+            }
+            other => panic!("{other}: {row}"),
+        }
+    }
+}
+
+#[test]
+fn what_probes_describe_has_a_page() {
+    let Some(real) = real() else { return };
+    let listed = real.run("list --format json").json();
+    let mechanisms = listed["mechanisms"].as_array().unwrap();
+    for mechanism in mechanisms {
+        assert!(!mechanism["probes"].as_array().unwrap().is_empty(), "nobody implements {mechanism}");
+        for probe in mechanism["probes"].as_array().unwrap() {
+            assert!(probe["available"] == true || text(probe, "reason").len() > 5, "{mechanism}");
+        }
+    }
+}
