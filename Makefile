@@ -42,8 +42,9 @@ format: ## put the sources into their form
 bench: setup-test build ## fidelity: each figure beside a plain loop, side by side in one run
 	@$(WITH_TOOLS) bench/run
 
-generate: build ## rewrite what is derived from code
+generate: build ## rewrite what is derived from code and from data/example
 	@cp target/share/switchcost/results.schema.json docs/results.schema.json
+	@SWITCHCOST_UPDATE=1 $(WITH_TOOLS) cargo test --release --locked --quiet -p switchcost-e2e --test documents
 
 install: ## into $(DESTDIR)$(PREFIX); run `make build` first
 	@scripts/install "$(DESTDIR)$(PREFIX)"

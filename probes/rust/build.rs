@@ -19,7 +19,8 @@ fn main() {
     let lock = std::fs::read_to_string("Cargo.lock").unwrap_or_default();
     println!("cargo::rustc-env=PROBE_COMPILER={rustc}");
     println!("cargo::rustc-env=PROBE_FLAGS={}", flags.trim());
-    println!("cargo::rustc-env=PROBE_RUNTIME=Rust std, {}, {}", locked(&lock, "corosensei"), locked(&lock, "tokio"));
+    let libraries = ["corosensei", "tokio", "kvm-ioctls"].map(|name| locked(&lock, name));
+    println!("cargo::rustc-env=PROBE_RUNTIME=Rust std, {}", libraries.join(", "));
 }
 
 /// Name and version of a dependency as locked.

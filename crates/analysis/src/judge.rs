@@ -1,7 +1,7 @@
 //! The judge: does the evidence bear the claim out?
 
 use switchcost_model::{
-    Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Hops, Judgement, Plan, PlanEcho, ProcessEnd, Timing,
+    Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Hops, Judgement, Phase, Plan, PlanEcho, ProcessEnd, Timing,
     Transcript, Turns, Verdict,
 };
 
@@ -131,7 +131,6 @@ fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<String> {
 }
 
 fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Option<String> {
-    use switchcost_model::Phase;
     if plan.variant.experiment == Experiment::Footprint {
         return None;
     }
@@ -151,10 +150,15 @@ fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Opt
     Some(format!("a batch has {} units where the plan says {}", foreign.units, echo.batch_units))
 }
 
-/// Units of all batches and histograms: what the driver claims by reporting them.
-fn reported_units(transcript: &Transcript) -> u64 {
+/// Units of all batches and histograms: what the driver claims by reporting them. A warm-up without a histogram of its own is implied by
+/// the plan.
+fn reported_units(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> u64 {
     let batches = transcript.samples.iter().map(|s| s.units.saturating_mul(s.ticks.len() as u64));
-    batches.chain(transcript.histograms.iter().map(|h| h.units)).fold(0, u64::saturating_add)
+    let reported = batches.chain(transcript.histograms.iter().map(|h| h.units)).fold(0, u64::saturating_add);
+    let silent_warmup = plan.variant.timing == Timing::Each
+        && !transcript.histograms.iter().any(|histogram| histogram.phase == Phase::Warmup);
+    let implied = if silent_warmup { echo.batch_units.saturating_mul(plan.warmup_batches) } else { 0 };
+    reported.saturating_add(implied)
 }
 
 /// Hand-offs in one unit: a round trip is two.
@@ -172,7 +176,7 @@ fn contradiction(
     if plan.variant.experiment == Experiment::Footprint {
         return None;
     }
-    let reported = reported_units(transcript);
+    let reported = reported_units(plan, echo, transcript);
     if evidence.units != reported {
         return Some(format!("the evidence covers {} units, the batches report {reported}", evidence.units));
     }

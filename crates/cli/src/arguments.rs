@@ -55,6 +55,9 @@ pub struct Run {
     /// Globs over family/name, such as 'stack/*' or thread/pipe; a family's name means all of it
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
+    /// Every mechanism, not only the headline ladder
+    #[arg(long, conflicts_with = "patterns")]
+    pub all: bool,
     /// What to measure: switch, create, message or footprint [default: the mechanism's first]
     #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,

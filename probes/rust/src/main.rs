@@ -1,6 +1,8 @@
 //! The Rust probe of switchcost; PROTOCOL.md says how it is spoken to.
 
 mod mechanisms;
+#[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), path = "vm_elsewhere.rs")]
+mod vm;
 
 use kit::{Build, Refusal, Writer};
 use std::io;

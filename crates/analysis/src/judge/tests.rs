@@ -1,5 +1,5 @@
 use super::*;
-use switchcost_model::{Clock, End, Hello, KernelSwitches, Phase, Placement, Samples, Variant};
+use switchcost_model::{Clock, End, Hello, KernelSwitches, Placement, Samples, Variant};
 
 fn plan() -> Plan {
     Plan {

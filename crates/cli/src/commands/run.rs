@@ -62,7 +62,7 @@ fn request(arguments: &arguments::Run) -> Result<Request, Failure> {
         }
     }
     Ok(Request {
-        patterns: arguments.patterns.clone(),
+        patterns: if arguments.all { vec!["*".to_owned()] } else { arguments.patterns.clone() },
         experiment: arguments.experiment,
         contexts: arguments.contexts.clone(),
         placements: arguments.placement.clone(),

@@ -125,11 +125,11 @@ pub fn pin_this_thread(cpu: u16) -> Result<(), Refusal> {
     #[cfg(target_os = "linux")]
     {
         let mut set = nix::sched::CpuSet::new();
-        let pinned = set
-            .set(usize::from(cpu))
-            .and_then(|()| nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set));
+        let pinned =
+            set.set(usize::from(cpu)).and_then(|()| nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set));
         pinned.map_err(|error| {
-            let detail = format!("a thread cannot be moved to CPU {cpu} ({error}); name CPUs that `nproc` counts in `cpus`");
+            let detail =
+                format!("a thread cannot be moved to CPU {cpu} ({error}); name CPUs that `nproc` counts in `cpus`");
             Refusal::failed("set_up_failed", detail)
         })
     }

@@ -96,6 +96,13 @@ impl Refusal {
     }
 }
 
+/// The sentence for people.
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
 // Bounds that keep every product of two plan values within 63 bits and the sample array within memory.
 const MOST_UNITS: u64 = 1_000_000_000_000;
 const MOST_BATCHES: u64 = 1_000_000;

@@ -210,13 +210,7 @@ impl Writer {
     }
 
     /// Splits so that a line stays below 65 536 bytes even if every tick had 20 digits.
-    pub(crate) fn samples(
-        &mut self,
-        phase: &str,
-        units: u64,
-        ticks: &[i64],
-        quantity: Option<&str>,
-    ) -> io::Result<()> {
+    pub(crate) fn samples(&mut self, phase: &str, units: u64, ticks: &[i64], quantity: Option<&str>) -> io::Result<()> {
         for ticks in ticks.chunks(3000) {
             self.send(&Message::Samples { seq: self.seq, phase, units, ticks, quantity })?;
             self.seq += 1;

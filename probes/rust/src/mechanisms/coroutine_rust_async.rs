@@ -11,8 +11,15 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-pub const MECHANISM: Mechanism =
-    Mechanism { id: "coroutine/rust-async", experiments: &["switch", "create"], parameters: &[], set_up };
+pub const MECHANISM: Mechanism = Mechanism {
+    id: "coroutine/rust-async",
+    experiments: &["switch", "create"],
+    parameters: &[],
+    timings: kit::ALL_TIMINGS,
+    pins: false,
+    unavailable: || None,
+    set_up,
+};
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     if plan.experiment == "create" {

@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicU32;
 pub fn wait(word: &AtomicU32, value: u32) {
     let no_limit = std::ptr::null::<libc::timespec>();
     // SAFETY: the word lives during the call; the kernel compares it and writes nothing.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, no_limit) };
+    unsafe {
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, no_limit)
+    };
 }
 
 /// Wakes one thread that sleeps on the word.

@@ -78,10 +78,9 @@ switchcost_guest_spin:
 
 // Entry:  r14 = struct Batch in guest memory, rsp = a stack, rdx = unused
 // The clock is read here, on this side of the exit, as every mechanism's context 0 reads it: an exit costs as much as thousands
-// of switches. LFENCE: RDTSC alone may run ahead of what it measures.
+// of switches. No LFENCE: what RDTSC may run ahead by is nothing beside a batch, and emulators know the instruction only half.
         .p2align 4
 switchcost_guest_batch:
-        lfence
         rdtsc
         shl     rdx, 32
         or      rax, rdx
@@ -91,7 +90,6 @@ switchcost_guest_batch:
         mov     rdx, [r14 + 16]         // Batch.token
         call    switchcost_guest_ring
         mov     [r14 + 16], rax
-        lfence
         rdtsc
         shl     rdx, 32
         or      rax, rdx

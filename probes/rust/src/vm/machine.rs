@@ -11,7 +11,7 @@ use kvm_bindings::{kvm_enable_cap, kvm_regs, kvm_segment, kvm_sregs, kvm_userspa
 use kvm_bindings::{KVM_CAP_EXIT_HYPERCALL, KVM_MAX_CPUID_ENTRIES};
 use kvm_ioctls::{VcpuExit, VcpuFd, VmFd};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Privilege of the guest's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ const COUNT_DOWN: u64 = 1 << 40;
 pub struct Machine {
     vcpu: VcpuFd,
     _vm: VmFd,
-    pub memory: Memory,
+    pub memory: Arc<Memory>,
 }
 
 impl Machine {
@@ -105,7 +105,7 @@ impl Machine {
         let segments = vcpu.get_sregs().map_err(|error| refused("segments of a guest", error))?;
         vcpu.set_sregs(&in_long_mode(segments, ring)).map_err(|error| refused("segments of a guest", error))?;
         vcpu.set_regs(&registers(entry, ring)).map_err(|error| refused("registers of a guest", error))?;
-        Ok(Self { vcpu, _vm: vm, memory })
+        Ok(Self { vcpu, _vm: vm, memory: Arc::new(memory) })
     }
 
     /// Enters the guest and comes back when it leaves as expected.

@@ -31,7 +31,8 @@ impl Memory {
         // Small pages always: with a huge page the cost of the ring, and a footprint, would be a matter of luck.
         // SAFETY: the advice concerns the pages just mapped. A kernel that does not know it changes nothing.
         unsafe { libc::madvise(start, bytes, libc::MADV_NOHUGEPAGE) };
-        let start = NonNull::new(start.cast()).ok_or_else(|| Refusal::failed("set_up_failed", "memory at address 0"))?;
+        let start =
+            NonNull::new(start.cast()).ok_or_else(|| Refusal::failed("set_up_failed", "memory at address 0"))?;
         Ok(Self { start, bytes })
     }
 

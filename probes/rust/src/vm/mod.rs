@@ -73,12 +73,14 @@ fn refused(step: &str, error: kvm_ioctls::Error) -> Refusal {
 fn limit(step: &str, error: &io::Error) -> Refusal {
     match error.raw_os_error() {
         Some(libc::EMFILE | libc::ENFILE) => {
-            let detail = format!("{step}: {error}; a machine needs two descriptors: ask for fewer contexts or raise ulimit -n");
+            let detail =
+                format!("{step}: {error}; a machine needs two descriptors: ask for fewer contexts or raise ulimit -n");
             Refusal::unsupported("limit_reached", detail)
         }
         Some(libc::ENOMEM | libc::EAGAIN) => {
-            let detail =
-                format!("{step}: {error}; ask for fewer contexts, or raise the memory limit or the sysctl vm.max_map_count");
+            let detail = format!(
+                "{step}: {error}; ask for fewer contexts, or raise the memory limit or the sysctl vm.max_map_count"
+            );
             Refusal::unsupported("limit_reached", detail)
         }
         _ => Refusal::failed("set_up_failed", format!("{step}: {error}")),

@@ -55,10 +55,15 @@ impl Watchdog {
 
     /// Does something that must get on.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.state.watching.store(true, SeqCst);
+        self.watch(true);
         let outcome = work();
-        self.state.watching.store(false, SeqCst);
+        self.watch(false);
         outcome
+    }
+
+    /// The same in two steps.
+    pub fn watch(&self, yes: bool) {
+        self.state.watching.store(yes, SeqCst);
     }
 
     /// It did not get on: whoever waits must give up.

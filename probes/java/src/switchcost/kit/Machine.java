@@ -1,6 +1,8 @@
 package switchcost.kit;
 
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +23,9 @@ public final class Machine {
     record TaskSwitches(long voluntary, long involuntary) {}
 
     static String text(String path) {
-        try {
-            return Files.readString(Path.of(path));
+        // Not Files.readString: it begins with one byte, and files below /proc/sys tell no more than the first reading takes.
+        try (FileInputStream file = new FileInputStream(path)) {
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException | RuntimeException error) {
             return null;
         }

@@ -11,6 +11,8 @@ import java.util.TreeSet;
 public final class Measurement {
     public static final List<String> TIMINGS = List.of("batch", "each");
 
+    private static final int BEYOND_DOUBT = 100;
+
     private final Writer writer;
     private final Plan plan;
     private final Workload workload;
@@ -64,17 +66,17 @@ public final class Measurement {
     }
 
     /**
-     * Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch at
-     * the shortest length is thrown away: it pays for first touches and would end the doubling too early.
+     * Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough, twice in a row: one
+     * that the compiler or a stranger held up would end the doubling too early. What lasts very long needs no second time.
      */
     private long calibrate() {
         long lap = workload.lap();
         if (plan.batchUnits() > 0) {
             return (plan.batchUnits() + lap - 1) / lap * lap;
         }
-        time(lap);
         for (long length = lap;; length *= 2) {
-            if (time(length) >= plan.batchNs()) {
+            long ns = time(length);
+            if (ns >= plan.batchNs() * BEYOND_DOUBT || ns >= plan.batchNs() && time(length) >= plan.batchNs()) {
                 return length;
             }
         }

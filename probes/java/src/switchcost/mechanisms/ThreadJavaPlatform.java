@@ -42,7 +42,7 @@ final class ThreadJavaPlatform implements Mechanism {
 
     @Override
     public int rehearsals() {
-        return 100;
+        return 400;
     }
 
     @Override

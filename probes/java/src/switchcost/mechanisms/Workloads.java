@@ -9,7 +9,7 @@ import switchcost.kit.Workload;
 /** From a plan to what carries it out, the same for both kinds of threads. */
 final class Workloads {
     /** Thread, stack on the heap, task and member of the ring. */
-    private static final long BYTES_A_VIRTUAL_THREAD = 1500;
+    private static final long BYTES_A_VIRTUAL_THREAD = 2000;
 
     private Workloads() {}
 

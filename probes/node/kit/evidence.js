@@ -1,0 +1,112 @@
+// What shows that the units claimed did happen.
+'use strict';
+
+const v8 = require('v8');
+const machine = require('./machine');
+
+// What can be read from outside the contexts. The threads are read last before the batches and first after them, so that
+// the reading itself hardly counts.
+class Observation {
+  constructor() {
+    this.collector = typeof v8.GCProfiler === 'function' ? new v8.GCProfiler() : null;
+    if (this.collector) this.collector.start();
+    this.usage = process.resourceUsage();
+    this.tasks = machine.taskSwitches();
+  }
+
+  // The fields of the evidence message that concern the time since.
+  end() {
+    const tasks = machine.taskSwitches();
+    const usage = process.resourceUsage();
+    const collections = this.collector && this.collector.stop();
+    const why = {};
+    const fields = {
+      kernel: this.kernel(tasks, why),
+      page_faults: {
+        minor: usage.minorPageFault - this.usage.minorPageFault, major: usage.majorPageFault - this.usage.majorPageFault,
+      },
+      gc_cycles: collections ? collections.statistics.length : null,
+      why,
+    };
+    if (!collections) why.gc_cycles = 'v8.GCProfiler is missing before Node.js 18.15';
+    return fields;
+  }
+
+  kernel(tasks, why) {
+    if (this.tasks === null || tasks === null) {
+      why.kernel = "the kernel's counts of each thread cannot be read on this system";
+      return null;
+    }
+    for (const id of this.tasks.keys()) {
+      if (!tasks.has(id)) {
+        why.kernel = 'a thread of the runtime ended during the batches and took its counts with it';
+        return null;
+      }
+    }
+    const sum = { voluntary: 0, involuntary: 0, tasks: tasks.size, source: 'proc_task_status' };
+    const none = { voluntary: 0, involuntary: 0 };
+    for (const [id, end] of tasks) {
+      const begin = this.tasks.get(id) || none; // A thread that began in between counts from zero.
+      sum.voluntary += end.voluntary - begin.voluntary;
+      sum.involuntary += end.involuntary - begin.involuntary;
+    }
+    return sum;
+  }
+}
+
+// What the contexts counted themselves.
+class Turns {
+  constructor() {
+    this.total = 0;
+    this.min = 0;
+    this.max = 0;
+    this.contexts = 0;
+  }
+
+  // Adds one context's turns.
+  count(turns) {
+    this.min = this.contexts === 0 ? turns : Math.min(this.min, turns);
+    this.max = Math.max(this.max, turns);
+    this.total += turns;
+    this.contexts++;
+  }
+
+  // Of contexts that are entered once and end.
+  static onceEach(created) {
+    return Object.assign(new Turns(), { total: created, min: 1, max: 1, contexts: created });
+  }
+}
+
+// The record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.
+class Trace {
+  constructor(units) {
+    this.who = new Int32Array(units + 1).fill(-1);
+    this.cpu = new Int32Array(units + 1).fill(-1);
+    this.currentCpu = machine.cpuReader();
+  }
+
+  // Called by a context that came to run with the token.
+  visit(sequence, context) {
+    if (sequence >= 0 && sequence < this.who.length) {
+      this.who[sequence] = context;
+      this.cpu[sequence] = this.currentCpu();
+    }
+  }
+
+  // Compares every hop with the one before it.
+  judge(contexts) {
+    const hops = { count: this.who.length - 1, in_order: 0, same_cpu: 0 };
+    let migrations = 0;
+    const last = new Map();
+    for (let i = 0; i < this.who.length; i++) {
+      if (last.has(this.who[i]) && last.get(this.who[i]) !== this.cpu[i]) migrations++;
+      last.set(this.who[i], this.cpu[i]);
+      if (i === 0) continue;
+      if (this.who[i] === (this.who[i - 1] + 1) % contexts) hops.in_order++;
+      if (this.cpu[i] === this.cpu[i - 1]) hops.same_cpu++;
+    }
+    return { hops, migrations };
+  }
+}
+
+module.exports = { Observation, Trace, Turns };

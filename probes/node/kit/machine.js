@@ -1,0 +1,69 @@
+// What the operating system says about this process. Nothing here is called within a batch.
+'use strict';
+
+const fs = require('fs');
+
+function read(path) {
+  try {
+    return fs.readFileSync(path, 'latin1');
+  } catch {
+    return null;
+  }
+}
+
+function field(text, name) {
+  const at = text.indexOf(name);
+  return at < 0 ? 0 : parseInt(text.slice(at + name.length), 10);
+}
+
+// The CPUs that the process may run on, such as "0-2,5"; null where it cannot be told.
+function allowedCpus() {
+  const status = read('/proc/self/status');
+  const found = status && /^Cpus_allowed_list:\s*(\S+)$/m.exec(status);
+  return found ? found[1] : null;
+}
+
+// A function that gives the CPU of the calling thread, -1 where it cannot be told. The main thread's entry in /proc is all
+// that JavaScript can ask: some microseconds a call, which is why recording a CPU is a pass of its own.
+function cpuReader() {
+  let descriptor;
+  try {
+    descriptor = fs.openSync('/proc/self/stat');
+  } catch {
+    return () => -1;
+  }
+  const buffer = Buffer.alloc(1024);
+  return () => {
+    const text = buffer.latin1Slice(0, fs.readSync(descriptor, buffer, 0, buffer.length, 0));
+    // Field 39. Field 2, the name, may hold anything, so counting begins behind it, at field 3.
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[39 - 3]);
+  };
+}
+
+// What the kernel believes it can give to this process, in bytes; 0 where it cannot be told.
+function availableMemory() {
+  const text = read('/proc/meminfo');
+  return text === null ? 0 : field(text, 'MemAvailable:') * 1024;
+}
+
+// Map from thread id to its switches so far, for every thread of the process; null where they cannot be read.
+function taskSwitches() {
+  const tasks = new Map();
+  let ids;
+  try {
+    ids = fs.readdirSync('/proc/self/task');
+  } catch {
+    return null;
+  }
+  for (const id of ids) {
+    const status = read(`/proc/self/task/${id}/status`);
+    if (status === null) continue; // The thread has ended since the folder was read.
+    tasks.set(id, {
+      voluntary: field(status, '\nvoluntary_ctxt_switches:'),
+      involuntary: field(status, 'nonvoluntary_ctxt_switches:'),
+    });
+  }
+  return tasks;
+}
+
+module.exports = { allowedCpus, availableMemory, cpuReader, taskSwitches };

@@ -1,0 +1,166 @@
+// Carries out a plan and reports everything but `hello`.
+//
+// A mechanism is { id, experiments, timings, parameters, setUp(plan) }; setUp does everything slow and gives a workload:
+//
+//   lap                     smallest number of units after which everything stands where it began
+//   run(units)              the measured region: reads the clock, makes the hand-offs, reads the clock; gives the ticks,
+//                           or a promise of them. The clock is read there and not here, because a promise is delivered
+//                           only after whatever else is ready has run
+//   runEach(units, h)       the same, recording every unit in a histogram
+//   reset()                 sets the count of turns to zero
+//   claim()                 { turns, token, broken } since reset; broken: a context saw a token that it was not due
+//   verify(units, trace)    passes the token and records each visit; false where the experiment has no ring
+'use strict';
+
+const v8 = require('v8');
+const { now } = require('./clock');
+const { Observation, Trace } = require('./evidence');
+const { wrongRuntime } = require('./hello');
+const { Histogram } = require('./histogram');
+const machine = require('./machine');
+const { failed, refuse, unsupported } = require('./wire');
+
+// V8 keeps integers of 31 bits in registers; a token beyond would become another kind of number in the middle of a run.
+const MAX_TOKEN = 2 ** 30;
+
+// How long a workload runs before `plan`, so that most of the compiling is over: it goes on in other threads, whose
+// switches would be counted. The rest shows in the warm-up batches.
+const SETTLE_NS = 100e6;
+
+async function carryOut(writer, plan, mechanism) {
+  checkPlacement(plan);
+  const wrong = wrongRuntime();
+  if (wrong) throw unsupported('unsupported_here', wrong);
+  const workload = mechanism.setUp(plan);
+  const units = await settle(plan, workload);
+  writer.send({
+    t: 'plan', mechanism: plan.mechanism, experiment: plan.experiment, contexts: plan.contexts, timing: plan.timing,
+    cpus: plan.cpus, batch_units: units, batches: plan.batches, warmup_batches: plan.warmupBatches, parameters: plan.parameters,
+  });
+  const currentCpu = machine.cpuReader();
+  const seen = new Set();
+  await workload.reset();
+  if (global.gc) global.gc();
+  const record = new Record(plan);
+  seen.add(currentCpu());
+  const observation = new Observation();
+  await batches(plan, workload, units, record);
+  const observed = observation.end();
+  seen.add(currentCpu());
+  const claim = await workload.claim();
+  if (claim.broken) throw failed('self_check_failed', 'a context received another token than the one it was due');
+
+  const samples = report(writer, plan, units, record);
+  const evidence = {
+    t: 'evidence', units: record.ticks.length * units, turns: claim.turns, token: claim.token, address_spaces: 1, ...observed,
+  };
+  await verify(plan, workload, evidence, seen);
+  writer.send(evidence);
+  writer.sendEnd(samples);
+}
+
+// Contexts of one thread cannot be pinned one by one, and pinning the process is the host's duty; a plan that says one CPU
+// while the process may run on others would be believed.
+function checkPlacement(plan) {
+  if (plan.cpus.length > 1) {
+    throw refuse('bad_value', 'contexts of one thread cannot be pinned one by one; give one CPU or none in `cpus`');
+  }
+  const allowed = machine.allowedCpus();
+  if (plan.cpus.length === 1 && allowed !== null && allowed !== String(plan.cpus[0])) {
+    const [cpu] = plan.cpus;
+    throw failed('set_up_failed', `the plan says CPU ${cpu}, but the process is not restricted to it; start it with taskset -c ${cpu}`);
+  }
+}
+
+// Throws the answer to a ring for which there is no room, in the machine or in the heap that V8 allows itself.
+function checkMemory(contexts, bytesEach, what) {
+  const heap = v8.getHeapStatistics();
+  const room = Math.min(machine.availableMemory() || Infinity, heap.heap_size_limit - heap.used_heap_size);
+  const needed = contexts * bytesEach;
+  if (needed > room) {
+    throw unsupported('limit_reached',
+      `${contexts} ${what} need about ${needed >> 20} MB and ${Math.floor(room / 2 ** 20)} MB are available; ask for fewer contexts`);
+  }
+}
+
+// Where the ticks go: made and touched before the batches.
+class Record {
+  constructor(plan) {
+    this.ticks = new Float64Array(plan.warmupBatches + plan.batches).fill(-1);
+    const each = plan.timing === 'each';
+    this.warmup = each ? new Histogram() : null;
+    this.measure = each ? new Histogram() : null;
+  }
+}
+
+const batch = (workload, units, histogram) => (histogram ? workload.runEach(units, histogram) : workload.run(units));
+
+// Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. Compiled code is many
+// times quicker than what ran first, so a length counts only when the settling time is over, and only three in a row: a
+// stranger on the CPU makes any one batch long.
+async function settle(plan, workload) {
+  const histogram = plan.timing === 'each' ? new Histogram() : null;
+  const { lap } = workload;
+  const most = Math.floor(MAX_TOKEN / (plan.warmupBatches + plan.batches));
+  let units = Math.ceil(plan.batchUnits / lap) * lap || lap;
+  let enough = 0;
+  let spent = 0;
+  while (enough < 3) {
+    if (units > most) {
+      throw unsupported('limit_reached',
+        `the plan comes to more than 2^30 hand-offs, beyond which V8 changes the kind of number in the token; ask for fewer or shorter batches`);
+    }
+    await workload.reset();
+    const ticks = await batch(workload, units, histogram);
+    spent += ticks;
+    if (plan.batchUnits === 0 && ticks < plan.batchNs) {
+      units *= 2;
+      enough = 0;
+    } else if (spent > SETTLE_NS) {
+      enough = ticks > 20 * plan.batchNs ? 3 : enough + 1;
+    }
+  }
+  return units;
+}
+
+// The silence of PROTOCOL.md.
+async function batches(plan, workload, units, record) {
+  await phase(workload, units, record.ticks, 0, plan.warmupBatches, record.warmup);
+  await phase(workload, units, record.ticks, plan.warmupBatches, record.ticks.length, record.measure);
+}
+
+async function phase(workload, units, ticks, begin, end, histogram) {
+  const clock = now();
+  for (let i = begin; i < end; i++) ticks[i] = await batch(workload, units, histogram);
+  if (histogram) histogram.spanClock = histogram.spanCounter = now() - clock; // Clock and counter are the same here.
+}
+
+function report(writer, plan, units, record) {
+  if (plan.timing === 'each') {
+    const seq = writer.sendHistogram(0, 'warmup', record.warmup);
+    writer.sendHistogram(seq, 'measure', record.measure);
+    return record.warmup.count + record.measure.count;
+  }
+  const seq = writer.sendSamples(0, 'warmup', units, record.ticks.subarray(0, plan.warmupBatches));
+  writer.sendSamples(seq, 'measure', units, record.ticks.subarray(plan.warmupBatches));
+  return record.ticks.length;
+}
+
+async function verify(plan, workload, evidence, seen) {
+  if (plan.verifyUnits > 0) {
+    const trace = new Trace(Math.ceil(plan.verifyUnits / workload.lap) * workload.lap);
+    if (await workload.verify(trace.who.length - 1, trace)) {
+      Object.assign(evidence, trace.judge(plan.contexts));
+      trace.cpu.forEach((cpu) => seen.add(cpu));
+    }
+  }
+  evidence.cpus = [...seen].sort((a, b) => a - b);
+  if (seen.has(-1)) {
+    for (const name of ['cpus', 'hops', 'migrations']) {
+      evidence[name] = null;
+      evidence.why[name] = 'the CPU of a thread can be read from /proc only, which this system does not have';
+    }
+  }
+}
+
+module.exports = { carryOut, checkMemory };

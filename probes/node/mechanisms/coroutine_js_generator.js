@@ -1,0 +1,142 @@
+// coroutine/js-generator: a driver resumes generators in turn, each with the token that the one before it yielded.
+//
+// The driver is no context: a hand-off is the yield of one generator, the driver's loop, and the resumption of the next.
+'use strict';
+
+const { now } = require('../kit/clock');
+const { Turns } = require('../kit/evidence');
+const { checkMemory } = require('../kit/measure');
+const { Ring, VERIFY } = require('./ring');
+
+// A generator with its registers (observed with Node.js 20).
+const BYTES_EACH = 250;
+
+function* member(ring, index) {
+  const { lap } = ring;
+  let due = index;
+  let token = yield 0;
+  for (;;) {
+    if (token === due) {
+      due = (due + lap) | 0;
+      token = yield (token + 1) | 0;
+    } else {
+      const answer = ring.obey(index, due, token);
+      due = ring.due;
+      token = yield answer;
+    }
+  }
+}
+
+function* memberEach(ring, index) {
+  const { lap } = ring;
+  let due = index;
+  let token = yield 0;
+  for (;;) {
+    const arrived = now();
+    if (token === due) {
+      ring.histogram.arrive(arrived - ring.stamp);
+      due = (due + lap) | 0;
+      ring.stamp = now();
+      token = yield (token + 1) | 0;
+    } else {
+      const answer = ring.obey(index, due, token);
+      due = ring.due;
+      token = yield answer;
+    }
+  }
+}
+
+class GeneratorRing extends Ring {
+  constructor(contexts, body) {
+    super(contexts);
+    this.generators = Array.from({ length: contexts }, (_, index) => body(this, index));
+    for (const generator of this.generators) generator.next();
+  }
+
+  pass(laps, token) {
+    const { generators, lap } = this;
+    for (; laps > 0; laps--) {
+      for (let i = 0; i < lap; i++) token = generators[i].next(token).value;
+    }
+    return token;
+  }
+
+  round(token) {
+    return this.pass(1, token);
+  }
+
+  run(units) {
+    const begin = now();
+    const token = this.pass(units / this.lap, this.sequence);
+    const ticks = now() - begin;
+    this.sequence += units;
+    if (token !== this.sequence) this.broken = true;
+    return ticks;
+  }
+
+  runEach(units, histogram) {
+    this.histogram = histogram;
+    this.stamp = now(); // The first interval of a batch begins here and not in a generator.
+    return this.run(units);
+  }
+
+  verify(units, trace) {
+    this.trace = trace;
+    // Where the token begins: it has just come from the last context.
+    trace.visit(0, this.lap - 1);
+    this.pass(units / this.lap, VERIFY - 1);
+    return true;
+  }
+}
+
+// Make a generator, enter it once, let it return, drop it.
+class Creation {
+  constructor() {
+    this.lap = 1;
+    this.entered = 0;
+  }
+
+  run(units) {
+    const begin = now();
+    for (; units > 0; units--) created(this).next();
+    return now() - begin;
+  }
+
+  runEach(units, histogram) {
+    const begin = now();
+    for (; units > 0; units--) {
+      const before = now();
+      created(this).next();
+      histogram.arrive(now() - before);
+    }
+    return now() - begin;
+  }
+
+  reset() {
+    this.entered = 0;
+  }
+
+  claim() {
+    return { turns: Turns.onceEach(this.entered), token: this.entered, broken: false };
+  }
+
+  verify() {
+    return false;
+  }
+}
+
+function* created(creation) {
+  creation.entered++;
+}
+
+module.exports = {
+  id: 'coroutine/js-generator',
+  experiments: ['switch', 'create'],
+  timings: ['batch', 'each'],
+  parameters: [],
+  setUp(plan) {
+    if (plan.experiment === 'create') return new Creation();
+    checkMemory(plan.contexts, BYTES_EACH, 'generators');
+    return new GeneratorRing(plan.contexts, plan.timing === 'each' ? memberEach : member);
+  },
+};

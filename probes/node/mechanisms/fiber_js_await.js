@@ -1,0 +1,233 @@
+// fiber/js-await: async functions hand a token round through the queue of microtasks. The driver is context 0.
+//
+// `handover` says by what: a promise that the next function awaits and this one resolves, or `await undefined`, where all
+// functions stay ready, the queue takes them in turn, and the token lies in a shared variable.
+'use strict';
+
+const { now } = require('../kit/clock');
+const { checkMemory } = require('../kit/measure');
+const { IDLE, Ring, VERIFY } = require('./ring');
+
+// An async function that is suspended, with its promise and closures (observed with Node.js 20).
+const BYTES_EACH = { promise: 700, yield: 400 };
+
+class AwaitRing extends Ring {
+  constructor(contexts) {
+    super(contexts);
+    this.driverIsContext = true;
+  }
+
+  async verify(units, trace) {
+    this.trace = trace;
+    trace.visit(0, 0);
+    let token = VERIFY - 1;
+    for (let laps = units / this.lap; laps > 0; laps--) token = this.obey(0, 0, await this.round(token));
+    return true;
+  }
+}
+
+// A context makes the promise that it will await before it hands over: whoever comes next finds how to resolve it.
+class PromiseRing extends AwaitRing {
+  constructor(contexts, each) {
+    super(contexts);
+    this.resolvers = new Array(contexts).fill(null);
+    this.arm = (resolve) => {
+      this.resolvers[0] = resolve;
+    };
+    this.inbox = new Promise(this.arm);
+    for (let i = 1; i < contexts; i++) if (each) this.memberEach(i); else this.member(i);
+  }
+
+  async member(index) {
+    const { lap, resolvers } = this;
+    const following = (index + 1) % lap;
+    const arm = (resolve) => {
+      resolvers[index] = resolve;
+    };
+    let inbox = new Promise(arm);
+    let due = index;
+    for (;;) {
+      let token = await inbox;
+      inbox = new Promise(arm);
+      if (token === due) {
+        due = (due + lap) | 0;
+        token = (token + 1) | 0;
+      } else {
+        token = this.obey(index, due, token);
+        due = this.due;
+      }
+      resolvers[following](token);
+    }
+  }
+
+  async memberEach(index) {
+    const { lap, resolvers } = this;
+    const following = (index + 1) % lap;
+    const arm = (resolve) => {
+      resolvers[index] = resolve;
+    };
+    let inbox = new Promise(arm);
+    let due = index;
+    for (;;) {
+      let token = await inbox;
+      const arrived = now();
+      if (token === due) {
+        this.histogram.arrive(arrived - this.stamp);
+        due = (due + lap) | 0;
+        token = (token + 1) | 0;
+      } else {
+        token = this.obey(index, due, token);
+        due = this.due;
+      }
+      this.stamp = now();
+      inbox = new Promise(arm);
+      resolvers[following](token);
+    }
+  }
+
+  async run(units) {
+    const { arm, lap, resolvers } = this;
+    let { inbox, sequence } = this;
+    let broken = false;
+    const begin = now();
+    for (let laps = units / lap; laps > 0; laps--) {
+      resolvers[1]((sequence + 1) | 0);
+      const token = await inbox;
+      inbox = new Promise(arm);
+      sequence = (sequence + lap) | 0;
+      if (token !== sequence) broken = true;
+    }
+    const ticks = now() - begin;
+    this.inbox = inbox;
+    this.sequence = sequence;
+    if (broken) this.broken = true;
+    return ticks;
+  }
+
+  async runEach(units, histogram) {
+    this.histogram = histogram;
+    const { arm, lap, resolvers } = this;
+    const begin = now();
+    for (let laps = units / lap; laps > 0; laps--) {
+      this.stamp = now();
+      resolvers[1]((this.sequence + 1) | 0);
+      const token = await this.inbox;
+      const arrived = now();
+      histogram.arrive(arrived - this.stamp);
+      this.inbox = new Promise(arm);
+      this.sequence = (this.sequence + lap) | 0;
+      if (token !== this.sequence) this.broken = true;
+    }
+    return now() - begin;
+  }
+
+  async round(token) {
+    this.resolvers[1](token);
+    const came = await this.inbox;
+    this.inbox = new Promise(this.arm);
+    return came;
+  }
+}
+
+// Every function is always ready. The queue is first in, first out, so a lap is one pass through it. While the driver does
+// something else than a lap, the others go on in vain.
+class YieldRing extends AwaitRing {
+  constructor(contexts, each) {
+    super(contexts);
+    this.token = IDLE;
+    for (let i = 1; i < contexts; i++) if (each) this.memberEach(i); else this.member(i);
+  }
+
+  async member(index) {
+    const { lap } = this;
+    let due = index;
+    for (;;) {
+      await undefined;
+      const { token } = this;
+      if (token === due) {
+        due = (due + lap) | 0;
+        this.token = (token + 1) | 0;
+      } else if (token !== IDLE) {
+        this.token = this.obey(index, due, token);
+        due = this.due;
+      }
+    }
+  }
+
+  async memberEach(index) {
+    const { lap } = this;
+    let due = index;
+    for (;;) {
+      await undefined;
+      const arrived = now();
+      const { token } = this;
+      if (token === due) {
+        this.histogram.arrive(arrived - this.stamp);
+        due = (due + lap) | 0;
+        this.token = (token + 1) | 0;
+      } else if (token !== IDLE) {
+        this.token = this.obey(index, due, token);
+        due = this.due;
+      }
+      this.stamp = now();
+    }
+  }
+
+  async run(units) {
+    const { lap } = this;
+    let { sequence } = this;
+    let broken = false;
+    const begin = now();
+    for (let laps = units / lap; laps > 0; laps--) {
+      this.token = (sequence + 1) | 0;
+      await undefined;
+      sequence = (sequence + lap) | 0;
+      if (this.token !== sequence) broken = true;
+    }
+    const ticks = now() - begin;
+    this.token = IDLE;
+    this.sequence = sequence;
+    if (broken) this.broken = true;
+    return ticks;
+  }
+
+  async runEach(units, histogram) {
+    this.histogram = histogram;
+    const { lap } = this;
+    const begin = now();
+    for (let laps = units / lap; laps > 0; laps--) {
+      this.token = (this.sequence + 1) | 0;
+      this.stamp = now();
+      await undefined;
+      const arrived = now();
+      histogram.arrive(arrived - this.stamp);
+      this.sequence = (this.sequence + lap) | 0;
+      if (this.token !== this.sequence) this.broken = true;
+    }
+    const ticks = now() - begin;
+    this.token = IDLE;
+    return ticks;
+  }
+
+  async round(token) {
+    this.token = token;
+    await undefined;
+    const came = this.token;
+    this.token = IDLE;
+    return came;
+  }
+}
+
+const RINGS = { promise: PromiseRing, yield: YieldRing };
+
+module.exports = {
+  id: 'fiber/js-await',
+  experiments: ['switch'],
+  timings: ['batch', 'each'],
+  parameters: [{ name: 'handover', words: ['promise', 'yield'], default: 'promise' }],
+  setUp(plan) {
+    const { handover } = plan.parameters;
+    checkMemory(plan.contexts, BYTES_EACH[handover], 'async functions');
+    return new RINGS[handover](plan.contexts, plan.timing === 'each');
+  },
+};

@@ -1,0 +1,9 @@
+// One file a mechanism. Sorted by id; a test checks it.
+'use strict';
+
+const list = [
+  require('./coroutine_js_generator'),
+  require('./fiber_js_await'),
+];
+
+module.exports = { list };

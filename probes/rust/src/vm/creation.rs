@@ -1,0 +1,124 @@
+//! vm/exit, experiments create and footprint: a context is a machine with one processor and 64 KiB, which runs until its
+//! first exit.
+
+use super::guest::Entry;
+use super::machine::{Exit, Machine, Ring, Stop, DATA, SMALLEST};
+use super::memory::Memory;
+use super::watchdog::Watchdog;
+use kit::{now, read_counter, Claim, Histogram, Refusal, Trace, Workload};
+use nix::sys::resource::{getrlimit, setrlimit, Resource};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::Arc;
+
+/// Makes machines.
+pub struct Creation {
+    ring: Ring,
+    alive: Vec<Machine>,
+    /// As counted by the guests, each in its memory.
+    turns: Arc<AtomicU64>,
+    exits: u64,
+    watchdog: Watchdog,
+    fault: Option<Refusal>,
+}
+
+impl Creation {
+    pub fn new(ring: Ring) -> Result<Self, Refusal> {
+        // Two descriptors a machine; what the administrator allows at most is not exceeded.
+        if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
+            let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
+        }
+        let turns = Arc::new(AtomicU64::new(0));
+        let progress = Arc::clone(&turns);
+        let watchdog = Watchdog::new(move || progress.load(Relaxed));
+        let mut new = Self { ring, alive: Vec::new(), turns, exits: 0, watchdog, fault: None };
+        // Asks KVM what does not change from one machine to the next (CPUID).
+        drop(new.one()?);
+        new.reset();
+        Ok(new)
+    }
+
+    /// A machine that has run until its first exit.
+    fn one(&mut self) -> Result<Machine, Refusal> {
+        let mut machine = Machine::new(Entry::Token, self.ring, Memory::new(SMALLEST)?)?;
+        machine.watched(|machine| machine.turn(Exit::Port)).map_err(Stop::refusal)?;
+        self.exits += 1;
+        let turns = machine.memory.word(DATA).load(Relaxed);
+        self.turns.store(self.turns.load(Relaxed) + turns, Relaxed);
+        Ok(machine)
+    }
+
+    fn create(&mut self, units: u64, mut after: impl FnMut()) -> u64 {
+        let begin = now();
+        self.watchdog.watch(true);
+        for _ in 0..units {
+            if self.fault.is_some() {
+                break;
+            }
+            match self.one() {
+                Ok(machine) => drop(machine),
+                Err(refusal) => self.fault = Some(refusal),
+            }
+            after();
+        }
+        self.watchdog.watch(false);
+        now() - begin
+    }
+}
+
+impl Workload for Creation {
+    fn lap(&self) -> u64 {
+        1
+    }
+
+    fn run(&mut self, units: u64) -> u64 {
+        self.create(units, || ())
+    }
+
+    fn run_each(&mut self, units: u64, mut histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
+        let mut begin = read_counter();
+        let ticks = self.create(units, || {
+            histogram.arrive(begin);
+            begin = read_counter();
+        });
+        (ticks, histogram)
+    }
+
+    fn reset(&mut self) {
+        self.turns.store(0, Relaxed);
+        self.exits = 0;
+    }
+
+    fn claim(&mut self) -> Claim {
+        let turns = self.turns.load(Relaxed);
+        let mut claim = Claim::new(kit::Turns { total: turns, min: 1, max: 1, contexts: turns }, turns, false);
+        claim.address_spaces = 2;
+        claim.counts.insert("guest_exits", self.exits as i64);
+        claim.counts.insert("guest_turns", turns as i64);
+        claim
+    }
+
+    fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
+        None
+    }
+
+    fn fault(&self) -> Option<Refusal> {
+        self.fault.clone()
+    }
+
+    fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
+        // The list itself is not a machine's memory.
+        self.alive.reserve_exact(contexts as usize);
+        self.watchdog.watch(true);
+        let outcome = (0..contexts).try_for_each(|_| {
+            let machine = self.one()?;
+            self.alive.push(machine);
+            Ok(())
+        });
+        self.watchdog.watch(false);
+        outcome
+    }
+
+    fn depopulate(&mut self) {
+        self.alive.clear();
+    }
+}
