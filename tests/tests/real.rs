@@ -33,7 +33,9 @@ fn verified(rows: Vec<Value>) -> Vec<Value> {
     for row in &able {
         let fine = ["verified", "unobservable"].contains(&text(row, "verdict"));
         assert!(fine, "{}: {}: {}", text(row, "label"), text(row, "verdict"), text(row, "reason"));
-        assert!(row["ns_per_switch"]["median"].as_f64().unwrap() > 0.0, "{row}");
+        // What is left after compensation may be negative with timing each: then it is not resolved, and the row says so.
+        let median = row["ns_per_switch"]["median"].as_f64().unwrap();
+        assert!(median > 0.0 || row["notes"].to_string().contains("not resolved"), "{row}");
     }
     able
 }

@@ -3,6 +3,9 @@
 use switchcost_model::{Histogram, Phase, Transcript};
 use switchcost_stats::{Steady, steady_from};
 
+/// Of the quantities of a footprint, the one that is its figure.
+const HEADLINE_QUANTITY: &str = "resident_bytes";
+
 /// The measured batches of one invocation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
@@ -30,6 +33,7 @@ pub fn series(transcript: &Transcript) -> Series {
         .samples
         .iter()
         .filter(|samples| samples.phase == Phase::Measure)
+        .filter(|samples| samples.quantity.as_deref().is_none_or(|quantity| quantity == HEADLINE_QUANTITY))
         .flat_map(|samples| {
             let scale = if samples.quantity.is_some() { 1.0 } else { ns_per_tick } / samples.units as f64;
             samples.ticks.iter().map(move |&ticks| ticks as f64 * scale)
@@ -47,4 +51,16 @@ pub(crate) fn ns_per_counter_tick(histogram: &Histogram, transcript: &Transcript
     let clock = &transcript.hello.as_ref()?.clock;
     let span_ns = histogram.span_clock as f64 * 1e9 / clock.ticks_per_second as f64;
     (histogram.span_counter > 0).then(|| span_ns / histogram.span_counter as f64)
+}
+
+/// Bytes per context of each quantity that a footprint reports.
+pub(crate) fn quantities(transcript: &Transcript) -> Vec<(String, f64)> {
+    let reported = transcript.samples.iter().filter(|samples| samples.phase == Phase::Measure);
+    reported
+        .filter_map(|samples| {
+            let bytes: i64 = samples.ticks.iter().sum();
+            let cycles = samples.ticks.len().max(1) as f64;
+            Some((samples.quantity.clone()?, bytes as f64 / cycles / samples.units as f64))
+        })
+        .collect()
 }

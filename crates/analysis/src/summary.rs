@@ -1,7 +1,7 @@
 //! From the invocations of a variant to its row.
 
-use crate::series::{Series, ns_per_counter_tick, series};
-use std::collections::BTreeSet;
+use crate::series::{Series, ns_per_counter_tick, quantities, series};
+use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{Evidence, Invocation, Phase, Run, Timing, Variant, Verdict};
 use switchcost_stats::{Interval, mad, mean, median, median_interval, quantile, sorted};
 
@@ -63,6 +63,8 @@ pub struct Summary {
     pub invocation_medians: Vec<(u64, f64)>,
     /// Of `timing=each`.
     pub each: Option<Each>,
+    /// Of experiment footprint: bytes per context of each quantity, median over invocations.
+    pub footprint: BTreeMap<String, f64>,
     /// Batches (or intervals) behind the figures.
     pub samples: u64,
     /// Batches left out as warm-up beyond the planned one.
@@ -146,8 +148,17 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
         Timing::Each => intervals(&counted),
     };
     summary.disturbed = answered.len() - counted.len();
+    summary.footprint = footprint(&counted);
     evidence_of(invocations, &mut summary);
     summary
+}
+
+fn footprint(invocations: &[&Invocation]) -> BTreeMap<String, f64> {
+    let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (quantity, bytes) in invocations.iter().flat_map(|invocation| quantities(&invocation.transcript)) {
+        all.entry(quantity).or_default().push(bytes);
+    }
+    all.into_iter().filter_map(|(quantity, values)| Some((quantity, median(&values)?))).collect()
 }
 
 /// True if the interval is at most ± `precision` wide (a fraction of the median).

@@ -87,8 +87,10 @@ struct ResultPart {
     invocations: usize,
     /// Batches (timing each: intervals) behind the figures.
     samples: u64,
-    /// ns per unit; null if there is no figure. (Bytes per context for experiment footprint.)
+    /// ns per unit; null if there is no figure, and for experiment footprint.
     ns_per_switch: Option<FiguresPart>,
+    /// Only for experiment footprint: resident_bytes, virtual_bytes, kernel_bytes of one live, suspended context.
+    bytes_per_context: BTreeMap<String, f64>,
     /// Only with timing each.
     each: Option<EachPart>,
     evidence: EvidencePart,
@@ -238,7 +240,8 @@ fn result(run: &model::Run, line: crate::rows::Line<'_>) -> ResultPart {
         reason: line.row.reason,
         invocations: line.row.invocations,
         samples: summary.samples,
-        ns_per_switch: summary.figures.map(|figures| FiguresPart {
+        bytes_per_context: summary.footprint,
+        ns_per_switch: summary.figures.filter(|_| variant.experiment != model::Experiment::Footprint).map(|figures| FiguresPart {
             median: figures.median,
             low: figures.interval.map(|interval| interval.low),
             high: figures.interval.map(|interval| interval.high),

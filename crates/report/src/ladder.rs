@@ -5,7 +5,7 @@ use crate::rows::{Line, lines, warnings};
 use crate::text::{Style, right, trimmed};
 use comfy_table::{Cell, Color, Table};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Run, Verdict};
+use switchcost_model::{EndedBy, Experiment, Run, Verdict};
 
 const HEADER: [&str; 8] =
     ["mechanism", "ns/switch", "95 % interval", "min", "× cheapest", "kernel sw.", "CPUs", "verdict"];
@@ -106,7 +106,11 @@ fn figures(line: &Line<'_>) -> Vec<Cell> {
         rate if rate < 0.0005 => "0".into(),
         rate => format!("{rate:.3}"),
     });
-    let unit = if line.unit == "switch" { String::new() } else { format!(" /{}", line.unit) };
+    let unit = match line.unit.as_str() {
+        "switch" => String::new(),
+        unit if line.row.variant.experiment == Experiment::Footprint => format!(" B/{unit}"),
+        unit => format!(" /{unit}"),
+    };
     vec![
         right(format!("{}{unit}", nanoseconds(figures.median))),
         right(interval),

@@ -122,6 +122,9 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
             nanoseconds(each.pair_ns), nanoseconds(each.p50), nanoseconds(each.p999), nanoseconds(each.max)
         ));
     }
+    if row.summary.each.as_ref().is_some_and(|each| figures.median < each.pair_ns / 2.0) {
+        notes.push("not resolved: what is left after compensation is less than half of the reading itself; take the figure of timing batch".into());
+    }
     if row.summary.unsteady * 3 > row.summary.invocation_medians.len() {
         notes.push(format!(
             "no steady state in {} of {} invocations; their second half is used",
@@ -135,6 +138,15 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
             row.summary.disturbed,
             row.summary.invocation_medians.len()
         ));
+    }
+    if !row.summary.footprint.is_empty() {
+        let parts: Vec<String> = row
+            .summary
+            .footprint
+            .iter()
+            .map(|(quantity, bytes)| format!("{} {} B", quantity.trim_end_matches("_bytes"), nanoseconds(*bytes)))
+            .collect();
+        notes.push(format!("memory of one live, suspended context by the kernel's figures: {}", parts.join(", ")));
     }
     if let Some(concept) = concept {
         notes.extend(concept.notes.iter().cloned());
@@ -152,7 +164,13 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
         let mut same = row.variant.clone();
         same.placement = Placement::OneCpu;
         *other.variant == same
-    })?;
+    });
+    let Some(home) = home else {
+        return Some(format!(
+            "{} of the hand-offs change the CPU, and a CPU that went idle in between must be woken first: compare with --placement one_cpu",
+            percent(away)
+        ));
+    };
     let ratio = median / home.summary.figures.as_ref()?.median;
     (ratio > 1.5).then(|| {
         format!(

@@ -1,59 +1,12 @@
-// thread/futex: every context waits on a word of its own; the token is the word's new value. Two system calls a hop and nothing else.
-#include <linux/futex.h>
-
-#include <atomic>
-
+// thread/futex: two system calls a hop and nothing else.
+#include "kit/futex.h"
 #include "kit/tasks.h"
 
 namespace probe {
 namespace {
 
-class FutexMedium {
-public:
-    using Token = std::uint32_t;  // a futex word has 32 bits: the low half of the sequence number
-
-    // One cache line each, so that a store for one context does not disturb the wait of another.
-    struct alignas(64) Word {
-        std::atomic<std::uint32_t> value;
-    };
-
-    struct Port {
-        Word* own;
-        Word* next;
-        std::uint32_t last_seen;
-
-        [[gnu::always_inline]] void send(Token token) const {
-            next->value.store(token, std::memory_order_release);
-            syscall(SYS_futex, &next->value, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-        }
-        // The kernel sleeps only while the word still has its old value, so that no wake-up is lost.
-        [[gnu::always_inline]] Token receive() {
-            Token token = own->value.load(std::memory_order_acquire);
-            while (token == last_seen) {
-                syscall(SYS_futex, &own->value, FUTEX_WAIT_PRIVATE, last_seen, nullptr, nullptr, 0);
-                token = own->value.load(std::memory_order_acquire);
-            }
-            last_seen = token;
-            return token;
-        }
-    };
-
-    explicit FutexMedium(std::uint32_t contexts) : words_(contexts) {}
-
-    // A word keeps the last token that came. The driver, which makes a port for every batch, goes on from it; a thread makes one port,
-    // maybe after its first token has come, which is a command and therefore never zero.
-    Port port(std::uint32_t context) {
-        Word* own = &words_[context];
-        const std::uint32_t last_seen = context == 0 ? own->value.load(std::memory_order_relaxed) : 0;
-        return {own, &words_[context + 1 == words_.size() ? 0 : context + 1], last_seen};
-    }
-
-private:
-    SharedArray<Word> words_;
-};
-
 template <Mode mode>
-using FutexRing = ThreadRing<mode, FutexMedium>;
+using FutexRing = ThreadRing<mode, FutexMedium<FutexScope::one_process>>;
 
 }  // namespace
 

@@ -10,7 +10,7 @@ pub fn unavailable() -> Option<Refusal> {
     Some(Refusal::unsupported("unsupported_here", detail))
 }
 
-fn set_up(_: &Plan) -> Result<Box<dyn Workload>, Refusal> {
+pub fn set_up(_: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     unavailable().map_or_else(|| Err(Refusal::failed("set_up_failed", "no virtual machines here")), Err)
 }
 

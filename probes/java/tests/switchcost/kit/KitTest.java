@@ -1,0 +1,168 @@
+package switchcost.kit;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ThreadFactory;
+
+/** The kit without any mechanism. */
+public final class KitTest {
+    private KitTest() {}
+
+    public static void all() {
+        planFillsInDefaults();
+        badPlansAreRefused();
+        bucketsKeepTheirPromise();
+        traceCountsHops();
+        linesAreAscii();
+        longestLinesFit();
+        procIsRead();
+    }
+
+    private static final Mechanism MECHANISM = new Mechanism() {
+        @Override
+        public String id() {
+            return "fiber/test";
+        }
+
+        @Override
+        public List<String> experiments() {
+            return List.of("switch", "create");
+        }
+
+        @Override
+        public List<Parameter> parameters() {
+            return List.of(Parameter.integer("payload", 8, 1, 64), Parameter.words("speed", "low", "low", "high"));
+        }
+
+        @Override
+        public Refusal unavailable() {
+            return null;
+        }
+
+        @Override
+        public ThreadFactory threads() {
+            return Thread::new;
+        }
+
+        @Override
+        public boolean pinsContexts() {
+            return false;
+        }
+
+        @Override
+        public int rehearsals() {
+            return 0;
+        }
+
+        @Override
+        public Workload setUp(Plan plan) {
+            throw new UnsupportedOperationException();
+        }
+    };
+
+    private static Plan parse(String words) {
+        return Plan.parse(words.isBlank() ? List.of() : Arrays.asList(words.trim().split(" ")), List.of(MECHANISM));
+    }
+
+    private static void planFillsInDefaults() {
+        Plan plan = parse("mechanism=fiber/test cpus=1 speed=high");
+        Check.that(plan.contexts() == 2 && plan.batches() == 30 && plan.warmupBatches() == 5 && plan.batchNs() == 1_000_000
+            && plan.verifyUnits() == 1000 && plan.batchUnits() == 0, "defaults differ from PROTOCOL.md: %s", plan);
+        Check.same(Map.of("payload", "8", "speed", "high"), plan.parameters(), "parameters");
+        Check.same(List.of(1), plan.cpus(), "cpus");
+        Check.same("1", plan.forRehearsal(8, 1).parameters().get("payload"), "payload of a rehearsal");
+    }
+
+    private static void badPlansAreRefused() {
+        String good = "mechanism=fiber/test ";
+        refused("", "bad_value");
+        refused("mechanism=fiber/other", "unknown_mechanism");
+        refused(good + "batchs=3", "unknown_key");
+        refused(good + "batches", "unknown_key");
+        refused(good + "batches=3 batches=3", "bad_value");
+        refused(good + "batches=0 batchs=3", "unknown_key");
+        for (String wrong : List.of("batches=0", "batches=-1", "batches=+1", "batches=1e3", "batches=", "batches=99999999999999999999", "protocol=2",
+            "contexts=0", "experiment=message", "timing=never", "cpus=a", "cpus=1,", "payload=0", "payload=65", "speed=medium", "seed=\"1\"")) {
+            refused(good + wrong, "bad_value");
+        }
+    }
+
+    private static void refused(String words, String code) {
+        try {
+            parse(words);
+        } catch (Refusal refusal) {
+            Check.same("refused " + code, refusal.status + " " + refusal.code, words);
+            return;
+        }
+        Check.that(false, "`%s` was not refused", words);
+    }
+
+    private static void bucketsKeepTheirPromise() {
+        Random random = new Random(1);
+        for (int i = 0; i < 100_000; i++) {
+            long value = (random.nextLong() & Long.MAX_VALUE) >>> random.nextInt(62);
+            int bucket = Histogram.bucketOf(value);
+            long edge = Histogram.lowerEdge(bucket);
+            Check.that(edge <= value && Histogram.bucketOf(edge) == bucket && (edge == 0 || Histogram.bucketOf(edge - 1) == bucket - 1),
+                "%d: bucket %d begins at %d", value, bucket, edge);
+            Check.that(value >= 1 << Histogram.BITS || edge == value, "%d is not exact", value);
+            Check.that(value - edge <= edge >>> Histogram.BITS, "%d: bucket at %d is too wide", value, edge);
+        }
+        Check.that(Histogram.bucketOf(Long.MAX_VALUE) < new Histogram().counts.length, "the highest bucket is outside");
+    }
+
+    private static void traceCountsHops() {
+        int[][] visits = {{0, 0}, {1, 0}, {2, 1}, {0, 1}, {2, 1}};
+        int[] cpu = {0};
+        Trace trace = new Trace(4, () -> cpu[0]);
+        for (int i = 0; i < visits.length; i++) {
+            cpu[0] = visits[i][1];
+            trace.visit(i, visits[i][0]);
+        }
+        Set<Integer> seen = new TreeSet<>();
+        Check.same(new Trace.Hops(4, 3, 3, 1), trace.judge(3, seen), "hops");
+        Check.same(Set.of(0, 1), seen, "cpus");
+        Check.same(null, new Trace(4, () -> -1).judge(3, seen), "hops where no CPU can be told");
+    }
+
+    private static void linesAreAscii() {
+        Check.same("{\"t\":\"note\",\"text\":\"\\u00b5 <\\u00e9> \\ud83d\\ude00 \\\"\\\\\\u000a\",\"n\":null,\"list\":[1,true],\"map\":{\"a\":\"b\"}}",
+            Message.of("note").put("text", "µ <é> 😀 \"\\\n").put("n", null).put("list", List.of(1, true)).put("map", Collections.singletonMap("a", "b"))
+                .line(), "line");
+    }
+
+    private static void longestLinesFit() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        Writer writer = new Writer(bytes);
+        long[] ticks = new long[10_000];
+        Arrays.fill(ticks, Long.MAX_VALUE);
+        Histogram histogram = new Histogram();
+        Arrays.fill(histogram.counts, Long.MAX_VALUE);
+        int seq = writer.samples(0, "measure", 1, ticks, 0, ticks.length);
+        writer.histogram(seq, "measure", histogram);
+        for (String line : bytes.toString(StandardCharsets.US_ASCII).split("\n")) {
+            Check.that(line.length() < 65_536, "a line of %d bytes", line.length());
+        }
+    }
+
+    private static void procIsRead() {
+        Check.same(Set.of(0, 2, 3, 4), Machine.cpuList("0,2-4"), "CPU list");
+        Check.same("12 kB", Machine.field("Name:\tx\nVmRSS:\t   12 kB\n", "VmRSS"), "field");
+        Check.same(null, Machine.field("xVmRSS: 12", "VmRSS"), "a name within a name");
+        if (System.getProperty("os.name").equals("Linux")) {
+            Check.that(Machine.taskSwitches().size() > 1 && !Machine.allowedCpus().isEmpty() && Machine.pageFaults()[0] > 0, "nothing of /proc is read");
+            Check.that(Machine.threadLimits().matches(".*kernel.threads-max \\d{3,}.*"), "limits: %s", Machine.threadLimits());
+            Check.that(Machine.allowedCpus().containsAll(Machine.lastCpus()), "CPUs %s", Machine.lastCpus());
+            boolean foreign = Runtime.version().feature() >= 22;
+            Check.same(foreign, Native.currentCpu() >= 0, "reads the CPU");
+            Check.same(foreign, Native.switchesOfProcess() != null, "reads the process's switches");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package switchcost.mechanisms;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import switchcost.kit.Check;
+import switchcost.kit.Histogram;
+import switchcost.kit.Mechanism;
+import switchcost.kit.Parameter;
+import switchcost.kit.Plan;
+import switchcost.kit.Refusal;
+import switchcost.kit.Trace;
+import switchcost.kit.Turns;
+import switchcost.kit.Workload;
+
+/** Every experiment of every mechanism, in each way of timing. */
+public final class MechanismsTest {
+    private MechanismsTest() {}
+
+    /** `descriptions` is the folder of the TOML files. */
+    public static void all(Path descriptions) throws Exception {
+        List<String> ids = new ArrayList<>();
+        for (Mechanism mechanism : Mechanisms.LIST) {
+            ids.add(mechanism.id());
+            described(mechanism, descriptions);
+            if (mechanism.unavailable() != null) {
+                System.out.println("not run: " + mechanism.id() + ": " + mechanism.unavailable().getMessage());
+                continue;
+            }
+            for (String experiment : mechanism.experiments()) {
+                for (String by : List.of("park", "queue")) {
+                    for (String timing : List.of("batch", "each")) {
+                        claims(mechanism, experiment, by, timing);
+                    }
+                }
+            }
+            lonely(mechanism);
+        }
+        Check.same(ids.stream().sorted().toList(), ids, "the list is sorted by id");
+    }
+
+    private static void described(Mechanism mechanism, Path descriptions) throws IOException {
+        String text = Files.readString(descriptions.resolve(mechanism.id() + ".toml"));
+        for (Parameter parameter : mechanism.parameters()) {
+            Check.that(text.contains("[parameters." + parameter.name() + "]"), "%s: parameter %s is not described", mechanism.id(), parameter.name());
+        }
+    }
+
+    private static Plan plan(Mechanism mechanism, String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.add("mechanism=" + mechanism.id());
+        return Plan.parse(all, Mechanisms.LIST);
+    }
+
+    private static void claims(Mechanism mechanism, String experiment, String by, String timing) throws InterruptedException {
+        Plan plan = plan(mechanism, "experiment=" + experiment, "by=" + by, "timing=" + timing, "contexts=5");
+        Workload workload = mechanism.setUp(plan);
+        onThread(mechanism, () -> claims(workload, plan));
+        // Another thread takes the place of context 0.
+        onThread(mechanism, () -> {
+            if (experiment.equals("switch")) {
+                Trace trace = new Trace(10, () -> 0);
+                Check.that(workload.verify(10, trace), "%s does not verify", plan);
+                for (int i = 0; i < trace.who.length; i++) {
+                    Check.same(i % 5, trace.who[i], "who had token " + i);
+                }
+            }
+            workload.close();
+        });
+    }
+
+    /** No unit does nothing, a thousand units give a claim of a thousand. */
+    private static void claims(Workload workload, Plan plan) {
+        Histogram histogram = new Histogram();
+        pass(workload, plan, 10, histogram);
+        workload.reset();
+        pass(workload, plan, 0, histogram);
+        Check.that(workload.turns().total == 0 && workload.token() == 0, "%s: nothing was asked, and something happened", plan);
+        pass(workload, plan, 1000, histogram);
+        long want = plan.experiment().equals("message") ? 2000 : 1000; // A round trip is two hand-offs.
+        Turns turns = workload.turns();
+        Check.that(turns.total == want && workload.token() == want && turns.min == turns.max && !workload.broken(),
+            "%s: %d turns, token %d, broken %s", plan, turns.total, workload.token(), workload.broken());
+        Check.that(!plan.each() || histogram.count == 1010, "%s: %d intervals were recorded", plan, histogram.count);
+    }
+
+    private static void pass(Workload workload, Plan plan, long units, Histogram histogram) {
+        if (plan.each()) {
+            workload.runEach(units, histogram);
+        } else {
+            workload.run(units);
+        }
+    }
+
+    private static void onThread(Mechanism mechanism, Runnable act) throws InterruptedException {
+        Throwable[] failure = {null};
+        Thread thread = mechanism.threads().newThread(() -> {
+            try {
+                act.run();
+            } catch (Throwable error) {
+                failure[0] = error;
+            }
+        });
+        thread.start();
+        thread.join();
+        if (failure[0] != null) {
+            throw new AssertionError(failure[0]);
+        }
+    }
+
+    private static void lonely(Mechanism mechanism) {
+        try {
+            mechanism.setUp(plan(mechanism, "contexts=1"));
+        } catch (Refusal refusal) {
+            Check.same("bad_value", refusal.code, "a ring of one");
+            return;
+        }
+        Check.that(false, "%s: a ring of one was not refused", mechanism.id());
+    }
+}

@@ -1,0 +1,89 @@
+// Control groups of containers: where they may be made, making them, and removing them on every path.
+//
+// A chain of `depth` groups per container stands below one parent group:
+//   PARENT/switchcost-PID-STARTTIME-CONTAINER/1/2/...
+// They are removed by a guardian process that waits for the end of everybody in the probe, SIGKILL included. Should the guardian
+// itself be killed, the next start of a container mechanism sweeps what dead probes left (PID with its start time is not alive).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kit/plan.h"
+
+namespace probe {
+
+// The hierarchy that carries the cpu controller, else the unified one.
+struct CgroupHierarchy {
+    int version = 0;                      // 1, 2; 0: none is mounted
+    std::string mount;                    // directory
+    std::vector<std::string> candidates;  // directories of this process's group and of its ancestors, innermost first
+};
+
+CgroupHierarchy find_cgroup_hierarchy();
+
+// A process of a process group of its own, so that the end of the probe's group does not end it. It holds the reading end of a pipe
+// whose writing end all processes of the probe inherit: end of file says that all are gone, and it removes the groups and ends.
+class CgroupGuardian {
+public:
+    CgroupGuardian() = default;
+    CgroupGuardian(const CgroupGuardian&) = delete;
+    CgroupGuardian& operator=(const CgroupGuardian&) = delete;
+    ~CgroupGuardian() { finish(); }
+
+    void start(const std::string& parent, const std::string& prefix);  // throws Failure
+    void finish();                                                     // once every other process of the probe has been reaped
+    void forget();                                                     // in a container: the guardian is not its child
+    pid_t id() const { return id_; }
+
+private:
+    pid_t id_ = 0;
+    int write_end_ = -1;
+    std::string parent_;
+    std::string prefix_;
+};
+
+class ContainerCgroups {
+public:
+    // Sweeps, finds the parent and starts the guardian. Where no group can be made: none, or a Failure when the plan insists.
+    explicit ContainerCgroups(const Plan& plan);
+
+    bool in_use() const { return depth_ != 0; }
+    int version() const { return hierarchy_.version; }
+    CgroupGuardian& guardian() { return guardian_; }
+
+    // Makes the chain of a container and returns a descriptor for joining its innermost group: the file `tasks` of version 1, the
+    // directory of version 2 (CLONE_INTO_CGROUP). -1 when groups are not in use. Throws Failure.
+    int make(std::uint32_t container);
+
+    // For the experiment `create`: paths made beforehand, no allocation afterwards. False: errno says why.
+    void prepare(std::uint32_t container);
+    bool make_prepared(int& join_descriptor) const;
+    bool remove_prepared() const;
+
+    // Name of the container's innermost group, as /proc/PID/cgroup ends with it.
+    std::string name(std::uint32_t container) const;
+    // Path of a process in the hierarchy, as this process sees it; empty when it cannot be read.
+    std::string path_of(pid_t process) const;
+    bool has_cpu_controller() const;
+    std::int64_t throttled_periods(std::uint32_t container) const;
+
+private:
+    bool try_parent(const std::string& candidate);
+    bool write_quota(const std::string& group) const;
+    std::string innermost(std::uint32_t container) const { return parent_ + "/" + name(container); }
+
+    CgroupHierarchy hierarchy_;
+    std::uint32_t depth_;
+    std::uint64_t quota_percent_;
+    std::string parent_;
+    std::string prefix_;
+    std::vector<std::string> prepared_;  // outermost first
+    std::string prepared_join_;
+    CgroupGuardian guardian_;
+};
+
+}  // namespace probe

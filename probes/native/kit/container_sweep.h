@@ -1,0 +1,19 @@
+// Removing control groups of containers: those of this probe, and those that dead probes left behind.
+#pragma once
+
+#include <string>
+
+namespace probe {
+
+std::string own_group_prefix();  // switchcost-PID-STARTTIME
+
+// rmdir; a group whose last process has just ended may be busy for a moment. False: errno says why.
+bool remove_empty_group(const char* path);
+
+// Every group below `parent` whose name begins with `prefix`, innermost first. Groups with processes stay.
+void remove_groups(const std::string& parent, const std::string& prefix);
+
+// Groups switchcost-PID-STARTTIME-* whose process is not alive any more.
+void sweep_dead_probes(const std::string& parent);
+
+}  // namespace probe

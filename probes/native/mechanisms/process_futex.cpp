@@ -1,0 +1,15 @@
+// process/futex: thread/futex between forked processes, the words in shared memory.
+#include "kit/futex.h"
+#include "kit/processes.h"
+
+namespace probe {
+namespace {
+
+template <Mode mode>
+using FutexRing = ProcessRing<mode, FutexMedium<FutexScope::shared_memory>>;
+
+}  // namespace
+
+extern const Entry process_futex{"process/futex", Shape::tasks, {"switch"}, {}, &make_for_mode<FutexRing>};
+
+}  // namespace probe

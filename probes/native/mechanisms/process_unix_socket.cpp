@@ -1,0 +1,22 @@
+// process/unix-socket: thread/unix-socket between forked processes.
+#include "kit/links.h"
+#include "kit/message.h"
+#include "kit/process_links.h"
+
+namespace probe {
+namespace {
+
+template <Mode mode>
+using UnixRing = ProcessRing<mode, ProcessLinkMedium<UnixLink>>;
+template <Mode mode>
+using UnixMessage = Message<mode, UnixLink, PartnerIs::process>;
+
+std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    return plan.experiment == "message" ? make_for_mode<UnixMessage>(plan, mode) : make_for_mode<UnixRing>(plan, mode);
+}
+
+}  // namespace
+
+extern const Entry process_unix_socket{"process/unix-socket", Shape::tasks, {"switch", "message"}, {payload_parameter()}, &make};
+
+}  // namespace probe
