@@ -72,13 +72,29 @@ fn ended(run: &Run) -> String {
     }
 }
 
+/// What is said of a row under the table: its reason, then its notes.
+fn remarks(line: &Line<'_>) -> Vec<String> {
+    let reason = (!line.row.reason.is_empty()).then(|| format!("{}: {}", line.row.verdict, line.row.reason));
+    reason.into_iter().chain(line.notes.iter().cloned()).collect()
+}
+
+/// The different remarks of all rows; a row's mark is the place of its own in this list.
+fn footnotes(lines: &[Line<'_>]) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for remarks in lines.iter().map(remarks) {
+        if !remarks.is_empty() && !all.contains(&remarks) {
+            all.push(remarks);
+        }
+    }
+    all
+}
+
 fn fill(table: &mut Table, lines: &[Line<'_>], colour: bool) {
-    let mut markers = 0;
+    let footnotes = footnotes(lines);
     for line in lines {
         let mut label = line.label.clone();
-        if !line.notes.is_empty() || !line.row.reason.is_empty() {
-            markers += 1;
-            label.push_str(&format!(" [{markers}]"));
+        if let Some(place) = footnotes.iter().position(|footnote| *footnote == remarks(line)) {
+            label.push_str(&format!(" [{}]", place + 1));
         }
         let mut cells = vec![Cell::new(label)];
         cells.extend(figures(line));
@@ -125,29 +141,16 @@ fn cpus(line: &Line<'_>) -> String {
     if list.is_empty() { "–".into() } else { list.join(",") }
 }
 
-/// Notes under the table; equal notes are said once, with all their rows.
+/// Notes under the table; equal ones are said once.
 fn notes(lines: &[Line<'_>], style: Style) -> String {
     let mut out = String::new();
-    let mut markers = 0;
-    for line in lines {
-        if line.notes.is_empty() && line.row.reason.is_empty() {
-            continue;
-        }
-        markers += 1;
-        if markers == 1 {
-            out.push('\n');
-        }
-        let mut texts = Vec::new();
-        if !line.row.reason.is_empty() {
-            texts.push(format!("{}: {}", line.row.verdict, line.row.reason));
-        }
-        texts.extend(line.notes.iter().cloned());
-        for (i, text) in texts.iter().enumerate() {
-            let mark = if i == 0 { format!("[{markers}]") } else { String::new() };
-            out.push_str(&wrapped(&format!("{mark:<5}"), text, style));
+    for (place, remarks) in footnotes(lines).iter().enumerate() {
+        for (i, remark) in remarks.iter().enumerate() {
+            let mark = if i == 0 { format!("[{}]", place + 1) } else { String::new() };
+            out.push_str(&wrapped(&format!("{mark:<5}"), remark, style));
         }
     }
-    out
+    if out.is_empty() { out } else { format!("\n{out}") }
 }
 
 fn tail(run: &Run, lines: &[Line<'_>], style: Style) -> String {

@@ -32,9 +32,9 @@ std::vector<std::string> directories_in(const std::string& path) {
     return result;
 }
 
-void remove_tree(const std::string& path) {
-    for (const std::string& name : directories_in(path)) remove_tree(path + "/" + name);
-    remove_empty_group(path.c_str());
+void remove_tree(const std::string& path, Patience patience) {
+    for (const std::string& name : directories_in(path)) remove_tree(path + "/" + name, patience);
+    remove_empty_group(path.c_str(), patience);
 }
 
 // "PID (name) state ..." with the start time as field 22; the name may hold anything, so fields are counted after the last bracket.
@@ -70,9 +70,10 @@ void keep_only(int fd) {
 
 std::string own_group_prefix() { return group_name + identity("self"); }
 
-bool remove_empty_group(const char* path) {
+bool remove_empty_group(const char* path, Patience patience) {
     constexpr timespec pause = {0, 200'000};
-    for (int attempt = 0; attempt < 5000; ++attempt) {
+    const int attempts = patience == Patience::one_second ? 5000 : 1;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
         if (rmdir(path) == 0) return true;
         if (errno != EBUSY) return false;
         nanosleep(&pause, nullptr);
@@ -82,7 +83,7 @@ bool remove_empty_group(const char* path) {
 
 void remove_groups(const std::string& parent, const std::string& prefix) {
     for (const std::string& name : directories_in(parent)) {
-        if (name.rfind(prefix + "-", 0) == 0) remove_tree(parent + "/" + name);
+        if (name.rfind(prefix + "-", 0) == 0) remove_tree(parent + "/" + name, Patience::one_second);
     }
 }
 
@@ -94,7 +95,7 @@ void sweep_dead_probes(const std::string& parent) {
         const std::string process = name.substr(group_name.size(), dash - group_name.size());
         if (process.find_first_not_of("0123456789") != std::string::npos) continue;
         const std::string known = identity(process);
-        if (known.empty() || name.rfind(group_name + known + "-", 0) != 0) remove_tree(parent + "/" + name);
+        if (known.empty() || name.rfind(group_name + known + "-", 0) != 0) remove_tree(parent + "/" + name, Patience::none);
     }
 }
 

@@ -7,8 +7,11 @@ namespace probe {
 
 std::string own_group_prefix();  // switchcost-PID-STARTTIME
 
-// rmdir; a group whose last process has just ended may be busy for a moment. False: errno says why.
-bool remove_empty_group(const char* path);
+// A group whose last process has just ended may be busy for a moment.
+enum class Patience { none, one_second };
+
+// rmdir. False: errno says why.
+bool remove_empty_group(const char* path, Patience patience = Patience::one_second);
 
 // Every group below `parent` whose name begins with `prefix`, innermost first. Groups with processes stay.
 void remove_groups(const std::string& parent, const std::string& prefix);

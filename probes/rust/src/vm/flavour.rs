@@ -86,17 +86,25 @@ fn threads() -> usize {
     fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }
 
-/// The second of two entries: the first one pays for the guest's first touches.
+/// The first entry pays for the guest's first touches. Of the others one that is quick enough settles it, and a slow one may
+/// have been interrupted.
 fn time_loop() -> Result<u64, Refusal> {
+    const TRIES: u32 = 5;
     let mut machine = Machine::new(Entry::Calibrate, Ring::Kernel, Memory::new(SMALLEST)?)?;
-    machine.set_registers(|registers| registers.rcx = TURNS)?;
+    machine.set_registers(|registers| registers.rsi = TURNS)?;
     let watchdog = Watchdog::new(|| 0);
     let timed = |machine: &mut Machine| -> Result<u64, Stop> {
         machine.turn(Exit::Port)?;
-        let begin = now();
-        machine.turn(Exit::Port)?;
-        Ok(now() - begin)
+        let mut least_ps = u64::MAX;
+        for _ in 0..TRIES {
+            let begin = now();
+            machine.turn(Exit::Port)?;
+            least_ps = least_ps.min((now() - begin) * 1000 / TURNS);
+            if least_ps <= EMULATED_PS {
+                break;
+            }
+        }
+        Ok(least_ps)
     };
-    let ns = watchdog.during(|| machine.watched(timed)).map_err(Stop::refusal)?;
-    Ok(ns * 1000 / TURNS)
+    watchdog.during(|| machine.watched(timed)).map_err(Stop::refusal)
 }

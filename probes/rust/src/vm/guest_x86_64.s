@@ -6,7 +6,7 @@
 // Operations
 //   switchcost_guest_pio, _hlt, _mmio, _vmcall, _vmmcall   leave for the host again and again, each by its own instruction
 //   switchcost_guest_token       advance the token in memory, leave for the host, again and again
-//   switchcost_guest_calibrate   leave, run a loop of rcx turns, leave: how quick is this guest?
+//   switchcost_guest_calibrate   leave, run a loop of rsi turns, leave: how quick is this guest?
 //   switchcost_guest_spin        never leave (for the test of the watchdog)
 //   switchcost_guest_batch       run the ring of stacks rounds at a time, leave after each batch
 //   switchcost_guest_ring        one batch of the ring of stacks: an ordinary function, called by the guest and by the probe
@@ -64,14 +64,14 @@ switchcost_guest_token:
         loop    switchcost_guest_token
         ud2
 
-// Between the two exits rcx turns of two instructions.
+// Between two exits rsi turns of two instructions.
 switchcost_guest_calibrate:
+        mov     rcx, rsi
         out     dx, al
 2:
         dec     rcx
         jnz     2b
-        out     dx, al
-        ud2
+        jmp     switchcost_guest_calibrate
 
 switchcost_guest_spin:
         jmp     switchcost_guest_spin

