@@ -38,10 +38,12 @@ if messages[-1]["status"] == "ok":
     assert len(evidence) == 1
     units = evidence[0]["units"]
     assert units == plan["batch_units"] * (plan["batches"] + plan["warmup_batches"])
-    assert evidence[0]["token"] == units, evidence
+    hand_offs = units * (2 if plan["experiment"] == "message" else 1)
+    footprint = plan["experiment"] == "footprint"
+    assert evidence[0]["token"] == (None if footprint else hand_offs), evidence
     turns = evidence[0]["turns"]
-    assert turns is None or turns["total"] == units, evidence
-    hops = evidence[0]["hops"]
+    assert turns is None or turns["total"] == hand_offs, evidence
+    hops = evidence[0].get("hops")
     assert hops is None or hops["in_order"] == hops["count"] > 0, evidence
     ticks = sum(len(m["ticks"]) for m in messages if m["t"] == "samples")
     intervals = sum(count for m in messages if m["t"] == "histogram" for _, count in m["buckets"])
@@ -59,11 +61,16 @@ while read -r mechanism experiments available; do
     [ "$available" = true ] || status=unsupported
     for experiment in $(echo "$experiments" | tr -d '"' | tr ',' ' '); do
         for timing in batch each; do
+            if [ "$experiment" = footprint ]; then
+                [ "$timing" = each ] || run_plan "$status" 0 mechanism="$mechanism" experiment=footprint contexts=50 batches=2 warmup_batches=1
+                continue
+            fi
             run_plan "$status" 0 mechanism="$mechanism" experiment="$experiment" timing="$timing" \
                 batch_ns=20000 batches=3 warmup_batches=1 verify_units=20
         done
     done
     case $mechanism in control/*) continue ;; esac
+    case $experiments in *switch*) ;; *) continue ;; esac
     run_plan "$status" 0 mechanism="$mechanism" contexts=7 batch_units=100 batches=2 verify_units=20
     run_plan refused 1 mechanism="$mechanism" contexts=1
 done <"$work/mechanisms"
@@ -73,6 +80,19 @@ run_plan refused 1 mechanism=control/call no_such_key=1
 run_plan refused 1 mechanism=control/call batches=0
 run_plan refused 1 mechanism=control/call batches=1 batches=1
 run_plan refused 1 mechanism=stack/asm cpus=0,1
+run_plan refused 1 mechanism=thread/pthread
+run_plan refused 1 mechanism=thread/pthread experiment=create cpus=0,1
+run_plan refused 1 mechanism=thread/pipe experiment=message contexts=3
+run_plan refused 1 mechanism=stack/asm experiment=footprint timing=each
+run_plan refused 1 mechanism=stack/asm experiment=footprint batch_units=3 contexts=4
+run_plan unsupported 0 mechanism=control/cache-line cpus=0
+for payload in 1 7 65537 1048576; do
+    for mechanism in thread/pipe thread/unix-socket process/pipe process/unix-socket process/tcp-loopback; do
+        run_plan ok 0 mechanism=$mechanism experiment=message payload=$payload batch_units=5 batches=2 warmup_batches=0
+    done
+done
+for by in pthread_create clone; do run_plan ok 0 mechanism=thread/pthread experiment=create by=$by batch_units=9 batches=2; done
+for by in fork vfork posix_spawn fork-exec; do run_plan ok 0 mechanism=process/fork experiment=create by=$by batch_units=9 batches=2; done
 run_plan unsupported 0 mechanism=thread/pipe cpus=0,1000
 
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }

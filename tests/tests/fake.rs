@@ -36,8 +36,9 @@ fn exact_numbers_come_through() {
     }
     assert_eq!(row["evidence"]["kernel_switches_per_switch"], 1.0);
     assert_eq!(row["evidence"]["turns_ok"], true);
-    assert_eq!(row["invocations"], 6);
-    assert_eq!(row["samples"], 180);
+    // On a busy machine disturbed invocations are repeated, so there may be more.
+    assert!(row["invocations"].as_u64().unwrap() >= 6, "{row}");
+    assert!(row["samples"].as_u64().unwrap() >= 180, "{row}");
 }
 
 #[test]
@@ -45,7 +46,8 @@ fn a_warm_up_is_found_and_kept_out() {
     let (_, row) = measured("warm-up", "");
     assert_eq!(row["ns_per_switch"]["median"], 1000.0);
     assert_eq!(row["ns_per_switch"]["p99"], 1000.0);
-    assert_eq!(row["warmup_batches"], 6 * 8);
+    let warmup = row["warmup_batches"].as_u64().unwrap();
+    assert!(warmup >= 6 * 8 && warmup % 8 == 0, "{row}");
 }
 
 #[test]
@@ -154,7 +156,13 @@ fn rounds_are_shuffled_by_the_seed() {
             .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
             .filter(|line| line["t"] == "invocation")
             .map(|line| (line["round"].as_u64().unwrap(), line["variant"].as_u64().unwrap()))
-            .collect::<Vec<_>>()
+            // A disturbed invocation is repeated at the end of its round; the order is that of the first ones.
+            .fold(Vec::new(), |mut seen, one| {
+                if !seen.contains(&one) {
+                    seen.push(one);
+                }
+                seen
+            })
     };
     let (one, again, other) = (order("7"), order("7"), order("8"));
     assert_eq!(one, again);
@@ -162,10 +170,10 @@ fn rounds_are_shuffled_by_the_seed() {
     for round in 0..6 {
         let mut variants: Vec<u64> = one.iter().filter(|(r, _)| *r == round).map(|(_, v)| *v).collect();
         variants.sort_unstable();
-        assert_eq!(variants, [0, 1, 2, 3], "round {round} is not one of each");
+        assert_eq!(variants, [0, 1, 2, 3, 4], "round {round} is not one of each and the A/A twin");
     }
     assert!((0..6).any(|round| {
-        one.iter().filter(|(r, _)| *r == round).map(|(_, v)| *v).collect::<Vec<_>>() != [0, 1, 2, 3]
+        one.iter().filter(|(r, _)| *r == round).map(|(_, v)| *v).collect::<Vec<_>>() != [0, 1, 2, 3, 4]
     }));
 }
 
@@ -179,8 +187,12 @@ fn precision_ends_a_run_and_a_wide_row_says_why() {
     let of = |name: &str| {
         json["results"].as_array().unwrap().iter().find(|r| r["mechanism"] == name).cloned().unwrap()
     };
-    assert_eq!(of("thread/honest")["invocations"], 10);
-    assert_eq!(of("thread/spread")["invocations"], 40);
+    let last_round = |name: &str| {
+        let medians = of(name)["ns_per_switch"]["invocation_medians"].as_array().unwrap().clone();
+        medians.iter().map(|median| median[0].as_u64().unwrap()).max().unwrap()
+    };
+    assert!(last_round("thread/honest") < 10);
+    assert!(last_round("thread/spread") > 10);
     assert!(of("thread/spread")["notes"].to_string().contains("from start to start"));
 }
 

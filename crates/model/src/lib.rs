@@ -17,5 +17,5 @@ pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,
 };
-pub use variant::{Experiment, IdError, MechanismId, Parameters, Placement, Plan, Timing, Variant};
+pub use variant::{Experiment, IdError, MechanismId, Parameters, Placement, Plan, TWIN, Timing, Variant};
 pub use verdict::{Judgement, Verdict};

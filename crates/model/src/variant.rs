@@ -150,7 +150,16 @@ pub struct Variant {
     pub label: String,
 }
 
+/// Label of the second half of a run's A/A pair: one variant measured twice, so that the run itself shows how far equal things come apart.
+pub const TWIN: &str = "A/A";
+
 impl Variant {
+    /// This is the second half of the A/A pair: no row of its own.
+    #[must_use]
+    pub fn is_twin(&self) -> bool {
+        self.label == TWIN
+    }
+
     /// Canonical text of the whole variant; equal variants have equal keys, also across machines and versions.
     #[must_use]
     pub fn key(&self) -> String {

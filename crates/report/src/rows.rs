@@ -74,6 +74,7 @@ pub fn lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
     let mut lines: Vec<Line<'a>> = rows
         .into_iter()
         .zip(notes)
+        .filter(|(row, _)| !row.variant.is_twin())
         .map(|(row, notes)| {
             let several = probes.get(row.variant.mechanism.as_str()).is_some_and(|probes| probes.len() > 1);
             let concept = catalogue.find(&row.variant.mechanism);

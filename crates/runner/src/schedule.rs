@@ -64,7 +64,6 @@ struct Schedule<'a> {
     control: &'a Control<'a>,
     run: Run,
     progress: Vec<Progress>,
-    rng: ChaCha8Rng,
 }
 
 /// Carries out a selection. Always returns what was measured, however the run ended.
@@ -76,10 +75,9 @@ pub fn execute(
     control: &Control<'_>,
     observer: &mut dyn Observer,
 ) -> Run {
-    let mut rng = ChaCha8Rng::seed_from_u64(request.seed);
     let started = SystemTime::now();
     let run = Run {
-        id: run_id(started, rng.random()),
+        id: run_id(started),
         started_unix_ns: unix_ns(started),
         ended_unix_ns: None,
         seed: request.seed,
@@ -95,7 +93,7 @@ pub fn execute(
         invocations: Vec::new(),
     };
     let progress = vec![Progress::default(); run.variants.len()];
-    let mut schedule = Schedule { request, catalogue, probes, control, run, progress, rng };
+    let mut schedule = Schedule { request, catalogue, probes, control, run, progress };
     schedule.resolve_placements();
     observer.begun(&schedule.run);
     let ended_by = schedule.rounds(observer);
@@ -137,7 +135,7 @@ impl Schedule<'_> {
             if order.is_empty() {
                 return self.nothing_left(round);
             }
-            order.shuffle(&mut self.rng);
+            order.shuffle(&mut self.random(round, None));
             let mut disturbed = Vec::new();
             for &variant in &order {
                 match self.one(variant, round, observer) {
@@ -154,6 +152,14 @@ impl Schedule<'_> {
             round += 1;
             self.look(round);
         }
+    }
+
+    /// Random numbers of a round, or of one variant in it. A stream of its own each: a repeated invocation does not shift the rest, so the same
+    /// seed gives the same order.
+    fn random(&self, round: u64, variant: Option<usize>) -> ChaCha8Rng {
+        let mut random = ChaCha8Rng::seed_from_u64(self.request.seed);
+        random.set_stream((round << 32) | variant.map_or(0, |variant| variant as u64 + 1));
+        random
     }
 
     fn nothing_left(&self, rounds: u64) -> EndedBy {
@@ -200,8 +206,8 @@ impl Schedule<'_> {
         };
         observer.starting(&self.run, index, round);
         let patience = self.patience(&variant, probe.info.start_timeout_ms, expected);
-        let plan = self.plan(variant, index, patience.min(left));
-        let padding = self.rng.random_range(0..MAX_PADDING);
+        let plan = self.plan(variant, index, round, patience.min(left));
+        let padding = self.random(round, Some(index)).random_range(0..MAX_PADDING);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
         let watch = Watch::start(&affinity);
@@ -234,7 +240,7 @@ impl Schedule<'_> {
             + expected * 10
     }
 
-    fn plan(&mut self, variant: Variant, index: usize, deadline: Duration) -> Plan {
+    fn plan(&self, variant: Variant, index: usize, round: u64, deadline: Duration) -> Plan {
         let footprint = variant.experiment == Experiment::Footprint;
         Plan {
             cpus: self.planned_cpus(&variant).unwrap_or_default(), // Rows without CPUs were taken out before the first round.
@@ -243,7 +249,7 @@ impl Schedule<'_> {
             batches: if footprint { 1 } else { self.request.batches },
             warmup_batches: if footprint { 0 } else { warmup_batches(self.request.batches) },
             verify_units: 1000,
-            seed: self.rng.random_range(0..=u64::from(u32::MAX)),
+            seed: u64::from(self.random(round, Some(index)).random::<u32>()),
             deadline_ms: deadline.as_millis() as u64,
             variant,
         }
@@ -307,8 +313,9 @@ fn unix_ns(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// `YYYYMMDDTHHMMSS-xxxx` in UTC; the suffix keeps runs of one second apart.
-fn run_id(started: SystemTime, random: u16) -> String {
+/// `YYYYMMDDTHHMMSS-xxxx` in UTC; the suffix, from time and process id, keeps runs of one second apart.
+fn run_id(started: SystemTime) -> String {
     let stamp = jiff::Timestamp::try_from(started).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    format!("{}-{random:04x}", stamp.strftime("%Y%m%dT%H%M%S"))
+    let suffix = (unix_ns(started) as u64 ^ (u64::from(std::process::id()) << 20)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
+    format!("{}-{suffix:04x}", stamp.strftime("%Y%m%dT%H%M%S"))
 }

@@ -4,7 +4,7 @@ use crate::{KnownProbe, Request, RequestError};
 use globset::GlobBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, Described, Experiment, Parameters, Placement, Variant};
+use switchcost_model::{Concept, Described, Experiment, Parameters, Placement, TWIN, Variant};
 
 /// What is to be run, and what cannot be.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,6 +16,21 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Adds the A/A twin: the middle one of the rows that can run, controls apart, under a second label. A run of one row has none: it
+    /// compares nothing.
+    pub fn add_twin(&mut self, catalogue: &Catalogue) {
+        let control = |variant: &Variant| catalogue.find(&variant.mechanism).is_some_and(|concept| concept.control);
+        let able: Vec<usize> = (0..self.variants.len())
+            .filter(|index| !self.not_run.contains_key(index) && !control(&self.variants[*index]))
+            .collect();
+        if self.variants.len() > 1
+            && let Some(&middle) = able.get(able.len() / 2)
+        {
+            let twin = Variant { label: TWIN.to_owned(), ..self.variants[middle].clone() };
+            self.variants.push(twin);
+        }
+    }
+
     fn push(&mut self, variant: Variant, reason: Option<String>) {
         if self.variants.contains(&variant) {
             return;

@@ -2,10 +2,16 @@
 //!
 //! Inputs are finite; an empty slice gives `None`, never a panic or a NaN.
 
+mod bootstrap;
+mod compare;
 mod interval;
 mod location;
+mod multiple;
 mod steady;
 
+pub use bootstrap::{highest_confidence, median_difference};
+pub use compare::{FEWEST, LogRatio, paired};
 pub use interval::{Interval, median_interval};
 pub use location::{mad, mean, median, quantile, sorted};
+pub use multiple::{each_of, fewest_each, fewest_pairs};
 pub use steady::{Steady, steady_from};

@@ -24,6 +24,9 @@ inline constexpr const char* counter_name = "tsc, lfence;rdtsc before a switch a
     return (std::uint64_t{high} << 32) | low;
 }
 
+// Tells the CPU that this is a loop which waits for another CPU's store.
+[[gnu::always_inline]] inline void spin_pause() { asm volatile("pause"); }
+
 // MXCSR with all exceptions masked and no sticky flag, the state in which Linux starts every program.
 inline constexpr std::uint32_t mxcsr_clean = 0x1f80;
 // The same after one inexact result: what any program has after its first division.

@@ -89,18 +89,6 @@ bool write_text(const std::string& path, const std::string& text) {
     return written == static_cast<ssize_t>(text.size());
 }
 
-Failure no_group_failure(const CgroupHierarchy& hierarchy, int error) {
-    if (hierarchy.version == 0) {
-        return unsupported("unsupported_here", "no control group hierarchy is mounted; mount one at /sys/fs/cgroup, or use cgroup_depth=0");
-    }
-    const std::string where = hierarchy.version == 1 ? "the cpu hierarchy (version 1)" : "the unified hierarchy (version 2)";
-    return unsupported(error == EACCES || error == EPERM || error == EROFS ? "no_permission" : "unsupported_here",
-                       "no control group can be made in " + where + " (" + std::strerror(error) +
-                           "); run as root, or under a delegated group (systemd-run --user --scope -p Delegate=yes ...), or use "
-                           "cgroup=auto without a quota",
-                       error);
-}
-
 }  // namespace
 
 CgroupHierarchy find_cgroup_hierarchy() {
@@ -142,7 +130,7 @@ ContainerCgroups::ContainerCgroups(const Plan& plan)
         guardian_.start(parent_, prefix_);
         return;
     }
-    if (insists) throw no_group_failure(hierarchy_, error);
+    if (insists) throw refusal(error);
     depth_ = 0;
 }
 
@@ -185,12 +173,24 @@ int ContainerCgroups::make(std::uint32_t container) {
     if (!in_use()) return -1;
     prepare(container);
     int descriptor = -1;
-    if (!make_prepared(descriptor)) throw no_group_failure(hierarchy_, errno);
+    if (!make_prepared(descriptor)) throw refusal(errno);
     if (write_quota(innermost(container))) return descriptor;
     const int error = errno;
     close(descriptor);
     throw unsupported("unsupported_here", std::string("the quota could not be set (") + std::strerror(error) +
                                               "); the kernel needs CONFIG_CFS_BANDWIDTH, or use cpu_quota=none", error);
+}
+
+Failure ContainerCgroups::refusal(int error) const {
+    if (hierarchy_.version == 0) {
+        return unsupported("unsupported_here", "no control group hierarchy is mounted; mount one at /sys/fs/cgroup, or use cgroup_depth=0");
+    }
+    const std::string where = hierarchy_.version == 1 ? "the cpu hierarchy (version 1)" : "the unified hierarchy (version 2)";
+    return unsupported(error == EACCES || error == EPERM || error == EROFS ? "no_permission" : "unsupported_here",
+                       "no control group can be made in " + where + " (" + std::strerror(error) +
+                           "); run as root, or under a delegated group (systemd-run --user --scope -p Delegate=yes ...), or use "
+                           "cgroup=auto without a quota",
+                       error);
 }
 
 void ContainerCgroups::prepare(std::uint32_t container) {

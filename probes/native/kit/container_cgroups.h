@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "kit/failure.h"
 #include "kit/plan.h"
 
 namespace probe {
@@ -63,6 +64,7 @@ public:
     void prepare(std::uint32_t container);
     bool make_prepared(int& join_descriptor) const;
     bool remove_prepared() const;
+    Failure refusal(int error) const;  // of making a group
 
     // Name of the container's innermost group, as /proc/PID/cgroup ends with it.
     std::string name(std::uint32_t container) const;

@@ -42,18 +42,22 @@ void collect(Workload& workload, Look& look) {
     look.token = workload.token();
 }
 
-std::string turns_object(const Look& before, const Look& after) {
+std::uint64_t total_turns(const Look& before, const Look& after) {
     std::uint64_t total = 0;
+    for (std::size_t i = 0; i < after.turns.size(); ++i) total += after.turns[i] - before.turns[i];
+    return total;
+}
+
+std::string turns_object(const Look& before, const Look& after) {
     std::uint64_t lowest = ~std::uint64_t{0};
     std::uint64_t highest = 0;
     for (std::size_t i = 0; i < after.turns.size(); ++i) {
         const std::uint64_t turns = after.turns[i] - before.turns[i];
-        total += turns;
         lowest = std::min(lowest, turns);
         highest = std::max(highest, turns);
     }
     Line object = Line::nested();
-    object.number("total", static_cast<std::int64_t>(total)).number("min", static_cast<std::int64_t>(lowest));
+    object.number("total", static_cast<std::int64_t>(total_turns(before, after))).number("min", static_cast<std::int64_t>(lowest));
     object.number("max", static_cast<std::int64_t>(highest)).number("contexts", static_cast<std::int64_t>(after.turns.size()));
     return object.finish();
 }
@@ -111,11 +115,11 @@ std::uint64_t verification_units(const Plan& plan, const Entry& entry, const cha
         why_not = "the plan asks for no verification pass";
         return 0;
     }
-    if (plan.contexts > longest_verification) {
+    if (plan.ring > longest_verification) {
         why_not = "one lap of this ring is too long for the verification pass (more than 20000 contexts)";
         return 0;
     }
-    return (plan.verify_units + plan.contexts - 1) / plan.contexts * plan.contexts;
+    return (plan.verify_units + plan.ring - 1) / plan.ring * plan.ring;
 }
 
 Verification examine_hops(std::span<const HopRecord> hops, std::uint32_t contexts) {
@@ -149,9 +153,9 @@ Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_
     Line line("evidence");
     Line why = Line::nested();
     line.number("units", static_cast<std::int64_t>(units));
-    if (after.turns.empty()) {
+    if (after.turns.empty() || entry.shape == Shape::pair) {
         line.null("turns");
-        why.text("turns", "no context but the driver takes part");
+        why.text("turns", "a control has no contexts");
     } else {
         line.raw("turns", turns_object(before, after));
     }
@@ -179,6 +183,7 @@ Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_
     line.raw("page_faults", faults.finish());
     Line object = Line::nested();
     for (const auto& [name, value] : counts) object.number(name, value);
+    if (entry.shape == Shape::pair) object.number("hops", static_cast<std::int64_t>(total_turns(before, after)));
     if (entry.find_parameter("fpu_state") != nullptr && !after.mxcsr.empty()) {
         object.number("mxcsr_distinct", static_cast<std::int64_t>(after.mxcsr.size()));
     }

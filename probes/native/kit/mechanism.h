@@ -31,6 +31,7 @@ enum class Shape {
     control,  // no contexts; a unit is one iteration
     stacks,   // contexts share the probe's one thread
     tasks,    // contexts are threads or processes
+    pair,     // a control of two tasks, whatever the plan's contexts
 };
 
 struct Unavailable {
@@ -64,6 +65,17 @@ struct TaskId {
     int thread;
 };
 
+// Bytes, by the kernel's figures.
+struct Memory {
+    std::int64_t resident = 0;
+    std::int64_t mapped = 0;
+    std::int64_t kernel = 0;
+};
+
+struct MemoryGain : Memory {
+    bool kernel_is_machine_wide = false;
+};
+
 using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 
 // A mechanism set up for one plan. The constructor does everything slow and may throw Failure; the destructor leaves no task,
@@ -89,7 +101,11 @@ public:
 
     virtual Histogram* histogram() { return nullptr; }                    // Mode::each
     virtual std::span<const HopRecord> hops() const { return {}; }         // Mode::verify
+    virtual void counting(bool /*on*/) {}  // called next to the batches: what a mechanism counts for add_counts begins and ends here
     virtual void add_counts(Counts&) const {}
+
+    // Experiment footprint: what the contexts, made since the constructor began to make them, hold now.
+    virtual std::optional<MemoryGain> memory_gain() const { return std::nullopt; }
 
     // Orderly end with the checks that need live contexts (canaries). Throws Failure.
     virtual void close() {}

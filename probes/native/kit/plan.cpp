@@ -85,20 +85,33 @@ bool take_common_key(Plan& plan, const std::string& key, const std::string& valu
     return true;
 }
 
+void check_footprint(const Plan& plan) {
+    if (plan.timing == Timing::each) throw refused("bad_value", "experiment=footprint times nothing; leave timing=each out");
+    if (plan.batch_units != 0 && plan.batch_units != plan.contexts) {
+        throw refused("bad_value", "experiment=footprint makes as many units as contexts; leave batch_units out");
+    }
+}
+
 void check_against_entry(const Plan& plan, const Entry& entry) {
     if (!entry.has_experiment(plan.experiment)) {
         throw refused("bad_value", "experiment=" + plan.experiment + " is not one that " + plan.mechanism + " has; see describe");
     }
-    if (entry.shape == Shape::tasks) {
-        if (plan.experiment == "message" && plan.contexts != 2) {
-            throw refused("bad_value", "experiment=message has exactly two contexts; leave contexts out");
-        }
-    } else if (plan.cpus.size() > 1) {
-        throw refused("bad_value", plan.mechanism + " runs in one thread and cannot be placed on several CPUs; give one");
+    const bool control = entry.shape == Shape::control || entry.shape == Shape::pair;
+    if (plan.experiment == "message" && plan.contexts != 2) {
+        throw refused("bad_value", "experiment=message has exactly two contexts; leave contexts out");
     }
-    if (entry.shape != Shape::control && plan.experiment == "switch" && plan.contexts < 2) {
+    if (plan.cpus.size() > 1) {
+        if (entry.shape == Shape::stacks || entry.shape == Shape::control) {
+            throw refused("bad_value", plan.mechanism + " runs in one thread and cannot be placed on several CPUs; give one");
+        }
+        if (plan.experiment == "create" || plan.experiment == "footprint") {
+            throw refused("bad_value", "experiment=" + plan.experiment + " leaves every context on its creator's CPU; give one");
+        }
+    }
+    if (!control && plan.experiment == "switch" && plan.contexts < 2) {
         throw refused("bad_value", "contexts=1: a switch needs two contexts or more");
     }
+    if (plan.experiment == "footprint") check_footprint(plan);
 }
 
 }  // namespace
@@ -147,8 +160,9 @@ Plan resolve_plan(const Arguments& arguments, const Entry*& entry) {
     check_against_entry(plan, *entry);
 
     // k is rounded up to whole laps of the ring, so that every batch ends where it began.
-    if (entry->shape != Shape::control && plan.experiment == "switch") {
-        const std::uint64_t ring = plan.contexts;
+    plan.ring = entry->shape == Shape::pair ? 2 : entry->shape == Shape::control ? 1 : plan.contexts;
+    if (plan.experiment == "switch") {
+        const std::uint64_t ring = plan.ring;
         plan.batch_units = (plan.batch_units + ring - 1) / ring * ring;
     }
     if (plan.batch_units > (std::uint64_t{1} << 62) / (plan.batches + plan.warmup_batches)) {

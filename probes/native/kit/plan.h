@@ -18,6 +18,7 @@ struct Plan {
     std::string mechanism;
     std::string experiment = "switch";
     std::uint32_t contexts = 2;
+    std::uint32_t ring = 2;  // contexts that pass the token in experiment switch: `contexts`, but two for a pair and one for a control
     Timing timing = Timing::batch;
     std::vector<int> cpus;
     std::uint64_t batch_units = 0;

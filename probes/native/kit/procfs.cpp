@@ -73,6 +73,13 @@ std::optional<std::uint64_t> read_number(const std::string& path) {
     return std::strtoull(text, nullptr, 10);
 }
 
+std::optional<std::uint64_t> read_field(const char* path, const char* name) {
+    char text[8192];
+    std::uint64_t value = 0;
+    if (!read_small_file(path, text, sizeof text) || !field(text, name, value)) return std::nullopt;
+    return value;
+}
+
 std::uint64_t available_memory() {
     char text[4096];
     std::uint64_t kibibytes = 0;

@@ -20,6 +20,9 @@ struct KernelSwitches {
 // Sum over the tasks, read from outside while they are blocked. nullopt: some status file could not be read.
 std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks);
 
+// The number behind `name` (line break and colon included) in a file of named lines.
+std::optional<std::uint64_t> read_field(const char* path, const char* name);
+
 std::optional<std::uint64_t> read_number(const std::string& path);
 std::uint64_t available_memory();  // bytes; all ones when unknown
 

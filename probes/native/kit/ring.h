@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "kit/arch.h"
+#include "kit/footprint.h"
 #include "kit/mechanism.h"
 #include "kit/shared.h"
 
@@ -203,6 +204,10 @@ public:
             hops_[0] = {0, static_cast<std::uint32_t>(sched_getcpu())};
         }
         driver_.emplace(state_[0], stations_.data());
+        if (plan.experiment == "footprint") {
+            for (std::uint32_t i = 0; i < contexts_; ++i) stations_[i] = {};  // touched now: they are the probe's, not the contexts'
+            before_contexts_ = own_memory();
+        }
     }
 
     std::span<const Station> stations() const override { return {stations_.data(), contexts_}; }
@@ -211,6 +216,10 @@ public:
     std::uint64_t mismatches() const override { return driver_->mismatches(); }
     Histogram* histogram() override { return state_[0].histogram; }
     std::span<const HopRecord> hops() const override { return {hops_.data(), hops_.size()}; }
+    std::optional<MemoryGain> memory_gain() const override {
+        const Memory now = own_memory();
+        return MemoryGain{{now.resident - before_contexts_.resident, now.mapped - before_contexts_.mapped, now.kernel - before_contexts_.kernel}};
+    }
 
 protected:
     Driver<mode, Token>& driver() { return *driver_; }
@@ -225,6 +234,7 @@ private:
     SharedArray<Histogram> histogram_;
     SharedArray<HopRecord> hops_;
     std::optional<Driver<mode, Token>> driver_;
+    Memory before_contexts_;
 };
 
 }  // namespace probe

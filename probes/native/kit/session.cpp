@@ -12,6 +12,7 @@
 #include "kit/clock.h"
 #include "kit/evidence.h"
 #include "kit/failure.h"
+#include "kit/footprint.h"
 #include "kit/limits.h"
 #include "kit/mechanism.h"
 #include "kit/processes.h"
@@ -183,7 +184,7 @@ Verification verify(const Plan& plan, const Entry& entry) {
     short_plan.verify_units = units;
     const std::unique_ptr<Workload> workload = entry.make(short_plan, Mode::verify);
     workload->run(units);
-    return examine_hops(workload->hops(), plan.contexts);
+    return examine_hops(workload->hops(), plan.ring);
 }
 
 void add_results(Reporter& reporter, const Plan& plan, const Measurement& measurement) {
@@ -201,6 +202,11 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     // The same floating-point state in every context, whatever the loader and the C++ runtime left behind.
     arch::load_default_x87_control_word();
     arch::load_mxcsr(arch::mxcsr_clean);
+    if (plan.experiment == "footprint") {
+        reporter.add(plan_line(plan, plan.contexts));
+        reporter.flush();
+        return measure_footprint(reporter, plan, entry);
+    }
     std::unique_ptr<Workload> workload = entry.make(plan, plan.timing == Timing::each ? Mode::each : Mode::batch);
 
     Measurement measurement;
@@ -210,8 +216,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     arch::load_mxcsr(differ ? arch::mxcsr_inexact : arch::mxcsr_clean);
     measurement.batch_units = plan.batch_units;
     if (measurement.batch_units == 0) {
-        const bool ring = entry.shape != Shape::control && plan.experiment == "switch";
-        measurement.batch_units = calibrate(measurement, ring ? plan.contexts : 1, plan.batch_ns);
+        measurement.batch_units = calibrate(measurement, plan.experiment == "switch" ? plan.ring : 1, plan.batch_ns);
     }
     measurement.warmup_batches = plan.warmup_batches;
     measurement.ticks.assign(plan.warmup_batches + plan.batches, 0);
@@ -221,7 +226,9 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     const std::vector<TaskId> tasks = workload->tasks();
     const Look before = look_before(*workload, tasks);
     arch::load_mxcsr(differ ? arch::mxcsr_inexact : arch::mxcsr_clean);
+    workload->counting(true);
     call_at_fixed_stack_offset(&Measurement::run_batches, &measurement);
+    workload->counting(false);
     const Look after = look_after(*workload, tasks);
 
     const std::uint64_t units = measurement.batch_units * measurement.ticks.size();

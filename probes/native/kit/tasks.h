@@ -72,6 +72,9 @@ public:
         return result;
     }
 
+    void counting(bool on) override {
+        if constexpr (requires { medium_.counting(on); }) medium_.counting(on);
+    }
     void add_counts(Counts& counts) const override {
         if constexpr (requires { medium_.add_counts(counts); }) medium_.add_counts(counts);
     }

@@ -113,7 +113,7 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Fiber"); }
 
 extern const Entry fiber_boost{"fiber/boost",
                                Shape::stacks,
-                               {"switch", "create"},
+                               {"switch", "create", "footprint"},
                                {fpu_state_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 8192)},
                                make,
                                &check};

@@ -119,7 +119,7 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Context"); }
 
 extern const Entry stack_fcontext{"stack/fcontext",
                                   Shape::stacks,
-                                  {"switch", "create"},
+                                  {"switch", "create", "footprint"},
                                   {fpu_state_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024)},
                                   make,
                                   &check};

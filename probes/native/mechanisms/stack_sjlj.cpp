@@ -149,6 +149,6 @@ std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
 }  // namespace
 
 extern const Entry stack_sjlj{
-    "stack/sjlj", Shape::stacks, {"switch", "create"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096)}, &make, &check};
+    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096)}, &make, &check};
 
 }  // namespace probe

@@ -100,6 +100,6 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 }  // namespace
 
 extern const Entry stack_ucontext{
-    "stack/ucontext", Shape::stacks, {"switch", "create"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096)}, &make};
+    "stack/ucontext", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096)}, &make};
 
 }  // namespace probe

@@ -31,7 +31,8 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
         let folder = installation.probes_folder().display().to_string();
         return Err(Failure::usage(RequestError::NoProbes(folder)));
     }
-    let selection = switchcost_runner::select(&request, &catalogue, &probes).map_err(Failure::usage)?;
+    let mut selection = switchcost_runner::select(&request, &catalogue, &probes).map_err(Failure::usage)?;
+    selection.add_twin(&catalogue);
     let control = Control {
         started,
         interrupt: Some(interrupt.as_fd()),

@@ -1,0 +1,271 @@
+//! Verdicts on pairs of rows: slower, faster, the same, or not to be told.
+//!
+//! | rows of | what is compared | interval |
+//! |---|---|---|
+//! | one run | log-ratio of what was measured in the same round, median over the rounds | sign test, interpolated ([`switchcost_stats::paired`]) |
+//! | two runs | difference of the medians of log invocation medians | exact bootstrap over invocations ([`switchcost_stats::median_difference`]) |
+//!
+//! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
+
+use crate::Row;
+use std::collections::BTreeMap;
+use switchcost_model::Verdict;
+use switchcost_stats::{LogRatio, each_of, fewest_each, fewest_pairs, median, median_difference, paired};
+
+/// Joint level of all intervals of one table.
+const CONFIDENCE: f64 = 0.95;
+
+/// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs, not once in twenty.
+const UNSTABLE_CONFIDENCE: f64 = 0.99;
+
+/// Noise floor of a run that holds no A/A pair, and the difference within an A/A pair that is of no consequence.
+pub const DEFAULT_FLOOR: f64 = 0.01;
+
+/// Word for "these two are the same" in a row's label.
+const SAME: &str = "A/A";
+
+/// What the A/A pairs of a run say of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Noise {
+    /// Largest difference that the run may show between equal things, as a fraction; None: no A/A pair, or too few rounds of it.
+    pub floor: Option<f64>,
+    /// Why the run is unstable: equal things differ.
+    pub unstable: Option<String>,
+}
+
+impl Noise {
+    /// The floor, or the documented default where it is unknown.
+    #[must_use]
+    pub fn floor_or_default(&self) -> f64 {
+        self.floor.unwrap_or(DEFAULT_FLOOR)
+    }
+}
+
+/// True for the second half of an A/A pair: a row that differs from another only in its label.
+#[must_use]
+pub fn is_twin(row: &Row<'_>, rows: &[&Row<'_>]) -> bool {
+    !row.variant.label.is_empty() && rows.iter().any(|first| first.variant.label.is_empty() && same_but_label(first, row))
+}
+
+fn same_but_label(a: &Row<'_>, b: &Row<'_>) -> bool {
+    let (mut a, mut b) = (a.variant.clone(), b.variant.clone());
+    a.label.clear();
+    b.label.clear();
+    a == b
+}
+
+/// Noise of a run, from those of its rows that differ only in their label.
+///
+/// The floor is the far end of the 95 % interval of the A/A pair's ratio: with that certainty two equal things in this run differ, as compared
+/// here (median over the rounds), by no more. It is not a percentile of single rounds: a comparison rests on the median of all rounds, which
+/// scatters by much less than one round does. It holds both what scatters and what is systematic (the order, the layout of memory). Of several pairs the largest counts.
+///
+/// The run is unstable when the pair's interval at 99 % (95 % where there are too few rounds for that) excludes 1 and the difference exceeds 1 %.
+#[must_use]
+pub fn noise(rows: &[&Row<'_>]) -> Noise {
+    let mut noise = Noise::default();
+    for (i, first) in rows.iter().enumerate() {
+        for second in &rows[i + 1..] {
+            if same_but_label(first, second) && usable(first).is_ok() && usable(second).is_ok() {
+                add_pair(&mut noise, first, second);
+            }
+        }
+    }
+    noise
+}
+
+fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>) {
+    let ratios = round_ratios(first, second);
+    let Some(estimate) = paired(&ratios, CONFIDENCE) else { return };
+    let Some(reach) = estimate.reach() else { return };
+    noise.floor = Some(noise.floor.unwrap_or(0.0).max(fraction(reach)));
+    let strict = paired(&ratios, UNSTABLE_CONFIDENCE).filter(|strict| strict.interval.is_some()).unwrap_or(estimate);
+    let off = fraction(estimate.centre.abs());
+    if strict.excludes_zero() && off > DEFAULT_FLOOR {
+        noise.unstable = Some(format!(
+            "its {SAME} pair ({} twice) differs by {:.1} %, more than chance allows",
+            first.variant.mechanism,
+            off * 100.0
+        ));
+    }
+}
+
+/// What the user decides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rules {
+    /// Smallest difference that matters, as a fraction.
+    pub threshold: f64,
+    /// Comparisons in the same table.
+    pub comparisons: usize,
+}
+
+impl Rules {
+    /// Level of each interval.
+    #[must_use]
+    pub fn confidence(&self) -> f64 {
+        each_of(self.comparisons, CONFIDENCE)
+    }
+}
+
+/// Verdict on B, measured against A.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// B costs more.
+    Slower,
+    /// B costs less.
+    Faster,
+    /// They differ by no more than this fraction.
+    Same(f64),
+    /// The data shows neither a difference nor that there is none.
+    CannotTell,
+}
+
+/// B measured against A.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Cost of B ÷ cost of A.
+    pub ratio: f64,
+    /// Interval of the ratio, lower and upper end.
+    pub interval: Option<(f64, f64)>,
+    /// Level of the interval.
+    pub confidence: f64,
+    /// Paired by round; otherwise two independent sets of invocations.
+    pub paired: bool,
+    /// Rounds (paired), or invocations of A and of B.
+    pub counts: (usize, usize),
+    /// Noise floor used, as a fraction.
+    pub floor: f64,
+    /// Smallest true difference that this data shows in 95 of 100 cases, as a fraction.
+    pub detectable: Option<f64>,
+    /// Verdict.
+    pub outcome: Outcome,
+    /// Why there is no more than this to say; empty for slower and faster.
+    pub reason: String,
+}
+
+impl Comparison {
+    /// B costs more than A by more than `gate`, by the rules of the verdict.
+    #[must_use]
+    pub fn fails(&self, gate: f64) -> bool {
+        self.outcome == Outcome::Slower && self.ratio > 1.0 + gate
+    }
+}
+
+/// Whether a row may be compared at all.
+///
+/// # Errors
+/// A clause that says why not.
+pub fn usable(row: &Row<'_>) -> Result<(), String> {
+    match row.verdict {
+        Verdict::Verified | Verdict::Unobservable => {}
+        Verdict::Contradicted => return Err(format!("its evidence contradicts its claim ({})", row.reason)),
+        Verdict::Unsupported | Verdict::Broken => return Err(format!("it is {} ({})", row.verdict, row.reason)),
+    }
+    let medians = &row.summary.invocation_medians;
+    if medians.is_empty() {
+        return Err("it has no figure".into());
+    }
+    if let Some((round, value)) = medians.iter().find(|(_, value)| *value <= 0.0) {
+        return Err(format!("its cost in round {round} is {value}, and a ratio to nothing or less has no meaning"));
+    }
+    if medians.len() == 1 {
+        return Err("it has one invocation only, which says nothing of its scatter; measure at least 6 rounds".into());
+    }
+    Ok(())
+}
+
+/// Compares B with A within one run: round by round.
+///
+/// # Errors
+/// When they share no round.
+pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<Comparison, String> {
+    let ratios = round_ratios(a, b);
+    let needed = fewest_pairs(rules.confidence());
+    let lacking = format!("{} rounds hold both, and this level needs {needed}", ratios.len());
+    let estimate = paired(&ratios, rules.confidence()).ok_or("no round holds both of them; measure them together again")?;
+    Ok(conclude(estimate, noise.floor_or_default(), rules, true, (ratios.len(), ratios.len()), &lacking))
+}
+
+/// Compares B of one run with A of another.
+///
+/// # Errors
+/// When a side has no figure.
+pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules) -> Result<Comparison, String> {
+    let (a, b) = (logarithms(a), logarithms(b));
+    let needed = fewest_each(rules.confidence());
+    let lacking = format!("there are {} and {} invocations, and this level needs {needed} each", a.len(), b.len());
+    let estimate = median_difference(&a, &b, rules.confidence()).ok_or("one of them has no figure")?;
+    let floor = noise.0.floor_or_default().max(noise.1.floor_or_default());
+    Ok(conclude(estimate, floor, rules, false, (a.len(), b.len()), &lacking))
+}
+
+fn logarithms(row: &Row<'_>) -> Vec<f64> {
+    row.summary.invocation_medians.iter().map(|(_, value)| value.ln()).collect()
+}
+
+/// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
+fn round_ratios(a: &Row<'_>, b: &Row<'_>) -> Vec<f64> {
+    let by_round = |row: &Row<'_>| {
+        let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for (round, value) in &row.summary.invocation_medians {
+            rounds.entry(*round).or_default().push(value.ln());
+        }
+        rounds
+    };
+    let (a, b) = (by_round(a), by_round(b));
+    a.iter().filter_map(|(round, a)| Some(median(b.get(round)?)? - median(a)?)).collect()
+}
+
+fn conclude(
+    estimate: LogRatio,
+    floor: f64,
+    rules: &Rules,
+    paired: bool,
+    counts: (usize, usize),
+    lacking: &str,
+) -> Comparison {
+    let ln_floor = floor.ln_1p();
+    let (outcome, reason) = verdict(&estimate, floor, rules.threshold, lacking);
+    Comparison {
+        ratio: ratio(estimate.centre),
+        interval: estimate.interval.map(|interval| (ratio(interval.low), ratio(interval.high))),
+        confidence: rules.confidence(),
+        paired,
+        counts,
+        floor,
+        detectable: estimate.detectable(ln_floor).map(fraction),
+        outcome,
+        reason,
+    }
+}
+
+fn verdict(estimate: &LogRatio, floor: f64, threshold: f64, lacking: &str) -> (Outcome, String) {
+    let limit = threshold.max(floor);
+    let Some(reach) = estimate.reach() else { return (Outcome::CannotTell, lacking.to_owned()) };
+    let effect = fraction(estimate.centre.abs());
+    let percent = |fraction: f64| format!("{:.1} %", fraction * 100.0);
+    if estimate.excludes_zero() && effect > limit {
+        return (if estimate.centre > 0.0 { Outcome::Slower } else { Outcome::Faster }, String::new());
+    }
+    if fraction(reach) <= limit {
+        return (Outcome::Same(limit), String::new());
+    }
+    let reason = match (estimate.excludes_zero(), effect > floor) {
+        (false, _) => "the interval holds 1".to_owned(),
+        (true, false) => format!("the difference does not exceed the noise floor of {}", percent(floor)),
+        (true, true) => format!("they differ, but the interval holds differences on both sides of the threshold of {}", percent(threshold)),
+    };
+    (Outcome::CannotTell, reason)
+}
+
+/// From logarithm to factor, without the last digits that logarithms garble (1.1, not 1.1000000000000003).
+fn ratio(log: f64) -> f64 {
+    let scale = 1e12;
+    (log.exp() * scale).round() / scale
+}
+
+/// From the size of a logarithm to a fraction: 0.0296 → 3 %.
+fn fraction(log: f64) -> f64 {
+    ratio(log) - 1.0
+}
+

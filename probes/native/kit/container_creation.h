@@ -1,0 +1,31 @@
+// Experiment create: one container is made beside the driver, entered once, ends and is removed.
+#pragma once
+
+#include "kit/container_cgroups.h"
+#include "kit/container_inside.h"
+#include "kit/shared.h"
+
+namespace probe {
+
+// A Creator of kit/creation.h.
+class ContainerCreator {
+public:
+    explicit ContainerCreator(const Plan& plan);
+
+    std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered);
+    std::uint64_t* counter() { return &board_[0].entered; }
+
+private:
+    struct Board {
+        std::uint64_t entered;
+        StepFailure failure;
+    };
+
+    [[noreturn]] void enter(int join, std::uint64_t* entered);
+
+    ContainerCgroups cgroups_;
+    ContainerKind kind_;
+    SharedArray<Board> board_;
+};
+
+}  // namespace probe

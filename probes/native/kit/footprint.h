@@ -1,0 +1,26 @@
+// Experiment footprint: memory per live suspended context, by the kernel's figures.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "kit/mechanism.h"
+#include "kit/report.h"
+
+namespace probe {
+
+// This process: resident from smaps_rollup (a walk of the page tables; statm is only approximate), address space from statm, page
+// tables (VmPTE) as the kernel's share. Throws Failure.
+Memory own_memory();
+
+// What process `id` holds alone: its private pages and its address space. The kernel's share is not known per process.
+Memory private_memory(pid_t id);
+
+// Kernel stacks, page tables and unreclaimable slab of the whole machine: other work shows in it.
+std::int64_t kernel_memory_of_machine();
+
+// Cycles of making, running once, reading the memory and destroying. Sends samples and evidence.
+void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry);
+
+}  // namespace probe

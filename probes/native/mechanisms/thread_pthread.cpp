@@ -1,0 +1,144 @@
+// thread/pthread: what making and holding a thread costs. `clone` is the bare system call with a stack that is already there; the
+// C library's pthread_create adds the stack (from its cache after the first), the thread's local storage and its own bookkeeping.
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+
+#include "kit/creation.h"
+#include "kit/held.h"
+#include "kit/tasks.h"
+
+namespace probe {
+namespace {
+
+class ThreadCreator {
+public:
+    explicit ThreadCreator(const Plan& plan) : bare_(plan.text("by") == "clone"), stack_(bare_ ? stack_bytes : 0) {}
+
+    [[gnu::always_inline]] std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered) {
+        life_ = {token, entered};
+        if (bare_) {
+            clone_and_wait();
+        } else {
+            create_and_join();
+        }
+        return life_.token;
+    }
+    std::uint64_t* counter() { return &entered_; }
+
+private:
+    static constexpr std::size_t stack_bytes = 64 * 1024;
+
+    struct Life {
+        std::uint64_t token;
+        std::uint64_t* entered;
+    };
+
+    static void* live(void* argument) {
+        Life& life = *static_cast<Life*>(argument);
+        ++*life.entered;
+        ++life.token;
+        return nullptr;
+    }
+
+    void create_and_join() {
+        pthread_t thread;
+        const int error = pthread_create(&thread, nullptr, &live, &life_);
+        if (error != 0) [[unlikely]] throw task_limit_failure("thread", 0, 1, error);
+        pthread_join(thread, nullptr);
+    }
+
+    // The new thread shares the driver's thread-local storage, because nobody made one for it: it may touch nothing but its life.
+    static int live_bare(void* argument) {
+        live(argument);
+        return 0;
+    }
+
+    void clone_and_wait() {
+        constexpr int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_PARENT_SETTID |
+                              CLONE_CHILD_CLEARTID;
+        // The kernel writes the id before the thread runs, and zero with a wake-up when it has ended: that is how it is joined.
+        if (clone(&live_bare, stack_.data() + stack_bytes, flags, &life_, &id_, nullptr, &id_) == -1) [[unlikely]] {
+            throw task_limit_failure("thread", 0, 1, errno);
+        }
+        for (std::uint32_t id; (id = id_.load(std::memory_order_acquire)) != 0;) {
+            syscall(SYS_futex, &id_, FUTEX_WAIT, id, nullptr, nullptr, 0);
+        }
+    }
+
+    const bool bare_;
+    SharedArray<char> stack_;
+    Life life_{};
+    std::atomic<std::uint32_t> id_{0};
+    std::uint64_t entered_ = 0;
+};
+
+// Threads with the C library's default attributes, asleep.
+class HeldThreads final : public Held {
+public:
+    explicit HeldThreads(const Plan& plan) : Held(plan), lives_(plan.contexts) {
+        if (plan.text("by") != "pthread_create") {
+            throw unsupported("unsupported_here", "footprint is measured of threads made by pthread_create only; leave by out");
+        }
+        require_memory(std::uint64_t{24 * 1024} * plan.contexts);
+        threads_.reserve(plan.contexts);
+        before_ = own_memory();
+        before_.kernel = kernel_memory_of_machine();
+        for (std::uint32_t i = 1; i < plan.contexts; ++i) {
+            lives_[i] = {&dormitory_, i};
+            pthread_t thread;
+            const int error = pthread_create(&thread, nullptr, &live, &lives_[i]);
+            if (error != 0) {
+                end_all();
+                throw task_limit_failure("thread", i - 1, plan.contexts - 1, error);
+            }
+            threads_.push_back(thread);
+        }
+        dormitory_.wait_for(plan.contexts - 1);
+    }
+    ~HeldThreads() override { end_all(); }
+
+    std::optional<MemoryGain> memory_gain() const override {
+        const Memory now = own_memory();
+        return MemoryGain{{now.resident - before_.resident, now.mapped - before_.mapped, kernel_memory_of_machine() - before_.kernel}, true};
+    }
+
+private:
+    struct Life {
+        Dormitory* dormitory;
+        std::uint32_t index;
+    };
+
+    static void* live(void* argument) {
+        const Life& life = *static_cast<Life*>(argument);
+        life.dormitory->sleep(life.index);
+        return nullptr;
+    }
+
+    void end_all() {
+        dormitory_.wake_all();
+        for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
+        threads_.clear();
+    }
+
+    std::vector<Life> lives_;
+    std::vector<pthread_t> threads_;
+    Memory before_;
+};
+
+template <Mode mode>
+using ThreadCreation = Creation<mode, ThreadCreator>;
+
+std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    if (plan.experiment == "footprint") return std::make_unique<HeldThreads>(plan);
+    return make_for_mode<ThreadCreation>(plan, mode);
+}
+
+}  // namespace
+
+extern const Entry thread_pthread{
+    "thread/pthread", Shape::tasks, {"create", "footprint"}, {{"by", "pthread_create", {"pthread_create", "clone"}}}, &make};
+
+}  // namespace probe
