@@ -75,6 +75,8 @@ pub struct Summary {
     pub disturbed: usize,
     /// Kernel switches.
     pub kernel: Option<KernelRate>,
+    /// Largest resident set of the probe, bytes.
+    pub peak_rss_bytes: u64,
     /// CPUs on which a context was seen.
     pub cpus: BTreeSet<u32>,
     /// Share of verified hops that stayed on one CPU.
@@ -149,6 +151,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     };
     summary.disturbed = answered.len() - counted.len();
     summary.footprint = footprint(&counted);
+    summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);
     evidence_of(invocations, &mut summary);
     summary
 }

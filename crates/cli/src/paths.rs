@@ -50,3 +50,10 @@ pub fn store(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
     switchcost_store::default_path(set("XDG_DATA_HOME").as_deref(), set("HOME").as_deref()).map_err(Failure::usage)
 }
+
+/// Folder of what may be forgotten, below `XDG_CACHE_HOME`; None where there is no place for it.
+pub fn cache() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
+    Some(base.join("switchcost/describe"))
+}

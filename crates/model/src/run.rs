@@ -66,6 +66,8 @@ pub struct Invocation {
     pub cpus: Vec<u32>,
     /// Bytes of padding put into the environment (layout randomisation).
     pub environment_padding: u64,
+    /// Largest resident set of any one of its processes, bytes, as the kernel told at its end; 0 if it never started.
+    pub peak_rss_bytes: u64,
     /// How the process ended.
     pub process: ProcessEnd,
     /// What it said.

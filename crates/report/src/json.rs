@@ -100,6 +100,8 @@ struct ResultPart {
     warmup_batches: u64,
     /// Invocations left out because something disturbed them.
     disturbed: usize,
+    /// Largest resident set of the probe's largest process, bytes.
+    peak_rss_bytes: u64,
     notes: Vec<String>,
 }
 
@@ -269,6 +271,7 @@ fn result(run: &model::Run, line: crate::rows::Line<'_>) -> ResultPart {
         times_cheapest: line.times_cheapest,
         warmup_batches: summary.warmup_batches,
         disturbed: summary.disturbed,
+        peak_rss_bytes: summary.peak_rss_bytes,
         notes: line.notes,
     }
 }

@@ -6,6 +6,9 @@ use switchcost_analysis::{Row, ladder};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
 
+/// From this ring size on a row tells the memory it took.
+const LARGE_RING: u64 = 1000;
+
 /// A row with all that is derived from its neighbours and its description.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line<'a> {
@@ -139,6 +142,10 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
             row.summary.disturbed,
             row.summary.invocation_medians.len()
         ));
+    }
+    if row.variant.contexts >= LARGE_RING && row.variant.experiment == Experiment::Switch {
+        let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);
+        notes.push(format!("the probe's largest process had {} MiB resident", nanoseconds(mebibytes)));
     }
     if !row.summary.footprint.is_empty() {
         let parts: Vec<String> = row

@@ -1,9 +1,15 @@
 //! Which probes are here and what they implement.
 
 use crate::invoke::{Reading, read_until_end, start};
-use std::time::{Duration, Instant};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 use switchcost_model::{Described, Hello, MechanismId, ProbeInfo};
 use switchcost_protocol::{DescribeReader, describe_arguments};
+
+/// A remembered answer is believed for so long: what a key cannot see (a device that came, a permission) may have changed.
+const FRESH: Duration = Duration::from_secs(600);
 
 /// A probe and its answer to `describe`.
 #[derive(Debug, Clone)]
@@ -23,15 +29,20 @@ impl KnownProbe {
     }
 }
 
-/// Asks all probes at once; slow runtimes start side by side.
+/// Asks all probes at once; slow runtimes start side by side. With `cache`, a folder, an answer of the last ten minutes is taken instead if
+/// neither the probe nor the programs on the path have changed: a virtual machine takes longer to start than a list may take.
 #[must_use]
-pub fn discover(probes: Vec<ProbeInfo>) -> Vec<KnownProbe> {
+pub fn discover(probes: Vec<ProbeInfo>, cache: Option<&Path>) -> Vec<KnownProbe> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = probes
             .into_iter()
             .map(|info| {
                 scope.spawn(move || {
-                    let answer = describe(&info);
+                    let remembered = cache.map(|folder| folder.join(cache_name(&info)));
+                    let answer = remembered.as_deref().and_then(recall).map_or_else(
+                        || describe(&info, remembered.as_deref()),
+                        Ok,
+                    );
                     KnownProbe { info, answer }
                 })
             })
@@ -40,11 +51,50 @@ pub fn discover(probes: Vec<ProbeInfo>) -> Vec<KnownProbe> {
     })
 }
 
-fn describe(info: &ProbeInfo) -> Result<(Hello, Vec<Described>), String> {
+/// Changes with the probe's files, the folders of the path, and the variables it is given.
+fn cache_name(info: &ProbeInfo) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    let mut look = |path: &Path| {
+        let seen = fs::metadata(path).and_then(|metadata| Ok((metadata.modified()?, metadata.len())));
+        (path, seen.ok()).hash(&mut hasher);
+    };
+    look(&info.folder);
+    for entry in fs::read_dir(&info.folder).into_iter().flatten().flatten() {
+        look(&entry.path());
+    }
+    let path = switchcost_machine::environment("PATH").unwrap_or_default();
+    path.split(':').for_each(|folder| look(Path::new(folder)));
+    look(Path::new("/usr/lib/jvm"));
+    for name in &info.environment {
+        (name, switchcost_machine::environment(name)).hash(&mut hasher);
+    }
+    info.command.hash(&mut hasher);
+    format!("{}-{:016x}.jsonl", info.id, hasher.finish()).into()
+}
+
+fn recall(path: &Path) -> Option<(Hello, Vec<Described>)> {
+    let age = SystemTime::now().duration_since(fs::metadata(path).ok()?.modified().ok()?).ok()?;
+    let mut reader = DescribeReader::default();
+    reader.push(&fs::read(path).ok().filter(|_| age < FRESH)?).ok()?;
+    reader.finish().ok()
+}
+
+/// A cache that cannot be written is no fault: the next list only takes longer.
+fn remember(path: &Path, said: &[u8]) {
+    let partial = path.with_extension(format!("{}.partial", std::process::id()));
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&partial, said));
+    if written.and_then(|()| fs::rename(&partial, path)).is_err() {
+        let _ = fs::remove_file(&partial);
+    }
+}
+
+fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<Described>), String> {
     let child = start(info, describe_arguments, None, 0)?;
     let deadline = Instant::now() + Duration::from_millis(info.start_timeout_ms);
     let mut reader = DescribeReader::default();
+    let mut said = Vec::new();
     let mut push = |bytes: &[u8]| -> Result<bool, String> {
+        said.extend_from_slice(bytes);
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())
     };
@@ -52,7 +102,11 @@ fn describe(info: &ProbeInfo) -> Result<(Hello, Vec<Described>), String> {
     let _ = child.finish(); // How it ended matters less than what it said.
     let last_words = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
     match reading {
-        Reading::Ended => reader.finish(),
+        Reading::Ended => reader.finish().inspect(|_| {
+            if let Some(path) = remembered {
+                remember(path, &said);
+            }
+        }),
         Reading::Closed => reader.finish().map_err(|what| if last_words.is_empty() { what } else { last_words }),
         Reading::Deadline => Err(format!("no answer to `describe` within {} ms", info.start_timeout_ms)),
         Reading::Fault(what) => Err(what),

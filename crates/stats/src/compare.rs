@@ -8,8 +8,9 @@ const ROUNDING: f64 = 1e-9;
 /// Rounds or invocations below which there is no 95 % interval.
 pub const FEWEST: usize = 6;
 
-/// Normal quantiles 0.95 ÷ 0.975: from half the width of a 95 % interval to what an estimate stays above in 95 of 100 cases.
-const POWER: f64 = 1.644_853_6 / 1.959_964;
+/// Normal quantiles 0.95 ÷ 0.975: from half the width of a 95 % interval to what an estimate stays above in 95 of 100 cases; times √2, for the
+/// difference of two things that scatter alike.
+const POWER: f64 = 1.644_853_6 / 1.959_964 * std::f64::consts::SQRT_2;
 
 /// A log-ratio with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,8 +37,9 @@ impl LogRatio {
     /// The smallest true difference that data with this interval shows in 95 of 100 cases.
     ///
     /// A difference δ is shown when the estimate exceeds both the half-width h and the noise floor. The estimate scatters about δ with
-    /// σ ≈ h ÷ 1.96 and so stays above δ − 1.645 σ in 95 % of cases: δ = max(h, floor) + 0.84 h. At the higher levels of corrected intervals
-    /// σ is smaller than that, and the answer errs on the safe side.
+    /// σ ≈ h ÷ 1.96, and the floor, being measured by as many rounds, about its own middle likewise: the estimate stays above the floor in 95 %
+    /// of cases if δ is 1.645 √2 σ above it. Hence δ = max(h, floor) + 1.19 h. At the higher levels of corrected intervals σ is smaller than that, and
+    /// the answer errs on the safe side.
     #[must_use]
     pub fn detectable(&self, floor: f64) -> Option<f64> {
         self.interval.map(|interval| {

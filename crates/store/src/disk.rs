@@ -88,6 +88,7 @@ pub struct InvocationRecord {
     pub wall_ns: u64,
     pub cpus: Vec<u32>,
     pub environment_padding: u64,
+    pub peak_rss_bytes: u64,
     pub process: String,
     pub process_code: Option<i32>,
     pub verdict: String,

@@ -155,10 +155,10 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
     let hello = record.hello.as_ref().map(|hello| hello_key(connection, hello)).transpose()?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO invocation (run, position, variant, round, sequence, started_unix_ns, wall_ns, cpus,
-                                 environment_padding, process, process_code, verdict, reason, pid, hello, plan,
+                                 environment_padding, peak_rss_bytes, process, process_code, verdict, reason, pid, hello, plan,
                                  histograms, evidence, notes, ending, fault, disturbances, log)
          VALUES (?1, (SELECT coalesce(max(position) + 1, 0) FROM invocation WHERE run = ?1),
-                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
     )?;
     statement.execute(params![
         run,
@@ -169,6 +169,7 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
         signed(record.wall_ns),
         json(&record.cpus)?,
         signed(record.environment_padding),
+        signed(record.peak_rss_bytes),
         record.process,
         record.process_code,
         record.verdict,
@@ -290,7 +291,7 @@ pub fn invocations(
     mut each: impl FnMut(InvocationRecord) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut statement = connection.prepare_cached(
-        "SELECT invocation.key, variant, round, sequence, started_unix_ns, wall_ns, cpus, environment_padding, process,
+        "SELECT invocation.key, variant, round, sequence, started_unix_ns, wall_ns, cpus, environment_padding, peak_rss_bytes, process,
                 process_code, verdict, reason, pid, content, plan, histograms, evidence, notes, ending, fault,
                 disturbances, log
          FROM invocation LEFT JOIN hello ON hello.key = invocation.hello WHERE run = ?1 ORDER BY position",
@@ -320,6 +321,7 @@ fn invocation(connection: &Connection, row: &Row<'_>) -> Result<InvocationRecord
         wall_ns: cells.unsigned()?,
         cpus: cells.parse()?,
         environment_padding: cells.unsigned()?,
+        peak_rss_bytes: cells.unsigned()?,
         process: cells.get()?,
         process_code: cells.get()?,
         verdict: cells.get()?,

@@ -82,4 +82,4 @@ escape(Character) when Character >= 32, Character < 127 -> Character;
 escape(Character) when Character < 16#10000 -> io_lib:format("\\u~4.16.0b", [Character]);
 escape(Character) ->
     Above = Character - 16#10000,
-    io_lib:format("\\u~4.16.0b\\u~4.16.0b", [16#d800 + Above bsr 10, 16#dc00 + (Above band 16#3ff)]).
+    io_lib:format("\\u~4.16.0b\\u~4.16.0b", [16#d800 + (Above bsr 10), 16#dc00 + (Above band 16#3ff)]).

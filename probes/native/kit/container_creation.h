@@ -3,6 +3,7 @@
 
 #include "kit/container_cgroups.h"
 #include "kit/container_inside.h"
+#include "kit/mechanism.h"
 #include "kit/shared.h"
 
 namespace probe {
@@ -14,6 +15,7 @@ public:
 
     std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered);
     std::uint64_t* counter() { return &board_[0].entered; }
+    void add_counts(Counts& counts) const { counts.emplace_back("cgroups", cgroups_.in_use()); }
 
 private:
     struct Board {

@@ -3,7 +3,7 @@
 use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::paths::Installation;
+use crate::paths::{self, Installation};
 use switchcost_model::{Concept, Install, ParameterKind};
 use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
 use switchcost_runner::{KnownProbe, choices, discover};
@@ -12,7 +12,7 @@ use switchcost_runner::{KnownProbe, choices, discover};
 pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
-    let probes = discover(installation.probes()?);
+    let probes = discover(installation.probes()?, paths::cache().as_deref());
     let mechanisms: Vec<_> = catalogue.concepts.iter().map(|concept| listed(concept, &probes)).collect();
     let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
     output::print(&match arguments.format {

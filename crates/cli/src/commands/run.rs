@@ -26,7 +26,7 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let cpus = Cpus::detect().map_err(Failure::usage)?;
     let mut machine = switchcost_machine::fingerprint();
     machine.findings = switchcost_machine::doctor();
-    let probes = switchcost_runner::discover(installation.probes()?);
+    let probes = switchcost_runner::discover(installation.probes()?, None);
     if probes.is_empty() {
         let folder = installation.probes_folder().display().to_string();
         return Err(Failure::usage(RequestError::NoProbes(folder)));

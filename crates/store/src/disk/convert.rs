@@ -312,6 +312,7 @@ impl From<&model::Invocation> for InvocationRecord {
             wall_ns: invocation.wall_ns,
             cpus: invocation.cpus.clone(),
             environment_padding: invocation.environment_padding,
+            peak_rss_bytes: invocation.peak_rss_bytes,
             process: process.to_owned(),
             process_code,
             verdict: invocation.judgement.verdict.to_string(),
@@ -345,6 +346,7 @@ impl TryFrom<InvocationRecord> for model::Invocation {
             wall_ns: record.wall_ns,
             cpus: record.cpus,
             environment_padding: record.environment_padding,
+            peak_rss_bytes: record.peak_rss_bytes,
             process: process_from_disk(&record.process, record.process_code)?,
             transcript: model::Transcript {
                 hello: hello_from_disk(record.hello, record.pid)?,

@@ -59,6 +59,7 @@ CREATE TABLE invocation (
     wall_ns             INTEGER NOT NULL,
     cpus                TEXT NOT NULL,          -- JSON list
     environment_padding INTEGER NOT NULL,
+    peak_rss_bytes INTEGER NOT NULL,
     process             TEXT NOT NULL,          -- exited, signalled, deadline, stopped, not_started
     process_code        INTEGER,                -- exit status or signal
     verdict             TEXT NOT NULL,

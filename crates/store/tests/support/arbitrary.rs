@@ -91,7 +91,7 @@ fn histogram() -> impl Strategy<Value = Histogram> {
 
 fn evidence() -> impl Strategy<Value = Evidence> {
     let turns =
-        proptest::array::uniform4(number()).prop_map(|[total, min, max, contexts]| Turns { total, min, max, contexts });
+        proptest::array::uniform5(number()).prop_map(|[total, min, max, contexts]| Turns { total, min, max, contexts });
     let kernel = (proptest::array::uniform3(number()), text())
         .prop_map(|([voluntary, involuntary, tasks], source)| KernelSwitches { voluntary, involuntary, tasks, source });
     let hops =
@@ -160,12 +160,12 @@ fn process() -> impl Strategy<Value = ProcessEnd> {
 fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
     let disturbances = vec((text(), text()).prop_map(|(kind, detail)| Disturbance { kind, detail }), 0..2);
     let judgement = (one_of(Verdict::ALL), text()).prop_map(|(verdict, reason)| Judgement { verdict, reason });
-    let numbers = proptest::array::uniform4(number());
+    let numbers = proptest::array::uniform5(number());
     let rest = (judgement, disturbances, text());
     (0..variants, numbers, tick(), vec(any::<u32>(), 0..3), process(), transcript(), rest).prop_map(
         |(
             variant,
-            [round, sequence, wall_ns, environment_padding],
+            [round, sequence, wall_ns, environment_padding, peak_rss_bytes],
             started_unix_ns,
             cpus,
             process,
@@ -179,6 +179,7 @@ fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
             wall_ns,
             cpus,
             environment_padding,
+            peak_rss_bytes,
             process,
             transcript,
             judgement,

@@ -93,6 +93,7 @@ pub fn invocation(variant: usize, sequence: u64) -> Invocation {
         wall_ns: 31_000_000,
         cpus: vec![0, 1],
         environment_padding: 128,
+        peak_rss_bytes: 4096,
         process: ProcessEnd::Exited(0),
         transcript: Transcript {
             hello: Some(hello(1000 + sequence)),

@@ -1,0 +1,220 @@
+//! The promises of `compare`, kept by counting: simulated runs go through the very functions that it uses.
+//!
+//! Seeds are fixed. The counts become `docs/coverage.md`; `SWITCHCOST_BLESS=1` rewrites it.
+
+mod simulation;
+
+use simulation::{Law, Random, run};
+use std::fmt::Write as _;
+use switchcost_analysis::{Noise, Outcome, Row, Rules, between, ladder, noise, within};
+
+const RUNS: u64 = 1000;
+const ROUNDS: u64 = 10;
+const LAWS: [Law; 7] = [
+    Law::Normal,
+    Law::Outliers,
+    Law::Bimodal,
+    Law::Drift(0.02),
+    Law::Drift(0.20),
+    Law::Ties(0.005),
+    Law::Ties(0.01),
+];
+
+/// Threshold for false alarms and small differences: a tighter one than the default 3 %, which would hide most false alarms.
+const STRICT: f64 = 0.01;
+
+fn rules(threshold: f64) -> Rules {
+    Rules { threshold, comparisons: 1 }
+}
+
+fn share(count: usize) -> f64 {
+    count as f64 * 100.0 / RUNS as f64
+}
+
+/// Counts the simulated runs, numbered from 0, for which `holds`.
+fn count(mut holds: impl FnMut(&mut Random) -> bool) -> usize {
+    (0..RUNS).filter(|number| holds(&mut Random::new(*number))).count()
+}
+
+/// A, its twin and B of a run in which B costs `factor` of A.
+fn rows_of(law: Law, factor: f64, rounds: u64, random: &mut Random, judge: impl FnOnce(&[&Row<'_>], &Noise) -> bool) -> bool {
+    let run = run(law, &[1.0, 1.0, factor], rounds, random);
+    let rows = ladder(&run);
+    let rows: Vec<&Row<'_>> = rows.iter().collect();
+    let noise = noise(&rows[..2]);
+    judge(&rows, &noise)
+}
+
+fn differs(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Slower | Outcome::Faster)
+}
+
+/// Share of runs in which the 95 % interval of one median holds the true one.
+fn single_median(law: Law) -> f64 {
+    let truth = law.true_median(ROUNDS);
+    share(count(|random| {
+        let run = run(law, &[1.0], ROUNDS, random);
+        let interval = ladder(&run)[0].summary.figures.as_ref().unwrap().interval.unwrap();
+        (interval.low..=interval.high).contains(&truth)
+    }))
+}
+
+/// Share of runs in which the interval of B ÷ A holds the true ratio, and in which a verdict finds a difference.
+fn within_a_run(law: Law, factor: f64, threshold: f64) -> (f64, f64) {
+    let mut found = 0;
+    let held = count(|random| {
+        rows_of(law, factor, ROUNDS, random, |rows, noise| {
+            let comparison = within(rows[0], rows[2], noise, &rules(threshold)).unwrap();
+            found += usize::from(differs(comparison.outcome));
+            let (low, high) = comparison.interval.unwrap();
+            low <= factor + 1e-9 && factor - 1e-9 <= high
+        })
+    });
+    (share(held), share(found))
+}
+
+fn between_runs(law: Law, factor: f64, threshold: f64) -> (f64, f64) {
+    let mut found = 0;
+    let held = count(|random| {
+        let (first, second) = (run(law, &[1.0, 1.0], ROUNDS, random), run(law, &[factor, factor], ROUNDS, random));
+        let (first, second) = (ladder(&first), ladder(&second));
+        let floors = (noise(&first.iter().collect::<Vec<_>>()), noise(&second.iter().collect::<Vec<_>>()));
+        let comparison = between(&first[0], &second[0], (&floors.0, &floors.1), &rules(threshold)).unwrap();
+        found += usize::from(differs(comparison.outcome));
+        let (low, high) = comparison.interval.unwrap();
+        low <= factor + 1e-9 && factor - 1e-9 <= high
+    });
+    (share(held), share(found))
+}
+
+#[test]
+fn coverage_and_false_alarms() {
+    let mut table = String::from(
+        "| noise | 95 % interval of one median holds the true one | of the ratio, one run | false alarms, one run | of the ratio, two runs | false alarms, two runs |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    for law in LAWS {
+        let single = single_median(law);
+        let (paired, paired_alarms) = within_a_run(law, 1.0, STRICT);
+        let (unpaired, unpaired_alarms) = between_runs(law, 1.0, STRICT);
+        let _ = writeln!(
+            table,
+            "| {law} | {single:.1} % | {paired:.1} % | {paired_alarms:.1} % | {unpaired:.1} % | {unpaired_alarms:.1} % |"
+        );
+        let most = if law.over_covers() { 100.0 } else { 99.0 };
+        assert!((93.0..=most).contains(&single), "{law}: one median {single} %");
+        assert!(paired >= 93.0 && unpaired >= 93.0, "{law}: {paired} % and {unpaired} %");
+        assert!(paired_alarms <= 5.0 && unpaired_alarms <= 5.0, "{law}: {paired_alarms} % and {unpaired_alarms} %");
+    }
+    document("coverage", &table);
+}
+
+#[test]
+fn small_differences_are_found() {
+    let mut table = String::from(
+        "| true difference | noise | found, one run | found, two runs |\n|---|---|---|---|\n",
+    );
+    for law in [Law::Normal, Law::Drift(0.20)] {
+        for factor in [1.02, 1.03, 1.05] {
+            let (_, paired) = within_a_run(law, factor, STRICT);
+            let (_, unpaired) = between_runs(law, factor, STRICT);
+            let _ = writeln!(table, "| {:.0} % | {law} | {paired:.1} % | {unpaired:.1} % |", (factor - 1.0) * 100.0);
+            if factor >= 1.03 {
+                assert!(paired >= 95.0, "{law} {factor}: {paired} %");
+            }
+            if factor >= 1.03 && law == Law::Normal {
+                assert!(unpaired >= 95.0, "{law} {factor}: {unpaired} %");
+            }
+        }
+    }
+    document("power", &table);
+}
+
+/// What is called detectable is detected, in other runs with the same noise, each with a noise floor of its own.
+#[test]
+fn the_smallest_detectable_difference_is_detected() {
+    let mut table = String::from("| noise | called detectable (median of runs) | found, one run |\n|---|---|---|\n");
+    for (law, least) in [(Law::Normal, 95.0), (Law::Outliers, 85.0)] {
+        let mut detectable: Vec<f64> = Vec::new();
+        count(|random| {
+            rows_of(law, 1.0, ROUNDS, random, |rows, noise| {
+                detectable.push(within(rows[0], rows[2], noise, &rules(0.0)).unwrap().detectable.unwrap());
+                true
+            })
+        });
+        let typical = switchcost_stats::median(&detectable).unwrap();
+        let (_, found) = within_a_run(law, 1.0 + typical, 0.0);
+        let _ = writeln!(table, "| {law} | {:.2} % | {found:.1} % |", typical * 100.0);
+        assert!(found >= least, "{law}: {:.2} % is found in {found} % of runs", typical * 100.0);
+    }
+    document("detectable", &table);
+}
+
+/// All words of a table together are wrong in at most 5 % of runs.
+#[test]
+fn several_comparisons_are_corrected() {
+    let rules = Rules { threshold: 0.0, comparisons: 10 };
+    let mut corrected = 0;
+    let uncorrected = count(|random| {
+        let run = run(Law::Normal, &[1.0; 12], ROUNDS, random);
+        let rows = ladder(&run);
+        let none = Noise { floor: Some(0.0), unstable: None };
+        let alarm = |rules: &Rules| {
+            rows[2..].iter().any(|row| differs(within(&rows[0], row, &none, rules).unwrap().outcome))
+        };
+        corrected += usize::from(alarm(&rules));
+        alarm(&Rules { comparisons: 1, ..rules })
+    });
+    assert!(share(corrected) <= 5.0, "{} % of tables hold a false alarm", share(corrected));
+    assert!(share(uncorrected) > 10.0, "without correction only {} %: the test would not see a lost one", share(uncorrected));
+}
+
+/// The same between two runs, at a level so high that only the tails of the bootstrap distribution count.
+#[test]
+fn sixty_rows_of_two_runs_are_corrected() {
+    let rules = Rules { threshold: 0.0, comparisons: 60 };
+    let none = Noise { floor: Some(0.0), unstable: None };
+    let alarms = (0..200_u64)
+        .filter(|number| {
+            let mut random = Random::new(*number);
+            let (first, second) = (
+                run(Law::Normal, &[1.0; 60], ROUNDS, &mut random),
+                run(Law::Normal, &[1.0; 60], ROUNDS, &mut random),
+            );
+            let (first, second) = (ladder(&first), ladder(&second));
+            first.iter().zip(&second).any(|(a, b)| differs(between(a, b, (&none, &none), &rules).unwrap().outcome))
+        })
+        .count();
+    assert!(alarms <= 16, "{alarms} of 200 tables hold a false alarm"); // 10 are expected at most, 16 is two standard deviations more.
+}
+
+/// A sound run is rarely called unstable, one whose A/A pair differs always.
+#[test]
+fn unstable_runs_are_told_from_sound_ones() {
+    for law in LAWS {
+        let unstable =
+            share(count(|random| rows_of(law, 1.0, ROUNDS, random, |_, noise| noise.unstable.is_some())));
+        assert!(unstable <= 2.0, "{law}: {unstable} % of sound runs are refused");
+    }
+    let caught = count(|random| {
+        let run = run(Law::Normal, &[1.0, 1.05], ROUNDS, random);
+        noise(&ladder(&run).iter().collect::<Vec<_>>()).unstable.is_some()
+    });
+    assert!(share(caught) >= 95.0, "{} %", share(caught));
+}
+
+/// The part of `docs/coverage.md` between the two marks of this name must be this table.
+fn document(name: &str, table: &str) {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/coverage.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->\n"));
+    let (before, rest) = text.split_once(&begin).unwrap();
+    let (kept, after) = rest.split_once(&end).unwrap();
+    if std::env::var_os("SWITCHCOST_BLESS").is_some() {
+        std::fs::write(path, format!("{before}{begin}{table}{end}{after}")).unwrap();
+    } else {
+        assert_eq!(kept, table, "docs/coverage.md is out of date: run this test with SWITCHCOST_BLESS=1");
+    }
+}

@@ -1,0 +1,187 @@
+//! Runs as a probe would give them, drawn from known distributions.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use switchcost_model::{
+    Clock, EndedBy, Experiment, Hello, Invocation, Judgement, Machine, Phase, Placement, ProcessEnd, Run, Samples,
+    Timing, Transcript, Variant, Verdict,
+};
+
+/// Batches of an invocation.
+const BATCHES: usize = 30;
+
+/// Units of a batch and their cost in ns: ticks are whole, and 10⁶ of them make rounding vanish.
+const UNITS: u64 = 1000;
+const COST: f64 = 1000.0;
+
+/// SplitMix64: small, known, and the same everywhere.
+pub struct Random(u64);
+
+impl Random {
+    /// Streams of neighbouring seeds have nothing in common.
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_add(1).wrapping_mul(0xD134_2543_DE82_EF95))
+    }
+
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+/// How costs scatter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Law {
+    /// Invocations and batches: 1 % each.
+    Normal,
+    /// The same on the log scale, and 5 % of batches and of invocations up to half as dear again.
+    Outliers,
+    /// Half of the invocations cost 10 % more.
+    Bimodal,
+    /// Costs rise by this share from the first round to the last, for all alike.
+    Drift(f64),
+    /// A clock so coarse that costs come in steps of this share.
+    Ties(f64),
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Normal => f.write_str("normal, 1 %"),
+            Self::Outliers => f.write_str("log-normal, 1 %, 5 % outliers"),
+            Self::Bimodal => f.write_str("bimodal between invocations, 10 % apart"),
+            Self::Drift(by) => write!(f, "normal, 1 %, drifting by {:.0} % over the rounds", by * 100.0),
+            Self::Ties(step) => write!(f, "normal, 1 %, heavy ties: in steps of {:.1} %", step * 100.0),
+        }
+    }
+}
+
+impl Law {
+    /// No interval of this kind can be narrow enough. A drift beyond the noise spreads the sample evenly, unlike the independent values that the interval is
+    /// made for; where the true median is itself one of few possible values, an end of the interval often lies on it, and then holds it.
+    pub fn over_covers(self) -> bool {
+        matches!(self, Self::Drift(by) if by > 0.05) || matches!(self, Self::Ties(step) if step > 0.005)
+    }
+
+    /// What all batches of an invocation share.
+    fn invocation(self, round: u64, rounds: u64, random: &mut Random) -> f64 {
+        let noise = 0.01 * random.normal();
+        match self {
+            Self::Normal | Self::Ties(_) => 1.0 + noise,
+            Self::Outliers if random.uniform() < 0.05 => noise.exp() * (1.0 + 0.5 * random.uniform()),
+            Self::Outliers => noise.exp(),
+            Self::Bimodal => (1.0 + noise / 2.0) * if random.uniform() < 0.5 { 1.1 } else { 1.0 },
+            Self::Drift(by) => (1.0 + noise) * (1.0 + by * round as f64 / (rounds - 1) as f64),
+        }
+    }
+
+    fn batch(self, random: &mut Random) -> f64 {
+        let noise = 0.01 * random.normal();
+        match self {
+            Self::Outliers if random.uniform() < 0.05 => noise.exp() * (1.0 + 0.5 * random.uniform()),
+            Self::Outliers => noise.exp(),
+            _ => 1.0 + noise,
+        }
+    }
+
+    fn ticks(self, cost: f64) -> i64 {
+        match self {
+            Self::Ties(step) => ((cost / step).round() * step * COST * UNITS as f64).round() as i64,
+            _ => (cost * COST * UNITS as f64).round() as i64,
+        }
+    }
+
+    /// Median of the medians of infinitely many invocations: of 60 000.
+    pub fn true_median(self, rounds: u64) -> f64 {
+        let mut random = Random::new(u64::MAX / 2);
+        let medians: Vec<f64> = (0..60_000)
+            .map(|i| {
+                let level = self.invocation(i % rounds, rounds, &mut random);
+                let ticks: Vec<f64> =
+                    (0..BATCHES).map(|_| self.ticks(level * self.batch(&mut random)) as f64).collect();
+                switchcost_stats::median(&ticks).unwrap() / UNITS as f64
+            })
+            .collect();
+        switchcost_stats::median(&medians).unwrap()
+    }
+}
+
+/// A run of one variant for each factor; the second is the twin of the first.
+pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
+    let mut invocations = Vec::new();
+    for round in 0..rounds {
+        for (variant, factor) in factors.iter().enumerate() {
+            let level = factor * law.invocation(round, rounds, random);
+            let ticks = (0..BATCHES).map(|_| law.ticks(level * law.batch(random))).collect();
+            invocations.push(invocation(variant, round, ticks));
+        }
+    }
+    Run {
+        id: "simulated".into(),
+        started_unix_ns: 0,
+        ended_unix_ns: Some(1),
+        seed: 0,
+        ended_by: EndedBy::Rounds,
+        tool_version: String::new(),
+        method_version: 1,
+        command: Vec::new(),
+        precision_ppm: 20_000,
+        budget_ms: 60_000,
+        machine: Machine::default(),
+        variants: (0..factors.len()).map(variant).collect(),
+        not_run: BTreeMap::new(),
+        invocations,
+    }
+}
+
+fn variant(index: usize) -> Variant {
+    let id = if index < 2 { "thread/pipe".to_owned() } else { format!("thread/pipe-{index}") };
+    Variant {
+        mechanism: id.parse().unwrap(),
+        probe: "simulated".into(),
+        experiment: Experiment::Switch,
+        contexts: 2,
+        placement: Placement::OneCpu,
+        timing: Timing::Batch,
+        parameters: BTreeMap::new(),
+        label: if index == 1 { "A/A".into() } else { String::new() },
+    }
+}
+
+fn invocation(variant: usize, round: u64, ticks: Vec<i64>) -> Invocation {
+    let clock = Clock { name: "script".into(), ticks_per_second: 1_000_000_000, read_cost_ticks: 0 };
+    let hello = Hello {
+        protocol: 1,
+        probe: "simulated".into(),
+        version: "1".into(),
+        runtime: String::new(),
+        compiler: None,
+        flags: None,
+        pid: 1,
+        clock,
+        counter: None,
+    };
+    let samples = Samples { phase: Phase::Measure, units: UNITS, ticks, quantity: None };
+    Invocation {
+        variant,
+        round,
+        sequence: 0,
+        started_unix_ns: 0,
+        wall_ns: 1,
+        cpus: vec![0],
+        environment_padding: 0,
+        process: ProcessEnd::Exited(0),
+        transcript: Transcript { hello: Some(hello), samples: vec![samples], ..Transcript::default() },
+        judgement: Judgement::new(Verdict::Verified, ""),
+        disturbances: Vec::new(),
+        log: String::new(),
+    }
+}

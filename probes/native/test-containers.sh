@@ -1,0 +1,183 @@
+#!/bin/sh
+# Runs the container mechanisms of a built probe and kills them in every way; nothing of them may remain.
+#   test-containers.sh PATH/TO/probe
+# Works without root, too: then there may be no control groups to look for, and the test says so.
+set -eu
+built=${1:?usage: test-containers.sh PATH/TO/probe}
+work=$(mktemp -d)
+# Under a name of its own the probe's processes are told from those of anybody else.
+probe=$work/probe-under-test
+cp "$built" "$probe"
+chmod 755 "$work" "$probe"
+pid=
+failures=0
+
+processes() {
+    ps -eo pid=,stat=,args= | awk -v probe="$probe" '$3 == probe && $2 !~ /^Z/ { print $1 }'
+}
+
+groups_of() {
+    awk '$3 == "cgroup" || $3 == "cgroup2" { print $2 }' /proc/self/mounts | while read -r mount; do
+        find "$mount" -type d -name "switchcost-$1-*" 2>/dev/null || true
+    done
+}
+
+clean_up() {
+    for process in $(processes); do kill -9 "$process" 2>/dev/null || true; done
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+fail() {
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
+# start KEY=VALUE... begins a run in a process group of its own, as the host does.
+start() {
+    setsid "$probe" run "$@" >"$work/transcript" 2>"$work/stderr" &
+    pid=$!
+}
+
+# nothing_left CASE: within two seconds of the probe's end its processes and groups are gone.
+nothing_left() {
+    for _ in $(seq 20); do
+        [ -z "$(processes)$(groups_of "$pid")" ] && return
+        sleep 0.1
+    done
+    fail "$1 leaves processes ($(processes | tr '\n' ' ')) or groups ($(groups_of "$pid" | tr '\n' ' '))"
+}
+
+# expect STATUS EXIT_STATUS KEY=VALUE... carries out a short run.
+expect() {
+    status=$1 exit_status=$2
+    shift 2
+    start batch_ns=20000 batches=3 warmup_batches=1 "$@"
+    code=0
+    wait "$pid" || code=$?
+    [ "$code" = "$exit_status" ] || fail "$* exits with $code, not $exit_status"
+    tail -n 1 "$work/transcript" | grep -q "^{\"t\":\"end\",\"status\":\"$status\"" || fail "$* ends with $(tail -n 1 "$work/transcript")"
+    [ -s "$work/stderr" ] && fail "$* prints: $(cat "$work/stderr")"
+    [ -z "$(processes)$(groups_of "$pid")" ] || fail "$* leaves something at its own end"
+}
+
+count_is() {
+    grep -q "\"$1\":$2[,}]" "$work/transcript" || fail "count $1 is not $2: $(grep -o "\"$1\":[0-9-]*" "$work/transcript")"
+}
+
+# A run that goes on until it is ended. Sets launcher, guardian (empty without groups), driver and partner.
+start_endless() {
+    start batch_ns=1000000 batches=1000000 mechanism=container/pipe
+    launcher=$pid guardian='' driver='' partner=''
+    for _ in $(seq 50); do
+        grep -q '^{"t":"plan"' "$work/transcript" && break
+        sleep 0.1
+    done
+    for child in $(ps -eo pid=,ppid= | awk -v parent="$launcher" '$2 == parent { print $1 }' | sort -n); do
+        if [ "$(ps -o pgid= -p "$child" | tr -d ' ')" = "$child" ]; then guardian=$child
+        elif [ -z "$driver" ]; then driver=$child
+        else partner=$child
+        fi
+    done
+    [ -n "$partner" ] || fail "the endless run has no two containers: $(cat "$work/transcript" "$work/stderr")"
+}
+
+# after WHAT: waits for the end of the endless run and looks round.
+after() {
+    wait "$launcher" 2>/dev/null || true
+    nothing_left "$1"
+}
+
+all_plans() {
+    for mechanism in container/futex container/pipe container/unix-socket; do
+        for more in timing=batch timing=each contexts=5 cgroup_depth=0 cgroup_depth=3 seccomp=on namespaces=none verify_units=0; do
+            expect ok 0 mechanism="$mechanism" "$more"
+            case $more in namespaces=none) continue ;; contexts=5) containers=5 ;; *) containers=2 ;; esac
+            for kind in cgroup ipc mnt net pid user uts; do count_is "distinct_${kind}_ns" "$containers"; done
+        done
+        expect ok 0 mechanism="$mechanism" seccomp=on
+        count_is seccomp_filters 2
+        expect refused 1 mechanism="$mechanism" cgroup=own cgroup_depth=0
+        expect refused 1 mechanism="$mechanism" cgroup_depth=9
+    done
+    for more in timing=batch timing=each cgroup_depth=0 cgroup_depth=3 seccomp=on namespaces=none; do
+        expect ok 0 mechanism=container/pipe experiment=create "$more"
+    done
+}
+
+all_kills() {
+    start_endless
+    kill -9 "$launcher"
+    after "SIGKILL of the launcher"
+
+    start_endless
+    kill -s KILL -- "-$launcher"
+    after "SIGKILL of the process group"
+
+    for signal in TERM INT HUP; do
+        start_endless
+        kill -s "$signal" -- "-$launcher"
+        after "SIG$signal of the process group"
+    done
+
+    start_endless
+    kill -9 "$driver"
+    after "SIGKILL of the driver"
+
+    start_endless
+    kill -9 "$partner"
+    after "SIGKILL of a container"
+    tail -n 1 "$work/transcript" | grep -q '"code":"partner_died"' || fail "a killed container is not reported: $(tail -n 1 "$work/transcript")"
+}
+
+# Killed before anything was set up, half-way through it, and after.
+kills_at_any_moment() {
+    for delay in 0.001 0.002 0.003 0.004 0.005 0.007 0.010 0.015 0.020 0.030; do
+        for experiment in switch create; do
+            start batches=1000000 mechanism=container/pipe contexts=8 experiment="$experiment"
+            launcher=$pid
+            sleep "$delay"
+            kill -s KILL -- "-$launcher" 2>/dev/null || kill -9 "$launcher"
+            after "SIGKILL after $delay s of $experiment"
+        done
+    done
+}
+
+with_groups() {
+    expect ok 0 mechanism=container/pipe cgroup=own cgroup_depth=2
+    count_is cgroups 2
+    expect ok 0 mechanism=container/pipe cpu_quota=200
+    count_is throttled_periods 0
+
+    start_endless
+    dead=$launcher
+    [ "$(groups_of "$dead" | wc -l)" -ge 2 ] || fail "the running containers have no groups"
+    kill -9 "$guardian" "$launcher"
+    wait "$launcher" 2>/dev/null || true
+    sleep 0.2
+    [ -n "$(groups_of "$dead")" ] || fail "groups are gone although the guardian was killed: the sweep is not tested"
+    expect ok 0 mechanism=container/pipe
+    [ -z "$(groups_of "$dead")" ] || fail "the next start did not sweep $(groups_of "$dead")"
+}
+
+without_root() {
+    command -v setpriv >/dev/null || return 0
+    code=0
+    timeout 60 setpriv --reuid 65534 --regid 65534 --clear-groups "$probe" run mechanism=container/pipe batches=3 >"$work/transcript" || code=$?
+    [ "$code" = 0 ] || fail "unprivileged: exit status $code"
+    echo "unprivileged: $(tail -n 1 "$work/transcript")"
+}
+
+all_plans
+if grep -q '"cgroups":2' "$work/transcript" || { expect ok 0 mechanism=container/pipe; grep -q '"cgroups":2' "$work/transcript"; }; then
+    with_groups
+else
+    echo "no control group can be made here: their removal is not tested"
+    expect unsupported 0 mechanism=container/pipe cgroup=own
+fi
+all_kills
+kills_at_any_moment
+[ "$(id -u)" = 0 ] && without_root
+
+[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
+echo "ok: containers of $built, nothing left behind"

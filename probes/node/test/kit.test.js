@@ -1,0 +1,101 @@
+// The kit: plans, messages, histogram, trace.
+'use strict';
+
+const assert = require('assert');
+const fs = require('fs');
+const path = require('path');
+const test = require('node:test');
+const { Trace, Turns } = require('../kit/evidence');
+const { Histogram, bucketOf, lowerEdge } = require('../kit/histogram');
+const { parsePlan } = require('../kit/plan');
+const { Refusal, Writer, encode } = require('../kit/wire');
+const { list } = require('../mechanisms/list');
+
+const ROOT = path.join(__dirname, '..', '..', '..');
+const LIST = [{
+  id: 'fiber/test', experiments: ['switch', 'create'], timings: ['batch', 'each'],
+  parameters: [{ name: 'speed', words: ['low', 'high'], default: 'low' }],
+}];
+
+test('defaults of a plan', () => {
+  const { plan } = parsePlan(['mechanism=fiber/test', 'cpus=1', 'speed=high'], LIST);
+  assert.deepStrictEqual({ ...plan }, {
+    mechanism: 'fiber/test', experiment: 'switch', contexts: 2, timing: 'batch', cpus: [1], batchUnits: 0, batchNs: 1000000,
+    batches: 30, warmupBatches: 5, verifyUnits: 1000, parameters: { speed: 'high' },
+  });
+});
+
+test('bad plans are refused', () => {
+  const check = (words, code) => assert.throws(
+    () => parsePlan(words.split(' ').filter(Boolean), LIST),
+    (error) => error instanceof Refusal && error.status === 'refused' && error.code === code, words);
+  const good = 'mechanism=fiber/test ';
+  check('', 'bad_value');
+  check('mechanism=fiber/other', 'unknown_mechanism');
+  for (const words of ['batchs=3', 'batches', 'payload=8']) check(good + words, 'unknown_key');
+  for (const words of [
+    'batches=3 batches=3', 'batches=0', 'batches=-1', 'batches=+1', 'batches=1e3', 'batches=', 'batches=99999999999999999999',
+    'protocol=2', 'contexts=0', 'contexts=1', 'experiment=message', 'timing=never', 'cpus=a', 'cpus=1,', 'speed=medium', 'seed="1"',
+    'seed=9223372036854775808',
+  ]) check(good + words, 'bad_value');
+  parsePlan((good + 'seed=9223372036854775807').split(' '), LIST);
+});
+
+test('buckets keep their promise', () => {
+  for (let i = 0; i < 100000; i++) {
+    const value = Math.floor(Number.MAX_SAFE_INTEGER * Math.random() / 2 ** Math.floor(53 * Math.random()));
+    const bucket = bucketOf(value);
+    const edge = lowerEdge(bucket);
+    assert(edge <= value && bucketOf(edge) === bucket && (edge === 0 || bucketOf(edge - 1) === bucket - 1), `${value}: ${bucket} ${edge}`);
+    assert(value - edge <= Math.floor(edge / 128), `${value} ${edge}`);
+    assert(value >= 128 || value === edge);
+  }
+  assert(bucketOf(Number.MAX_SAFE_INTEGER) < new Histogram().counts.length);
+});
+
+test('a trace counts hops', () => {
+  const trace = new Trace(4);
+  trace.who.set([0, 1, 2, 0, 2]);
+  trace.cpu.set([0, 0, 1, 1, 1]);
+  assert.deepStrictEqual(trace.judge(3), { hops: { count: 4, in_order: 3, same_cpu: 3 }, migrations: 1 });
+  const turns = new Turns();
+  turns.count(4);
+  turns.count(3);
+  assert.deepStrictEqual({ ...turns }, { total: 7, min: 3, max: 4, contexts: 2 });
+});
+
+test('lines are ASCII and short enough', () => {
+  const line = encode({ t: 'note', text: 'µ <é> 😀' });
+  assert.match(line, /^[\x20-\x7e]*\n$/);
+  assert.strictEqual(JSON.parse(line).text, 'µ <é> 😀');
+  const lines = [];
+  const writer = Object.assign(Object.create(Writer.prototype), { send: (message) => lines.push(encode(message)) });
+  const histogram = new Histogram();
+  histogram.counts.fill(Number.MAX_SAFE_INTEGER);
+  writer.sendHistogram(writer.sendSamples(0, 'measure', 1, new Float64Array(10000).fill(Number.MAX_SAFE_INTEGER)), 'measure', histogram);
+  assert(lines.length > 5 && lines.every((text) => text.length < 65536));
+});
+
+test('the fixtures are what this kit could have written', () => {
+  const known = ['hello', 'mechanism', 'plan', 'samples', 'histogram', 'evidence', 'note', 'end'];
+  const folder = path.join(ROOT, 'protocol', 'good');
+  for (const file of fs.readdirSync(folder)) {
+    for (const line of fs.readFileSync(path.join(folder, file), 'latin1').trim().split('\n')) {
+      const { t } = JSON.parse(line);
+      assert(known.includes(t) || t.startsWith('x_'), `${file}: ${t}`);
+    }
+  }
+});
+
+test('the list is sorted and described', () => {
+  const ids = list.map(({ id }) => id);
+  assert.deepStrictEqual(ids, [...ids].sort());
+  const words = (array) => `[${array.map((word) => JSON.stringify(word)).join(', ')}]`;
+  for (const { id, experiments, parameters } of list) {
+    const text = fs.readFileSync(path.join(ROOT, 'mechanisms', `${id}.toml`), 'utf8');
+    assert(text.includes(`\nexperiments = ${words(experiments)}\n`), id);
+    for (const parameter of parameters) {
+      assert(text.includes(`[parameters.${parameter.name}]\nvalues = ${words(parameter.words)}\ndefault = "${parameter.default}"\n`), id);
+    }
+  }
+});

@@ -1,0 +1,128 @@
+"""The kit: plans, messages, histogram, trace."""
+
+import json
+import os
+import random
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from kit import plan, wire
+from kit.evidence import Trace, Turns, between, Observed
+from kit.histogram import Histogram
+from kit.measure import Mechanism
+from mechanisms import LIST
+
+ROOT = Path(__file__).resolve().parents[3]
+TEST_LIST = [Mechanism("fiber/test", ["switch", "create"], None, parameters=[plan.Parameter("speed", ["low", "high"], "low")])]
+
+
+class Plans(unittest.TestCase):
+    def test_defaults(self):
+        parsed, mechanism = plan.parse(["mechanism=fiber/test", "cpus=1", "speed=high"], TEST_LIST)
+        self.assertIs(mechanism, TEST_LIST[0])
+        self.assertEqual((parsed.contexts, parsed.batches, parsed.warmup_batches), (2, 30, 5))
+        self.assertEqual((parsed.batch_ns, parsed.batch_units, parsed.verify_units), (1_000_000, 0, 1000))
+        self.assertEqual((parsed.cpus, parsed.parameters), ([1], {"speed": "high"}))
+
+    def test_bad_plans_are_refused(self):
+        good = "mechanism=fiber/test "
+        cases = {"": "bad_value", "mechanism=fiber/other": "unknown_mechanism"}
+        cases.update({good + words: "unknown_key" for words in ("batchs=3", "batches", "payload=8")})
+        cases.update({good + words: "bad_value" for words in (
+            "batches=3 batches=3", "batches=0", "batches=-1", "batches=+1", "batches=1e3", "batches=", "batches=99999999999999999999",
+            "protocol=2", "contexts=0", "contexts=1", "experiment=message", "timing=never", "cpus=a", "cpus=1,", "speed=medium", 'seed="1"',
+        )})
+        for words, code in cases.items():
+            with self.subTest(words), self.assertRaises(wire.Refusal) as caught:
+                plan.parse(words.split(), TEST_LIST)
+            self.assertEqual((caught.exception.status, caught.exception.code), ("refused", code), words)
+
+    def test_create_needs_no_ring(self):
+        plan.parse("mechanism=fiber/test experiment=create contexts=1".split(), TEST_LIST)
+
+
+class Buckets(unittest.TestCase):
+    def test_they_keep_their_promise(self):
+        source = random.Random(1)
+        for _ in range(2000):
+            value = source.getrandbits(63) >> source.randrange(63)
+            histogram = Histogram()
+            histogram.arrive(value)
+            [[edge, count]] = histogram.buckets()
+            self.assertEqual(count, 1)
+            self.assertLessEqual(edge, value)
+            self.assertLessEqual(value - edge, edge >> Histogram.BITS)
+            if value < 1 << Histogram.BITS:
+                self.assertEqual(edge, value)
+
+    def test_edges_ascend(self):
+        histogram = Histogram()
+        edges = [histogram.lower_edge(bucket) for bucket in range(3000)]
+        self.assertEqual(edges, sorted(set(edges)))
+
+
+class Evidence(unittest.TestCase):
+    def test_trace_counts_hops(self):
+        trace = Trace(4)
+        trace.who, trace.cpu = [0, 1, 2, 0, 2], [0, 0, 1, 1, 1]
+        self.assertEqual(trace.judge(3), ({"count": 4, "in_order": 3, "same_cpu": 3}, 1))
+
+    def test_turns(self):
+        turns = Turns()
+        turns.count(4)
+        turns.count(3)
+        self.assertEqual(vars(turns), {"total": 7, "min": 3, "max": 4, "contexts": 2})
+
+    def test_threads_that_end_or_begin(self):
+        begin = Observed({"1": (5, 5)}, (0, 0), 0)
+        self.assertEqual(between(begin, Observed({"1": (6, 5), "2": (1, 0)}, (2, 0), 1))[0]["kernel"]["voluntary"], 2)
+        fields, why = between(begin, Observed({"2": (1, 0)}, (2, 0), 1))
+        self.assertIsNone(fields["kernel"])
+        self.assertIn("kernel", why)
+
+
+class Wire(unittest.TestCase):
+    def sent(self, send):
+        with tempfile.TemporaryFile() as file:
+            send(wire.Writer(file.fileno()))
+            file.seek(0)
+            return file.read().splitlines()
+
+    def test_ascii(self):
+        [line] = self.sent(lambda writer: writer.send("note", text="µ <é> 😀"))
+        self.assertEqual(json.loads(line.decode("ascii"))["text"], "µ <é> 😀")
+
+    def test_longest_lines_fit(self):
+        histogram = Histogram()
+        histogram.counts = [(1 << 63) - 1] * len(histogram.counts)
+        def send(writer):
+            writer.send_histogram(writer.send_samples(0, "measure", 1, [(1 << 63) - 1] * 10_000), "measure", histogram)
+        lines = self.sent(send)
+        self.assertGreater(len(lines), 5)
+        self.assertTrue(all(len(line) < 65_536 for line in lines))
+
+    def test_fixtures_are_what_this_kit_could_have_written(self):
+        known = {"hello", "mechanism", "plan", "samples", "histogram", "evidence", "note", "end"}
+        for file in (ROOT / "protocol" / "good").glob("*.jsonl"):
+            for line in file.read_text(encoding="ascii").splitlines():
+                kind = json.loads(line)["t"]
+                self.assertTrue(kind in known or kind.startswith("x_"), f"{file}: {line}")
+
+
+class Descriptions(unittest.TestCase):
+    def test_sorted_and_described(self):
+        self.assertEqual([m.id for m in LIST], sorted(m.id for m in LIST))
+        for mechanism in LIST:
+            text = (ROOT / "mechanisms" / f"{mechanism.id}.toml").read_text(encoding="utf-8")
+            for parameter in mechanism.parameters:
+                self.assertIn(f"[parameters.{parameter.name}]", text)
+                self.assertIn("values = " + json.dumps(parameter.words), text)
+                self.assertIn(f'default = "{parameter.default}"', text)
+            self.assertEqual(re.search(r"^experiments = (.*)$", text, re.M).group(1), json.dumps(mechanism.experiments))
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    unittest.main()

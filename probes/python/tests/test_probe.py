@@ -1,0 +1,104 @@
+"""The probe as the host starts it: every experiment of every mechanism, each way of timing, and what a workload claims."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[1]
+
+
+def transcript(*words):
+    """(messages, exit status) of one start, over descriptor 3."""
+    read, write = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-B", "probe.py", *words, f"report_fd={write}"], cwd=FOLDER, pass_fds=[write],
+        env={"PATH": os.environ["PATH"]}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as process:
+        os.close(write)
+        with os.fdopen(read, encoding="ascii") as report:
+            messages = [json.loads(line) for line in report]
+        printed = process.stdout.read()
+    assert printed == "", printed
+    return messages, process.returncode
+
+
+MECHANISMS = [message for message in transcript("describe")[0] if message["t"] == "mechanism"]
+
+
+class Describe(unittest.TestCase):
+    def test_it_lists_what_runs_here_and_says_why_not(self):
+        self.assertEqual(len(MECHANISMS), 3)
+        for mechanism in MECHANISMS:
+            if not mechanism["available"]:
+                self.assertEqual(mechanism["code"], "missing_library", "only greenlet may be missing")
+                self.assertTrue(mechanism["reason"] and mechanism["install"])
+
+
+class Run(unittest.TestCase):
+    def check(self, mechanism, experiment, timing, **parameters):
+        contexts = 5
+        words = {"mechanism": mechanism, "experiment": experiment, "timing": timing, "contexts": contexts, "batches": 3, "warmup_batches": 1}
+        words.update(parameters, batch_units=1003, verify_units=11)
+        messages, status = transcript("run", *(f"{key}={value}" for key, value in words.items()))
+        kinds = [message["t"] for message in messages]
+        self.assertEqual((kinds[0], kinds[-1], status), ("hello", "end", 0), messages[-1])
+        plan, evidence, end = (next(m for m in messages if m["t"] == kind) for kind in ("plan", "evidence", "end"))
+        units = 1005 if experiment == "switch" else 1003  # Rounded up to whole laps.
+        self.assertEqual((plan["batch_units"], plan["contexts"], end["status"]), (units, contexts, "ok"))
+        self.assertEqual((evidence["units"], evidence["token"], evidence["turns"]["total"]), (4 * units,) * 3)
+        self.assertLess(evidence["page_faults"]["major"], 100)
+        if experiment == "switch":
+            self.assertEqual(evidence["turns"], {"total": 4 * units, "min": 4 * units // 5, "max": 4 * units // 5, "contexts": 5})
+            self.assertEqual((evidence["hops"]["count"], evidence["hops"]["in_order"]), (15, 15))
+        if timing == "each":
+            histograms = [m for m in messages if m["t"] == "histogram"]
+            recorded = sum(count for m in histograms for _, count in m["buckets"])
+            self.assertEqual((recorded, end["samples"]), (4 * units, 4 * units))
+            self.assertTrue(all(m["pair_count"] == m["units"] and m["span_clock"] > m["sum"] for m in histograms))
+        else:
+            ticks = [tick for m in messages if m["t"] == "samples" for tick in m["ticks"]]
+            self.assertEqual((len(ticks), end["samples"]), (4, 4))
+
+    def test_every_experiment_of_every_mechanism(self):
+        for mechanism in MECHANISMS:
+            if not mechanism["available"]:
+                continue
+            for experiment in mechanism["experiments"]:
+                for timing in mechanism["timings"]:
+                    with self.subTest(mechanism["id"], experiment=experiment, timing=timing):
+                        self.check(mechanism["id"], experiment, timing)
+
+    def test_every_handover_of_asyncio(self):
+        for handover in ("event", "queue", "sleep"):
+            for timing in ("batch", "each"):
+                with self.subTest(handover, timing=timing):
+                    self.check("fiber/asyncio", "switch", timing, handover=handover)
+
+    def test_it_calibrates(self):
+        messages, _ = transcript("run", "mechanism=coroutine/python-generator", "batch_ns=100000", "batches=5")
+        [plan] = [m for m in messages if m["t"] == "plan"]
+        self.assertGreater(plan["batch_units"], 100)
+        self.assertEqual(plan["batch_units"] % 2, 0)
+
+    def test_refusals(self):
+        for words, code in (
+            ("run mechanism=fiber/asyncio bogus=1", "unknown_key"), ("run mechanism=fiber/asyncio contexts=1", "bad_value"),
+            ("run mechanism=fiber/asyncio cpus=0,1", "bad_value"), ("describe bogus=1", "unknown_key"), ("go", "bad_value"),
+        ):
+            with self.subTest(words):
+                messages, status = transcript(*words.split())
+                self.assertEqual([m["t"] for m in messages], ["hello", "end"])
+                self.assertEqual((messages[1]["status"], messages[1]["code"], status), ("refused", code, 1))
+
+    def test_a_ring_beyond_memory_is_unsupported(self):
+        messages, status = transcript("run", "mechanism=fiber/asyncio", f"contexts={1 << 24}", "handover=queue")
+        if status == 0 and messages[-1]["status"] == "ok":
+            self.skipTest("this machine has that much memory")
+        self.assertEqual((messages[-1]["code"], status), ("limit_reached", 0))
+
+
+if __name__ == "__main__":
+    unittest.main()
