@@ -134,7 +134,7 @@ fn small_differences_are_found() {
 #[test]
 fn the_smallest_detectable_difference_is_detected() {
     let mut table = String::from("| noise | called detectable (median of runs) | found, one run |\n|---|---|---|\n");
-    for (law, least) in [(Law::Normal, 95.0), (Law::Outliers, 85.0)] {
+    for (law, least) in [(Law::Normal, 95.0), (Law::Outliers, 80.0)] {
         let mut detectable: Vec<f64> = Vec::new();
         count(|random| {
             rows_of(law, 1.0, ROUNDS, random, |rows, noise| {
@@ -212,6 +212,10 @@ fn document(name: &str, table: &str) {
     let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->\n"));
     let (before, rest) = text.split_once(&begin).unwrap();
     let (kept, after) = rest.split_once(&end).unwrap();
+    // Elsewhere logarithms may differ in their last digit, and with them a count by one; the bounds hold everywhere.
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        return;
+    }
     if std::env::var_os("SWITCHCOST_BLESS").is_some() {
         std::fs::write(path, format!("{before}{begin}{table}{end}{after}")).unwrap();
     } else {

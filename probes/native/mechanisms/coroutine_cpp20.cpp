@@ -30,10 +30,12 @@ struct Coroutine {
     return std::coroutine_handle<>::from_address(address);
 }
 
+// Kept in the frame of the coroutine that transfers. Through a table there would be a second load in the chain from frame to frame:
+// 4.4 ns a hop instead of 2.5 ns.
 struct Transfer {
-    const std::coroutine_handle<>* next;
+    std::coroutine_handle<> next;
     bool await_ready() const noexcept { return false; }
-    [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept { return hidden(*next); }
+    [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept { return hidden(next); }
     void await_resume() const noexcept {}
 };
 
@@ -79,10 +81,8 @@ private:
         for (const std::coroutine_handle<> handle : handles_) handle.destroy();
     }
 
-    Transfer to_next(std::uint32_t context) const {
-        // The table is reserved and never moves; its entry is filled in before the context runs.
-        return {handles_.data() + (context + 1 == this->contexts() ? 0 : context + 1)};
-    }
+    // To be asked by a context that runs: then all have been made.
+    Transfer to_next(std::uint32_t context) const { return {handles_[context + 1 == this->contexts() ? 0 : context + 1]}; }
 
     // Context 0. `units_` of 0 asks for one lap that carries whatever lies in the word.
     Coroutine drive() {

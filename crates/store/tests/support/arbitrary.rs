@@ -91,7 +91,7 @@ fn histogram() -> impl Strategy<Value = Histogram> {
 
 fn evidence() -> impl Strategy<Value = Evidence> {
     let turns =
-        proptest::array::uniform5(number()).prop_map(|[total, min, max, contexts]| Turns { total, min, max, contexts });
+        proptest::array::uniform4(number()).prop_map(|[total, min, max, contexts]| Turns { total, min, max, contexts });
     let kernel = (proptest::array::uniform3(number()), text())
         .prop_map(|([voluntary, involuntary, tasks], source)| KernelSwitches { voluntary, involuntary, tasks, source });
     let hops =

@@ -1,0 +1,81 @@
+//! `data/published.toml`: what others have measured. Facts with machine, year, unit and source; shown beside a result, never part of a verdict.
+
+use serde::Deserialize;
+
+/// The file travels inside the program: it is data of ours, not of the user, and a comparison must not fail for want of it.
+const TEXT: &str = include_str!("../../../data/published.toml");
+
+/// A figure from a publication.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// Name on the command line.
+    pub name: String,
+    /// What was measured.
+    pub what: String,
+    /// Nearest mechanism of ours; None: we have none.
+    #[serde(default)]
+    pub mechanism: Option<String>,
+    /// Figure, or the lower end of a range.
+    pub low: f64,
+    /// Upper end of a range; None: a single figure.
+    #[serde(default)]
+    pub high: Option<f64>,
+    /// Unit of the figure, such as `ns per switch`.
+    pub unit: String,
+    /// Where it was measured.
+    pub machine: String,
+    /// Year of the publication; None: not stated.
+    #[serde(default)]
+    pub year: Option<u32>,
+    /// Where it is written.
+    pub source: String,
+    /// True if we read the source itself, false if another text quotes it.
+    pub read: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    value: Vec<Published>,
+}
+
+/// All published figures, in the order of the file.
+///
+/// # Panics
+/// Never: the file is part of the program, and a test reads it.
+#[must_use]
+pub fn published() -> Vec<Published> {
+    toml::from_str::<File>(TEXT).expect("checked by a test").value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_says_what_where_and_whence() {
+        let values = published();
+        assert!(values.len() > 20);
+        let names: std::collections::BTreeSet<&str> = values.iter().map(|value| value.name.as_str()).collect();
+        assert_eq!(names.len(), values.len(), "a name occurs twice");
+        for value in &values {
+            let texts = [&value.name, &value.what, &value.unit, &value.machine, &value.source];
+            assert!(texts.iter().all(|text| !text.trim().is_empty()), "{value:?}");
+            assert!(value.low > 0.0 && value.high.is_none_or(|high| high > value.low), "{value:?}");
+            assert!(value.year.is_none_or(|year| (1990..2100).contains(&year)), "{value:?}");
+            assert!(value.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{}", value.name);
+        }
+    }
+
+    #[test]
+    fn mechanisms_that_are_named_exist() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms");
+        let catalogue = crate::load(std::path::Path::new(folder)).unwrap();
+        for value in published() {
+            if let Some(id) = &value.mechanism {
+                assert!(catalogue.find(&id.parse().unwrap()).is_some(), "{}: there is no {id}", value.name);
+            }
+        }
+    }
+}
