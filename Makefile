@@ -6,7 +6,7 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run test bench lint build install dist generate clean setup setup-test format
+.PHONY: help run run-all test bench lint build install dist generate clean setup setup-all setup-test format
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-10s %s\n", $$1, $$2}'
@@ -14,8 +14,14 @@ help: ## this list
 run: setup build ## set up what is missing, build, and show what a context switch costs here
 	@target/release/switchcost run || test $$? -eq 4
 
+run-all: setup-all build ## the same with every runtime that has a probe
+	@target/release/switchcost run --all --budget 180s || test $$? -eq 4
+
 setup:
 	@scripts/setup run
+
+setup-all:
+	@scripts/setup all
 
 setup-test:
 	@scripts/setup test
@@ -29,7 +35,7 @@ test: setup-test build lint ## set up what is missing, build, lint, and run all 
 	@$(WITH_TOOLS) cargo build --release --locked -p switchcost-e2e
 	@$(WITH_TOOLS) cargo test --release --locked --workspace
 	@$(WITH_TOOLS) cargo test --release --locked --manifest-path probes/rust/Cargo.toml --workspace --target-dir target/probes/rust
-	@if command -v go >/dev/null 2>&1; then cd probes/go && go test ./...; else echo "go is missing: the Go kit is not tested"; fi
+	@$(WITH_TOOLS) scripts/test-kits
 
 lint: ## formatting and lints, as errors
 	@$(WITH_TOOLS) scripts/lint

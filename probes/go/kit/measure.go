@@ -123,8 +123,11 @@ func (m *measurement) calibrate() uint64 {
 		histogram = NewHistogram()
 	}
 	m.batch(lap, histogram)
-	for units := lap; ; units *= 2 {
-		if uint64(m.batch(units, histogram)) >= m.plan.BatchNs {
+	// Three times in a row: one preempted batch must not fix a k that is far too small for the whole run.
+	for units, longEnough := lap, 0; ; {
+		if uint64(m.batch(units, histogram)) < m.plan.BatchNs {
+			units, longEnough = 2*units, 0
+		} else if longEnough++; longEnough == 3 {
 			return units
 		}
 	}

@@ -258,9 +258,14 @@ fn calibrate(plan: &Plan, workload: &mut dyn Workload) -> u64 {
     }
     let mut histogram = (plan.timing == "each").then(Histogram::new);
     batch(workload, lap, &mut histogram);
-    let mut units = lap;
-    while batch(workload, units, &mut histogram) < plan.batch_ns && workload.fault().is_none() {
-        units *= 2;
+    // Three times in a row: one preempted batch must not fix a k that is far too small for the whole run.
+    let (mut units, mut long_enough) = (lap, 0);
+    while long_enough < 3 && workload.fault().is_none() {
+        if batch(workload, units, &mut histogram) < plan.batch_ns {
+            (units, long_enough) = (2 * units, 0);
+        } else {
+            long_enough += 1;
+        }
     }
     units
 }
