@@ -9,8 +9,32 @@ use std::time::Duration;
 
 /// Behaviours, as `describe` lists them.
 const BEHAVIOURS: &[&str] = &[
-    "honest", "spread", "draw", "liar", "no-turns", "few-turns", "blind", "wrong-cpu", "other-plan", "impossible", "hang", "hang-family",
-    "escape", "crash", "garbage", "flood", "short", "cut", "mute", "unsupported", "refused", "failed", "noise", "exit-one", "warm-up", "spin",
+    "honest",
+    "spread",
+    "draw",
+    "liar",
+    "no-turns",
+    "few-turns",
+    "blind",
+    "wrong-cpu",
+    "other-plan",
+    "impossible",
+    "hang",
+    "hang-family",
+    "escape",
+    "crash",
+    "garbage",
+    "flood",
+    "short",
+    "cut",
+    "mute",
+    "unsupported",
+    "refused",
+    "failed",
+    "noise",
+    "exit-one",
+    "warm-up",
+    "spin",
 ];
 
 type Plan = BTreeMap<String, String>;
@@ -94,7 +118,12 @@ fn run(behaviour: &str, plan: &Plan, out: &mut File) -> ExitCode {
         "unsupported" | "refused" | "failed" => {
             hello(out);
             let detail = "There is no such device here; plug it in.";
-            say(out, &format!(r#"{{"t":"end","status":"{behaviour}","code":"missing_device","detail":"{detail}","samples":0}}"#));
+            say(
+                out,
+                &format!(
+                    r#"{{"t":"end","status":"{behaviour}","code":"missing_device","detail":"{detail}","samples":0}}"#
+                ),
+            );
             return ExitCode::from(u8::from(behaviour != "unsupported"));
         }
         _ => measure(behaviour, plan, out),
@@ -143,7 +172,10 @@ fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
         out,
         &format!(
             r#"{{"t":"plan","mechanism":"{}","experiment":"{}","contexts":{contexts},"timing":"batch","cpus":[{}],"batch_units":{units},"batches":{batches},"warmup_batches":{warmup},"parameters":{{{}}}}}"#,
-            text("mechanism"), text("experiment"), text("cpus"), parameters.join(",")
+            text("mechanism"),
+            text("experiment"),
+            text("cpus"),
+            parameters.join(",")
         ),
     );
     if behaviour == "cut" {

@@ -7,9 +7,32 @@ use tempfile::TempDir;
 
 /// Mechanisms of the fake installation: the fake's behaviours, as threads that switch in the kernel.
 const BEHAVIOURS: &[&str] = &[
-    "honest", "spread", "liar", "no-turns", "few-turns", "blind", "wrong-cpu", "other-plan", "impossible", "hang",
-    "hang-family", "escape", "crash", "garbage", "flood", "short", "cut", "mute", "unsupported", "refused", "failed",
-    "noise", "exit-one", "warm-up", "spin", "absent",
+    "honest",
+    "spread",
+    "liar",
+    "no-turns",
+    "few-turns",
+    "blind",
+    "wrong-cpu",
+    "other-plan",
+    "impossible",
+    "hang",
+    "hang-family",
+    "escape",
+    "crash",
+    "garbage",
+    "flood",
+    "short",
+    "cut",
+    "mute",
+    "unsupported",
+    "refused",
+    "failed",
+    "noise",
+    "exit-one",
+    "warm-up",
+    "spin",
+    "absent",
 ];
 
 /// An installation with only the fake probe.
@@ -29,7 +52,8 @@ impl World {
         assert!(switchcost.is_file(), "{} is missing: run `make test`, or `cargo build` first", switchcost.display());
         let world = Self { folder: tempfile::tempdir().unwrap(), switchcost };
         world.write("libexec/switchcost/probes/fake/probe.toml", &probe("fake", fake, 100));
-        let families = "[[family]]\nid = \"control\"\ntitle = \"Controls\"\n[[family]]\nid = \"thread\"\ntitle = \"Threads\"\n";
+        let families =
+            "[[family]]\nid = \"control\"\ntitle = \"Controls\"\n[[family]]\nid = \"thread\"\ntitle = \"Threads\"\n";
         world.write("share/switchcost/mechanisms/families.toml", families);
         for behaviour in BEHAVIOURS {
             let headline = if *behaviour == "honest" { "[[headline]]\nplacement = \"one_cpu\"\n" } else { "" };

@@ -83,7 +83,11 @@ fn no_crate_names_a_mechanism() {
         }
         let text = shipped(&path);
         for id in &ids {
-            assert!(!text.contains(&format!("\"{id}")), "{} names {id}: behaviour belongs into mechanisms/", path.display());
+            assert!(
+                !text.contains(&format!("\"{id}")),
+                "{} names {id}: behaviour belongs into mechanisms/",
+                path.display()
+            );
         }
     }
 }
@@ -119,7 +123,10 @@ fn every_mechanism_s_probe_has_a_folder() {
         let text = fs::read_to_string(repository().join("mechanisms").join(format!("{id}.toml"))).unwrap();
         let line = text.lines().find(|line| line.starts_with("implemented_by")).unwrap();
         for source in line.split('"').skip(1).step_by(2) {
-            assert!(repository().join("probes").join(source).is_dir(), "{id} is implemented by {source}, which has no folder");
+            assert!(
+                repository().join("probes").join(source).is_dir(),
+                "{id} is implemented by {source}, which has no folder"
+            );
         }
     }
 }
@@ -141,12 +148,7 @@ fn the_page_on_architecture_names_tests_that_exist() {
             sources.push_str(&fs::read_to_string(path).unwrap());
         }
     }
-    let named: Vec<&str> = page
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .filter_map(|word| word.strip_prefix("test "))
-        .collect();
+    let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter_map(|word| word.strip_prefix("test ")).collect();
     assert!(named.len() >= 8, "ARCHITECTURE.md names too few tests: {named:?}");
     for name in named {
         assert!(sources.contains(&format!("fn {name}(")), "ARCHITECTURE.md names test {name}, which does not exist");

@@ -184,9 +184,7 @@ fn precision_ends_a_run_and_a_wide_row_says_why() {
     assert_eq!(said.status, 0, "{said:?}");
     let json = said.json();
     assert_eq!(json["run"]["ended_by"], "precision");
-    let of = |name: &str| {
-        json["results"].as_array().unwrap().iter().find(|r| r["mechanism"] == name).cloned().unwrap()
-    };
+    let of = |name: &str| json["results"].as_array().unwrap().iter().find(|r| r["mechanism"] == name).cloned().unwrap();
     let last_round = |name: &str| {
         let medians = of(name)["ns_per_switch"]["invocation_medians"].as_array().unwrap().clone();
         medians.iter().map(|median| median[0].as_u64().unwrap()).max().unwrap()
@@ -264,10 +262,17 @@ fn bad_input_is_one_sentence() {
     refuses("frobnicate", &["frobnicate"]);
     refuses("run thread/honest --store /proc/x/runs.sqlite", &["/proc/x"]);
     refuses("export --output /proc/x.jsonl", &["/proc/x.jsonl"]);
-    std::fs::write(world.path("text.sqlite"), "this is a diary, not a database, and it is long enough to be one").unwrap();
+    std::fs::write(world.path("text.sqlite"), "this is a diary, not a database, and it is long enough to be one")
+        .unwrap();
     world.run_words(&["show", "--store", world.path("text.sqlite").to_str().unwrap()]).refuses(2, &["text.sqlite"]);
-    assert!(std::fs::read_to_string(world.path("text.sqlite")).unwrap().contains("diary"), "a foreign file was changed");
-    assert_eq!(world.run("run thread/honest --contexts 1 --rounds 6 --format json").json()["results"][0]["verdict"], "unsupported");
+    assert!(
+        std::fs::read_to_string(world.path("text.sqlite")).unwrap().contains("diary"),
+        "a foreign file was changed"
+    );
+    assert_eq!(
+        world.run("run thread/honest --contexts 1 --rounds 6 --format json").json()["results"][0]["verdict"],
+        "unsupported"
+    );
 }
 
 #[test]
@@ -282,7 +287,9 @@ fn damaged_run_files_leave_the_store_as_it_was() {
         std::fs::write(world.path(name), text).unwrap();
         world.run_words(&["import", world.path(name).to_str().unwrap(), "--store", &other]).refuses(2, &[name]);
     }
-    assert!(!world.path("other.sqlite").exists() || world.run_words(&["history", "--store", &other]).out.contains("No run"));
+    assert!(
+        !world.path("other.sqlite").exists() || world.run_words(&["history", "--store", &other]).out.contains("No run")
+    );
 }
 
 #[test]

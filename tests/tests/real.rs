@@ -89,20 +89,30 @@ fn large_rings_are_measured_or_refused_with_the_limit() {
         let reason = text(&row, "reason");
         match text(&row, "verdict") {
             "verified" | "unobservable" => {}
-            "unsupported" => assert!(reason.contains("limit") || reason.contains("max_map_count") || reason.contains("not installed"), "{row}"),
+            "unsupported" => assert!(
+                reason.contains("limit") || reason.contains("max_map_count") || reason.contains("not installed"),
+                "{row}"
+            ),
             other => panic!("{}: {other}: {reason}", text(&row, "label")),
         }
     }
     for row in real.rows("thread/futex thread/pipe --contexts 100000 --rounds 1 --batches 1 --budget 60s") {
         assert_eq!(text(&row, "verdict"), "unsupported", "{row}");
-        assert!(["pid_max", "threads-max", "RLIMIT", "pids", "memory"].iter().any(|limit| text(&row, "reason").contains(limit)), "{row}");
+        assert!(
+            ["pid_max", "threads-max", "RLIMIT", "pids", "memory"]
+                .iter()
+                .any(|limit| text(&row, "reason").contains(limit)),
+            "{row}"
+        );
     }
 }
 
 #[test]
 fn two_cpus_are_two_or_a_reason() {
     let Some(real) = real() else { return };
-    for row in real.rows("thread/futex process/pipe --placement two_cpus --rounds 1 --batches 2 --batch-time 100us --budget 60s") {
+    for row in real
+        .rows("thread/futex process/pipe --placement two_cpus --rounds 1 --batches 2 --batch-time 100us --budget 60s")
+    {
         match text(&row, "verdict") {
             "unsupported" => assert!(text(&row, "reason").contains("CPU"), "{row}"),
             "verified" => {

@@ -44,7 +44,8 @@ impl Noise {
 /// True for the second half of an A/A pair: a row that differs from another only in its label.
 #[must_use]
 pub fn is_twin(row: &Row<'_>, rows: &[&Row<'_>]) -> bool {
-    !row.variant.label.is_empty() && rows.iter().any(|first| first.variant.label.is_empty() && same_but_label(first, row))
+    !row.variant.label.is_empty()
+        && rows.iter().any(|first| first.variant.label.is_empty() && same_but_label(first, row))
 }
 
 fn same_but_label(a: &Row<'_>, b: &Row<'_>) -> bool {
@@ -182,7 +183,8 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
     let ratios = round_ratios(a, b);
     let needed = fewest_pairs(rules.confidence());
     let lacking = format!("{} rounds hold both, and this level needs {needed}", ratios.len());
-    let estimate = paired(&ratios, rules.confidence()).ok_or("no round holds both of them; measure them together again")?;
+    let estimate =
+        paired(&ratios, rules.confidence()).ok_or("no round holds both of them; measure them together again")?;
     Ok(conclude(estimate, noise.floor_or_default(), rules, true, (ratios.len(), ratios.len()), &lacking))
 }
 
@@ -253,7 +255,10 @@ fn verdict(estimate: &LogRatio, floor: f64, threshold: f64, lacking: &str) -> (O
     let reason = match (estimate.excludes_zero(), effect > floor) {
         (false, _) => "the interval holds 1".to_owned(),
         (true, false) => format!("the difference does not exceed the noise floor of {}", percent(floor)),
-        (true, true) => format!("they differ, but the interval holds differences on both sides of the threshold of {}", percent(threshold)),
+        (true, true) => format!(
+            "they differ, but the interval holds differences on both sides of the threshold of {}",
+            percent(threshold)
+        ),
     };
     (Outcome::CannotTell, reason)
 }
@@ -268,4 +273,3 @@ fn ratio(log: f64) -> f64 {
 fn fraction(log: f64) -> f64 {
     ratio(log) - 1.0
 }
-

@@ -1,8 +1,8 @@
 //! The judge: does the evidence bear the claim out?
 
 use switchcost_model::{
-    Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Hops, Judgement, Phase, Plan, PlanEcho, ProcessEnd, Timing,
-    Transcript, Turns, Verdict,
+    Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Hops, Judgement, Phase, Plan, PlanEcho, ProcessEnd,
+    Timing, Transcript, Turns, Verdict,
 };
 
 /// Kernel switches may differ from the rule by this share (counters are read while tasks fall asleep, timer interrupts preempt).
@@ -73,7 +73,10 @@ fn broken(plan: &Plan, transcript: &Transcript, process: ProcessEnd, log: &str) 
     }
     match process {
         ProcessEnd::Deadline => {
-            return Some(format!("no answer within {} ms; the probe and all its processes were killed", plan.deadline_ms));
+            return Some(format!(
+                "no answer within {} ms; the probe and all its processes were killed",
+                plan.deadline_ms
+            ));
         }
         ProcessEnd::NotStarted => return Some(format!("the probe could not be started: {}", log.trim())),
         ProcessEnd::Signalled(signal) => {
@@ -118,7 +121,9 @@ fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<String> {
     if echo.cpus != plan.cpus {
         return Some(format!("the probe carried out another plan: cpus {:?}, asked was {:?}", echo.cpus, plan.cpus));
     }
-    if plan.batch_units != 0 && !(plan.batch_units..=plan.batch_units.saturating_add(echo.contexts)).contains(&echo.batch_units) {
+    if plan.batch_units != 0
+        && !(plan.batch_units..=plan.batch_units.saturating_add(echo.contexts)).contains(&echo.batch_units)
+    {
         return differs("batch_units", &plan.batch_units, &echo.batch_units);
     }
     for (name, value) in &variant.parameters {
@@ -135,8 +140,7 @@ fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Opt
         return None;
     }
     if plan.variant.timing == Timing::Each {
-        let recorded: u64 =
-            transcript.histograms.iter().filter(|h| h.phase == Phase::Measure).map(|h| h.units).sum();
+        let recorded: u64 = transcript.histograms.iter().filter(|h| h.phase == Phase::Measure).map(|h| h.units).sum();
         let asked = echo.batch_units.saturating_mul(plan.batches);
         return (recorded != asked).then(|| format!("{recorded} intervals were recorded where {asked} were asked"));
     }
@@ -211,9 +215,8 @@ fn wrong_turns(turns: &Turns, expected: u64, echo: &PlanEcho, experiment: Experi
     if turns.contexts != echo.contexts {
         return Some(format!("{} contexts took part where {} were asked", turns.contexts, echo.contexts));
     }
-    (turns.max.saturating_sub(turns.min) > 1).then(|| {
-        format!("one context had {} turns, another {}: no ring was passed round", turns.max, turns.min)
-    })
+    (turns.max.saturating_sub(turns.min) > 1)
+        .then(|| format!("one context had {} turns, another {}: no ring was passed round", turns.max, turns.min))
 }
 
 fn kernel_total(evidence: &Evidence) -> Option<f64> {
@@ -243,7 +246,8 @@ fn strangers(rule: &EvidenceRule, evidence: &Evidence) -> Option<Disturbance> {
     let ((_, high), observed) = (rule.kernel_switches?, kernel_total(evidence)?);
     let units = evidence.units as f64;
     let stray = observed - high * units;
-    let allowed = (high.max(1.0) * STRAY_SHARE * units).max(high * units * KERNEL_TOLERANCE / 2.0) + edge_allowance(evidence);
+    let allowed =
+        (high.max(1.0) * STRAY_SHARE * units).max(high * units * KERNEL_TOLERANCE / 2.0) + edge_allowance(evidence);
     (stray > allowed).then(|| Disturbance {
         kind: "foreign_switches".into(),
         detail: format!("{stray:.0} kernel switches more than the mechanism makes in {units:.0} units"),
@@ -260,7 +264,7 @@ fn wrong_hops(rule: &EvidenceRule, plan: &Plan, hops: &Hops) -> Option<String> {
     if hops.in_order != hops.count {
         return Some(format!("only {} of {} hops went to the next context of the ring", hops.in_order, hops.count));
     }
-    if plan.cpus.len() > 1 && plan.variant.contexts % plan.cpus.len() as u64 == 0 && hops.same_cpu > 0 {
+    if plan.cpus.len() > 1 && plan.variant.contexts.is_multiple_of(plan.cpus.len() as u64) && hops.same_cpu > 0 {
         return Some(format!("{} of {} hops stayed on one CPU where each should change it", hops.same_cpu, hops.count));
     }
     let (low, high) = rule.same_cpu_hops?;
@@ -287,8 +291,9 @@ fn too_few(rule: &EvidenceRule, evidence: &Evidence) -> Option<String> {
 fn implausible(transcript: &Transcript) -> Option<String> {
     let values = crate::series(transcript).values;
     let median = switchcost_stats::median(&values)?;
-    (median < IMPLAUSIBLE_NS)
-        .then(|| format!("{median:.4} ns a unit is less than one clock cycle: the work was optimised away or miscounted"))
+    (median < IMPLAUSIBLE_NS).then(|| {
+        format!("{median:.4} ns a unit is less than one clock cycle: the work was optimised away or miscounted")
+    })
 }
 
 fn unobservable(rule: &EvidenceRule, plan: &Plan, evidence: &Evidence) -> Option<String> {

@@ -3,8 +3,8 @@
 use switchcost_model::{Histogram, Phase, Transcript};
 use switchcost_stats::{Steady, steady_from};
 
-/// Of the quantities of a footprint, the one that is its figure.
-const HEADLINE_QUANTITY: &str = "resident_bytes";
+/// Of the quantities of a footprint, the one that is not part of its figure: address space costs nothing until it is touched.
+const NO_MEMORY: &str = "virtual_bytes";
 
 /// The measured batches of one invocation.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,12 +33,20 @@ pub fn series(transcript: &Transcript) -> Series {
         .samples
         .iter()
         .filter(|samples| samples.phase == Phase::Measure)
-        .filter(|samples| samples.quantity.as_deref().is_none_or(|quantity| quantity == HEADLINE_QUANTITY))
+        .filter(|samples| samples.quantity.is_none())
         .flat_map(|samples| {
-            let scale = if samples.quantity.is_some() { 1.0 } else { ns_per_tick } / samples.units as f64;
+            let scale = ns_per_tick / samples.units as f64;
             samples.ticks.iter().map(move |&ticks| ticks as f64 * scale)
         })
         .collect();
+    if let Some(bytes) = quantities(transcript)
+        .into_iter()
+        .filter(|(name, _)| name != NO_MEMORY)
+        .map(|(_, bytes)| bytes)
+        .reduce(|a, b| a + b)
+    {
+        return Series { values: vec![bytes], warmup: 0, steady: true };
+    }
     let (warmup, steady) = match steady_from(&values) {
         Steady::From(start) => (start, true),
         Steady::Never => (values.len() / 2, false),

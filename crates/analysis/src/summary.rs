@@ -75,6 +75,8 @@ pub struct Summary {
     pub disturbed: usize,
     /// Kernel switches.
     pub kernel: Option<KernelRate>,
+    /// What the probe remarked, each remark once.
+    pub remarks: BTreeSet<String>,
     /// Largest resident set of the probe, bytes.
     pub peak_rss_bytes: u64,
     /// CPUs on which a context was seen.
@@ -152,6 +154,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     summary.disturbed = answered.len() - counted.len();
     summary.footprint = footprint(&counted);
     summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);
+    summary.remarks = counted.iter().flat_map(|invocation| invocation.transcript.notes.iter().cloned()).collect();
     evidence_of(invocations, &mut summary);
     summary
 }

@@ -10,15 +10,8 @@ use switchcost_analysis::{Noise, Outcome, Row, Rules, between, ladder, noise, wi
 
 const RUNS: u64 = 1000;
 const ROUNDS: u64 = 10;
-const LAWS: [Law; 7] = [
-    Law::Normal,
-    Law::Outliers,
-    Law::Bimodal,
-    Law::Drift(0.02),
-    Law::Drift(0.20),
-    Law::Ties(0.005),
-    Law::Ties(0.01),
-];
+const LAWS: [Law; 7] =
+    [Law::Normal, Law::Outliers, Law::Bimodal, Law::Drift(0.02), Law::Drift(0.20), Law::Ties(0.005), Law::Ties(0.01)];
 
 /// Threshold for false alarms and small differences: a tighter one than the default 3 %, which would hide most false alarms.
 const STRICT: f64 = 0.01;
@@ -37,7 +30,13 @@ fn count(mut holds: impl FnMut(&mut Random) -> bool) -> usize {
 }
 
 /// A, its twin and B of a run in which B costs `factor` of A.
-fn rows_of(law: Law, factor: f64, rounds: u64, random: &mut Random, judge: impl FnOnce(&[&Row<'_>], &Noise) -> bool) -> bool {
+fn rows_of(
+    law: Law,
+    factor: f64,
+    rounds: u64,
+    random: &mut Random,
+    judge: impl FnOnce(&[&Row<'_>], &Noise) -> bool,
+) -> bool {
     let run = run(law, &[1.0, 1.0, factor], rounds, random);
     let rows = ladder(&run);
     let rows: Vec<&Row<'_>> = rows.iter().collect();
@@ -111,9 +110,7 @@ fn coverage_and_false_alarms() {
 
 #[test]
 fn small_differences_are_found() {
-    let mut table = String::from(
-        "| true difference | noise | found, one run | found, two runs |\n|---|---|---|---|\n",
-    );
+    let mut table = String::from("| true difference | noise | found, one run | found, two runs |\n|---|---|---|---|\n");
     for law in [Law::Normal, Law::Drift(0.20)] {
         for factor in [1.02, 1.03, 1.05] {
             let (_, paired) = within_a_run(law, factor, STRICT);
@@ -159,14 +156,17 @@ fn several_comparisons_are_corrected() {
         let run = run(Law::Normal, &[1.0; 12], ROUNDS, random);
         let rows = ladder(&run);
         let none = Noise { floor: Some(0.0), unstable: None };
-        let alarm = |rules: &Rules| {
-            rows[2..].iter().any(|row| differs(within(&rows[0], row, &none, rules).unwrap().outcome))
-        };
+        let alarm =
+            |rules: &Rules| rows[2..].iter().any(|row| differs(within(&rows[0], row, &none, rules).unwrap().outcome));
         corrected += usize::from(alarm(&rules));
         alarm(&Rules { comparisons: 1, ..rules })
     });
     assert!(share(corrected) <= 5.0, "{} % of tables hold a false alarm", share(corrected));
-    assert!(share(uncorrected) > 10.0, "without correction only {} %: the test would not see a lost one", share(uncorrected));
+    assert!(
+        share(uncorrected) > 10.0,
+        "without correction only {} %: the test would not see a lost one",
+        share(uncorrected)
+    );
 }
 
 /// The same between two runs, at a level so high that only the tails of the bootstrap distribution count.
@@ -177,10 +177,8 @@ fn sixty_rows_of_two_runs_are_corrected() {
     let alarms = (0..200_u64)
         .filter(|number| {
             let mut random = Random::new(*number);
-            let (first, second) = (
-                run(Law::Normal, &[1.0; 60], ROUNDS, &mut random),
-                run(Law::Normal, &[1.0; 60], ROUNDS, &mut random),
-            );
+            let (first, second) =
+                (run(Law::Normal, &[1.0; 60], ROUNDS, &mut random), run(Law::Normal, &[1.0; 60], ROUNDS, &mut random));
             let (first, second) = (ladder(&first), ladder(&second));
             first.iter().zip(&second).any(|(a, b)| differs(between(a, b, (&none, &none), &rules).unwrap().outcome))
         })
@@ -192,8 +190,7 @@ fn sixty_rows_of_two_runs_are_corrected() {
 #[test]
 fn unstable_runs_are_told_from_sound_ones() {
     for law in LAWS {
-        let unstable =
-            share(count(|random| rows_of(law, 1.0, ROUNDS, random, |_, noise| noise.unstable.is_some())));
+        let unstable = share(count(|random| rows_of(law, 1.0, ROUNDS, random, |_, noise| noise.unstable.is_some())));
         assert!(unstable <= 2.0, "{law}: {unstable} % of sound runs are refused");
     }
     let caught = count(|random| {

@@ -50,7 +50,10 @@ pub fn load_probes(folder: &Path) -> Result<Vec<ProbeInfo>, CatalogueError> {
             return Err(CatalogueError::invalid(&path, "command is empty"));
         }
         if let Some(other) = probes.iter().find(|other| other.id == file.id) {
-            return Err(CatalogueError::invalid(&path, format!("id {} is taken by {}", file.id, other.folder.display())));
+            return Err(CatalogueError::invalid(
+                &path,
+                format!("id {} is taken by {}", file.id, other.folder.display()),
+            ));
         }
         probes.push(ProbeInfo {
             id: file.id,

@@ -64,7 +64,11 @@ mod tests {
             assert!(texts.iter().all(|text| !text.trim().is_empty()), "{value:?}");
             assert!(value.low > 0.0 && value.high.is_none_or(|high| high > value.low), "{value:?}");
             assert!(value.year.is_none_or(|year| (1990..2100).contains(&year)), "{value:?}");
-            assert!(value.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{}", value.name);
+            assert!(
+                value.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
+                "{}",
+                value.name
+            );
         }
     }
 

@@ -203,9 +203,8 @@ fn parse_word<T: std::str::FromStr<Err = switchcost_model::IdError>>(text: &str)
 }
 
 fn parse_parameter(text: &str) -> Result<(String, Vec<String>), String> {
-    let fits = |value: &str| {
-        !value.is_empty() && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/+-".contains(&b))
-    };
+    let fits =
+        |value: &str| !value.is_empty() && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/+-".contains(&b));
     match text.split_once('=') {
         Some((name, values)) if fits(name) && values.split(',').all(fits) => {
             Ok((name.to_owned(), values.split(',').map(str::to_owned).collect()))
@@ -224,14 +223,15 @@ fn parse_batch(text: &str) -> Result<Duration, String> {
 
 fn bounded_time(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
     let time = humantime::parse_duration(text).map_err(|_| "it is a time with a unit, such as 20s, 2m or 500ms")?;
-    let between = || format!("it lies between {} and {}", humantime::format_duration(least), humantime::format_duration(most));
+    let between =
+        || format!("it lies between {} and {}", humantime::format_duration(least), humantime::format_duration(most));
     if (least..=most).contains(&time) { Ok(time) } else { Err(between()) }
 }
 
 fn parse_precision(text: &str) -> Result<f64, String> {
     let number: Result<f64, _> = text.strip_suffix('%').unwrap_or(text).trim().parse();
     match number {
-        Ok(percent) if percent >= 0.01 && percent <= 100.0 => Ok(percent / 100.0),
+        Ok(percent) if (0.01..=100.0).contains(&percent) => Ok(percent / 100.0),
         _ => Err("it is a percentage from 0.01% to 100%".into()),
     }
 }

@@ -1,7 +1,7 @@
 //! What a probe said during one invocation, in memory.
 
-use crate::{Experiment, IdError, MechanismId, Parameters, Timing};
 use crate::variant::words;
+use crate::{Experiment, IdError, MechanismId, Parameters, Timing};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;

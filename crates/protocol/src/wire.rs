@@ -244,12 +244,7 @@ impl Samples {
         if self.quantity.is_none() && self.ticks.iter().any(|&ticks| ticks < 0) {
             return Err("a batch of negative duration: the clock is not monotonic".into());
         }
-        Ok(model::Samples {
-            phase: word(&self.phase)?,
-            units: self.units,
-            ticks: self.ticks,
-            quantity: self.quantity,
-        })
+        Ok(model::Samples { phase: word(&self.phase)?, units: self.units, ticks: self.ticks, quantity: self.quantity })
     }
 }
 

@@ -54,9 +54,30 @@ pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
 fn csv_writer() -> ::csv::Writer<Vec<u8>> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let header = [
-        "run", "mechanism", "probe", "experiment", "contexts", "placement", "timing", "parameters", "unit", "verdict",
-        "median_ns", "low_ns", "high_ns", "min_ns", "mean_ns", "p90_ns", "p99_ns", "mad_ns", "times_cheapest",
-        "kernel_switches_per_unit", "cpus", "invocations", "samples", "reason",
+        "run",
+        "mechanism",
+        "probe",
+        "experiment",
+        "contexts",
+        "placement",
+        "timing",
+        "parameters",
+        "unit",
+        "verdict",
+        "median_ns",
+        "low_ns",
+        "high_ns",
+        "min_ns",
+        "mean_ns",
+        "p90_ns",
+        "p99_ns",
+        "mad_ns",
+        "times_cheapest",
+        "kernel_switches_per_unit",
+        "cpus",
+        "invocations",
+        "samples",
+        "reason",
     ];
     writer.write_record(header).expect("memory");
     writer

@@ -243,16 +243,18 @@ fn result(run: &model::Run, line: crate::rows::Line<'_>) -> ResultPart {
         invocations: line.row.invocations,
         samples: summary.samples,
         bytes_per_context: summary.footprint,
-        ns_per_switch: summary.figures.filter(|_| variant.experiment != model::Experiment::Footprint).map(|figures| FiguresPart {
-            median: figures.median,
-            low: figures.interval.map(|interval| interval.low),
-            high: figures.interval.map(|interval| interval.high),
-            min: figures.min,
-            mean: figures.mean,
-            p90: figures.p90,
-            p99: figures.p99,
-            mad: figures.mad,
-            invocation_medians: summary.invocation_medians,
+        ns_per_switch: summary.figures.filter(|_| variant.experiment != model::Experiment::Footprint).map(|figures| {
+            FiguresPart {
+                median: figures.median,
+                low: figures.interval.map(|interval| interval.low),
+                high: figures.interval.map(|interval| interval.high),
+                min: figures.min,
+                mean: figures.mean,
+                p90: figures.p90,
+                p99: figures.p99,
+                mad: figures.mad,
+                invocation_medians: summary.invocation_medians,
+            }
         }),
         each: summary.each.map(|each| EachPart {
             pair_ns: each.pair_ns,

@@ -59,9 +59,9 @@ fn head(run: &Run, style: Style) -> String {
 
 fn ended(run: &Run) -> String {
     let target = percent(run.precision_ppm as f64 / 1e6);
-    let seconds = run.ended_unix_ns.map_or(String::new(), |end| {
-        format!(" after {:.1} s", (end - run.started_unix_ns) as f64 / 1e9)
-    });
+    let seconds = run
+        .ended_unix_ns
+        .map_or(String::new(), |end| format!(" after {:.1} s", (end - run.started_unix_ns) as f64 / 1e9));
     match run.ended_by {
         EndedBy::Precision => format!("ended{seconds}: every interval is within ±{target}, or its row says why not"),
         EndedBy::Rounds => format!("ended{seconds}: the asked number of rounds is done"),
@@ -115,9 +115,9 @@ fn tint(verdict: Verdict) -> Color {
 
 fn figures(line: &Line<'_>) -> Vec<Cell> {
     let Some(figures) = &line.row.summary.figures else { return vec![right("–"); 5] };
-    let interval = figures.interval.map_or("–".into(), |interval| {
-        format!("{} – {}", nanoseconds(interval.low), nanoseconds(interval.high))
-    });
+    let interval = figures
+        .interval
+        .map_or("–".into(), |interval| format!("{} – {}", nanoseconds(interval.low), nanoseconds(interval.high)));
     let kernel = line.row.summary.kernel.map_or("–".into(), |kernel| match kernel.per_unit {
         rate if rate < 0.0005 => "0".into(),
         rate => format!("{rate:.3}"),

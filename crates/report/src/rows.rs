@@ -6,6 +6,9 @@ use switchcost_analysis::{Row, ladder};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
 
+/// Remarks of the probe that are shown with a row.
+const MOST_REMARKS: usize = 2;
+
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
 
@@ -156,6 +159,8 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
             .collect();
         notes.push(format!("memory of one live, suspended context by the kernel's figures: {}", parts.join(", ")));
     }
+    // A remark that differs from start to start (a measured figure, say) would fill the page.
+    notes.extend(row.summary.remarks.iter().take(MOST_REMARKS).cloned());
     if let Some(concept) = concept {
         notes.extend(concept.notes.iter().cloned());
     }
@@ -195,7 +200,9 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     let target = run.precision_ppm as f64 / 1e6;
     let count = row.summary.invocation_medians.len();
     let Some(interval) = figures.interval else {
-        return Some(format!("no interval: {count} invocations are fewer than the 6 that 95 % need; allow more time by --budget"));
+        return Some(format!(
+            "no interval: {count} invocations are fewer than the 6 that 95 % need; allow more time by --budget"
+        ));
     };
     let width = interval.relative_half_width(figures.median);
     if width <= target {
@@ -222,8 +229,11 @@ pub fn warnings(run: &Run, lines: &[Line<'_>]) -> Vec<String> {
         ));
     }
     match run.ended_by {
-        EndedBy::Interrupt => warnings.push("stopped by the user: intervals are wider than asked; run again to the end.".into()),
-        EndedBy::Unfinished => warnings.push("this run did not come to its end (still going on, or killed): what is shown is what it had.".into()),
+        EndedBy::Interrupt => {
+            warnings.push("stopped by the user: intervals are wider than asked; run again to the end.".into())
+        }
+        EndedBy::Unfinished => warnings
+            .push("this run did not come to its end (still going on, or killed): what is shown is what it had.".into()),
         EndedBy::Budget => warnings.push(format!(
             "the budget of {} s ended the run: some intervals are wider than asked; allow more by --budget.",
             run.budget_ms / 1000

@@ -39,10 +39,10 @@ pub fn discover(probes: Vec<ProbeInfo>, cache: Option<&Path>) -> Vec<KnownProbe>
             .map(|info| {
                 scope.spawn(move || {
                     let remembered = cache.map(|folder| folder.join(cache_name(&info)));
-                    let answer = remembered.as_deref().and_then(recall).map_or_else(
-                        || describe(&info, remembered.as_deref()),
-                        Ok,
-                    );
+                    let answer = remembered
+                        .as_deref()
+                        .and_then(recall)
+                        .map_or_else(|| describe(&info, remembered.as_deref()), Ok);
                     KnownProbe { info, answer }
                 })
             })

@@ -269,9 +269,7 @@ impl Schedule<'_> {
         let variant = &plan.variant;
         let mut disturbances = outcome.exit.as_ref().map(|exit| watch.stop(exit)).unwrap_or_default();
         let ruling = match self.catalogue.find(&variant.mechanism) {
-            Some(concept) => {
-                judge(concept.rule(variant), plan, &outcome.transcript, outcome.process, &outcome.log)
-            }
+            Some(concept) => judge(concept.rule(variant), plan, &outcome.transcript, outcome.process, &outcome.log),
             None => judge(&Default::default(), plan, &outcome.transcript, outcome.process, &outcome.log),
         };
         disturbances.extend(ruling.disturbances);
@@ -317,6 +315,7 @@ fn unix_ns(time: SystemTime) -> i64 {
 /// `YYYYMMDDTHHMMSS-xxxx` in UTC; the suffix, from time and process id, keeps runs of one second apart.
 fn run_id(started: SystemTime) -> String {
     let stamp = jiff::Timestamp::try_from(started).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    let suffix = (unix_ns(started) as u64 ^ (u64::from(std::process::id()) << 20)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
+    let suffix =
+        (unix_ns(started) as u64 ^ (u64::from(std::process::id()) << 20)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
     format!("{}-{suffix:04x}", stamp.strftime("%Y%m%dT%H%M%S"))
 }

@@ -45,8 +45,7 @@ impl Selection {
 /// Probes that implement a mechanism, best first: available ones, then by priority.
 #[must_use]
 pub fn choices<'a>(concept: &Concept, probes: &'a [KnownProbe]) -> Vec<(&'a KnownProbe, &'a Described)> {
-    let mut found: Vec<_> =
-        probes.iter().filter_map(|probe| Some((probe, probe.describes(&concept.id)?))).collect();
+    let mut found: Vec<_> = probes.iter().filter_map(|probe| Some((probe, probe.describes(&concept.id)?))).collect();
     found.sort_by_key(|(probe, described)| (described.unavailable.is_some(), -probe.info.priority));
     found
 }
@@ -63,7 +62,11 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
     for concept in concepts {
         for (experiment, placement, parameters) in shapes(request, concept)? {
             let contexts = if experiment == Experiment::Switch || experiment == Experiment::Footprint {
-                if request.contexts.is_empty() { vec![default_contexts(concept, experiment)] } else { request.contexts.clone() }
+                if request.contexts.is_empty() {
+                    vec![default_contexts(concept, experiment)]
+                } else {
+                    request.contexts.clone()
+                }
             } else {
                 vec![if experiment == Experiment::Message { 2 } else { 1 }]
             };
@@ -216,7 +219,8 @@ fn add(selection: &mut Selection, request: &Request, concept: &Concept, probes: 
         return with("-", Some(reason));
     }
     let asked = |probe: &KnownProbe| {
-        request.probes.is_empty() || request.probes.iter().any(|name| *name == probe.info.id || *name == probe.info.source)
+        request.probes.is_empty()
+            || request.probes.iter().any(|name| *name == probe.info.id || *name == probe.info.source)
     };
     let fitting: Vec<_> = choices(concept, probes).into_iter().filter(|(probe, _)| asked(probe)).collect();
     if fitting.is_empty() {
@@ -235,7 +239,12 @@ fn senseless(concept: &Concept, shape: &Variant) -> Option<String> {
     }
     if !concept.placements.contains(&shape.placement) {
         let known: Vec<&str> = concept.placements.iter().map(|p| p.as_str()).collect();
-        return Some(format!("placement {} makes no sense for {}; it has {}", shape.placement, concept.id, known.join(", ")));
+        return Some(format!(
+            "placement {} makes no sense for {}; it has {}",
+            shape.placement,
+            concept.id,
+            known.join(", ")
+        ));
     }
     (shape.experiment == Experiment::Switch && shape.contexts < 2 && !concept.control)
         .then(|| "a ring needs at least 2 contexts; say --contexts 2 or more".to_owned())
@@ -261,12 +270,16 @@ fn nobody(concept: &Concept, probes: &[KnownProbe], asked: impl Fn(&KnownProbe) 
         .filter_map(|probe| {
             let why = probe.answer.as_ref().err()?;
             let install = &probe.info.install.debian;
-            let cure = if install.is_empty() { String::new() } else { format!("; install {install}, then `make build`") };
+            let cure =
+                if install.is_empty() { String::new() } else { format!("; install {install}, then `make build`") };
             Some(format!("probe {}: {why}{cure}", probe.info.id))
         })
         .collect();
     if reasons.is_empty() {
-        reasons.push(format!("no chosen probe implements it (it is part of probes/{})", concept.implemented_by.join(", probes/")));
+        reasons.push(format!(
+            "no chosen probe implements it (it is part of probes/{})",
+            concept.implemented_by.join(", probes/")
+        ));
     }
     reasons.join("; ")
 }

@@ -142,7 +142,13 @@ mod tests {
         let n = values.len();
         let mut medians: Vec<f64> = (0..n.pow(n as u32))
             .map(|mut code| {
-                let drawn: Vec<f64> = (0..n).map(|_| { let value = values[code % n]; code /= n; value }).collect();
+                let drawn: Vec<f64> = (0..n)
+                    .map(|_| {
+                        let value = values[code % n];
+                        code /= n;
+                        value
+                    })
+                    .collect();
                 crate::median(&drawn).unwrap()
             })
             .collect();

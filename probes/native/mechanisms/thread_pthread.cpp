@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <atomic>
 
@@ -91,8 +92,9 @@ public:
             pthread_t thread;
             const int error = pthread_create(&thread, nullptr, &live, &lives_[i]);
             if (error != 0) {
+                const Failure failure = refusal(i - 1, plan.contexts - 1, error);
                 end_all();
-                throw task_limit_failure("thread", i - 1, plan.contexts - 1, error);
+                throw failure;
             }
             threads_.push_back(thread);
         }
@@ -115,6 +117,16 @@ private:
         const Life& life = *static_cast<Life*>(argument);
         life.dormitory->sleep(life.index);
         return nullptr;
+    }
+
+    // The C library says EAGAIN also when there was no room for the stack.
+    static Failure refusal(std::uint32_t made, std::uint32_t wanted, int error) {
+        rlimit space{};
+        rlimit stack{};
+        getrlimit(RLIMIT_AS, &space);
+        getrlimit(RLIMIT_STACK, &stack);
+        const bool no_room = space.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(own_memory().mapped) + stack.rlim_cur > space.rlim_cur;
+        return no_room ? memory_limit_failure(stack.rlim_cur, ENOMEM) : task_limit_failure("thread", made, wanted, error);
     }
 
     void end_all() {

@@ -183,6 +183,6 @@ fn invocation(variant: usize, round: u64, ticks: Vec<i64>) -> Invocation {
         judgement: Judgement::new(Verdict::Verified, ""),
         disturbances: Vec::new(),
         log: String::new(),
-        peak_rss_bytes: None,
+        peak_rss_bytes: 0,
     }
 }

@@ -50,7 +50,10 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let storing = live.finish();
     output::print(&formatted(&run, &catalogue, arguments.format)?)?;
     if let Err(reason) = storing {
-        return Err(Failure { sentence: format!("{reason} (the result above was not stored whole)"), exit: Exit::Partial });
+        return Err(Failure {
+            sentence: format!("{reason} (the result above was not stored whole)"),
+            exit: Exit::Partial,
+        });
     }
     Ok(status(&run))
 }
@@ -85,7 +88,8 @@ fn interrupt() -> Result<OwnedFd, Failure> {
     let (reader, writer) = UnixStream::pair().map_err(Failure::internal)?;
     let stopping = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone()).map_err(Failure::internal)?;
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())
+            .map_err(Failure::internal)?;
         signal_hook::flag::register(signal, stopping.clone()).map_err(Failure::internal)?;
         signal_hook::low_level::pipe::register(signal, writer.try_clone().map_err(Failure::internal)?)
             .map_err(Failure::internal)?;

@@ -1,0 +1,377 @@
+//! Comparisons as text, Markdown and JSON.
+
+use crate::ladder::wrapped;
+use crate::number::{factor, nanoseconds, percent};
+use crate::text::{Style, right, trimmed};
+use comfy_table::{Cell, Color, Table};
+use serde::Serialize;
+use switchcost_analysis::{Comparison, Outcome};
+use switchcost_catalogue::Published;
+
+/// A row of a run, as a side of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedSide {
+    /// Id of its run.
+    pub run: String,
+    /// Its label within the run.
+    pub label: String,
+    /// Median of the invocations' medians: ns per unit, or bytes for footprints.
+    pub median: f64,
+    /// Its 95 % interval.
+    pub interval: Option<(f64, f64)>,
+    /// What one unit is.
+    pub unit: String,
+}
+
+/// B against A.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedRow {
+    /// The reference.
+    pub a: ComparedSide,
+    /// What is judged.
+    pub b: ComparedSide,
+    /// Ratio, interval, verdict.
+    pub comparison: Comparison,
+}
+
+/// All that one `compare` has to say.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Compared {
+    /// Comparisons in the order asked.
+    pub rows: Vec<ComparedRow>,
+    /// Rows that could not be compared: label and reason.
+    pub skipped: Vec<(String, String)>,
+    /// The reference, where only published figures stand beside it.
+    pub references: Vec<ComparedSide>,
+    /// Figures of others, shown and not judged.
+    pub published: Vec<Published>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+    /// Why there is no verdict at all: runs that are unstable. Empty with `--force`.
+    pub refused: Vec<String>,
+    /// Threshold as a fraction.
+    pub threshold: f64,
+    /// Gate as a fraction, and whether it is passed.
+    pub gate: Option<(f64, bool)>,
+}
+
+/// A ratio as people say it: `×0.82, 18 % faster`.
+#[must_use]
+pub fn ratio_phrase(ratio: f64) -> String {
+    let off = (ratio - 1.0).abs();
+    match ratio {
+        _ if off < 0.000_05 => "×1, no difference".to_owned(),
+        ratio if ratio >= 2.0 => format!("×{}, slower", factor(ratio)),
+        ratio => format!("×{}, {} {}", short(ratio), percent(off), if ratio > 1.0 { "slower" } else { "faster" }),
+    }
+}
+
+/// Three decimals near 1 and below 0.1, where the third one matters.
+fn short(ratio: f64) -> String {
+    if ratio >= 2.0 {
+        factor(ratio)
+    } else if (0.1..0.9).contains(&ratio) || ratio > 1.1 {
+        format!("{ratio:.2}")
+    } else {
+        format!("{ratio:.3}")
+    }
+}
+
+fn verdict_phrase(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Slower => "slower".to_owned(),
+        Outcome::Faster => "faster".to_owned(),
+        Outcome::Same(within) => format!("same within {}", percent(within)),
+        Outcome::CannotTell => "cannot tell".to_owned(),
+    }
+}
+
+fn verdict_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Slower => "slower",
+        Outcome::Faster => "faster",
+        Outcome::Same(_) => "same",
+        Outcome::CannotTell => "cannot_tell",
+    }
+}
+
+/// 0.95 → `95 %`, 0.995 → `99.5 %`.
+fn level(confidence: f64) -> String {
+    let text = format!("{:.3}", confidence * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn cost(side: &ComparedSide) -> String {
+    if side.unit == "switch" {
+        nanoseconds(side.median)
+    } else {
+        format!("{} /{}", nanoseconds(side.median), side.unit)
+    }
+}
+
+/// For a terminal.
+#[must_use]
+pub fn compare_text(compared: &Compared, style: Style) -> String {
+    let mut table = style.table();
+    if style.colour {
+        table.enforce_styling();
+    }
+    let body = if compared.rows.is_empty() { String::new() } else { filled(&mut table, compared, style.colour) };
+    format!("{}{body}{}", head(compared), tail(compared, style))
+}
+
+/// As Markdown.
+#[must_use]
+pub fn compare_markdown(compared: &Compared) -> String {
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
+    let body =
+        if compared.rows.is_empty() { String::new() } else { format!("{}\n", filled(&mut table, compared, false)) };
+    format!("{}\n{body}{}", head(compared), tail(compared, Style::PLAIN))
+}
+
+/// Which runs; then one table says the rest.
+fn head(compared: &Compared) -> String {
+    let Some(first) = compared.rows.first() else { return String::new() };
+    let sole = |side: fn(&ComparedRow) -> &ComparedSide| {
+        compared.rows.iter().all(|row| side(row).run == side(first).run).then(|| side(first).run.as_str())
+    };
+    match (sole(|row| &row.a), sole(|row| &row.b)) {
+        (Some(a), Some(b)) if a == b => format!("B against A, both of run {a}, paired by round\n"),
+        (Some(a), Some(b)) => format!("B of run {b} against A of run {a}\n"),
+        _ => "B against A\n".to_owned(),
+    }
+}
+
+fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
+    let several =
+        compared.rows.iter().any(|row| row.a.run != compared.rows[0].a.run || row.b.run != compared.rows[0].b.run);
+    let name = |side: &ComparedSide| if several { format!("{}:{}", side.run, side.label) } else { side.label.clone() };
+    let interval = format!("{} interval", level(compared.rows[0].comparison.confidence));
+    let header = ["A", "ns", "B", "ns", "ratio", &interval, "noise floor", "smallest detectable", "verdict"];
+    table.set_header(header.map(Cell::new));
+    let mut markers = 0;
+    for row in &compared.rows {
+        let comparison = &row.comparison;
+        let span =
+            comparison.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", short(low), short(high)));
+        let mut verdict =
+            if compared.refused.is_empty() { verdict_phrase(comparison.outcome) } else { "none".to_owned() };
+        if !comparison.reason.is_empty() && compared.refused.is_empty() {
+            markers += 1;
+            verdict.push_str(&format!(" [{markers}]"));
+        }
+        let tint = match comparison.outcome {
+            Outcome::Slower => Color::Red,
+            Outcome::Faster => Color::Green,
+            Outcome::Same(_) => Color::Reset,
+            Outcome::CannotTell => Color::Yellow,
+        };
+        let verdict = Cell::new(verdict);
+        table.add_row([
+            Cell::new(name(&row.a)),
+            right(cost(&row.a)),
+            Cell::new(name(&row.b)),
+            right(cost(&row.b)),
+            right(ratio_phrase(comparison.ratio)),
+            right(span),
+            right(percent(comparison.floor)),
+            right(comparison.detectable.map_or("–".to_owned(), percent)),
+            if colour { verdict.fg(tint) } else { verdict },
+        ]);
+    }
+    trimmed(table)
+}
+
+fn tail(compared: &Compared, style: Style) -> String {
+    let mut out = String::new();
+    let reasons = compared.rows.iter().map(|row| &row.comparison.reason).filter(|reason| !reason.is_empty());
+    if compared.refused.is_empty() {
+        for (i, reason) in reasons.enumerate() {
+            out.push_str(&wrapped(&format!("[{}] ", i + 1), reason, style));
+        }
+    }
+    for (label, reason) in &compared.skipped {
+        out.push_str(&wrapped("  - ", &format!("{label} is not compared: {reason}"), style));
+    }
+    for side in &compared.references {
+        let span = side.interval.map_or(String::new(), |(low, high)| {
+            format!(", 95 % interval {} – {}", nanoseconds(low), nanoseconds(high))
+        });
+        out.push_str(&wrapped(
+            "",
+            &format!("A: {} of run {}: {} ns per {}{span}", side.label, side.run, nanoseconds(side.median), side.unit),
+            style,
+        ));
+    }
+    if !compared.published.is_empty() {
+        out.push_str(&format!("\n{}\n", style.bold("Published by others: other machine, other method, no verdict")));
+        for value in &compared.published {
+            out.push_str(&wrapped("  - ", &published_phrase(value), style));
+        }
+    }
+    for note in &compared.notes {
+        out.push_str(&wrapped("  - ", note, style));
+    }
+    for reason in &compared.refused {
+        out.push_str(&wrapped(
+            "",
+            &format!("No verdict: {reason}. Measure again on a quieter machine, or insist by --force."),
+            style,
+        ));
+    }
+    if let Some((limit, passed)) = compared.gate {
+        let word = if passed { "passed" } else { "failed: B is slower by more than that" };
+        out.push_str(&format!("gate {}: {word}\n", percent(limit)));
+    }
+    out
+}
+
+fn published_phrase(value: &Published) -> String {
+    let figure = match value.high {
+        Some(high) => format!("{} – {}", nanoseconds(value.low), nanoseconds(high)),
+        None => nanoseconds(value.low),
+    };
+    let year = value.year.map_or("year not stated".to_owned(), |year| year.to_string());
+    let standing = if value.read { "" } else { " (as quoted elsewhere)" };
+    format!(
+        "{}: {figure} {} · {} · {} · {year} · {}{standing}",
+        value.name, value.unit, value.what, value.machine, value.source
+    )
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: u32,
+    threshold: f64,
+    comparisons: Vec<RowPart<'a>>,
+    skipped: Vec<SkippedPart<'a>>,
+    references: &'a [ComparedSide],
+    published: Vec<PublishedPart<'a>>,
+    notes: &'a [String],
+    refused: &'a [String],
+    gate: Option<GatePart>,
+}
+
+#[derive(Serialize)]
+struct RowPart<'a> {
+    a: &'a ComparedSide,
+    b: &'a ComparedSide,
+    /// Cost of B ÷ cost of A.
+    ratio: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    confidence: f64,
+    paired: bool,
+    /// Rounds (paired twice the same), or invocations of A and B.
+    counts: (usize, usize),
+    noise_floor: f64,
+    smallest_detectable: Option<f64>,
+    /// slower, faster, same, cannot_tell; null where it is refused.
+    verdict: Option<&'static str>,
+    /// With verdict same: within this fraction.
+    within: Option<f64>,
+    phrase: String,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct SkippedPart<'a> {
+    label: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct PublishedPart<'a> {
+    name: &'a str,
+    what: &'a str,
+    low: f64,
+    high: Option<f64>,
+    unit: &'a str,
+    machine: &'a str,
+    year: Option<u32>,
+    source: &'a str,
+    /// False: known from a text that quotes the source.
+    read: bool,
+}
+
+#[derive(Serialize)]
+struct GatePart {
+    limit: f64,
+    passed: bool,
+}
+
+/// As one JSON object.
+///
+/// # Panics
+/// Never: the types have only text keys and finite numbers.
+#[must_use]
+pub fn compare_json(compared: &Compared) -> String {
+    let document = Document {
+        format: 1,
+        threshold: compared.threshold,
+        comparisons: compared.rows.iter().map(|row| row_part(row, !compared.refused.is_empty())).collect(),
+        skipped: compared.skipped.iter().map(|(label, reason)| SkippedPart { label, reason }).collect(),
+        references: &compared.references,
+        published: compared.published.iter().map(published_part).collect(),
+        notes: &compared.notes,
+        refused: &compared.refused,
+        gate: compared.gate.map(|(limit, passed)| GatePart { limit, passed }),
+    };
+    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+}
+
+fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
+    let comparison = &row.comparison;
+    RowPart {
+        a: &row.a,
+        b: &row.b,
+        ratio: comparison.ratio,
+        low: comparison.interval.map(|interval| interval.0),
+        high: comparison.interval.map(|interval| interval.1),
+        confidence: comparison.confidence,
+        paired: comparison.paired,
+        counts: comparison.counts,
+        noise_floor: comparison.floor,
+        smallest_detectable: comparison.detectable,
+        verdict: (!refused).then(|| verdict_word(comparison.outcome)),
+        within: if let Outcome::Same(within) = comparison.outcome { Some(within) } else { None },
+        phrase: ratio_phrase(comparison.ratio),
+        reason: &comparison.reason,
+    }
+}
+
+fn published_part(value: &Published) -> PublishedPart<'_> {
+    PublishedPart {
+        name: &value.name,
+        what: &value.what,
+        low: value.low,
+        high: value.high,
+        unit: &value.unit,
+        machine: &value.machine,
+        year: value.year,
+        source: &value.source,
+        read: value.read,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_as_people_say_them() {
+        let all: Vec<String> = [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(ratio_phrase).into();
+        let said = [
+            "×0.82, 18 % faster",
+            "×1.100, 10 % slower",
+            "×1.031, 3.1 % slower",
+            "×0.995, 0.50 % faster",
+            "×1, no difference",
+            "×27.3, slower",
+            "×0.034, 97 % faster",
+        ];
+        assert_eq!(all, said);
+        assert_eq!([0.95, 0.995, 0.999_166_7].map(level), ["95 %", "99.5 %", "99.917 %"]);
+    }
+}
