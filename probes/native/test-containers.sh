@@ -114,7 +114,8 @@ all_kills() {
     kill -s KILL -- "-$launcher"
     after "SIGKILL of the process group"
 
-    for signal in TERM INT HUP; do
+    # Not INT: the shell makes those it starts in the background ignore it.
+    for signal in TERM HUP; do
         start_endless
         kill -s "$signal" -- "-$launcher"
         after "SIG$signal of the process group"

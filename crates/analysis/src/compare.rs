@@ -9,7 +9,7 @@
 
 use crate::Row;
 use std::collections::BTreeMap;
-use switchcost_model::Verdict;
+use switchcost_model::{TWIN, Verdict};
 use switchcost_stats::{LogRatio, each_of, fewest_each, fewest_pairs, median, median_difference, paired};
 
 /// Joint level of all intervals of one table.
@@ -20,9 +20,6 @@ const UNSTABLE_CONFIDENCE: f64 = 0.99;
 
 /// Noise floor of a run that holds no A/A pair, and the difference within an A/A pair that is of no consequence.
 pub const DEFAULT_FLOOR: f64 = 0.01;
-
-/// Word for "these two are the same" in a row's label.
-const SAME: &str = "A/A";
 
 /// What the A/A pairs of a run say of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,13 +36,6 @@ impl Noise {
     pub fn floor_or_default(&self) -> f64 {
         self.floor.unwrap_or(DEFAULT_FLOOR)
     }
-}
-
-/// True for the second half of an A/A pair: a row that differs from another only in its label.
-#[must_use]
-pub fn is_twin(row: &Row<'_>, rows: &[&Row<'_>]) -> bool {
-    !row.variant.label.is_empty()
-        && rows.iter().any(|first| first.variant.label.is_empty() && same_but_label(first, row))
 }
 
 fn same_but_label(a: &Row<'_>, b: &Row<'_>) -> bool {
@@ -84,7 +74,7 @@ fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>) {
     let off = fraction(estimate.centre.abs());
     if strict.excludes_zero() && off > DEFAULT_FLOOR {
         noise.unstable = Some(format!(
-            "its {SAME} pair ({} twice) differs by {:.1} %, more than chance allows",
+            "its {TWIN} pair ({} twice) differs by {:.1} %, more than chance allows",
             first.variant.mechanism,
             off * 100.0
         ));

@@ -27,6 +27,18 @@ pub enum Command {
     Show(Show),
     /// Stored runs, newest first
     History(History),
+    /// Is B slower than A, by how much, and can that be trusted?
+    ///
+    /// Mechanisms of a run, whole runs, files and published figures are compared with A, the first operand. The verdict is `slower` or
+    /// `faster` if the interval of the ratio excludes 1 and the difference exceeds noise floor and threshold; `same within x %` if the whole
+    /// interval lies within that; else `cannot tell`.
+    ///
+    ///   switchcost compare thread/pipe thread/futex        two rows of the latest run, paired by round
+    ///   switchcost compare thread/pipe 'thread/*'          one against all that match
+    ///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
+    ///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
+    #[command(after_help = exit::HELP, verbatim_doc_comment)]
+    Compare(Compare),
     /// What makes numbers on this machine untrustworthy, how much, and the cure
     Doctor(Doctor),
     /// Write a stored run to a file for others, or for another format
@@ -124,6 +136,33 @@ pub struct Show {
     pub store: StoreOption,
 }
 
+/// `compare`.
+#[derive(Args, Debug)]
+pub struct Compare {
+    /// A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the run of --run; a RUN or a file
+    /// by `export` (*.jsonl), for all rows that both have; published:NAME, shown and never judged
+    #[arg(value_name = "OPERAND", required = true)]
+    pub operands: Vec<String>,
+    /// Run of labels that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file
+    #[arg(long, value_name = "RUN", default_value = "latest")]
+    pub run: String,
+    /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
+    pub threshold: Option<f64>,
+    /// End with status 1 if a verdict is `slower` and the difference exceeds this, 0 if none is, 4 if rows could not be judged
+    #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
+    pub gate: Option<f64>,
+    /// Judge in spite of an unstable run or of different versions of the method
+    #[arg(long)]
+    pub force: bool,
+    /// Form of the answer
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: CompareFormat,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
 /// `history`.
 #[derive(Args, Debug)]
 pub struct History {
@@ -189,6 +228,17 @@ pub enum Format {
     Md,
 }
 
+/// Forms of a comparison.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareFormat {
+    /// For people at a terminal
+    Table,
+    /// For scripts
+    Json,
+    /// Markdown
+    Md,
+}
+
 /// Forms of an answer.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListFormat {
@@ -233,5 +283,13 @@ fn parse_precision(text: &str) -> Result<f64, String> {
     match number {
         Ok(percent) if (0.01..=100.0).contains(&percent) => Ok(percent / 100.0),
         _ => Err("it is a percentage from 0.01% to 100%".into()),
+    }
+}
+
+fn parse_difference(text: &str) -> Result<f64, String> {
+    let number: Result<f64, _> = text.strip_suffix('%').unwrap_or(text).trim().parse();
+    match number {
+        Ok(percent) if (0.0..=1000.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("it is a percentage from 0% to 1000%".into()),
     }
 }

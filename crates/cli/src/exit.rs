@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All is well.
     Fine = 0,
+    /// A gate found a difference.
+    Difference = 1,
     /// A flag, a file or the store cannot be used.
     Usage = 2,
     /// Nothing could be measured.

@@ -35,6 +35,10 @@ struct RunPart {
     tool_version: String,
     method_version: u32,
     command: Vec<String>,
+    /// Largest difference that equal things showed in this run (its A/A pair), as a fraction; null: too few rounds, or one row only.
+    noise_floor: Option<f64>,
+    /// Why the A/A pair makes differences of this run meaningless; null if it does not.
+    unstable: Option<String>,
     /// Target half-width of intervals, as a fraction of the median.
     precision: f64,
     budget_s: f64,
@@ -190,6 +194,8 @@ impl From<&model::Machine> for MachinePart {
 fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
     let lines = lines(run, catalogue);
     let warnings = warnings(run, &lines);
+    let rows = switchcost_analysis::ladder(run);
+    let noise = switchcost_analysis::noise(&rows.iter().collect::<Vec<_>>());
     Document {
         format: 1,
         run: RunPart {
@@ -202,6 +208,8 @@ fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
             tool_version: run.tool_version.clone(),
             method_version: run.method_version,
             command: run.command.clone(),
+            noise_floor: noise.floor,
+            unstable: noise.unstable,
             precision: run.precision_ppm as f64 / 1e6,
             budget_s: run.budget_ms as f64 / 1e3,
         },

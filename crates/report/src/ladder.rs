@@ -46,7 +46,7 @@ fn head(run: &Run, style: Style) -> String {
         (all, disturbed) => format!("{all} invocations ({disturbed} disturbed by others and repeated)"),
     };
     format!(
-        "{} · {} · {} · kernel {} · {}\n{}, {}\n",
+        "{} · {} · {} · kernel {} · {}\n{}, {}{}\n",
         style.bold(&format!("run {}", run.id)),
         started.strftime("%Y-%m-%d %H:%M UTC"),
         fact("cpu.model_name"),
@@ -54,7 +54,26 @@ fn head(run: &Run, style: Style) -> String {
         fact("hypervisor"),
         counted,
         ended(run),
+        noise_floor(run),
     )
+}
+
+/// What the run's own A/A pair says: equal things come apart by so much.
+fn noise_floor(run: &Run) -> String {
+    let Some(twin) = run.variants.iter().find(|variant| variant.is_twin()) else { return String::new() };
+    let rows = switchcost_analysis::ladder(run);
+    let noise = switchcost_analysis::noise(&rows.iter().collect::<Vec<_>>());
+    match (noise.unstable, noise.floor) {
+        (Some(why), _) => format!("\nunstable: {why}; differences between rows mean nothing in this run"),
+        (None, Some(floor)) => {
+            format!(
+                "\nnoise floor {}: {} was measured twice, and by more than that equal things do not differ here",
+                percent(floor),
+                twin.mechanism
+            )
+        }
+        (None, None) => String::new(),
+    }
 }
 
 fn ended(run: &Run) -> String {

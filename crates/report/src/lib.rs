@@ -18,5 +18,5 @@ pub use listing::{
     list_text, machine_json,
 };
 pub use number::{nanoseconds, percent};
-pub use rows::{Line, label, lines, warnings};
+pub use rows::{Line, all_lines, label, lines, warnings};
 pub use text::Style;

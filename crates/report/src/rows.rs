@@ -62,9 +62,17 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
     words.join(" ")
 }
 
-/// All rows in the order of the ladder: by family, then by cost; rows without a figure last in their family.
+/// All rows that are shown, in the order of the ladder: by family, then by cost; rows without a figure last in their family.
 #[must_use]
 pub fn lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
+    let mut lines = all_lines(run, catalogue);
+    lines.retain(|line| !line.row.variant.is_twin());
+    lines
+}
+
+/// The same with the A/A twin.
+#[must_use]
+pub fn all_lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
     let rows = ladder(run);
     let cheapest = rows
         .iter()
@@ -80,7 +88,6 @@ pub fn lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
     let mut lines: Vec<Line<'a>> = rows
         .into_iter()
         .zip(notes)
-        .filter(|(row, _)| !row.variant.is_twin())
         .map(|(row, notes)| {
             let several = probes.get(row.variant.mechanism.as_str()).is_some_and(|probes| probes.len() > 1);
             let concept = catalogue.find(&row.variant.mechanism);

@@ -31,11 +31,9 @@ pub fn steady_from(series: &[f64]) -> Steady {
     let tail = &series[n / 2..];
     let (Some(centre), Some(spread)) = (median(tail), mad(tail)) else { return Steady::From(0) };
     let reach = 5.0 * spread.max(centre.abs() * 1e-4);
-    let clamped: Vec<f64> = series.iter().map(|value| value.clamp(centre - reach, centre + reach)).collect();
-    let cut = (0..n - SHORTEST / 2)
-        .map(|start| (start, standard_error_squared(&clamped[start..])))
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .map_or(0, |(start, _)| start);
+    // Offsets from the centre keep the sums below exact enough.
+    let offsets: Vec<f64> = series.iter().map(|value| (value - centre).clamp(-reach, reach)).collect();
+    let cut = smallest_standard_error(&offsets, n - SHORTEST / 2);
     let head_is_off = median(&series[..cut]).is_some_and(|head| (head - centre).abs() > NEGLIGIBLE * centre.abs());
     match cut {
         0 => Steady::From(0),
@@ -45,10 +43,20 @@ pub fn steady_from(series: &[f64]) -> Steady {
     }
 }
 
-fn standard_error_squared(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let centre = values.iter().sum::<f64>() / count;
-    values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / (count * count)
+/// The start below `end` from which on the mean has the smallest squared standard error; one pass from the end, by running sums.
+fn smallest_standard_error(values: &[f64], end: usize) -> usize {
+    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut best = (f64::INFINITY, 0);
+    for (start, value) in values.iter().enumerate().rev() {
+        sum += value;
+        squares += value * value;
+        let count = (values.len() - start) as f64;
+        let error = (squares - sum * sum / count).max(0.0) / (count * count);
+        if start < end && error <= best.0 {
+            best = (error, start);
+        }
+    }
+    best.1
 }
 
 #[cfg(test)]

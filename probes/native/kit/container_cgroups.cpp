@@ -183,14 +183,19 @@ int ContainerCgroups::make(std::uint32_t container) {
 
 Failure ContainerCgroups::refusal(int error) const {
     if (hierarchy_.version == 0) {
-        return unsupported("unsupported_here", "no control group hierarchy is mounted; mount one at /sys/fs/cgroup, or use cgroup_depth=0");
+        return unsupported("unsupported_here",
+                           "no control group hierarchy is mounted; mount one at /sys/fs/cgroup, or leave cgroup=own and cpu_quota out");
+    }
+    if (hierarchy_.version == 2 && error == ENOENT) {
+        return unsupported("unsupported_here",
+                           "no group between this process and the root of the unified hierarchy hands the cpu controller to its children; "
+                           "write +cpu into its cgroup.subtree_control, or leave cpu_quota out", error);
     }
     const std::string where = hierarchy_.version == 1 ? "the cpu hierarchy (version 1)" : "the unified hierarchy (version 2)";
     return unsupported(error == EACCES || error == EPERM || error == EROFS ? "no_permission" : "unsupported_here",
                        "no control group can be made in " + where + " (" + std::strerror(error) +
-                           "); run as root, or under a delegated group (systemd-run --user --scope -p Delegate=yes ...), or use "
-                           "cgroup=auto without a quota",
-                       error);
+                           "); run as root, or in a delegated group (systemd-run --user --scope -p Delegate=yes ...), or leave "
+                           "cgroup=own and cpu_quota out", error);
 }
 
 void ContainerCgroups::prepare(std::uint32_t container) {

@@ -2,8 +2,9 @@
 //
 // A chain of `depth` groups per container stands below one parent group:
 //   PARENT/switchcost-PID-STARTTIME-CONTAINER/1/2/...
-// They are removed by a guardian process that waits for the end of everybody in the probe, SIGKILL included. Should the guardian
-// itself be killed, the next start of a container mechanism sweeps what dead probes left (PID with its start time is not alive).
+// They are removed by a guardian process that waits for the end of everybody in the probe, SIGKILL included, which takes it a few
+// milliseconds. Should it be killed itself (a host that kills stragglers at once), the next start of a container mechanism sweeps what
+// dead probes left (PID with its start time is not alive) below the groups that this process is in.
 #pragma once
 
 #include <sys/types.h>

@@ -149,9 +149,12 @@ Failure clone_failure(int error, std::uint32_t made, std::uint32_t wanted) {
         case EACCES: return unsupported("no_permission", text + userns_cure(), error);
         case ENOSPC:
         case EUSERS: return unsupported("limit_reached", text + exhausted_namespaces(), error);
-        case ENOSYS: return unsupported("missing_syscall", text + "clone3 is missing; Linux 5.7 or newer is needed, and no seccomp filter against it", error);
+        case ENOSYS:
+            return unsupported("missing_syscall", text + "clone3 is missing; Linux 5.7 or newer is needed, and no seccomp filter against it", error);
         case EINVAL: return unsupported("unsupported_here", text + "the kernel lacks a kind of namespace; try namespaces=none", error);
-        case EBUSY: return unsupported("unsupported_here", text + "its control group passes controllers on and may hold no process; use cgroup_depth=0", error);
+        case EBUSY:
+            return unsupported("unsupported_here", text + "its control group hands controllers on and may hold no process; use cgroup_depth=0",
+                               error);
         default: return task_limit_failure("container", made, wanted, error);
     }
 }
@@ -162,7 +165,8 @@ Failure step_failure(StepFailure failure) {
         return unsupported("unsupported_here", text + "the kernel needs CONFIG_SECCOMP_FILTER, or use seccomp=off", failure.error);
     }
     if (failure.step == Step::join_cgroup) {
-        return unsupported("unsupported_here", text + "a real-time scheduling class or a controller forbids it; use cgroup_depth=0", failure.error);
+        return unsupported("unsupported_here", text + "a real-time scheduling class or a controller forbids it; use cgroup_depth=0",
+                           failure.error);
     }
     if (failure.step == Step::read_identity) return unsupported("unsupported_here", text + "mount /proc", failure.error);
     return unsupported("no_permission", text + userns_cure(), failure.error);

@@ -29,7 +29,8 @@ void change(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 }
 
 Failure partner_died(std::uint32_t container) {
-    return failed("partner_died", "container " + std::to_string(container) + " ended by itself; see whether something kills processes here");
+    return failed("partner_died", "container " + std::to_string(container) + " ended by itself; see whether something kills "
+                                  "processes here");
 }
 
 [[noreturn]] void leave_like(int status) {

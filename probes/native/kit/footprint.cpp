@@ -140,9 +140,9 @@ void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry)
                                               " contexts ran before they were suspended");
     }
     Line note("note");
-    note.text("text", machine_wide
-                          ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in /proc/meminfo: machine-wide, so that other work shows in it"
-                          : "kernel_bytes is the change of this process's page tables (VmPTE)");
+    note.text("text", machine_wide ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in /proc/meminfo: machine-wide, so that "
+                                     "other work shows in it"
+                                   : "kernel_bytes is the change of this process's page tables (VmPTE)");
     reporter.add(note);
     reporter.add(evidence(plan, entered, cycles * plan.contexts));
     Line end("end");

@@ -52,8 +52,8 @@ void require_two_cpus(const Plan& plan) {
     CPU_ZERO(&allowed);
     sched_getaffinity(0, sizeof allowed, &allowed);
     // With a list of CPUs the driver is pinned already.
-    const std::size_t usable = plan.cpus.empty() ? static_cast<std::size_t>(CPU_COUNT(&allowed)) : std::set<int>(plan.cpus.begin(), plan.cpus.end()).size();
-    if (usable >= 2) return;
+    const std::set<int> planned(plan.cpus.begin(), plan.cpus.end());
+    if ((planned.empty() ? static_cast<std::size_t>(CPU_COUNT(&allowed)) : planned.size()) >= 2) return;
     throw unsupported("too_few_cpus", "two threads that spin need a CPU each, or each hand-off lasts a time slice; give two with cpus=");
 }
 

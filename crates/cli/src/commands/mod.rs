@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod compare;
 mod doctor;
 mod export;
 mod generate;
@@ -23,6 +24,7 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
         Command::List(arguments) => list::list(&arguments),
         Command::Show(arguments) => show::show(&arguments),
         Command::History(arguments) => history::history(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Import(arguments) => import::import(&arguments),

@@ -1,0 +1,224 @@
+//! From what was typed to runs and rows.
+
+use crate::exit::Failure;
+use globset::GlobBuilder;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use switchcost_catalogue::{Published, published};
+use switchcost_model::Run;
+use switchcost_report::Line;
+use switchcost_store::Store;
+
+/// Most names listed in one sentence.
+const LISTED: usize = 8;
+
+/// An operand whose run is loaded.
+pub enum Operand {
+    /// Rows of a run.
+    Rows {
+        /// As typed.
+        text: String,
+        /// Index into [`Runs::all`].
+        run: usize,
+        /// Which rows; None: all.
+        pattern: Option<String>,
+    },
+    /// A figure of others.
+    Published(Published),
+}
+
+/// Loaded runs; each only once, so that two rows of one run are known to be of one run.
+pub struct Runs {
+    /// In the order of first mention.
+    pub all: Vec<Run>,
+    store_path: PathBuf,
+    store: Option<Store>,
+    /// Id of a stored run → its place in `all`.
+    stored: BTreeMap<String, usize>,
+    default: String,
+}
+
+impl Runs {
+    /// None loaded yet; labels without a run belong to `default`.
+    pub fn new(store_path: PathBuf, default: &str) -> Self {
+        Self { all: Vec::new(), store_path, store: None, stored: BTreeMap::new(), default: default.to_owned() }
+    }
+
+    /// Reads an operand and loads its run. Baselines will be one more prefix here.
+    pub fn operand(&mut self, text: &str) -> Result<Operand, Failure> {
+        if let Some(name) = text.strip_prefix("published:") {
+            return find_published(name).map(Operand::Published);
+        }
+        let (source, pattern) = split(text);
+        let source = source.map_or_else(|| self.default.clone(), str::to_owned);
+        let run = self.load(&source)?;
+        Ok(Operand::Rows { text: text.to_owned(), run, pattern: pattern.map(str::to_owned) })
+    }
+
+    fn load(&mut self, source: &str) -> Result<usize, Failure> {
+        if is_file(source) {
+            return from_file(Path::new(source)).map(|run| self.add(run));
+        }
+        if self.store.is_none() {
+            self.store = Some(Store::open_read_only(&self.store_path).map_err(Failure::usage)?);
+        }
+        let Some(store) = &self.store else { return Err(Failure::internal("the store was not opened")) };
+        let id = store.resolve(source).map_err(Failure::usage)?;
+        if let Some(&known) = self.stored.get(&id) {
+            return Ok(known);
+        }
+        let run = store.load(&id).map_err(Failure::usage)?;
+        let index = self.add(run);
+        self.stored.insert(id, index);
+        Ok(index)
+    }
+
+    fn add(&mut self, run: Run) -> usize {
+        self.all.iter().position(|known| *known == run).unwrap_or_else(|| {
+            self.all.push(run);
+            self.all.len() - 1
+        })
+    }
+}
+
+fn is_file(text: &str) -> bool {
+    text.ends_with(".jsonl") || Path::new(text).is_file()
+}
+
+/// RUN, RUN:PATTERN, FILE, FILE:PATTERN or PATTERN. A pattern has a slash or a star; the id of a run has neither.
+fn split(text: &str) -> (Option<&str>, Option<&str>) {
+    if is_file(text) {
+        return (Some(text), None);
+    }
+    if let Some(at) = text.rfind(".jsonl:") {
+        let (file, pattern) = text.split_at(at + ".jsonl".len());
+        return (Some(file), Some(&pattern[1..]));
+    }
+    match text.split_once(':') {
+        Some((run, pattern)) => (Some(run), Some(pattern)),
+        None if text.contains(['/', '*', ' ']) => (None, Some(text)),
+        None => (Some(text), None),
+    }
+}
+
+fn from_file(path: &Path) -> Result<Run, Failure> {
+    let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
+    let file = File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?;
+    switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| named(&error))
+}
+
+fn find_published(name: &str) -> Result<Published, Failure> {
+    let all = published();
+    if let Some(found) = all.iter().find(|value| value.name == name) {
+        return Ok(found.clone());
+    }
+    let hint = match nearest(name, all.iter().map(|value| value.name.as_str())) {
+        Some(near) => format!("did you mean `published:{near}`?"),
+        None => format!("there are {}", listed(all.iter().map(|value| value.name.clone()).collect())),
+    };
+    Err(Failure::usage(format!("no published figure is called `{name}`; {hint}")))
+}
+
+/// The rows that an operand names.
+pub struct Chosen<'l, 'r> {
+    /// They may be several: a run, or a pattern with a star.
+    pub many: bool,
+    /// In the order of the ladder.
+    pub rows: Vec<&'l Line<'r>>,
+}
+
+/// Chooses among the rows of a run: by label, or by mechanism and further words of the label, in any order.
+pub fn choose<'l, 'r>(lines: &'l [Line<'r>], pattern: Option<&str>, run: &str) -> Result<Chosen<'l, 'r>, Failure> {
+    // The second half of an A/A pair is there for the noise floor; it is compared only if it is named.
+    let first_halves = || lines.iter().filter(|line| !line.row.variant.is_twin());
+    let Some(pattern) = pattern else { return Ok(Chosen { many: true, rows: first_halves().collect() }) };
+    if let Some(line) = lines.iter().find(|line| line.label == pattern) {
+        return Ok(Chosen { many: false, rows: vec![line] });
+    }
+    let mut words = pattern.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let words: Vec<&str> = words.collect();
+    let glob = GlobBuilder::new(name)
+        .build()
+        .map_err(|error| Failure::usage(format!("`{name}` is not a pattern: {}", error.kind())))?
+        .compile_matcher();
+    let fits = |line: &&Line<'_>| {
+        let variant = line.row.variant;
+        let id = variant.mechanism.as_str();
+        (glob.is_match(id) || glob.is_match(format!("{id}@{}", variant.probe)) || variant.mechanism.family() == name)
+            && words.iter().all(|word| has_word(line, word))
+    };
+    let rows: Vec<&Line<'_>> = first_halves().filter(fits).collect();
+    let many = name.contains(['*', '?', '[', '{']) || !name.contains('/');
+    match rows.len() {
+        0 => Err(unknown(&first_halves().collect::<Vec<_>>(), pattern, run)),
+        1 => Ok(Chosen { many, rows }),
+        _ if many => Ok(Chosen { many, rows }),
+        _ => {
+            let labels = listed(rows.iter().map(|line| line.label.clone()).collect());
+            Err(Failure::usage(format!(
+                "`{pattern}` fits {} rows of run {run}: {labels}; name one of them",
+                rows.len()
+            )))
+        }
+    }
+}
+
+/// A word of the label, or what the label leaves out because it is the default.
+fn has_word(line: &Line<'_>, word: &str) -> bool {
+    let variant = line.row.variant;
+    line.label.split_whitespace().any(|own| own == word)
+        || word
+            .split_once('=')
+            .is_some_and(|(name, value)| variant.parameters.get(name).is_some_and(|own| own == value))
+        || [variant.placement.as_str(), variant.experiment.as_str(), variant.timing.as_str(), &variant.probe]
+            .contains(&word)
+        || word == format!("contexts={}", variant.contexts)
+}
+
+fn unknown(lines: &[&Line<'_>], pattern: &str, run: &str) -> Failure {
+    let hint = match nearest(pattern, lines.iter().map(|line| line.label.as_str())) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it has {}", listed(lines.iter().map(|line| line.label.clone()).collect())),
+    };
+    Failure::usage(format!("run {run} has no row `{pattern}`; {hint}"))
+}
+
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    known
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate.to_owned())
+}
+
+/// Names in one sentence.
+pub fn listed(names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let mut text: Vec<String> = names.into_iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    if more > 0 {
+        text.push(format!("{more} more"));
+    }
+    if text.is_empty() { "none".to_owned() } else { text.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_split_into_run_and_pattern() {
+        for (text, expected) in [
+            ("latest", (Some("latest"), None)),
+            ("latest~1:thread/pipe", (Some("latest~1"), Some("thread/pipe"))),
+            ("thread/pipe free", (None, Some("thread/pipe free"))),
+            ("*", (None, Some("*"))),
+            ("a/b.jsonl", (Some("a/b.jsonl"), None)),
+            ("c:/b.jsonl:thread/*", (Some("c:/b.jsonl"), Some("thread/*"))),
+        ] {
+            assert_eq!(split(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `compare` with the real binary: figures known exactly, verdicts, gates, and what it refuses.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use switchcost_e2e::{Said, World};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A store with one run: thread/honest at 1000 and 1100 ns, and their A/A twin.
+fn measured() -> World {
+    let world = World::new(FAKE);
+    let said = world.run("run thread/honest --param ticks=1000,1100 --rounds 10");
+    assert_eq!(said.status, 0, "{said:?}");
+    world
+}
+
+fn compare(world: &World, operands: &[&str]) -> Said {
+    let mut words = vec!["compare", "--format", "json"];
+    words.extend(operands);
+    world.run_words(&words)
+}
+
+/// The exported latest run, changed and sealed again with a fitting checksum, as `NAME.jsonl`.
+fn forged(world: &World, name: &str, change: impl Fn(&str) -> String) -> String {
+    let exported = world.run("export").out;
+    let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
+    let body = change(&format!("{body}\n"));
+    let hash = Sha256::digest(&body).iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    });
+    let end = format!("{{\"t\":\"end\",\"lines\":{},\"sha256\":\"{hash}\"}}\n", body.lines().count());
+    let path = world.path(&format!("{name}.jsonl"));
+    std::fs::write(&path, body + &end).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn exact_ratio_verdict_and_gate() {
+    let world = measured();
+    let said = compare(&world, &["thread/honest", "thread/honest ticks=1100"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let row = &said.json()["comparisons"][0];
+    for (field, expected) in [("ratio", 1.1), ("low", 1.1), ("high", 1.1), ("confidence", 0.95), ("noise_floor", 0.0)] {
+        assert_eq!(row[field], expected, "{field}");
+    }
+    assert_eq!((&row["verdict"], &row["paired"], &row["counts"][0]), (&"slower".into(), &true.into(), &10.into()));
+    assert_eq!(row["phrase"], "×1.100, 10 % slower");
+    let gate = |a: &str, b: &str, limit: &str| compare(&world, &[a, b, "--gate", limit]);
+    let (base, slow) = ("thread/honest", "thread/honest ticks=1100");
+    assert_eq!((gate(base, slow, "5%").status, gate(base, slow, "15%").status), (1, 0));
+    assert_eq!((gate(slow, base, "5%").status, gate(base, base, "5%").status), (0, 2));
+    assert_eq!(gate(slow, base, "5%").json()["comparisons"][0]["verdict"], "faster");
+    let help = world.run("compare --help").out;
+    assert!(help.contains("--gate") && help.contains("status 1"), "{help}");
+}
+
+#[test]
+fn a_twin_is_the_same_and_not_in_the_way() {
+    let world = measured();
+    let all = compare(&world, &["thread/honest", "thread/*"]).json();
+    assert_eq!(all["comparisons"].as_array().unwrap().len(), 1, "the A/A twin is no row of its own: {all}");
+    let twin =
+        ["thread/honest (A/A)", "thread/honest ticks=1100 (A/A)"].map(|twin| compare(&world, &[twin, "thread/honest"]));
+    let found = twin.iter().find(|said| said.status == 0).expect("one of them has a twin");
+    assert!(["same", "faster"].contains(&found.json()["comparisons"][0]["verdict"].as_str().unwrap()));
+}
+
+#[test]
+fn two_runs_and_files_by_their_common_rows() {
+    let world = measured();
+    let file = forged(&world, "first", str::to_owned);
+    assert_eq!(world.run("run thread/honest thread/blind --rounds 10").status, 0);
+    for first in ["latest~1", file.as_str()] {
+        let said = compare(&world, &[first, "latest"]);
+        assert_eq!(said.status, 0, "{said:?}");
+        let json = said.json();
+        let row = &json["comparisons"][0];
+        assert_eq!(
+            (&row["b"]["label"], &row["ratio"], &row["paired"]),
+            (&"thread/honest".into(), &1.0.into(), &false.into())
+        );
+        assert_eq!((&row["verdict"], &row["within"]), (&"same".into(), &0.03.into()));
+        let notes = json["notes"].to_string();
+        assert!(
+            notes.contains("ticks=1100") && notes.contains("Two runs") && notes.contains("thread/blind"),
+            "{notes}"
+        );
+    }
+    let across = compare(&world, &["latest~1:thread/honest ticks=1100", "latest:thread/honest", "--gate", "5%"]);
+    assert_eq!((across.status, &across.json()["comparisons"][0]["verdict"]), (0, &"faster".into()), "{across:?}");
+    let default_run = compare(&world, &["thread/honest", "thread/honest ticks=1100", "--run", "latest~1"]);
+    assert_eq!(default_run.json()["comparisons"][0]["ratio"], 1.1);
+}
+
+#[test]
+fn published_figures_stand_beside_without_a_verdict() {
+    let world = measured();
+    let said = compare(&world, &["thread/honest", "published:bendersky-pinned", "--gate", "1%"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let json = said.json();
+    assert_eq!((&json["comparisons"], &json["published"][0]["low"]), (&serde_json::json!([]), &1200.0.into()));
+    assert_eq!(json["references"][0]["median"], 1000.0);
+    let text = world.run("compare thread/honest published:bendersky-pinned").out;
+    for word in ["1,200 – 1,500 ns per switch", "i7-4771", "2018", "no verdict"] {
+        assert!(text.contains(word), "{word} is missing in {text}");
+    }
+}
+
+#[test]
+fn noise_hides_what_it_can_hide() {
+    let world = World::new(FAKE);
+    assert_eq!(world.run("run thread/honest thread/spread --rounds 10 --seed 3").status, 0);
+    let row = compare(&world, &["thread/honest", "thread/spread"]).json()["comparisons"][0].clone();
+    assert!(row["smallest_detectable"].as_f64().unwrap() > 0.1, "{row}");
+    assert!(row["low"].as_f64() < row["high"].as_f64());
+    assert_eq!(world.run("run thread/honest --param ticks=1000,1100 --rounds 4").status, 0);
+    let few = compare(&world, &["thread/honest", "thread/honest ticks=1100"]).json()["comparisons"][0].clone();
+    assert_eq!((&few["verdict"], &few["low"]), (&"cannot_tell".into(), &serde_json::Value::Null));
+    assert!(few["reason"].as_str().unwrap().contains("4 rounds hold both, and this level needs 6"), "{few}");
+}
+
+#[test]
+fn an_unstable_run_bears_no_verdict() {
+    let world = measured();
+    // The twin becomes one of the other row: 10 % apart, round after round.
+    let twin_ticks = if world.run("export").out.contains(r#""ticks":"1000"},"label":"A/A""#) { "1000" } else { "1100" };
+    let other_ticks = if twin_ticks == "1000" { "1100" } else { "1000" };
+    let file = forged(&world, "unstable", |text| {
+        let (was, is) = (
+            format!(r#""ticks":"{twin_ticks}"}},"label":"A/A""#),
+            format!(r#""ticks":"{other_ticks}"}},"label":"A/A""#),
+        );
+        assert!(text.contains(&was), "{text}");
+        text.replace(&was, &is)
+    });
+    let operands = [format!("{file}:thread/honest"), format!("{file}:thread/honest ticks=1100")];
+    let refused = compare(&world, &[&operands[0], &operands[1], "--gate", "5%"]);
+    assert_eq!(refused.status, 4, "{refused:?}");
+    let json = refused.json();
+    assert!(json["refused"][0].as_str().unwrap().contains("unstable"), "{json}");
+    assert_eq!(
+        (&json["comparisons"][0]["verdict"], &json["gate"]),
+        (&serde_json::Value::Null, &serde_json::Value::Null)
+    );
+    let forced = compare(&world, &[&operands[0], &operands[1], "--force"]);
+    assert_eq!(forced.status, 0, "{forced:?}");
+    assert!(
+        forced.json()["comparisons"][0]["verdict"].is_string()
+            && forced.json()["notes"].to_string().contains("unstable")
+    );
+}
+
+#[test]
+fn other_methods_are_refused_unless_forced() {
+    let world = measured();
+    let version = world.run("show --format json").json()["run"]["method_version"].as_u64().unwrap();
+    let file = forged(&world, "old", |text| {
+        let field = |version: u64| format!(r#""method_version":{version}"#);
+        text.replace(&field(version), &field(version + 1))
+    });
+    compare(&world, &[&file, "latest"]).refuses(2, &["version", "method", "--force"]);
+    assert_eq!(compare(&world, &[&file, "latest", "--force"]).status, 0);
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    let world = measured();
+    assert_eq!(world.run("run thread/honest thread/liar thread/garbage --rounds 6").status, 5);
+    let refuses = |operands: &[&str], words: &[&str]| compare(&world, operands).refuses(2, words);
+    refuses(&["thread/honest"], &["needs something"]);
+    refuses(&["thread/honest", "thread/honset"], &["no row `thread/honset`", "did you mean `thread/honest`"]);
+    refuses(&["thread/honest", "zzz/zzz"], &["no row `zzz/zzz`", "thread/liar"]);
+    refuses(&["thread/honest", "thread/liar"], &["contradicts"]);
+    refuses(&["thread/honest", "thread/garbage"], &["broken"]);
+    refuses(&["latest", "latest"], &["same run"]);
+    refuses(&["latest", "thread/honest"], &["names 3 rows"]);
+    refuses(&["1999", "latest"], &["1999"]);
+    refuses(&["thread/honest", "/nowhere.jsonl"], &["/nowhere.jsonl"]);
+    refuses(&["thread/honest", "published:nobody"], &["nobody"]);
+    refuses(&["published:bendersky-pinned", "thread/honest"], &["no reference"]);
+    refuses(&["thread/honest", "latest~1:thread/honest", "--gate", "x"], &["--gate", "percentage"]);
+    refuses(&["thread/honest", "latest~1:thread/honest", "--threshold", "nan"], &["--threshold"]);
+    refuses(
+        &["thread/honest", "latest~1:thread/honest", "--gate", "1%", "--threshold", "2%"],
+        &["--gate", "--threshold"],
+    );
+    let exported = world.run("export").out;
+    for (name, text) in
+        [("cut", &exported[..exported.len() / 2]), ("empty", ""), ("nan", &exported.replacen("100000", "NaN", 1))]
+    {
+        let path = world.path(&format!("{name}.jsonl"));
+        std::fs::write(&path, text).unwrap();
+        refuses(&["latest", path.to_str().unwrap()], &[name]);
+    }
+    assert_eq!(world.run("run thread/honest --param ticks=1000,1100 --rounds 1").status, 0);
+    refuses(&["thread/honest", "thread/honest ticks=1100"], &["one invocation only"]);
+    assert_eq!(world.run("run thread/blind thread/noise --rounds 6").status, 0);
+    refuses(&["latest~1", "latest"], &["no common mechanism", "thread/honest", "thread/blind"]);
+    assert_eq!(world.run("run thread/honest --placement free --contexts 2,4 --rounds 6").status, 0);
+    refuses(&["thread/honest", "thread/honest contexts=4"], &["fits 2 rows", "contexts=4"]);
+}
