@@ -234,14 +234,7 @@ impl Real {
     /// When it cannot be started.
     #[must_use]
     pub fn run(&self, arguments: &str) -> Said {
-        let output = Command::new(&self.switchcost)
-            .args(arguments.split_whitespace())
-            .env("XDG_DATA_HOME", self.folder.path())
-            .env_remove("SWITCHCOST_LIBEXEC")
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        output.into()
+        self.command(arguments).output().unwrap().into()
     }
 
     /// Rows of `run … --format json`.
@@ -252,4 +245,36 @@ impl Real {
     pub fn rows(&self, arguments: &str) -> Vec<serde_json::Value> {
         self.run(&format!("run {arguments} --format json")).json()["results"].as_array().cloned().unwrap_or_default()
     }
+}
+
+impl Real {
+    /// The binary, not started yet.
+    #[must_use]
+    pub fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(&self.switchcost);
+        command
+            .args(arguments.split_whitespace())
+            .env("XDG_DATA_HOME", self.folder.path())
+            .env_remove("SWITCHCOST_LIBEXEC")
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+/// Control groups that a probe made and nobody removed.
+#[must_use]
+pub fn leftover_groups() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::from("/sys/fs/cgroup")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_name().to_string_lossy().starts_with("switchcost-") {
+                found.push(path);
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            }
+        }
+    }
+    found
 }

@@ -1,7 +1,9 @@
 //! The real binary with the real probes: every mechanism, tiny plans, evidence. No test here asserts a time.
 
 use serde_json::Value;
-use switchcost_e2e::Real;
+use std::process::Stdio;
+use std::time::Duration;
+use switchcost_e2e::{Real, leftover_groups};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -135,4 +137,27 @@ fn what_probes_describe_has_a_page() {
             assert!(probe["available"] == true || text(probe, "reason").len() > 5, "{mechanism}");
         }
     }
+}
+
+#[test]
+fn containers_leave_nothing_behind() {
+    let Some(real) = real() else { return };
+    for after_ms in [60, 200, 450] {
+        let mut command = real.command("run container --rounds 50 --budget 20s");
+        let mut host = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(after_ms));
+        host.kill().unwrap();
+        host.wait().unwrap();
+    }
+    // The guardian removes the groups once the kernel has taken everybody else down.
+    let gone = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        leftover_groups().is_empty()
+    });
+    assert!(gone, "{:?}", leftover_groups());
+    verified(real.rows(&format!("container {TINY}")));
+    let said = real.run("run container --budget 700ms --rounds 50 --format csv");
+    assert!(said.status != 70, "{said:?}");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(leftover_groups(), [] as [std::path::PathBuf; 0]);
 }

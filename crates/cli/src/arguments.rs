@@ -29,8 +29,9 @@ pub enum Command {
     History(History),
     /// Is B slower than A, by how much, and can that be trusted?
     ///
-    /// Mechanisms of a run, whole runs, files and published figures are compared with A, the first operand. The verdict is `slower` or
-    /// `faster` if the interval of the ratio excludes 1 and the difference exceeds noise floor and threshold; `same within x %` if the whole
+    /// Mechanisms of a run, whole runs, files and published figures are compared with A, the
+    /// first operand. The verdict is `slower` or `faster` if the interval of the ratio excludes
+    /// 1 and the difference exceeds noise floor and threshold; `same within x %` if the whole
     /// interval lies within that; else `cannot tell`.
     ///
     ///   switchcost compare thread/pipe thread/futex        two rows of the latest run, paired by round

@@ -62,18 +62,19 @@ pub fn ratio_phrase(ratio: f64) -> String {
     match ratio {
         _ if off < 0.000_05 => "×1, no difference".to_owned(),
         ratio if ratio >= 2.0 => format!("×{}, slower", factor(ratio)),
+        ratio if ratio < 0.1 => format!("×{} (1/{}), faster", short(ratio), factor(1.0 / ratio)),
         ratio => format!("×{}, {} {}", short(ratio), percent(off), if ratio > 1.0 { "slower" } else { "faster" }),
     }
 }
 
-/// Three decimals near 1 and below 0.1, where the third one matters.
+/// Three decimals near 1, where the third one matters; two digits otherwise, however small.
 fn short(ratio: f64) -> String {
-    if ratio >= 2.0 {
-        factor(ratio)
-    } else if (0.1..0.9).contains(&ratio) || ratio > 1.1 {
-        format!("{ratio:.2}")
-    } else {
-        format!("{ratio:.3}")
+    match ratio {
+        ratio if ratio >= 2.0 => factor(ratio),
+        ratio if (0.1..0.9).contains(&ratio) || ratio > 1.1 => format!("{ratio:.2}"),
+        ratio if ratio >= 0.1 => format!("{ratio:.3}"),
+        ratio if ratio > 0.0 => format!("{ratio:.*}", (1.0 - ratio.log10().floor()).min(12.0) as usize),
+        _ => "0".to_owned(),
     }
 }
 
@@ -369,7 +370,7 @@ mod tests {
             "×0.995, 0.50 % faster",
             "×1, no difference",
             "×27.3, slower",
-            "×0.034, 97 % faster",
+            "×0.034 (1/29.4), faster",
         ];
         assert_eq!(all, said);
         assert_eq!([0.95, 0.995, 0.999_166_7].map(level), ["95 %", "99.5 %", "99.917 %"]);

@@ -31,6 +31,9 @@ public:
         station_.cpu = -1;
     }
     std::span<const Station> stations() const override { return {&station_, 1}; }
+    void add_counts(Counts& counts) const override {
+        if constexpr (requires { creator_.add_counts(counts); }) creator_.add_counts(counts);
+    }
 
 private:
     Creator creator_;

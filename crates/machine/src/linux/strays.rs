@@ -2,10 +2,11 @@
 
 use super::host::cause;
 use super::sys::{self, Usage};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Ids of children that have a handle. Locked while one is started, so that a sweep never sees one without its entry.
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -13,6 +14,10 @@ static ADOPTING: AtomicBool = AtomicBool::new(false);
 
 /// Generations of escaped processes that a sweep follows; each kill may orphan the next generation.
 const GENERATIONS: usize = 64;
+
+/// How long a stray may take to leave by itself. A probe that makes control groups has a guardian which removes them once everybody else is
+/// gone; killed at once, it would leave them behind.
+const GRACE: Duration = Duration::from_millis(150);
 
 /// The ids, locked.
 pub(crate) fn live() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -44,10 +49,13 @@ pub(crate) fn sweep() -> (u32, Usage) {
     let own_group = rustix::process::getpgrp();
     let mut count = 0;
     let mut usage = Usage::default();
-    for _ in 0..GENERATIONS {
+    for generation in 0..GENERATIONS {
         let strays: Vec<Pid> = children().into_iter().filter(|&pid| is_stray(pid, own_group, &live)).collect();
         if strays.is_empty() {
             break;
+        }
+        if generation == 0 {
+            wait_for_leavers(&strays);
         }
         for &pid in &strays {
             // A child of ours and not reaped, so the id is still its own.
@@ -61,6 +69,18 @@ pub(crate) fn sweep() -> (u32, Usage) {
         }
     }
     (count, usage)
+}
+
+/// Until all have ended or the grace is over. Nothing is measured at this point, so a short sleep does no harm.
+fn wait_for_leavers(strays: &[Pid]) {
+    let until = Instant::now() + GRACE;
+    let ended = |pid: &Pid| {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        !matches!(rustix::process::waitid(WaitId::Pid(*pid), options), Ok(None))
+    };
+    while !strays.iter().all(ended) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
