@@ -7,10 +7,13 @@ use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
 
 /// Remarks of the probe that are shown with a row.
-const MOST_REMARKS: usize = 2;
+const MOST_REMARKS: usize = 1;
 
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
+
+/// An interval wider than this (a fraction of the median) is no matter of noise: the invocations fall into groups.
+const TWO_KINDS: f64 = 0.5;
 
 /// A row with all that is derived from its neighbours and its description.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,6 +183,7 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
     if row.variant.placement == Placement::OneCpu || away < 0.01 {
         return None;
     }
+    let changed = format!("{} of the hand-offs changed the CPU", percent(away));
     let home = rows.iter().find(|other| {
         let mut same = row.variant.clone();
         same.placement = Placement::OneCpu;
@@ -187,17 +191,17 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
     });
     let Some(home) = home else {
         return Some(format!(
-            "{} of the hand-offs change the CPU, and a CPU that went idle in between must be woken first: compare with --placement one_cpu",
-            percent(away)
+            "{changed}; one that went idle in between must be woken first: compare with --placement one_cpu"
         ));
     };
     let ratio = median / home.summary.figures.as_ref()?.median;
-    (ratio > 1.5).then(|| {
+    Some(if ratio > 1.5 {
         format!(
-            "×{} of the same on one CPU: {} of the hand-offs change the CPU, and a CPU that went idle in between must be woken first",
-            factor(ratio),
-            percent(away)
+            "×{} of the same on one CPU: {changed}, and one that went idle in between must be woken first",
+            factor(ratio)
         )
+    } else {
+        format!("{changed}; in the other starts the scheduler left both contexts on one CPU")
     })
 }
 
@@ -216,6 +220,13 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
         return None;
     }
     let between = 1.4826 * figures.mad / figures.median;
+    if width > TWO_KINDS {
+        return Some(format!(
+            "the interval is that wide because starts come in kinds: of {count}, some give {} ns and some {} ns, and chance decides which are more",
+            nanoseconds(interval.low),
+            nanoseconds(interval.high)
+        ));
+    }
     Some(format!(
         "the interval is ±{} instead of ±{}: after {count} starts they still differ by {} (1.48 MAD) from start to start, while batches within a start differ by {}",
         percent(width),
