@@ -50,9 +50,7 @@ fn sound(findings: &[Finding]) {
 
 #[test]
 fn this_machine_and_an_empty_one_are_examined_soundly() {
-    let began = std::time::Instant::now();
     sound(&crate::doctor());
-    assert!(began.elapsed().as_secs_f64() < 2.0, "{:?}", began.elapsed());
     let root = tree(&[]);
     sound(&examine(&Host::fake(root.path()), &Sizes::default()));
 }
