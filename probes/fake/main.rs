@@ -8,34 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// Behaviours, as `describe` lists them.
-const BEHAVIOURS: &[&str] = &[
-    "honest",
-    "spread",
-    "draw",
-    "liar",
-    "no-turns",
-    "few-turns",
-    "blind",
-    "wrong-cpu",
-    "other-plan",
-    "impossible",
-    "hang",
-    "hang-family",
-    "escape",
-    "crash",
-    "garbage",
-    "flood",
-    "short",
-    "cut",
-    "mute",
-    "unsupported",
-    "refused",
-    "failed",
-    "noise",
-    "exit-one",
-    "warm-up",
-    "spin",
-];
+const BEHAVIOURS: &[&str] = include!("behaviours.rs");
 
 type Plan = BTreeMap<String, String>;
 

@@ -6,34 +6,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// Mechanisms of the fake installation: the fake's behaviours, as threads that switch in the kernel.
-const BEHAVIOURS: &[&str] = &[
-    "honest",
-    "spread",
-    "liar",
-    "no-turns",
-    "few-turns",
-    "blind",
-    "wrong-cpu",
-    "other-plan",
-    "impossible",
-    "hang",
-    "hang-family",
-    "escape",
-    "crash",
-    "garbage",
-    "flood",
-    "short",
-    "cut",
-    "mute",
-    "unsupported",
-    "refused",
-    "failed",
-    "noise",
-    "exit-one",
-    "warm-up",
-    "spin",
-    "absent",
-];
+const BEHAVIOURS: &[&str] = include!("../../probes/fake/behaviours.rs");
 
 /// An installation with only the fake probe.
 pub struct World {
@@ -55,7 +28,8 @@ impl World {
         let families =
             "[[family]]\nid = \"control\"\ntitle = \"Controls\"\n[[family]]\nid = \"thread\"\ntitle = \"Threads\"\n";
         world.write("share/switchcost/mechanisms/families.toml", families);
-        for behaviour in BEHAVIOURS {
+        // `absent` is described by the fake as not available.
+        for behaviour in BEHAVIOURS.iter().chain(&["absent"]) {
             let headline = if *behaviour == "honest" { "[[headline]]\nplacement = \"one_cpu\"\n" } else { "" };
             world.write(&format!("share/switchcost/mechanisms/thread/{behaviour}.toml"), &mechanism(headline));
         }

@@ -59,7 +59,7 @@ impl Default for Request {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// A pattern matches no mechanism.
-    #[error("no mechanism matches `{pattern}`{}; `switchcost list` shows all", nearest.as_ref().map_or(String::new(), |n| format!("; did you mean `{n}`?")))]
+    #[error("no mechanism matches `{pattern}`{}; `switchcost list` shows all", nearest.as_ref().map_or(String::new(), |n| format!(" (did you mean `{n}`?)")))]
     UnknownMechanism {
         /// As typed.
         pattern: String,
@@ -75,7 +75,7 @@ pub enum RequestError {
         reason: String,
     },
     /// No such probe.
-    #[error("--probe {name}: there is no such probe{}; `switchcost list` shows all", nearest.as_ref().map_or(String::new(), |n| format!("; did you mean `{n}`?")))]
+    #[error("--probe {name}: there is no such probe{}; `switchcost list` shows all", nearest.as_ref().map_or(String::new(), |n| format!(" (did you mean `{n}`?)")))]
     UnknownProbe {
         /// As typed.
         name: String,
