@@ -6,7 +6,7 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run run-all test bench lint build install dist generate clean setup setup-all setup-test format
+.PHONY: help run run-all test portability bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-10s %s\n", $$1, $$2}'
@@ -29,6 +29,7 @@ setup-test:
 build: ## host and probes, into target/
 	@$(WITH_TOOLS) cargo build --release --locked -p switchcost
 	@$(WITH_TOOLS) scripts/build-probes
+	@scripts/build-web
 	@target/release/switchcost generate target/share/switchcost
 
 test: setup-test build lint ## set up what is missing, build, lint, and run all tests
@@ -36,6 +37,9 @@ test: setup-test build lint ## set up what is missing, build, lint, and run all 
 	@$(WITH_TOOLS) cargo test --release --locked --workspace
 	@$(WITH_TOOLS) cargo test --release --locked --manifest-path probes/rust/Cargo.toml --workspace --target-dir target/probes/rust
 	@$(WITH_TOOLS) scripts/test-kits
+
+portability: setup-test build ## build for every other platform, run what an emulator can run, compare with README's table
+	@$(WITH_TOOLS) scripts/check-portability --check
 
 lint: ## formatting and lints, as errors
 	@$(WITH_TOOLS) scripts/lint
@@ -45,11 +49,19 @@ format: ## put the sources into their form
 	@$(WITH_TOOLS) cargo fmt --all --manifest-path probes/rust/Cargo.toml
 	@gofmt -w probes/go bench/plain-go
 
-bench: setup-test build ## fidelity: each figure beside a plain loop, side by side in one run
+bench: setup-test build ## fidelity: each figure beside a plain loop in one run; audit beside the CPU time that vanishes without switches
 	@$(WITH_TOOLS) bench/run
+	@bench/audit/run
+
+bench-aa: build ## real A/A comparisons, counted, and the cost of comparing large runs; several minutes on a quiet machine
+	@bench/aa
+	@bench/compare-large
+
+answers: build ## measure the runs behind docs/answers.md again, in about five minutes, and write the page anew
+	@scripts/answers
 
 generate: build ## rewrite what is derived from code and from data/example
-	@cp target/share/switchcost/results.schema.json docs/results.schema.json
+	@cp target/share/switchcost/*.schema.json docs/
 	@SWITCHCOST_UPDATE=1 $(WITH_TOOLS) cargo test --release --locked --quiet -p switchcost-e2e --test documents
 
 install: ## into $(DESTDIR)$(PREFIX); run `make build` first

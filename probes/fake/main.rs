@@ -10,11 +10,37 @@ use std::time::Duration;
 /// Behaviours, as `describe` lists them.
 const BEHAVIOURS: &[&str] = include!("behaviours.rs");
 
+/// Rings beyond this are beyond a limit, as on a real machine.
+const MOST_CONTEXTS: u64 = 100_000;
+
+/// Working sets beyond this cost more after a switch than without one: the indirect cost.
+const CACHE: u64 = 65_536;
+
+/// Keys of the protocol; any other is a parameter.
+const KEYS: &[&str] = &[
+    "report_fd",
+    "protocol",
+    "mechanism",
+    "experiment",
+    "contexts",
+    "timing",
+    "cpus",
+    "batch_units",
+    "batch_ns",
+    "batches",
+    "warmup_batches",
+    "verify_units",
+    "seed",
+];
+
 type Plan = BTreeMap<String, String>;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let verb = arguments.next().unwrap_or_default();
+    if verb == "hand-over" {
+        return hand_over(arguments.next().and_then(|times| times.parse().ok()).unwrap_or(0));
+    }
     let plan: Plan = arguments.filter_map(|a| a.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned()))).collect();
     let fd = plan.get("report_fd").map_or("1", String::as_str);
     // /dev/fd reopens the pipe for writing; no unsafe code is needed to adopt the descriptor.
@@ -25,6 +51,36 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     run(&behaviour, &plan, &mut out)
+}
+
+/// `hand-over TIMES`: no probe at all, but a program with a known number of switches, for `audit`. Two threads wake each other so often; then it prints
+/// the voluntary and the involuntary switches that the kernel counted of both.
+fn hand_over(times: u64) -> ExitCode {
+    let (to, from_main) = std::sync::mpsc::sync_channel::<()>(0);
+    let (back, from_partner) = std::sync::mpsc::sync_channel::<()>(0);
+    let partner = std::thread::spawn(move || {
+        for () in from_main {
+            if back.send(()).is_err() {
+                break;
+            }
+        }
+    });
+    for _ in 0..times / 2 {
+        let _ = to.send(());
+        let _ = from_partner.recv();
+    }
+    let mut counts = [0_u64; 2];
+    for task in std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        let status = std::fs::read_to_string(task.path().join("status")).unwrap_or_default();
+        for (name, count) in ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"].iter().zip(&mut counts) {
+            let value = status.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+            *count += value.unwrap_or(0);
+        }
+    }
+    println!("{} {}", counts[0], counts[1]);
+    drop(to);
+    let _ = partner.join();
+    ExitCode::SUCCESS
 }
 
 fn say(out: &mut File, line: &str) {
@@ -45,10 +101,11 @@ fn hello(out: &mut File) {
 fn describe(out: &mut File) {
     hello(out);
     for behaviour in BEHAVIOURS {
+        let experiments = if *behaviour == "sized" { r#""switch","message""# } else { r#""switch""# };
         say(
             out,
             &format!(
-                r#"{{"t":"mechanism","id":"thread/{behaviour}","experiments":["switch"],"timings":["batch"],"parameters":[],"available":true}}"#
+                r#"{{"t":"mechanism","id":"thread/{behaviour}","experiments":[{experiments}],"timings":["batch"],"parameters":[],"available":true}}"#
             ),
         );
     }
@@ -99,6 +156,16 @@ fn run(behaviour: &str, plan: &Plan, out: &mut File) -> ExitCode {
             );
             return ExitCode::from(u8::from(behaviour != "unsupported"));
         }
+        "sized" if number(plan, "contexts") > MOST_CONTEXTS => {
+            hello(out);
+            let detail = format!("Only {MOST_CONTEXTS} contexts fit here.");
+            say(
+                out,
+                &format!(
+                    r#"{{"t":"end","status":"unsupported","code":"limit_reached","detail":"{detail}","samples":0}}"#
+                ),
+            );
+        }
         _ => measure(behaviour, plan, out),
     }
     if behaviour == "exit-one" { ExitCode::from(1) } else { ExitCode::SUCCESS }
@@ -121,6 +188,13 @@ fn cost(behaviour: &str, plan: &Plan, i: u64) -> u64 {
         "impossible" => 0,
         "warm-up" if i < 8 => base * 3,
         // Differs from start to start by far more than any precision that a test asks for.
+        // A cost for each thing that a sweep may vary, so that every point is known exactly.
+        "sized" => {
+            let working_set = number(plan, "working_set");
+            let indirect = if working_set > CACHE { working_set / 256 } else { 0 };
+            base + number(plan, "contexts") + working_set / 64 + indirect + number(plan, "payload")
+        }
+        "touch" => number(plan, "working_set") / 64,
         "spread" => base + number(plan, "seed") % 1000,
         _ => base,
     }
@@ -136,11 +210,13 @@ fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
         let end = std::time::Instant::now() + Duration::from_millis(50);
         while std::time::Instant::now() < end {}
     }
+    sleep(Duration::from_millis(number(plan, "pause")));
     let units = number(plan, "batch_units").max(100);
     let contexts = if behaviour == "other-plan" { 7 } else { number(plan, "contexts") };
     let (warmup, batches) = (number(plan, "warmup_batches"), number(plan, "batches"));
     let text = |key: &str| plan.get(key).cloned().unwrap_or_default();
-    let parameters: Vec<String> = plan.get("ticks").map(|ticks| format!(r#""ticks":"{ticks}""#)).into_iter().collect();
+    let own = plan.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
+    let parameters: Vec<String> = own.map(|(key, value)| format!(r#""{key}":"{value}""#)).collect();
     say(
         out,
         &format!(
@@ -174,17 +250,19 @@ fn evidence(behaviour: &str, plan: &Plan, units: u64, contexts: u64) -> String {
         "liar" => r#"{"voluntary":1,"involuntary":1,"tasks":2,"source":"script"}"#.to_owned(),
         _ => format!(r#"{{"voluntary":{units},"involuntary":0,"tasks":2,"source":"script"}}"#),
     };
+    // A message makes two hand-offs a unit, there and back.
+    let hops = if plan.get("experiment").is_some_and(|experiment| experiment == "message") { 2 * units } else { units };
     let turns = match behaviour {
         "no-turns" => "null".to_owned(),
         "few-turns" => r#"{"total":3,"min":1,"max":2,"contexts":2}"#.to_owned(),
         _ => format!(
-            r#"{{"total":{units},"min":{},"max":{},"contexts":{contexts}}}"#,
-            units / contexts.max(1),
-            units.div_ceil(contexts.max(1))
+            r#"{{"total":{hops},"min":{},"max":{},"contexts":{contexts}}}"#,
+            hops / contexts.max(1),
+            hops.div_ceil(contexts.max(1))
         ),
     };
     let cpus = if behaviour == "wrong-cpu" { "999".to_owned() } else { plan.get("cpus").cloned().unwrap_or_default() };
     format!(
-        r#"{{"t":"evidence","units":{units},"turns":{turns},"token":{units},"kernel":{kernel},"address_spaces":1,"cpus":[{cpus}],"why":{{"kernel":"counters are blind here"}}}}"#
+        r#"{{"t":"evidence","units":{units},"turns":{turns},"token":{hops},"kernel":{kernel},"address_spaces":1,"cpus":[{cpus}],"why":{{"kernel":"counters are blind here"}}}}"#
     )
 }

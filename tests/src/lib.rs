@@ -1,6 +1,8 @@
 //! A world of its own for each test: an installation that holds only the fake probe, and an empty store.
 
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -28,6 +30,7 @@ impl World {
         let families =
             "[[family]]\nid = \"control\"\ntitle = \"Controls\"\n[[family]]\nid = \"thread\"\ntitle = \"Threads\"\n";
         world.write("share/switchcost/mechanisms/families.toml", families);
+        world.write("share/switchcost/audit.toml", &prices());
         // `absent` is described by the fake as not available.
         for behaviour in BEHAVIOURS.iter().chain(&["absent"]) {
             let headline = if *behaviour == "honest" { "[[headline]]\nplacement = \"one_cpu\"\n" } else { "" };
@@ -89,6 +92,25 @@ impl World {
     #[must_use]
     pub fn run_words(&self, arguments: &[&str]) -> Said {
         Said::from(self.command(arguments).output().unwrap())
+    }
+
+    /// The exported latest run, changed and sealed again with a fitting checksum, as `NAME.jsonl`.
+    ///
+    /// # Panics
+    /// When there is no run, or the disk refuses.
+    #[must_use]
+    pub fn forged(&self, name: &str, change: impl Fn(&str) -> String) -> String {
+        let exported = self.run("export").out;
+        let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
+        let body = change(&format!("{body}\n"));
+        let hash = Sha256::digest(&body).iter().fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").unwrap();
+            text
+        });
+        let end = format!("{{\"t\":\"end\",\"lines\":{},\"sha256\":\"{hash}\"}}\n", body.lines().count());
+        let path = self.path(&format!("{name}.jsonl"));
+        std::fs::write(&path, body + &end).unwrap();
+        path.to_str().unwrap().to_owned()
     }
 
     /// Processes that a probe of this world has left: they carry the padding in their environment and stand in its folder.
@@ -164,6 +186,18 @@ pub fn probe(id: &str, program: &str, priority: i64) -> String {
     )
 }
 
+/// An `audit.toml`: 1 µs a hand-over on one CPU, 30 µs a sleep or a wake-up of an idle CPU, 500 ns a preemption.
+fn prices() -> String {
+    let mut text = "[indirect]\nparameter = \"working_set\"\nmechanism = \"thread/honest\"\n".to_owned();
+    for (kind, ticks) in [("same_cpu", 1000), ("idle_cpu", 30_000), ("preempted", 500)] {
+        text.push_str(&format!(
+            "[[price]]\nkind = \"{kind}\"\nmechanism = \"thread/honest\"\nparameters = {{ ticks = \"{ticks}\" }}\nunit_is_delay = true\nwhy = \"a test\"\n"
+        ));
+    }
+    text.push_str("[[price]]\nkind = \"timer\"\nchannels = [\"hrtimer_*\", \"*nanosleep\"]\nmechanism = \"thread/honest\"\nparameters = { ticks = \"30000\" }\nwhy = \"a test\"\n");
+    text
+}
+
 /// A mechanism that switches in the kernel once a unit.
 #[must_use]
 pub fn mechanism(tail: &str) -> String {
@@ -173,6 +207,13 @@ pub fn mechanism(tail: &str) -> String {
          [parameters.ticks]\nmin = 0\nmax = 1000000000\ndefault = \"1000\"\nhelp = \"cost\"\n\
          [evidence]\nturns = true\nkernel_switches = [1.0, 1.0]\n{tail}"
     )
+}
+
+/// The lines of a run file, changed, with an end line whose checksum fits them.
+#[must_use]
+pub fn sealed(body: &str) -> String {
+    let hash = Sha256::digest(body).iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
+    format!("{body}{{\"t\":\"end\",\"lines\":{},\"sha256\":\"{hash}\"}}\n", body.lines().count())
 }
 
 /// The repository's root.

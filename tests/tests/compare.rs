@@ -1,7 +1,5 @@
 //! `compare` with the real binary: figures known exactly, verdicts, gates, and what it refuses.
 
-use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use switchcost_e2e::{Said, World};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
@@ -18,21 +16,6 @@ fn compare(world: &World, operands: &[&str]) -> Said {
     let mut words = vec!["compare", "--format", "json"];
     words.extend(operands);
     world.run_words(&words)
-}
-
-/// The exported latest run, changed and sealed again with a fitting checksum, as `NAME.jsonl`.
-fn forged(world: &World, name: &str, change: impl Fn(&str) -> String) -> String {
-    let exported = world.run("export").out;
-    let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
-    let body = change(&format!("{body}\n"));
-    let hash = Sha256::digest(&body).iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
-        text
-    });
-    let end = format!("{{\"t\":\"end\",\"lines\":{},\"sha256\":\"{hash}\"}}\n", body.lines().count());
-    let path = world.path(&format!("{name}.jsonl"));
-    std::fs::write(&path, body + &end).unwrap();
-    path.to_str().unwrap().to_owned()
 }
 
 #[test]
@@ -69,7 +52,7 @@ fn a_twin_is_the_same_and_not_in_the_way() {
 #[test]
 fn two_runs_and_files_by_their_common_rows() {
     let world = measured();
-    let file = forged(&world, "first", str::to_owned);
+    let file = world.forged("first", str::to_owned);
     assert_eq!(world.run("run thread/honest thread/blind --rounds 10").status, 0);
     for first in ["latest~1", file.as_str()] {
         let said = compare(&world, &[first, "latest"]);
@@ -126,7 +109,7 @@ fn an_unstable_run_bears_no_verdict() {
     // The twin becomes one of the other row: 10 % apart, round after round.
     let twin_ticks = if world.run("export").out.contains(r#""ticks":"1000"},"label":"A/A""#) { "1000" } else { "1100" };
     let other_ticks = if twin_ticks == "1000" { "1100" } else { "1000" };
-    let file = forged(&world, "unstable", |text| {
+    let file = world.forged("unstable", |text| {
         let (was, is) = (
             format!(r#""ticks":"{twin_ticks}"}},"label":"A/A""#),
             format!(r#""ticks":"{other_ticks}"}},"label":"A/A""#),
@@ -155,7 +138,7 @@ fn an_unstable_run_bears_no_verdict() {
 fn other_methods_are_refused_unless_forced() {
     let world = measured();
     let version = world.run("show --format json").json()["run"]["method_version"].as_u64().unwrap();
-    let file = forged(&world, "old", |text| {
+    let file = world.forged("old", |text| {
         let field = |version: u64| format!(r#""method_version":{version}"#);
         text.replace(&field(version), &field(version + 1))
     });
@@ -199,4 +182,67 @@ fn bad_input_is_one_sentence() {
     refuses(&["latest~1", "latest"], &["no common mechanism", "thread/honest", "thread/blind"]);
     assert_eq!(world.run("run thread/honest --placement free --contexts 2,4 --rounds 6").status, 0);
     refuses(&["thread/honest", "thread/honest contexts=4"], &["fits 2 rows", "contexts=4"]);
+}
+
+#[test]
+fn measured_now_and_judged() {
+    let world = World::new(FAKE);
+    let measure = |operands: &[&str]| compare(&world, &[&["--measure", "--rounds", "8"], operands].concat());
+    let said = measure(&["thread/honest", "thread/honest ticks=1100", "--gate", "5%"]);
+    assert_eq!(said.status, 1, "{said:?}");
+    let row = said.json()["comparisons"][0].clone();
+    assert_eq!((&row["verdict"], &row["ratio"], &row["paired"]), (&"slower".into(), &1.1.into(), &true.into()));
+    assert!(row["counts"][0].as_u64() == Some(8) && row["noise_floor"] == 0.0, "{row}");
+    // The run is stored and can be asked again.
+    let again = compare(&world, &["thread/honest", "thread/honest ticks=1100"]);
+    assert_eq!((again.status, &again.json()["comparisons"][0]["a"]["run"]), (0, &row["a"]["run"]), "{again:?}");
+    let placed = measure(&["thread/honest", "thread/honest one_cpu", "--placement", "free"]);
+    assert_eq!(placed.json()["comparisons"][0]["a"]["label"], "thread/honest free", "{placed:?}");
+    let several = measure(&["thread/honest", "thread/{honest,blind}", "published:bendersky-pinned"]).json();
+    assert_eq!(
+        (several["comparisons"].as_array().unwrap().len(), &several["published"][0]["low"]),
+        (1, &1200.0.into())
+    );
+    let same = measure(&["thread/honest", "thread/honest"]).json();
+    assert_eq!(
+        (&same["comparisons"][0]["b"]["label"], &same["comparisons"][0]["verdict"]),
+        (&"thread/honest (A/A)".into(), &"same".into())
+    );
+    measure(&["thread/honest", "thread/honest upside_down"]).refuses(2, &["`upside_down`", "placement"]);
+    measure(&["thread/honest", "thread/honest depth=3"]).refuses(2, &["depth"]);
+    measure(&["thread/honest", "thread/nobody"]).refuses(2, &["thread/nobody"]);
+    measure(&["thread/honest", "thread/absent"]).refuses(3, &["thread/absent", "cannot be measured"]);
+    measure(&["thread/honest", "thread/liar"]).refuses(5, &["thread/liar", "contradicted"]);
+    measure(&["thread/honest", "thread/blind", "--run", "latest"]).refuses(2, &["--run", "--measure"]);
+    compare(&world, &["thread/honest", "thread/blind", "--rounds", "9"]).refuses(2, &["--measure"]);
+}
+
+#[test]
+fn the_json_of_comparisons_fits_its_schema() {
+    let world = measured();
+    let schema = std::fs::read_to_string(switchcost_e2e::repository().join("docs/compare.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    for operands in [
+        &["thread/honest", "thread/honest ticks=1100", "--gate", "5%"][..],
+        &["thread/honest", "published:bendersky-pinned"],
+        &["thread/honest", "thread/*"],
+    ] {
+        jsonschema::validate(&schema, &compare(&world, operands).json()).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn ticks_that_cannot_be_are_refused() {
+    let world = measured();
+    for (name, ticks) in [("negative", "-100000"), ("zero", "0")] {
+        let file = world.forged(name, |text| {
+            text.replace(",100000", &format!(",{ticks}")).replace("[100000", &format!("[{ticks}"))
+        });
+        let operands = [format!("{file}:thread/honest"), format!("{file}:thread/honest ticks=1100")];
+        compare(&world, &[&operands[0], &operands[1]]).refuses(2, &["thread/honest", "no verdict", "ratio"]);
+    }
+    for (name, ticks) in [("infinite", "1e999"), ("fraction", "0.5"), ("endless", "99999999999999999999")] {
+        let file = world.forged(name, |text| text.replacen("[100000", &format!("[{ticks}"), 1));
+        compare(&world, &[&file, "latest"]).refuses(2, &[name, "line"]);
+    }
 }

@@ -31,6 +31,30 @@ fn the_ladder_in_the_readme_is_the_stored_run() {
 }
 
 #[test]
+fn the_answers_are_filled_from_the_kept_runs() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let mut files: Vec<String> = fs::read_dir(repository().join("data/example/answers"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().display().to_string())
+        .collect();
+    files.sort();
+    let template = repository().join("docs/answers.md.in");
+    let said = real.run(&format!("fill {} {}", template.display(), files.join(" ")));
+    assert_eq!(said.status, 0, "{}", said.err);
+    let path = repository().join("docs/answers.md");
+    if std::env::var_os("SWITCHCOST_UPDATE").is_some() {
+        fs::write(&path, said.out).unwrap();
+        return;
+    }
+    let page = fs::read_to_string(&path).unwrap();
+    assert_eq!(page, said.out, "docs/answers.md is not what its runs give: run `make generate`");
+    for question in 'a'..='i' {
+        assert!(page.contains(&format!("\n## ({question}) ")), "question ({question}) has no answer");
+    }
+    assert_eq!(page.matches("**What would falsify it:**").count(), 9);
+}
+
+#[test]
 fn every_command_in_the_readme_is_understood() {
     let Some(real) = Real::new(FAKE) else { return };
     let page = fs::read_to_string(repository().join("README.md")).unwrap();

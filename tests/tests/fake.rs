@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use switchcost_e2e::{Said, World, mechanism, probe};
+use switchcost_e2e::{Said, World, mechanism, probe, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -199,8 +199,11 @@ fn the_json_fits_its_schema() {
     let world = world();
     assert_eq!(world.run_words(&["generate", world.path("gen").to_str().unwrap()]).status, 0);
     let schema = std::fs::read_to_string(world.path("gen/results.schema.json")).unwrap();
-    let kept = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results.schema.json")).unwrap();
-    assert_eq!(schema, kept, "docs/results.schema.json is not what the code generates: run `make generate`");
+    for name in ["results", "compare", "crosscheck", "history"] {
+        let [made, kept] = [world.path("gen"), repository().join("docs")]
+            .map(|folder| std::fs::read_to_string(folder.join(format!("{name}.schema.json"))).unwrap());
+        assert_eq!(made, kept, "docs/{name}.schema.json is not what the code generates: run `make generate`");
+    }
     let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
     let said = world.run("run thread/* --rounds 1 --budget 20s --format json");
     let errors: Vec<String> = validator.iter_errors(&said.json()).map(|error| error.to_string()).collect();

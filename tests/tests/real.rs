@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use switchcost_e2e::{Real, leftover_groups};
 
@@ -10,12 +11,16 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// A plan so small that all mechanisms together take seconds.
 const TINY: &str = "--rounds 1 --batches 3 --batch-time 100us --budget 300s";
 
-fn real() -> Option<Real> {
+/// One at a time: side by side on the same CPU they would be each other's disturbance.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn real() -> Option<(MutexGuard<'static, ()>, Real)> {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let real = Real::new(FAKE);
     if real.is_none() {
         eprintln!("no probes are staged (run `make build`): the real probes are not tested here");
     }
-    real
+    Some((turn, real?))
 }
 
 fn text<'a>(row: &'a Value, key: &str) -> &'a str {
@@ -44,7 +49,7 @@ fn verified(rows: Vec<Value>) -> Vec<Value> {
 
 #[test]
 fn every_mechanism_passes_its_evidence() {
-    let Some(real) = real() else { return };
+    let Some((_turn, real)) = real() else { return };
     let rows = verified(real.rows(&format!("* {TINY}")));
     assert!(rows.len() >= 15, "only {} mechanisms ran", rows.len());
     for row in rows {
@@ -60,7 +65,7 @@ fn every_mechanism_passes_its_evidence() {
 
 #[test]
 fn every_experiment_of_every_mechanism_answers() {
-    let Some(real) = real() else { return };
+    let Some((_turn, real)) = real() else { return };
     for experiment in ["create", "message"] {
         let rows = real.rows(&format!("* --experiment {experiment} {TINY}"));
         assert!(!verified(rows).is_empty(), "nothing has experiment {experiment}");
@@ -68,8 +73,22 @@ fn every_experiment_of_every_mechanism_answers() {
 }
 
 #[test]
+fn footprints_are_bytes_of_contexts_that_ran() {
+    let Some((_turn, real)) = real() else { return };
+    let rows = real.rows("* --experiment footprint --rounds 1 --budget 300s");
+    let able: Vec<&Value> = rows.iter().filter(|row| text(row, "verdict") != "unsupported").collect();
+    assert!(able.len() >= 8, "only {} mechanisms hold contexts", able.len());
+    for row in able {
+        assert_eq!(text(row, "verdict"), "verified", "{row}");
+        let bytes = |quantity: &str| row["bytes_per_context"][quantity].as_f64().unwrap();
+        assert!(bytes("resident_bytes") > 0.0 && bytes("virtual_bytes") >= 0.0, "{row}");
+        bytes("kernel_bytes");
+    }
+}
+
+#[test]
 fn each_timing_answers_too() {
-    let Some(real) = real() else { return };
+    let Some((_turn, real)) = real() else { return };
     let rows = verified(real.rows(&format!("* --timing each {TINY}")));
     assert!(rows.len() >= 10);
     for row in rows {
@@ -80,13 +99,13 @@ fn each_timing_answers_too() {
 
 #[test]
 fn rings_of_three_are_passed_round() {
-    let Some(real) = real() else { return };
+    let Some((_turn, real)) = real() else { return };
     verified(real.rows(&format!("stack fiber thread process --contexts 3 {TINY}")));
 }
 
 #[test]
 fn large_rings_are_measured_or_refused_with_the_limit() {
-    let Some(real) = real() else { return };
+    let Some((_turn, real)) = real() else { return };
     for row in real.rows("stack fiber --contexts 100000 --rounds 1 --batches 1 --batch-time 1us --budget 300s") {
         let reason = text(&row, "reason");
         match text(&row, "verdict") {
@@ -111,7 +130,7 @@ fn large_rings_are_measured_or_refused_with_the_limit() {
 
 #[test]
 fn two_cpus_are_two_or_a_reason() {
-    let Some(real) = real() else { return };
+    let Some((_turn, real)) = real() else { return };
     for row in real
         .rows("thread/futex process/pipe --placement two_cpus --rounds 1 --batches 2 --batch-time 100us --budget 60s")
     {
@@ -128,7 +147,7 @@ fn two_cpus_are_two_or_a_reason() {
 
 #[test]
 fn what_probes_describe_has_a_page() {
-    let Some(real) = real() else { return };
+    let Some((_turn, real)) = real() else { return };
     let listed = real.run("list --format json").json();
     let mechanisms = listed["mechanisms"].as_array().unwrap();
     for mechanism in mechanisms {
@@ -141,7 +160,7 @@ fn what_probes_describe_has_a_page() {
 
 #[test]
 fn containers_leave_nothing_behind() {
-    let Some(real) = real() else { return };
+    let Some((_turn, real)) = real() else { return };
     for after_ms in [60, 200, 450] {
         let mut command = real.command("run container --rounds 50 --budget 20s");
         let mut host = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

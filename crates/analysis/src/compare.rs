@@ -2,15 +2,16 @@
 //!
 //! | rows of | what is compared | interval |
 //! |---|---|---|
-//! | one run | log-ratio of what was measured in the same round, median over the rounds | sign test, interpolated ([`switchcost_stats::paired`]) |
+//! | one run | log-ratio of what was measured in the same round, median over the rounds | sign test, interpolated ([`switchcost_stats::paired`]); as for two runs where the rounds are too few for so many comparisons |
 //! | two runs | difference of the medians of log invocation medians | exact bootstrap over invocations ([`switchcost_stats::median_difference`]) |
 //!
 //! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
 
 use crate::Row;
+use crate::curves::by_round;
 use std::collections::BTreeMap;
-use switchcost_model::{TWIN, Verdict};
-use switchcost_stats::{LogRatio, each_of, fewest_each, fewest_pairs, median, median_difference, paired};
+use switchcost_model::{TWIN, Variant, Verdict};
+use switchcost_stats::{FEWEST, LogRatio, each_of, fewest_each, fewest_pairs, median_difference, paired};
 
 /// Joint level of all intervals of one table.
 const CONFIDENCE: f64 = 0.95;
@@ -24,53 +25,71 @@ pub const DEFAULT_FLOOR: f64 = 0.01;
 /// What the A/A pairs of a run say of it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Noise {
-    /// Largest difference that the run may show between equal things, as a fraction; None: no A/A pair, or too few rounds of it.
+    /// Largest difference that the run may show between equal things, as a fraction; None: no A/A pair, or too few rounds of it. Of several pairs the largest.
     pub floor: Option<f64>,
+    /// The same for each family that has a pair of its own.
+    pub families: BTreeMap<String, f64>,
     /// Why the run is unstable: equal things differ.
     pub unstable: Option<String>,
 }
 
 impl Noise {
-    /// The floor, or the documented default where it is unknown.
+    /// The floor of rows of this family: that of its own pair; else the largest of the run; else the documented default.
     #[must_use]
-    pub fn floor_or_default(&self) -> f64 {
-        self.floor.unwrap_or(DEFAULT_FLOOR)
+    pub fn floor_of(&self, row: &Row<'_>) -> f64 {
+        self.families.get(row.variant.mechanism.family()).copied().or(self.floor).unwrap_or(DEFAULT_FLOOR)
     }
 }
 
-fn same_but_label(a: &Row<'_>, b: &Row<'_>) -> bool {
-    let (mut a, mut b) = (a.variant.clone(), b.variant.clone());
-    a.label.clear();
-    b.label.clear();
-    a == b
+/// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and few of them are pairs.
+/// Other labels tell rows of different sizes apart.
+fn by_variant<'a, 'r>(rows: &[&'a Row<'r>]) -> Vec<Vec<&'a Row<'r>>> {
+    let mut groups: BTreeMap<Variant, Vec<&Row<'r>>> = BTreeMap::new();
+    for &row in rows {
+        groups.entry(original(row.variant)).or_default().push(row);
+    }
+    groups.into_values().collect()
+}
+
+fn original(variant: &Variant) -> Variant {
+    let label = if variant.is_twin() { String::new() } else { variant.label.clone() };
+    Variant { label, ..variant.clone() }
 }
 
 /// Noise of a run, from those of its rows that differ only in their label.
 ///
 /// The floor is the far end of the 95 % interval of the A/A pair's ratio: with that certainty two equal things in this run differ, as compared
 /// here (median over the rounds), by no more. It is not a percentile of single rounds: a comparison rests on the median of all rounds, which
-/// scatters by much less than one round does. It holds both what scatters and what is systematic (the order, the layout of memory). Of several pairs the largest counts.
+/// scatters by much less than one round does. It holds both what scatters and what is systematic (the order, the layout of memory). A pair speaks for its family:
+/// a noisy one hides no small difference among quiet rows of another kind.
 ///
-/// The run is unstable when the pair's interval at 99 % (95 % where there are too few rounds for that) excludes 1 and the difference exceeds 1 %.
+/// The run is unstable when a pair's interval at 99 % (shared by all pairs) (95 % where there are too few rounds for that) excludes 1 and the difference exceeds 1 %.
 #[must_use]
 pub fn noise(rows: &[&Row<'_>]) -> Noise {
-    let mut noise = Noise::default();
-    for (i, first) in rows.iter().enumerate() {
-        for second in &rows[i + 1..] {
-            if same_but_label(first, second) && usable(first).is_ok() && usable(second).is_ok() {
-                add_pair(&mut noise, first, second);
-            }
+    let mut pairs = Vec::new();
+    for mut equal in by_variant(rows) {
+        equal.retain(|row| usable(row).is_ok());
+        for (i, &first) in equal.iter().enumerate() {
+            pairs.extend(equal[i + 1..].iter().map(|&second| (first, second)));
         }
+    }
+    let mut noise = Noise::default();
+    let strict = each_of(pairs.len(), UNSTABLE_CONFIDENCE);
+    for (first, second) in pairs {
+        add_pair(&mut noise, first, second, strict);
     }
     noise
 }
 
-fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>) {
+fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>, strict: f64) {
     let ratios = round_ratios(first, second);
     let Some(estimate) = paired(&ratios, CONFIDENCE) else { return };
     let Some(reach) = estimate.reach() else { return };
-    noise.floor = Some(noise.floor.unwrap_or(0.0).max(fraction(reach)));
-    let strict = paired(&ratios, UNSTABLE_CONFIDENCE).filter(|strict| strict.interval.is_some()).unwrap_or(estimate);
+    let reach = fraction(reach);
+    noise.floor = Some(noise.floor.unwrap_or(0.0).max(reach));
+    let own = noise.families.entry(first.variant.mechanism.family().to_owned()).or_default();
+    *own = own.max(reach);
+    let strict = paired(&ratios, strict).filter(|strict| strict.interval.is_some()).unwrap_or(estimate);
     let off = fraction(estimate.centre.abs());
     if strict.excludes_zero() && off > DEFAULT_FLOOR {
         noise.unstable = Some(format!(
@@ -159,23 +178,35 @@ pub fn usable(row: &Row<'_>) -> Result<(), String> {
     if let Some((round, value)) = medians.iter().find(|(_, value)| *value <= 0.0) {
         return Err(format!("its cost in round {round} is {value}, and a ratio to nothing or less has no meaning"));
     }
-    if medians.len() == 1 {
-        return Err("it has one invocation only, which says nothing of its scatter; measure at least 6 rounds".into());
+    // An invocation that was disturbed is repeated in its round.
+    if medians.iter().all(|(round, _)| *round == medians[0].0) {
+        return Err("it has one invocation only, repetitions aside, which says nothing of its scatter; measure at least 6 rounds".into());
     }
     Ok(())
 }
 
 /// Compares B with A within one run: round by round.
 ///
+/// A test on n pairs cannot reach beyond a level of 1 − 2^(1 − n), whatever its statistic: there are only so many signs. Where many comparisons at once
+/// need more than that, both sides are taken as independent sets of invocations, which have far more orders (10 and 10: one in 92 378). What drifts
+/// over the rounds then widens the interval instead of cancelling: the answer errs on the safe side.
+///
 /// # Errors
 /// When they share no round.
 pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<Comparison, String> {
     let ratios = round_ratios(a, b);
     let needed = fewest_pairs(rules.confidence());
+    let floor = noise.floor_of(a).max(noise.floor_of(b));
+    if (FEWEST..needed).contains(&ratios.len()) {
+        let (a, b) = (logarithms(a), logarithms(b));
+        if let Some(estimate) = median_difference(&a, &b, rules.confidence()).filter(|found| found.interval.is_some()) {
+            return Ok(conclude(estimate, floor, rules, false, (a.len(), b.len()), ""));
+        }
+    }
     let lacking = format!("{} rounds hold both, and this level needs {needed}", ratios.len());
     let estimate =
         paired(&ratios, rules.confidence()).ok_or("no round holds both of them; measure them together again")?;
-    Ok(conclude(estimate, noise.floor_or_default(), rules, true, (ratios.len(), ratios.len()), &lacking))
+    Ok(conclude(estimate, floor, rules, true, (ratios.len(), ratios.len()), &lacking))
 }
 
 /// Compares B of one run with A of another.
@@ -183,11 +214,11 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
 /// # Errors
 /// When a side has no figure.
 pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules) -> Result<Comparison, String> {
+    let floor = noise.0.floor_of(a).max(noise.1.floor_of(b));
     let (a, b) = (logarithms(a), logarithms(b));
     let needed = fewest_each(rules.confidence());
     let lacking = format!("there are {} and {} invocations, and this level needs {needed} each", a.len(), b.len());
     let estimate = median_difference(&a, &b, rules.confidence()).ok_or("one of them has no figure")?;
-    let floor = noise.0.floor_or_default().max(noise.1.floor_or_default());
     Ok(conclude(estimate, floor, rules, false, (a.len(), b.len()), &lacking))
 }
 
@@ -197,15 +228,8 @@ fn logarithms(row: &Row<'_>) -> Vec<f64> {
 
 /// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
 fn round_ratios(a: &Row<'_>, b: &Row<'_>) -> Vec<f64> {
-    let by_round = |row: &Row<'_>| {
-        let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for (round, value) in &row.summary.invocation_medians {
-            rounds.entry(*round).or_default().push(value.ln());
-        }
-        rounds
-    };
-    let (a, b) = (by_round(a), by_round(b));
-    a.iter().filter_map(|(round, a)| Some(median(b.get(round)?)? - median(a)?)).collect()
+    let (a, b) = (by_round(a, f64::ln), by_round(b, f64::ln));
+    a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()
 }
 
 fn conclude(

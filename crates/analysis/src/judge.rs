@@ -14,6 +14,10 @@ const STRAY_SHARE: f64 = 0.001;
 /// Kernel switches at the edges of the measurement that belong to no unit, beside two a context.
 const EDGE_SWITCHES: f64 = 10.0;
 
+/// Times a second that somebody else may get the CPU in between. It matters for units of milliseconds (large working sets), of which a
+/// single preemption is more than [`KERNEL_TOLERANCE`]; a scheduler's slice is longer than a millisecond.
+const PREEMPTIONS_PER_SECOND: f64 = 1000.0;
+
 /// No CPU hands anything over in less than this; a faster claim was optimised away or miscounted. Half a cycle at 5 GHz.
 const IMPLAUSIBLE_NS: f64 = 0.1;
 
@@ -178,7 +182,14 @@ fn contradiction(
     evidence: &Evidence,
 ) -> Option<String> {
     if plan.variant.experiment == Experiment::Footprint {
-        return None;
+        // Nothing is handed over; but each context that the memory is divided by must have run.
+        let turns = evidence.turns.as_ref()?;
+        return wrong_turns(
+            turns,
+            plan.variant.contexts.saturating_mul(plan.batches + plan.warmup_batches),
+            echo,
+            Experiment::Footprint,
+        );
     }
     let reported = reported_units(plan, echo, transcript);
     if evidence.units != reported {
@@ -193,14 +204,14 @@ fn contradiction(
             let token = evidence.token.filter(|&token| token != expected)?;
             Some(format!("the token advanced by {token} where {expected} hand-offs were claimed"))
         })
-        .or_else(|| wrong_kernel_switches(rule, evidence))
+        .or_else(|| wrong_kernel_switches(rule, transcript, evidence))
         .or_else(|| {
             let spaces = evidence.address_spaces.filter(|&spaces| spaces < rule.address_spaces)?;
             Some(format!("{spaces} address spaces where the mechanism needs {}", rule.address_spaces))
         })
         .or_else(|| wrong_cpus(plan, evidence))
         .or_else(|| evidence.hops.as_ref().and_then(|hops| wrong_hops(rule, plan, hops)))
-        .or_else(|| wrong_counts(rule, evidence))
+        .or_else(|| wrong_counts(rule, transcript, evidence))
         .or_else(|| too_few(rule, evidence))
         .or_else(|| implausible(transcript))
 }
@@ -227,11 +238,19 @@ fn edge_allowance(evidence: &Evidence) -> f64 {
     EDGE_SWITCHES + 2.0 * evidence.kernel.as_ref().map_or(0.0, |kernel| kernel.tasks as f64)
 }
 
-fn wrong_kernel_switches(rule: &EvidenceRule, evidence: &Evidence) -> Option<String> {
+/// What preemptions may have added to a count while the units of the evidence took place; how long that was, the measured ones tell.
+fn preemption_allowance(transcript: &Transcript, evidence: &Evidence) -> f64 {
+    let values = crate::series(transcript).values;
+    let each_ns = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    PREEMPTIONS_PER_SECOND * each_ns * evidence.units as f64 / 1e9
+}
+
+fn wrong_kernel_switches(rule: &EvidenceRule, transcript: &Transcript, evidence: &Evidence) -> Option<String> {
     let ((low, high), observed) = (rule.kernel_switches?, kernel_total(evidence)?);
     let (units, edge) = (evidence.units as f64, edge_allowance(evidence));
     let too_few = observed < low * units * (1.0 - KERNEL_TOLERANCE) - edge;
-    let too_many = observed > (high * (1.0 + KERNEL_TOLERANCE)).max(KERNEL_TOLERANCE) * units + edge;
+    let most = (high * (1.0 + KERNEL_TOLERANCE)).max(KERNEL_TOLERANCE) * units + edge;
+    let too_many = observed > most + preemption_allowance(transcript, evidence);
     (too_few || too_many).then(|| {
         let expected = if (high - low).abs() < f64::EPSILON { format!("{low}") } else { format!("{low} to {high}") };
         format!(
@@ -273,10 +292,12 @@ fn wrong_hops(rule: &EvidenceRule, plan: &Plan, hops: &Hops) -> Option<String> {
         .then(|| format!("{:.1} % of hops stayed on one CPU where {low} to {high} was expected", share * 100.0))
 }
 
-fn wrong_counts(rule: &EvidenceRule, evidence: &Evidence) -> Option<String> {
+fn wrong_counts(rule: &EvidenceRule, transcript: &Transcript, evidence: &Evidence) -> Option<String> {
+    let units = evidence.units.max(1) as f64;
+    let more = preemption_allowance(transcript, evidence) / units;
     rule.counts.iter().find_map(|(name, &(low, high))| {
-        let observed = *evidence.counts.get(name)? as f64 / evidence.units.max(1) as f64;
-        let inside = observed >= low * (1.0 - KERNEL_TOLERANCE) && observed <= high * (1.0 + KERNEL_TOLERANCE);
+        let observed = *evidence.counts.get(name)? as f64 / units;
+        let inside = observed >= low * (1.0 - KERNEL_TOLERANCE) && observed <= high * (1.0 + KERNEL_TOLERANCE) + more;
         (!inside).then(|| format!("{name}: {observed:.3} a unit where {low} to {high} was expected"))
     })
 }

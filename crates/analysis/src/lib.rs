@@ -1,11 +1,25 @@
 //! From transcripts to verdicts and rows. Pure: the same run gives the same rows.
 
+mod audit;
+mod beside;
+mod budget;
 mod compare;
+mod curves;
+mod detail;
+mod explain;
 mod judge;
 mod series;
 mod summary;
+mod trend;
 
+pub use audit::{Audit, Estimate, Kind, Price, ThreadCost, audit, indirect, price_of};
+pub use beside::{Beside, beside};
+pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noise, usable, within};
+pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, curves, matrices, relation, split};
+pub use detail::{Detail, SHARES, Start, details};
+pub use explain::{Explained, LayerCost, Part, explain};
 pub use judge::{Ruling, judge};
 pub use series::{Series, series};
 pub use summary::{Each, Figures, KernelRate, Row, Summary, ladder, precise_enough, summarise};
+pub use trend::{LevelChange, fewest_runs, level_changes};

@@ -66,9 +66,9 @@ pub(crate) fn quantities(transcript: &Transcript) -> Vec<(String, f64)> {
     let reported = transcript.samples.iter().filter(|samples| samples.phase == Phase::Measure);
     reported
         .filter_map(|samples| {
-            let bytes: i64 = samples.ticks.iter().sum();
+            let bytes: f64 = samples.ticks.iter().map(|&ticks| ticks as f64).sum();
             let cycles = samples.ticks.len().max(1) as f64;
-            Some((samples.quantity.clone()?, bytes as f64 / cycles / samples.units as f64))
+            Some((samples.quantity.clone()?, bytes / cycles / samples.units as f64))
         })
         .collect()
 }

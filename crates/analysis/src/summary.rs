@@ -43,6 +43,8 @@ pub struct Each {
     pub max: f64,
     /// Intervals recorded.
     pub count: u64,
+    /// ns in one tick of the cycle counter, as measured.
+    pub tick_ns: f64,
 }
 
 /// Kernel switches per unit over all counted invocations.
@@ -126,7 +128,10 @@ fn verdict_of(invocations: &[&Invocation], not_run: Option<&String>) -> (Verdict
         return (Verdict::Unsupported, reason.clone());
     }
     let Some(worst) = invocations.iter().max_by_key(|i| i.judgement.verdict) else {
-        return (Verdict::Broken, "the run ended before its first invocation".into());
+        return (
+            Verdict::Broken,
+            "the run ended before its first invocation was done; allow more time by --budget".into(),
+        );
     };
     let count = invocations.iter().filter(|i| i.judgement.verdict == worst.judgement.verdict).count();
     let reason = match worst.judgement.verdict {
@@ -140,23 +145,29 @@ fn verdict_of(invocations: &[&Invocation], not_run: Option<&String>) -> (Verdict
 /// Figures and evidence of one variant from its invocations.
 #[must_use]
 pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
+    let (counted, disturbed) = counted(invocations);
+    let mut summary = match variant.timing {
+        Timing::Batch => batches(&counted),
+        Timing::Each => intervals(&counted),
+    };
+    summary.disturbed = disturbed;
+    summary.footprint = footprint(&counted);
+    summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);
+    summary.remarks = counted.iter().flat_map(|invocation| invocation.transcript.notes.iter().cloned()).collect();
+    evidence_of(invocations, &mut summary);
+    summary
+}
+
+/// The invocations that figures are made of, and how many were left out as disturbed.
+pub(crate) fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, usize) {
     let answered: Vec<&Invocation> = invocations
         .iter()
         .copied()
         .filter(|i| matches!(i.judgement.verdict, Verdict::Verified | Verdict::Unobservable))
         .collect();
     let quiet: Vec<&Invocation> = answered.iter().copied().filter(|i| i.disturbances.is_empty()).collect();
-    let counted = if quiet.len() >= FEWEST_INVOCATIONS { quiet } else { answered.clone() };
-    let mut summary = match variant.timing {
-        Timing::Batch => batches(&counted),
-        Timing::Each => intervals(&counted),
-    };
-    summary.disturbed = answered.len() - counted.len();
-    summary.footprint = footprint(&counted);
-    summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);
-    summary.remarks = counted.iter().flat_map(|invocation| invocation.transcript.notes.iter().cloned()).collect();
-    evidence_of(invocations, &mut summary);
-    summary
+    let disturbed = answered.len() - quiet.len();
+    if quiet.len() >= FEWEST_INVOCATIONS { (quiet, disturbed) } else { (answered, 0) }
 }
 
 fn footprint(invocations: &[&Invocation]) -> BTreeMap<String, f64> {
@@ -215,23 +226,32 @@ fn figures(
 }
 
 /// One invocation's histogram in ns.
-struct Intervals {
+pub(crate) struct Intervals {
     round: u64,
     /// (middle of the bucket in ns, count), ascending.
-    buckets: Vec<(f64, u64)>,
+    pub(crate) buckets: Vec<(f64, u64)>,
     count: u64,
     mean: f64,
-    min: f64,
-    max: f64,
-    pair: f64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+    pub(crate) pair: f64,
+    scale: f64,
 }
 
-fn intervals_of(invocation: &Invocation) -> Option<Intervals> {
+impl Intervals {
+    /// Raw, ns.
+    pub(crate) fn quantile(&self, p: f64) -> Option<f64> {
+        weighted_quantile(&self.buckets, p)
+    }
+}
+
+pub(crate) fn intervals_of(invocation: &Invocation) -> Option<Intervals> {
     let transcript = &invocation.transcript;
     let histogram = transcript.histograms.iter().find(|h| h.phase == Phase::Measure)?;
     let scale = ns_per_counter_tick(histogram, transcript)?;
     let middle = |lower: u64| {
-        let width = if lower < (1 << histogram.bits) { 1 } else { 1_u64 << (lower.ilog2() - histogram.bits) };
+        let exact = 1_u64.checked_shl(histogram.bits).is_none_or(|edge| lower < edge);
+        let width = if exact { 1 } else { 1_u64 << (lower.ilog2() - histogram.bits) };
         // Counter ticks are whole: a bucket of width 1 holds exactly its edge.
         (lower as f64 + (width - 1) as f64 / 2.0) * scale
     };
@@ -243,16 +263,22 @@ fn intervals_of(invocation: &Invocation) -> Option<Intervals> {
         min: histogram.min as f64 * scale,
         max: histogram.max as f64 * scale,
         pair: histogram.pair_sum as f64 / histogram.pair_count.max(1) as f64 * scale,
+        scale,
     })
+}
+
+/// Sum of counts; those of an imported file may be any.
+fn total(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
 }
 
 /// Smallest value with at least the share `p` of the counts at or below it.
 fn weighted_quantile(buckets: &[(f64, u64)], p: f64) -> Option<f64> {
-    let total: u64 = buckets.iter().map(|&(_, count)| count).sum();
+    let total = total(buckets.iter().map(|&(_, count)| count));
     let wanted = ((total as f64 * p).ceil() as u64).max(1);
-    let mut seen = 0;
+    let mut seen = 0_u64;
     buckets.iter().find_map(|&(value, count)| {
-        seen += count;
+        seen = count.saturating_add(seen);
         (seen >= wanted).then_some(value)
     })
 }
@@ -272,12 +298,13 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
             p50: percentile(0.5)?,
             p999: percentile(0.999)?,
             max: all.iter().map(|i| i.max).max_by(f64::total_cmp)?,
-            count: all.iter().map(|i| i.count).sum(),
+            count: total(all.iter().map(|i| i.count)),
+            tick_ns: mean(&all.iter().map(|i| i.scale).collect::<Vec<_>>())?,
         })
     })();
     Summary {
         figures: figures(&medians, &means, least, percentile(0.9), percentile(0.99)),
-        samples: all.iter().map(|i| i.count).sum(),
+        samples: total(all.iter().map(|i| i.count)),
         invocation_medians: medians,
         each,
         ..Summary::default()

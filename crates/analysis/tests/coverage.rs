@@ -6,7 +6,7 @@ mod simulation;
 
 use simulation::{Law, Random, run};
 use std::fmt::Write as _;
-use switchcost_analysis::{Noise, Outcome, Row, Rules, between, ladder, noise, within};
+use switchcost_analysis::{Noise, Outcome, Row, Rules, between, ladder, level_changes, noise, within};
 
 const RUNS: u64 = 1000;
 const ROUNDS: u64 = 10;
@@ -155,7 +155,7 @@ fn several_comparisons_are_corrected() {
     let uncorrected = count(|random| {
         let run = run(Law::Normal, &[1.0; 12], ROUNDS, random);
         let rows = ladder(&run);
-        let none = Noise { floor: Some(0.0), unstable: None };
+        let none = Noise { floor: Some(0.0), ..Noise::default() };
         let alarm =
             |rules: &Rules| rows[2..].iter().any(|row| differs(within(&rows[0], row, &none, rules).unwrap().outcome));
         corrected += usize::from(alarm(&rules));
@@ -173,7 +173,7 @@ fn several_comparisons_are_corrected() {
 #[test]
 fn sixty_rows_of_two_runs_are_corrected() {
     let rules = Rules { threshold: 0.0, comparisons: 60 };
-    let none = Noise { floor: Some(0.0), unstable: None };
+    let none = Noise { floor: Some(0.0), ..Noise::default() };
     let alarms = (0..200_u64)
         .filter(|number| {
             let mut random = Random::new(*number);
@@ -184,6 +184,48 @@ fn sixty_rows_of_two_runs_are_corrected() {
         })
         .count();
     assert!(alarms <= 16, "{alarms} of 200 tables hold a false alarm"); // 10 are expected at most, 16 is two standard deviations more.
+}
+
+/// The same within a run of so few rounds that pairs cannot reach the level: sets of invocations take their place, and still find what is there.
+#[test]
+fn sixty_rows_of_one_run_are_corrected() {
+    let rules = Rules { threshold: 0.0, comparisons: 60 };
+    let none = Noise { floor: Some(0.0), ..Noise::default() };
+    let (mut alarms, mut found) = (0, 0);
+    for number in 0..200 {
+        let mut factors = vec![1.0; 61];
+        factors.push(1.05);
+        let run = run(Law::Normal, &factors, ROUNDS, &mut Random::new(number));
+        let rows = ladder(&run);
+        let compared = |row: &Row<'_>| within(&rows[0], row, &none, &rules).unwrap();
+        alarms += usize::from(rows[1..61].iter().any(|row| differs(compared(row).outcome)));
+        let dearer = compared(&rows[61]);
+        assert!(!dearer.paired);
+        found += usize::from(dearer.outcome == Outcome::Slower);
+    }
+    assert!(alarms <= 16, "{alarms} of 200 tables hold a false alarm"); // 10 are expected at most, 16 is two standard deviations more.
+    assert!(found >= 180, "5 % is found in {found} of 200 tables");
+}
+
+/// The A/A pair of a noisy family says nothing of a quiet one.
+#[test]
+fn a_noisy_family_hides_nothing_elsewhere() {
+    let factors = [1.0, 1.0, 1.0, 1.03];
+    let mut alarms = 0;
+    let found = count(|random| {
+        let mut noisy = run(Law::Bimodal, &factors[..2], ROUNDS, random);
+        let quiet = run(Law::Normal, &factors, ROUNDS, random);
+        for variant in &mut noisy.variants {
+            variant.mechanism = "fiber/noisy".parse().unwrap();
+        }
+        let (noisy, quiet) = (ladder(&noisy), ladder(&quiet));
+        let noise = noise(&noisy.iter().chain(&quiet[..2]).collect::<Vec<_>>());
+        assert_eq!(noise.families.len(), 2);
+        alarms += usize::from(differs(within(&quiet[0], &quiet[2], &noise, &rules(STRICT)).unwrap().outcome));
+        differs(within(&quiet[0], &quiet[3], &noise, &rules(STRICT)).unwrap().outcome)
+    });
+    assert!(share(alarms) <= 5.0, "{} % false alarms", share(alarms));
+    assert!(share(found) >= 95.0, "3 % is found in {} % of runs", share(found));
 }
 
 /// A sound run is rarely called unstable, one whose A/A pair differs always.
@@ -198,6 +240,47 @@ fn unstable_runs_are_told_from_sound_ones() {
         noise(&ladder(&run).iter().collect::<Vec<_>>()).unstable.is_some()
     });
     assert!(share(caught) >= 95.0, "{} %", share(caught));
+}
+
+/// Figures of successive runs, 1 % apart by chance, and from run `at` on dearer by `factor`.
+fn history(runs: usize, outliers: bool, at: usize, factor: f64, random: &mut Random) -> Vec<f64> {
+    (0..runs)
+        .map(|i| {
+            let odd = if outliers && random.uniform() < 0.05 { 1.0 + 0.5 * random.uniform() } else { 1.0 };
+            (0.01 * random.normal()).exp() * odd * if i >= at { factor } else { 1.0 }
+        })
+        .collect()
+}
+
+/// Trends: no change where there is none, and a step found where it is.
+#[test]
+fn changes_of_level_are_found_and_not_invented() {
+    let mut table = String::from(
+        "| runs | noise between runs | false alarms | step of 5 % in the middle: found | within one run of it | step of 5 % three runs before the end: found |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    for (runs, outliers) in [(10, false), (20, false), (40, false), (20, true), (40, true)] {
+        let found_at = |at: usize, factor: f64| {
+            let (mut any, mut near) = (0, 0);
+            for number in 0..RUNS {
+                let figures = history(runs, outliers, at, factor, &mut Random::new(number));
+                let changes = level_changes(&figures, 1);
+                any += usize::from(!changes.is_empty());
+                near += usize::from(changes.iter().any(|change| change.at.abs_diff(at) <= 1));
+            }
+            (share(any), share(near))
+        };
+        let (alarms, _) = found_at(0, 1.0);
+        let ((middle, near), (late, _)) = (found_at(runs / 2, 1.05), found_at(runs - 3, 1.05));
+        let noise = if outliers { "normal, 1 %, 5 % outliers" } else { "normal, 1 %" };
+        let _ = writeln!(table, "| {runs} | {noise} | {alarms:.1} % | {middle:.1} % | {near:.1} % | {late:.1} % |");
+        assert!(alarms <= 5.9, "{runs} {noise}: {alarms} %"); // 4 % by the level, and three standard deviations of the count.
+        assert!(
+            outliers || (middle >= 95.0 && near >= 95.0 && late >= 90.0),
+            "{runs} {noise}: {middle} {near} {late} %"
+        );
+    }
+    document("changes", &table);
 }
 
 /// The part of `docs/coverage.md` between the two marks of this name must be this table.

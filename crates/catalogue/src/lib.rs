@@ -1,13 +1,20 @@
-//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml` and `data/published.toml`.
+//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `classic/*.toml`, `data/published.toml`, `data/audit.toml` and `data/crosscheck/`.
 //!
 //! The form is described in `mechanisms/README.md`; an unknown field is an error, so that a typing error cannot silently weaken a rule of evidence.
 
+mod audit;
+mod classic;
 mod files;
+mod layers;
 mod mechanisms;
+mod peers;
 mod probes;
 mod published;
 
+pub use audit::{AuditData, load_audit};
+pub use classic::{Answer, Argument, Known, Program, ProgramVariant, load_programs};
 pub use files::CatalogueError;
 pub use mechanisms::{Catalogue, load};
+pub use peers::{Peer, load_peers};
 pub use probes::load_probes;
 pub use published::{Published, published};

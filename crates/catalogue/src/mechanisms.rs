@@ -1,11 +1,14 @@
 //! `mechanisms/`.
 
 use crate::files::{CatalogueError, entries, read};
+use crate::layers::{LayerEntry, explanations};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_model as model;
-use switchcost_model::{Concept, EvidenceCase, EvidenceRule, Family, Headline, MechanismId, ParameterKind};
+use switchcost_model::{
+    Concept, Counted, CountedShare, EvidenceCase, EvidenceRule, Family, Headline, MechanismId, ParameterKind,
+};
 
 /// All mechanisms and families.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -56,12 +59,17 @@ struct ConceptFile {
     sources: Vec<String>,
     placements: Vec<String>,
     experiments: Vec<String>,
+    #[serde(default = "many")]
+    footprint_contexts: u64,
     #[serde(default = "switch_unit")]
     unit: String,
     #[serde(default)]
     control: bool,
     #[serde(default)]
     notes: Vec<String>,
+    /// Names of parameters defined in `parameters.toml`.
+    #[serde(default)]
+    common: Vec<String>,
     #[serde(default)]
     parameters: BTreeMap<String, ParameterEntry>,
     evidence: RuleEntry,
@@ -69,6 +77,13 @@ struct ConceptFile {
     evidence_when: Vec<RuleEntry>,
     #[serde(default)]
     headline: Vec<HeadlineEntry>,
+    #[serde(default)]
+    layer: Vec<LayerEntry>,
+}
+
+/// Enough to see one of a kilobyte beside the few pages that any program takes meanwhile.
+fn many() -> u64 {
+    1000
 }
 
 fn switch_unit() -> String {
@@ -83,7 +98,20 @@ struct ParameterEntry {
     max: Option<u64>,
     default: String,
     help: String,
+    control: Option<String>,
+    counted: Option<CountedEntry>,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CountedEntry {
+    name: String,
+    per_unit: Option<u64>,
+    per_context: Option<u64>,
+}
+
+/// Parameters that several mechanisms have, by name.
+type Common = BTreeMap<String, model::Parameter>;
 
 /// A rule, or an override of one: what is absent stays as it is.
 #[derive(Deserialize)]
@@ -121,7 +149,9 @@ pub fn load(folder: &Path) -> Result<Catalogue, CatalogueError> {
     let families: FamiliesFile = read(&folder.join("families.toml"))?;
     let families: Vec<Family> =
         families.family.into_iter().map(|entry| Family { id: entry.id, title: entry.title }).collect();
+    let common = load_common(&folder.join("parameters.toml"))?;
     let mut concepts = Vec::new();
+    let mut layers = Vec::new();
     for family in &families {
         let subfolder = folder.join(&family.id);
         if !subfolder.is_dir() {
@@ -129,23 +159,40 @@ pub fn load(folder: &Path) -> Result<Catalogue, CatalogueError> {
         }
         for path in entries(&subfolder)? {
             if path.extension().is_some_and(|extension| extension == "toml") {
-                concepts.push(load_concept(&family.id, &path)?);
+                let (concept, entries) = load_concept(&family.id, &path, &common)?;
+                concepts.push(concept);
+                layers.push((path, entries));
             }
         }
     }
     check_references(folder, &concepts)?;
+    // Layers name other mechanisms, so that they wait until all are known.
+    for (index, (path, entries)) in layers.iter().enumerate() {
+        let found = explanations(&concepts[index], entries, &concepts);
+        concepts[index].explanations = found.map_err(|what| CatalogueError::invalid(path, what))?;
+    }
     Ok(Catalogue { families, concepts })
 }
 
-fn load_concept(family: &str, path: &Path) -> Result<Concept, CatalogueError> {
+/// The file may be missing: nothing is common then.
+fn load_common(path: &Path) -> Result<Common, CatalogueError> {
+    if !path.exists() {
+        return Ok(Common::new());
+    }
+    let entries: BTreeMap<String, ParameterEntry> = read(path)?;
+    parameters(entries).map_err(|what| CatalogueError::invalid(path, what))
+}
+
+fn load_concept(family: &str, path: &Path, common: &Common) -> Result<(Concept, Vec<LayerEntry>), CatalogueError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let id: MechanismId =
         format!("{family}/{stem}").parse().map_err(|error: model::IdError| CatalogueError::invalid(path, error.0))?;
-    let file: ConceptFile = read(path)?;
-    convert(id, file).map_err(|what| CatalogueError::invalid(path, what))
+    let mut file: ConceptFile = read(path)?;
+    let layers = std::mem::take(&mut file.layer);
+    Ok((convert(id, file, common).map_err(|what| CatalogueError::invalid(path, what))?, layers))
 }
 
-fn word<T: std::str::FromStr<Err = model::IdError>>(text: &str) -> Result<T, String> {
+pub(crate) fn word<T: std::str::FromStr<Err = model::IdError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: model::IdError| error.0)
 }
 
@@ -153,11 +200,14 @@ fn words<T: std::str::FromStr<Err = model::IdError>>(texts: &[String]) -> Result
     texts.iter().map(|text| word(text)).collect()
 }
 
-fn convert(id: MechanismId, file: ConceptFile) -> Result<Concept, String> {
-    let mut parameters = BTreeMap::new();
-    for (name, entry) in file.parameters {
-        let parameter = parameter(entry).map_err(|what| format!("parameter {name}: {what}"))?;
-        parameters.insert(name, parameter);
+fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concept, String> {
+    let mut parameters = parameters(file.parameters)?;
+    for name in file.common {
+        let parameter =
+            common.get(&name).ok_or_else(|| format!("common names `{name}`, which parameters.toml has not"))?;
+        if parameters.insert(name.clone(), parameter.clone()).is_some() {
+            return Err(format!("parameter {name} is given twice: define it here or take the common one"));
+        }
     }
     let general = merge(&EvidenceRule { address_spaces: 1, ..EvidenceRule::default() }, &file.evidence)?;
     let mut evidence_when = Vec::new();
@@ -185,6 +235,7 @@ fn convert(id: MechanismId, file: ConceptFile) -> Result<Concept, String> {
         sources: file.sources,
         placements: words(&file.placements)?,
         experiments: words(&file.experiments)?,
+        footprint_contexts: file.footprint_contexts,
         unit: file.unit,
         control: file.control,
         notes: file.notes,
@@ -192,11 +243,20 @@ fn convert(id: MechanismId, file: ConceptFile) -> Result<Concept, String> {
         evidence: general,
         evidence_when,
         headline,
+        explanations: Vec::new(),
     };
     if concept.placements.is_empty() || concept.experiments.is_empty() || concept.implemented_by.is_empty() {
         return Err("placements, experiments and implemented_by need at least one entry".into());
     }
     Ok(concept)
+}
+
+fn parameters(entries: BTreeMap<String, ParameterEntry>) -> Result<Common, String> {
+    let named = |(name, entry)| match parameter(entry) {
+        Ok(parameter) => Ok((name, parameter)),
+        Err(what) => Err(format!("parameter {name}: {what}")),
+    };
+    entries.into_iter().map(named).collect()
 }
 
 fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
@@ -205,12 +265,23 @@ fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
         (None, Some(min), Some(max)) if min <= max => ParameterKind::Integer { min, max },
         _ => return Err("needs either `values` or `min` and `max`".into()),
     };
-    let parameter = model::Parameter { kind, default: entry.default, help: entry.help };
+    let control = entry.control.as_deref().map(word).transpose()?;
+    let counted = entry.counted.map(|entry| counted(entry, &kind)).transpose()?;
+    let parameter = model::Parameter { kind, default: entry.default, help: entry.help, control, counted };
     parameter.accepts(&parameter.default).map_err(|what| format!("default {what}"))?;
     Ok(parameter)
 }
 
-fn check_parameters(
+fn counted(entry: CountedEntry, kind: &ParameterKind) -> Result<Counted, String> {
+    let share = match (entry.per_unit, entry.per_context) {
+        (Some(size @ 1..), None) if matches!(kind, ParameterKind::Integer { .. }) => CountedShare::PerUnit(size),
+        (None, Some(each)) => CountedShare::PerContext(each),
+        _ => return Err("counted needs either `per_unit` above 0, of an integer, or `per_context`".into()),
+    };
+    Ok(Counted { name: entry.name, share })
+}
+
+pub(crate) fn check_parameters(
     given: &BTreeMap<String, String>,
     known: &BTreeMap<String, model::Parameter>,
 ) -> Result<(), String> {
@@ -249,79 +320,25 @@ fn check_references(folder: &Path, concepts: &[Concept]) -> Result<(), Catalogue
                 return Err(CatalogueError::invalid(&path, format!("floor names {floor}, which has no file")));
             }
         }
+        check_controls(concept, concepts)
+            .map_err(|what| CatalogueError::invalid(&folder.join(format!("{}.toml", concept.id)), what))?;
+    }
+    Ok(())
+}
+
+/// What a parameter names as its control must be one, and have the parameter.
+fn check_controls(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
+    for (name, parameter) in &concept.parameters {
+        let Some(id) = &parameter.control else { continue };
+        let Some(control) = concepts.iter().find(|other| other.id == *id) else {
+            return Err(format!("parameter {name}: control names {id}, which has no file"));
+        };
+        if !control.control || !control.parameters.contains_key(name) {
+            return Err(format!("parameter {name}: control names {id}, which is no control with this parameter"));
+        }
     }
     Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use switchcost_model::{Experiment, Placement, Timing, Variant};
-
-    fn repository() -> Catalogue {
-        load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms")).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    #[test]
-    fn the_repository_s_files_are_valid() {
-        let catalogue = repository();
-        assert!(catalogue.concepts.len() > 10);
-        for concept in &catalogue.concepts {
-            for headline in &concept.headline {
-                assert!(concept.placements.contains(&headline.placement), "{}: headline placement", concept.id);
-            }
-            assert!(!concept.title.ends_with('.') && !concept.title.is_empty(), "{}: title", concept.id);
-            for (name, value) in [("iteration", &concept.iteration), ("includes", &concept.includes)] {
-                assert!(!value.is_empty(), "{}: {name} is empty", concept.id);
-            }
-        }
-    }
-
-    #[test]
-    fn overrides_keep_what_they_do_not_say() {
-        let file = r#"
-            title = "t"
-            implemented_by = ["native"]
-            iteration = "i"
-            includes = "i"
-            placements = ["one_cpu", "free"]
-            experiments = ["switch"]
-            [parameters.os_threads]
-            values = ["one", "all"]
-            default = "one"
-            help = "h"
-            [evidence]
-            turns = true
-            kernel_switches = [0, 0]
-            [[evidence_when]]
-            parameters = { os_threads = "all" }
-            kernel_switches = []
-        "#;
-        let concept = convert("fiber/x".parse().unwrap(), toml::from_str(file).unwrap()).unwrap();
-        let rule = |value: &str| {
-            concept.rule(&Variant {
-                mechanism: concept.id.clone(),
-                probe: String::new(),
-                experiment: Experiment::Switch,
-                contexts: 2,
-                placement: Placement::Free,
-                timing: Timing::Batch,
-                parameters: [("os_threads".to_owned(), value.to_owned())].into(),
-                label: String::new(),
-            })
-        };
-        assert_eq!(rule("one").kernel_switches, Some((0.0, 0.0)));
-        assert_eq!(rule("all").kernel_switches, None);
-        assert!(rule("all").turns);
-    }
-
-    #[test]
-    fn errors_name_file_line_and_field() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("families.toml"), "[[family]]\nid = \"x\"\ntitle = \"X\"\n").unwrap();
-        std::fs::create_dir(folder.path().join("x")).unwrap();
-        std::fs::write(folder.path().join("x/y.toml"), "title = \"t\"\nplacement = 3\n").unwrap();
-        let error = load(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("x/y.toml") && error.contains("line 2") && error.contains("placement"), "{error}");
-    }
-}
+mod tests;

@@ -1,7 +1,25 @@
 //! What the user may type.
 
+mod baseline;
+mod crosscheck;
+mod export;
+mod history;
+mod measure;
+mod questions;
+mod report;
+mod sweep;
+
+pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, BaselineSet};
+pub use crosscheck::Crosscheck;
+pub use export::{Export, ExportFormat};
+pub use history::History;
+pub use measure::Measure;
+pub use questions::{Audit, Budget, Explain};
+pub use sweep::{Axis, Sweep};
+
 use crate::exit;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use report::Report;
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_model::{Experiment, Placement, Timing};
@@ -21,11 +39,19 @@ pub enum Command {
     /// Measure: the headline ladder, or the mechanisms that match the patterns
     #[command(after_help = exit::HELP)]
     Run(Run),
+    /// Measure along an axis: curves over contexts, working set, payload, stack size; CPU pairs; scheduling class
+    #[command(after_help = exit::HELP)]
+    Sweep(Sweep),
     /// Every mechanism: which probes run it here, or why none does and what to install
     List(List),
     /// Show a stored run
     Show(Show),
-    /// Stored runs, newest first
+    /// Stored runs, newest first; with a pattern the trend of each row and where it changed
+    ///
+    ///   switchcost history                       stored runs
+    ///   switchcost history thread/pipe           its figure in each run of this machine, and changes of level
+    ///   switchcost history 'stack/*' --since 30d --machine all
+    #[command(verbatim_doc_comment)]
     History(History),
     /// Is B slower than A, by how much, and can that be trusted?
     ///
@@ -37,15 +63,67 @@ pub enum Command {
     ///   switchcost compare thread/pipe thread/futex        two rows of the latest run, paired by round
     ///   switchcost compare thread/pipe 'thread/*'          one against all that match
     ///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
+    ///   switchcost compare baseline:v1 latest --gate 5%    the same against a named run (`baseline set v1`)
+    ///   switchcost compare --measure 'thread/pipe' 'thread/pipe free'    measured now, in turns, and judged
     ///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Compare(Compare),
+    /// Names of runs, to compare later ones with: `compare baseline:NAME latest --gate 5%`
+    Baseline(Baseline),
+    /// Tools of others that are installed (perf bench, stress-ng, ...) beside ours: pinned alike, in turns, in one unit
+    #[command(after_help = exit::HELP)]
+    Crosscheck(Crosscheck),
+    /// Carry out a program of the five write-ups again: its own form of answer, and ours for the same work
+    ///
+    /// The arguments are the original's, with its defaults and its checks: what the original refuses ends
+    /// with its own message and exit status. The same amount of work is spread over several process starts.
+    ///
+    ///   switchcost classic --list                          what there is, and what each measures
+    ///   switchcost classic testFiber 50 1000000            as the original would be started
+    ///   switchcost classic context_switch --placement free only as the scheduler likes
+    ///   switchcost classic all > classic.md                one Markdown page of all, with default arguments
+    #[command(after_help = exit::HELP, verbatim_doc_comment)]
+    Classic(Classic),
+    /// Write a page with pictures of one or several runs, for any browser; it needs no network
+    #[command(after_help = exit::HELP)]
+    Report(Report),
+    /// What the switches of a running program cost it
+    ///
+    /// Counts the voluntary and involuntary switches of each thread in /proc, attaches nothing, and multiplies by what such a switch costs on
+    /// this machine, as stored within the last week or measured now. A command's failure does not become the status of `audit`: the answer
+    /// names the command's status, and `audit` ends with 4. It also ends with 4 when the process ends before the time is up.
+    ///
+    ///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
+    ///   switchcost audit --children -- make -j2
+    #[command(after_help = exit::HELP, verbatim_doc_comment)]
+    Audit(Audit),
+    /// Where the nanoseconds of a mechanism go, layer by layer
+    ///
+    /// Each layer is the difference of two measured experiments, with its interval, all measured in turns in one run; what no layer accounts for
+    /// stands below as the residue.
+    #[command(after_help = exit::HELP)]
+    Explain(Explain),
+    /// Which mechanism can afford so many switches between so many contexts?
+    ///
+    /// Answers from stored measurements of this machine: share of a CPU, memory, and the 99th percentile of a hand-over. What is extrapolated is
+    /// marked, and what is missing names the command that measures it.
+    #[command(after_help = exit::HELP)]
+    Budget(Budget),
     /// What makes numbers on this machine untrustworthy, how much, and the cure
     Doctor(Doctor),
     /// Write a stored run to a file for others, or for another format
     Export(Export),
     /// Take a run file made by `export --format jsonl` into the store
     Import(Import),
+    /// Fill in a page template with figures of run files and with text files (*.txt)
+    #[command(hide = true)]
+    Fill {
+        /// Template
+        template: PathBuf,
+        /// In the template each is known by its name without folder and extension
+        #[arg(required = true)]
+        runs: Vec<PathBuf>,
+    },
     /// Write man page, completions and JSON schema into a folder
     #[command(hide = true)]
     Generate {
@@ -77,7 +155,7 @@ pub struct Run {
     /// Contexts in the ring [default: 2]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub contexts: Vec<u64>,
-    /// one_cpu, two_cpus or free (where the scheduler likes) [default: the mechanism's first]
+    /// one_cpu, two_cpus, free (where the scheduler likes) or pair:A-B (CPU numbers) [default: the mechanism's first]
     #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
     pub placement: Vec<Placement>,
     /// batch: clock around many switches; each: cycle counter at every switch, for percentiles
@@ -110,6 +188,9 @@ pub struct Run {
     /// Form of the result
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: Format,
+    /// Also write a page with pictures, as `report` does [default: switchcost-RUN.html in this folder]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    pub report: Option<Option<PathBuf>>,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -132,6 +213,9 @@ pub struct Show {
     /// Form of the result
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: Format,
+    /// The rows as bars on a logarithmic scale, below the table
+    #[arg(long)]
+    pub plot: bool,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -141,7 +225,7 @@ pub struct Show {
 #[derive(Args, Debug)]
 pub struct Compare {
     /// A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the run of --run; a RUN or a file
-    /// by `export` (*.jsonl), for all rows that both have; published:NAME, shown and never judged
+    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged
     #[arg(value_name = "OPERAND", required = true)]
     pub operands: Vec<String>,
     /// Run of labels that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file
@@ -156,6 +240,9 @@ pub struct Compare {
     /// Judge in spite of an unstable run or of different versions of the method
     #[arg(long)]
     pub force: bool,
+    /// Measuring now
+    #[command(flatten)]
+    pub measure: Measure,
     /// Form of the answer
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: CompareFormat,
@@ -164,12 +251,33 @@ pub struct Compare {
     pub store: StoreOption,
 }
 
-/// `history`.
+/// `classic`.
 #[derive(Args, Debug)]
-pub struct History {
+pub struct Classic {
+    /// Name of a program, or `all`
+    #[arg(value_name = "PROGRAM", required_unless_present = "list")]
+    pub program: Option<String>,
+    /// Its arguments, as the original takes them
+    #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
+    pub arguments: Vec<String>,
+    /// List the programs
+    #[arg(long, conflicts_with = "program")]
+    pub list: bool,
+    /// Only these of the program's placements: one_cpu, two_cpus, free [default: all]
+    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    pub placement: Vec<Placement>,
+    /// Rounds (starts of each probe) over which the work is spread [default: 10]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub rounds: Option<u64>,
+    /// Time that each program may take, such as 20s or 2m [default: the program's own, see --list --format json]
+    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
+    pub budget: Option<Duration>,
+    /// Seed of the random order of measurements [default: random, stored with the run]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
     /// Form of the answer
     #[arg(long, value_name = "F", default_value = "table")]
-    pub format: ListFormat,
+    pub format: CompareFormat,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -181,26 +289,6 @@ pub struct Doctor {
     /// Form of the answer
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
-}
-
-/// `export`.
-#[derive(Args, Debug)]
-pub struct Export {
-    /// Run id, the beginning of one, `latest`, or `latest~N`
-    #[arg(value_name = "RUN", default_value = "latest")]
-    pub run: String,
-    /// Form of the file; only jsonl keeps everything and can be imported
-    #[arg(long, value_name = "F", default_value = "jsonl")]
-    pub format: Format,
-    /// File to write; - for standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    pub output: PathBuf,
-    /// Leave out host name, user names and paths
-    #[arg(long)]
-    pub shareable: bool,
-    /// Database of runs
-    #[command(flatten)]
-    pub store: StoreOption,
 }
 
 /// `import`.

@@ -7,24 +7,35 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// All is well.
-    Fine = 0,
+    Fine,
     /// A gate found a difference.
-    Difference = 1,
+    Difference,
     /// A flag, a file or the store cannot be used.
-    Usage = 2,
+    Usage,
     /// Nothing could be measured.
-    Nothing = 3,
+    Nothing,
     /// Some of it: deadline, Ctrl-C, broken probes.
-    Partial = 4,
+    Partial,
     /// Evidence contradicts a claim.
-    Contradicted = 5,
+    Contradicted,
     /// A fault of switchcost.
-    Internal = 70,
+    Internal,
+    /// As the program that `classic` stands for ends when it refuses its arguments.
+    Original(u8),
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(match exit {
+            Exit::Fine => 0,
+            Exit::Difference => 1,
+            Exit::Usage => 2,
+            Exit::Nothing => 3,
+            Exit::Partial => 4,
+            Exit::Contradicted => 5,
+            Exit::Internal => 70,
+            Exit::Original(status) => status,
+        })
     }
 }
 
@@ -56,5 +67,15 @@ impl Failure {
     /// A failure that should not be.
     pub fn internal(sentence: impl Display) -> Self {
         Self { sentence: sentence.to_string(), exit: Exit::Internal }
+    }
+
+    /// There is nothing to answer with.
+    pub fn nothing(sentence: impl Display) -> Self {
+        Self { sentence: sentence.to_string(), exit: Exit::Nothing }
+    }
+
+    /// Only a part was done.
+    pub fn partial(sentence: impl Display) -> Self {
+        Self { sentence: sentence.to_string(), exit: Exit::Partial }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use std::path::{Path, PathBuf};
-use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::{AuditData, Catalogue, Peer, Program};
 use switchcost_model::ProbeInfo;
 
 /// Folders of an installation.
@@ -34,6 +34,26 @@ impl Installation {
     /// Mechanisms and families.
     pub fn catalogue(&self) -> Result<Catalogue, Failure> {
         switchcost_catalogue::load(&self.share.join("mechanisms")).map_err(Failure::usage)
+    }
+
+    /// Tools of others.
+    pub fn peers(&self) -> Result<Vec<Peer>, Failure> {
+        switchcost_catalogue::load_peers(&self.share.join("crosscheck")).map_err(Failure::usage)
+    }
+
+    /// Programs of the write-ups.
+    pub fn programs(&self) -> Result<Vec<Program>, Failure> {
+        switchcost_catalogue::load_programs(&self.share.join("classic")).map_err(Failure::usage)
+    }
+
+    /// Page that `report` fills; there only if it was built with Node.js at hand.
+    pub fn page_template(&self) -> PathBuf {
+        self.share.join("report.html")
+    }
+
+    /// Which measurement stands for which switch of a program.
+    pub fn audit_data(&self, catalogue: &Catalogue) -> Result<AuditData, Failure> {
+        switchcost_catalogue::load_audit(&self.share.join("audit.toml"), catalogue).map_err(Failure::usage)
     }
 
     /// Probes on disk.

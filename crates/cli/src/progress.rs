@@ -19,6 +19,8 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(1);
 /// Shows and stores a run as it goes. It draws only between invocations: nothing of the host runs while a probe measures.
 pub struct Live<'a> {
     store: Store,
+    /// Makes the run's place in the store.
+    begin: &'a dyn Fn(&mut Store, &Run) -> Result<(), StoreError>,
     failure: Option<StoreError>,
     catalogue: &'a Catalogue,
     request: &'a Request,
@@ -33,7 +35,13 @@ pub struct Live<'a> {
 
 impl<'a> Live<'a> {
     /// Shows on standard error: a line that is redrawn on a terminal, plain lines elsewhere.
-    pub fn new(store: Store, catalogue: &'a Catalogue, request: &'a Request, started: Instant) -> Self {
+    pub fn new(
+        store: Store,
+        begin: &'a dyn Fn(&mut Store, &Run) -> Result<(), StoreError>,
+        catalogue: &'a Catalogue,
+        request: &'a Request,
+        started: Instant,
+    ) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
             let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -42,7 +50,7 @@ impl<'a> Live<'a> {
             bar
         });
         let (spent, told) = (Duration::ZERO, started);
-        Self { store, failure: None, catalogue, request, started, bar, state: Vec::new(), spent, told }
+        Self { store, begin, failure: None, catalogue, request, started, bar, state: Vec::new(), spent, told }
     }
 
     /// Takes the line away; says whether everything was stored.
@@ -58,6 +66,15 @@ impl<'a> Live<'a> {
         if self.failure.is_none() {
             self.failure = action(&mut self.store).err();
         }
+    }
+
+    /// Takes note of how far a variant is known.
+    fn note(&mut self, run: &Run, variant: usize) {
+        let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == variant).collect();
+        self.state[variant] = summarise(&run.variants[variant], &mine).figures.map(|figures| {
+            let width = figures.interval.map(|interval| interval.relative_half_width(figures.median));
+            (figures.median, width)
+        });
     }
 
     fn runnable(run: &Run) -> u64 {
@@ -88,7 +105,10 @@ impl<'a> Live<'a> {
 impl Observer for Live<'_> {
     fn begun(&mut self, run: &Run) {
         self.state = vec![None; run.variants.len()];
-        self.storing(|store| store.begin_run(run));
+        let begin = self.begin;
+        self.storing(|store| begin(store, run));
+        (0..run.variants.len()).for_each(|variant| self.note(run, variant));
+        self.spent = run.invocations.iter().map(|invocation| Duration::from_nanos(invocation.wall_ns)).sum();
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
         match &self.bar {
             Some(bar) => bar.set_length(planned),
@@ -126,12 +146,7 @@ impl Observer for Live<'_> {
     fn finished(&mut self, run: &Run, invocation: &Invocation) {
         self.spent += Duration::from_nanos(invocation.wall_ns);
         self.storing(|store| store.add_invocation(&run.id, invocation));
-        let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == invocation.variant).collect();
-        let summary = summarise(&run.variants[invocation.variant], &mine);
-        self.state[invocation.variant] = summary.figures.map(|figures| {
-            let width = figures.interval.map(|interval| interval.relative_half_width(figures.median));
-            (figures.median, width)
-        });
+        self.note(run, invocation.variant);
         if let Some(bar) = &self.bar {
             if bar.length().is_some_and(|length| bar.position() >= length) {
                 bar.inc_length(1);

@@ -6,7 +6,7 @@
 //! `linux/spawn.rs`.
 
 pub mod cpus;
-mod list;
+pub mod program;
 pub mod spawn;
 pub mod watch;
 
@@ -21,6 +21,7 @@ mod os;
 
 pub use key::{KEY_FACTS, machine_key};
 
+use switchcost_model::cpu_list as list;
 use switchcost_model::{Finding, Machine};
 
 /// The machine's fingerprint. `findings` is empty: [`doctor`] takes most of a second and is asked for separately.

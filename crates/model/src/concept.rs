@@ -1,6 +1,6 @@
 //! What the data files say of mechanisms, families and probes.
 
-use crate::{Experiment, MechanismId, Parameters, Placement, Variant};
+use crate::{Experiment, Explanation, MechanismId, Parameters, Placement, Variant};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -36,6 +36,28 @@ pub struct Parameter {
     pub default: String,
     /// One sentence.
     pub help: String,
+    /// A control that has the same parameter and does, without a switch, what the parameter adds to one.
+    pub control: Option<MechanismId>,
+    /// What the evidence must count of it.
+    pub counted: Option<Counted>,
+}
+
+/// A count of the evidence (`Evidence::counts`) that follows from a parameter's value (experiment switch).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// Name of the count.
+    pub name: String,
+    /// How many of them there must be.
+    pub share: CountedShare,
+}
+
+/// How a count follows from a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountedShare {
+    /// In every unit one for each so much of the value, rounded up; none, and no count, for the value 0.
+    PerUnit(u64),
+    /// So many for each context, whatever the value.
+    PerContext(u64),
 }
 
 /// What must hold for a claim to be believed.
@@ -60,7 +82,7 @@ pub struct EvidenceRule {
 /// When a rule replaces the general one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceCase {
-    /// Only for this placement.
+    /// Only for this placement, and for pairs of CPUs that are a case of it.
     pub placement: Option<Placement>,
     /// Only for this experiment.
     pub experiment: Option<Experiment>,
@@ -102,6 +124,8 @@ pub struct Concept {
     pub placements: Vec<Placement>,
     /// Experiments, default first.
     pub experiments: Vec<Experiment>,
+    /// Contexts of experiment footprint when nothing is said: enough that one is seen above what the runtime itself takes and frees.
+    pub footprint_contexts: u64,
     /// Word for the unit of experiment switch.
     pub unit: String,
     /// No switch takes place.
@@ -116,19 +140,63 @@ pub struct Concept {
     pub evidence_when: Vec<EvidenceCase>,
     /// Variants of the default ladder.
     pub headline: Vec<Headline>,
+    /// Ways to take its cost apart.
+    pub explanations: Vec<Explanation>,
 }
 
 impl Concept {
-    /// The rule that applies to this variant: the last matching exception, else the general one.
+    /// The rule that applies to this variant: the last matching exception, else the general one; and what its parameters ask for.
     #[must_use]
-    pub fn rule(&self, variant: &Variant) -> &EvidenceRule {
+    pub fn rule(&self, variant: &Variant) -> EvidenceRule {
         let applies = |case: &&EvidenceCase| {
-            case.placement.is_none_or(|placement| placement == variant.placement)
+            case.placement
+                .is_none_or(|placement| placement == variant.placement || placement == variant.placement.kind())
                 && case.experiment.is_none_or(|experiment| experiment == variant.experiment)
                 && case.contexts.is_none_or(|contexts| contexts == variant.contexts)
                 && case.parameters.iter().all(|(name, value)| variant.parameters.get(name) == Some(value))
         };
-        self.evidence_when.iter().rev().find(applies).map_or(&self.evidence, |case| &case.rule)
+        let case = self.evidence_when.iter().rev().find(applies);
+        let mut rule = case.map_or(&self.evidence, |case| &case.rule).clone();
+        if variant.experiment == Experiment::Switch {
+            self.add_counted(variant, &mut rule);
+        }
+        rule
+    }
+
+    fn add_counted(&self, variant: &Variant, rule: &mut EvidenceRule) {
+        for (name, parameter) in &self.parameters {
+            let Some(counted) = &parameter.counted else { continue };
+            match counted.share {
+                CountedShare::PerUnit(size) => {
+                    let value: u64 = variant.parameters.get(name).and_then(|value| value.parse().ok()).unwrap_or(0);
+                    let each = value.div_ceil(size) as f64;
+                    if value > 0 {
+                        rule.counts.insert(counted.name.clone(), (each, each));
+                    }
+                }
+                CountedShare::PerContext(each) => {
+                    let least = i64::try_from(variant.contexts.saturating_mul(each)).unwrap_or(i64::MAX);
+                    rule.at_least.insert(counted.name.clone(), least);
+                }
+            }
+        }
+    }
+
+    /// Contexts that `run` takes when nothing is said.
+    #[must_use]
+    pub fn usual_contexts(&self, experiment: Experiment) -> u64 {
+        match experiment {
+            Experiment::Footprint => 1000,
+            Experiment::Create => 1,
+            Experiment::Message => 2,
+            Experiment::Switch => {
+                if self.control {
+                    1
+                } else {
+                    2
+                }
+            }
+        }
     }
 
     /// Word for one unit of this experiment.

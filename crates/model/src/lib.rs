@@ -4,14 +4,19 @@
 //! printed form in `report`, and each converts at its own edge.
 
 mod concept;
+pub mod cpu_list;
+mod observed;
 mod run;
 mod transcript;
 mod variant;
 mod verdict;
+mod wanted;
 
 pub use concept::{
-    Concept, EvidenceCase, EvidenceRule, Family, Headline, Install, Parameter, ParameterKind, ProbeInfo,
+    Concept, Counted, CountedShare, EvidenceCase, EvidenceRule, Family, Headline, Install, Parameter, ParameterKind,
+    ProbeInfo,
 };
+pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen};
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
@@ -19,3 +24,4 @@ pub use transcript::{
 };
 pub use variant::{Experiment, IdError, MechanismId, Parameters, Placement, Plan, TWIN, Timing, Variant};
 pub use verdict::{Judgement, Verdict};
+pub use wanted::{Explanation, Layer, Term, Wanted};

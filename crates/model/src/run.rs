@@ -25,6 +25,17 @@ pub enum EndedBy {
 words!(EndedBy, "end of a run", Unfinished => "unfinished", Precision => "precision", Rounds => "rounds",
     Budget => "budget", Interrupt => "interrupt", Nothing => "nothing");
 
+impl EndedBy {
+    /// Something is left that could be measured: the run stopped before its planned end.
+    #[must_use]
+    pub fn resumable(self) -> bool {
+        match self {
+            Self::Unfinished | Self::Budget | Self::Interrupt => true,
+            Self::Precision | Self::Rounds | Self::Nothing => false,
+        }
+    }
+}
+
 /// How the probe's process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessEnd {

@@ -126,8 +126,57 @@ pub enum Placement {
     TwoCpus,
     /// Wherever the scheduler puts them.
     Free,
+    /// Neighbours of the ring on these two CPUs; every context on one of them if they are the same.
+    Pair(u32, u32),
 }
-words!(Placement, "placement", OneCpu => "one_cpu", TwoCpus => "two_cpus", Free => "free");
+
+impl Placement {
+    /// Those that mean the same on every machine, in the order of the documentation.
+    pub const ALL: &'static [Self] = &[Self::OneCpu, Self::TwoCpus, Self::Free];
+
+    /// The general placement that a pair of CPUs is a case of; any other is its own. What is said of `one_cpu` and `two_cpus` holds of pairs, too.
+    #[must_use]
+    pub fn kind(self) -> Self {
+        match self {
+            Self::Pair(a, b) if a == b => Self::OneCpu,
+            Self::Pair(..) => Self::TwoCpus,
+            other => other,
+        }
+    }
+}
+
+impl FromStr for Placement {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let pair = |text: &str| -> Option<Self> {
+            let (a, b) = text.strip_prefix("pair:")?.split_once('-')?;
+            let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+            Some(Self::Pair(number(a)?, number(b)?))
+        };
+        match text {
+            "one_cpu" => Ok(Self::OneCpu),
+            "two_cpus" => Ok(Self::TwoCpus),
+            "free" => Ok(Self::Free),
+            text => pair(text).ok_or_else(|| {
+                IdError(format!(
+                    "`{text}` is no placement; it is one of one_cpu, two_cpus, free, pair:A-B (CPU numbers)"
+                ))
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneCpu => f.pad("one_cpu"),
+            Self::TwoCpus => f.pad("two_cpus"),
+            Self::Free => f.pad("free"),
+            Self::Pair(a, b) => f.pad(&format!("pair:{a}-{b}")),
+        }
+    }
+}
 
 /// Mechanism × probe × experiment × parameters: one row of the ladder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -214,12 +263,22 @@ mod tests {
     }
 
     #[test]
+    fn a_pair_is_a_case_of_one_or_two_cpus() {
+        assert_eq!(Placement::Pair(3, 3).kind(), Placement::OneCpu);
+        assert_eq!(Placement::Pair(0, 3).kind(), Placement::TwoCpus);
+        assert_eq!(Placement::Free.kind(), Placement::Free);
+    }
+
+    #[test]
     fn words_round_trip() {
         for &e in Experiment::ALL {
             assert_eq!(e.as_str().parse(), Ok(e));
         }
-        for &p in Placement::ALL {
-            assert_eq!(p.as_str().parse(), Ok(p));
+        for p in Placement::ALL.iter().copied().chain([Placement::Pair(0, 0), Placement::Pair(4_294_967_295, 3)]) {
+            assert_eq!(p.to_string().parse(), Ok(p));
+        }
+        for wrong in ["pair:", "pair:0", "pair:0-", "pair:+1-2", "pair:0-1-2", "pair:0-4294967296"] {
+            assert!(wrong.parse::<Placement>().is_err(), "{wrong} passed");
         }
         assert!("twocpus".parse::<Placement>().unwrap_err().0.contains("two_cpus"));
     }

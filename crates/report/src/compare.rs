@@ -4,12 +4,14 @@ use crate::ladder::wrapped;
 use crate::number::{factor, nanoseconds, percent};
 use crate::text::{Style, right, trimmed};
 use comfy_table::{Cell, Color, Table};
+use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::{Comparison, Outcome};
 use switchcost_catalogue::Published;
 
 /// A row of a run, as a side of a comparison.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ComparedSide {
     /// Id of its run.
     pub run: String,
@@ -68,7 +70,7 @@ pub fn ratio_phrase(ratio: f64) -> String {
 }
 
 /// Three decimals near 1, where the third one matters; two digits otherwise, however small.
-fn short(ratio: f64) -> String {
+pub(crate) fn short(ratio: f64) -> String {
     match ratio {
         ratio if ratio >= 2.0 => factor(ratio),
         ratio if (0.1..0.9).contains(&ratio) || ratio > 1.1 => format!("{ratio:.2}"),
@@ -241,20 +243,25 @@ fn published_phrase(value: &Published) -> String {
     )
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
+/// B against A.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "switchcost comparison", deny_unknown_fields)]
+pub(crate) struct CompareDocument<'a> {
+    /// Version of this form. New fields do not change it.
     format: u32,
+    /// Smallest difference that matters, as a fraction.
     threshold: f64,
     comparisons: Vec<RowPart<'a>>,
     skipped: Vec<SkippedPart<'a>>,
     references: &'a [ComparedSide],
-    published: Vec<PublishedPart<'a>>,
+    published: Vec<PublishedPart>,
     notes: &'a [String],
     refused: &'a [String],
     gate: Option<GatePart>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 struct RowPart<'a> {
     a: &'a ComparedSide,
     b: &'a ComparedSide,
@@ -276,27 +283,30 @@ struct RowPart<'a> {
     reason: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 struct SkippedPart<'a> {
     label: &'a str,
     reason: &'a str,
 }
 
-#[derive(Serialize)]
-struct PublishedPart<'a> {
-    name: &'a str,
-    what: &'a str,
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct PublishedPart {
+    name: String,
+    what: String,
     low: f64,
     high: Option<f64>,
-    unit: &'a str,
-    machine: &'a str,
+    unit: String,
+    machine: String,
     year: Option<u32>,
-    source: &'a str,
+    source: String,
     /// False: known from a text that quotes the source.
     read: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 struct GatePart {
     limit: f64,
     passed: bool,
@@ -308,7 +318,11 @@ struct GatePart {
 /// Never: the types have only text keys and finite numbers.
 #[must_use]
 pub fn compare_json(compared: &Compared) -> String {
-    let document = Document {
+    serde_json::to_string_pretty(&compare_document(compared)).expect("plain data") + "\n"
+}
+
+pub(crate) fn compare_document(compared: &Compared) -> CompareDocument<'_> {
+    CompareDocument {
         format: 1,
         threshold: compared.threshold,
         comparisons: compared.rows.iter().map(|row| row_part(row, !compared.refused.is_empty())).collect(),
@@ -318,8 +332,16 @@ pub fn compare_json(compared: &Compared) -> String {
         notes: &compared.notes,
         refused: &compared.refused,
         gate: compared.gate.map(|(limit, passed)| GatePart { limit, passed }),
-    };
-    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+    }
+}
+
+/// JSON Schema of [`compare_json`]'s object.
+///
+/// # Panics
+/// Never: the schema is plain data.
+#[must_use]
+pub fn compare_schema() -> String {
+    serde_json::to_string_pretty(&schemars::schema_for!(CompareDocument<'_>)).expect("plain data") + "\n"
 }
 
 fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
@@ -342,16 +364,16 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
     }
 }
 
-fn published_part(value: &Published) -> PublishedPart<'_> {
+pub(crate) fn published_part(value: &Published) -> PublishedPart {
     PublishedPart {
-        name: &value.name,
-        what: &value.what,
+        name: value.name.clone(),
+        what: value.what.clone(),
         low: value.low,
         high: value.high,
-        unit: &value.unit,
-        machine: &value.machine,
+        unit: value.unit.clone(),
+        machine: value.machine.clone(),
         year: value.year,
-        source: &value.source,
+        source: value.source.clone(),
         read: value.read,
     }
 }

@@ -1,5 +1,6 @@
 //! One line a row.
 
+use crate::curves::{Shapes, pair_relation};
 use crate::rows::lines;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;
@@ -11,11 +12,13 @@ use switchcost_model::Run;
 #[must_use]
 pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
     let mut writer = csv_writer();
+    let shapes = Shapes::of(run, catalogue);
     for line in lines(run, catalogue) {
         let variant = line.row.variant;
         let summary = &line.row.summary;
         let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
         let figures = summary.figures.as_ref();
+        let split = shapes.split_of(line.row.index);
         let interval = figures.and_then(|figures| figures.interval);
         let parameters: Vec<String> =
             variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -45,6 +48,12 @@ pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
             line.row.invocations.to_string(),
             summary.samples.to_string(),
             line.row.reason.clone(),
+            number(split.and_then(|split| shapes.median(split.control))),
+            number(split.and_then(|split| shapes.median(split.direct))),
+            number(split.and_then(|split| split.indirect)),
+            number(split.and_then(|split| split.interval).map(|i| i.low)),
+            number(split.and_then(|split| split.interval).map(|i| i.high)),
+            pair_relation(run, variant.placement).unwrap_or_default().to_owned(),
         ];
         writer.write_record(&record).expect("memory");
     }
@@ -78,6 +87,12 @@ fn csv_writer() -> ::csv::Writer<Vec<u8>> {
         "invocations",
         "samples",
         "reason",
+        "control_ns",
+        "direct_ns",
+        "indirect_ns",
+        "indirect_low_ns",
+        "indirect_high_ns",
+        "relation",
     ];
     writer.write_record(header).expect("memory");
     writer

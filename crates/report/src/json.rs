@@ -1,6 +1,10 @@
 //! The JSON object that scripts rely on; its schema is generated from these types.
 
-use crate::rows::{lines, warnings};
+mod shapes;
+
+use self::shapes::{CurvePart, MatrixPart};
+use crate::curves::Shapes;
+use crate::rows::{Line, all_lines, warnings};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -10,12 +14,16 @@ use switchcost_model as model;
 /// A run with its results.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "switchcost results", deny_unknown_fields)]
-struct Document {
+pub(crate) struct Document {
     /// Version of this form. New fields do not change it.
     format: u32,
     run: RunPart,
     machine: MachinePart,
     results: Vec<ResultPart>,
+    /// Rows that differ in one number only.
+    curves: Vec<CurvePart>,
+    /// Rows that differ in the pair of CPUs only.
+    matrices: Vec<MatrixPart>,
     warnings: Vec<String>,
 }
 
@@ -37,6 +45,8 @@ struct RunPart {
     command: Vec<String>,
     /// Largest difference that equal things showed in this run (its A/A pair), as a fraction; null: too few rounds, or one row only.
     noise_floor: Option<f64>,
+    /// The same by family, for those that have an A/A pair of their own.
+    noise_floors: BTreeMap<String, f64>,
     /// Why the A/A pair makes differences of this run meaningless; null if it does not.
     unstable: Option<String>,
     /// Target half-width of intervals, as a fraction of the median.
@@ -191,11 +201,28 @@ impl From<&model::Machine> for MachinePart {
     }
 }
 
+impl Document {
+    /// For a page, which has them in another form.
+    pub(crate) fn forget_invocation_medians(&mut self) {
+        for figures in self.results.iter_mut().filter_map(|result| result.ns_per_switch.as_mut()) {
+            figures.invocation_medians.clear();
+        }
+    }
+}
+
 fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
-    let lines = lines(run, catalogue);
+    let mut lines = all_lines(run, catalogue);
+    let noise = switchcost_analysis::noise(&lines.iter().map(|line| &line.row).collect::<Vec<_>>());
+    lines.retain(|line| !line.row.variant.is_twin());
+    let mut labels = vec![String::new(); run.variants.len()];
+    lines.iter().for_each(|line| labels[line.row.index].clone_from(&line.label));
+    let (curves, matrices) = shapes::shapes(run, &Shapes::of(run, catalogue), &labels);
+    Document { curves, matrices, ..document_of(run, lines, noise) }
+}
+
+/// From what is derived already: the rows that are shown, and the noise of all. Without curves and matrices, which a page finds itself.
+pub(crate) fn document_of(run: &model::Run, lines: Vec<Line<'_>>, noise: switchcost_analysis::Noise) -> Document {
     let warnings = warnings(run, &lines);
-    let rows = switchcost_analysis::ladder(run);
-    let noise = switchcost_analysis::noise(&rows.iter().collect::<Vec<_>>());
     Document {
         format: 1,
         run: RunPart {
@@ -209,17 +236,20 @@ fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
             method_version: run.method_version,
             command: run.command.clone(),
             noise_floor: noise.floor,
+            noise_floors: noise.families,
             unstable: noise.unstable,
             precision: run.precision_ppm as f64 / 1e6,
             budget_s: run.budget_ms as f64 / 1e3,
         },
         machine: (&run.machine).into(),
         results: lines.into_iter().map(|line| result(run, line)).collect(),
+        curves: Vec::new(),
+        matrices: Vec::new(),
         warnings,
     }
 }
 
-fn result(run: &model::Run, line: crate::rows::Line<'_>) -> ResultPart {
+fn result(run: &model::Run, line: Line<'_>) -> ResultPart {
     let variant = line.row.variant;
     let mut parameters: BTreeMap<String, Value> =
         variant.parameters.iter().map(|(name, value)| (name.clone(), Value::Text(value.clone()))).collect();
@@ -295,6 +325,11 @@ pub fn json(run: &model::Run, catalogue: &Catalogue) -> String {
     let mut text = serde_json::to_string_pretty(&document(run, catalogue)).expect("plain data");
     text.push('\n');
     text
+}
+
+/// The same as a value, to stand within another object.
+pub(crate) fn value(run: &model::Run, catalogue: &Catalogue) -> serde_json::Value {
+    serde_json::to_value(document(run, catalogue)).expect("plain data")
 }
 
 /// JSON Schema of [`json`]'s object.

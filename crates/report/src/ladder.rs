@@ -1,5 +1,6 @@
 //! The ladder as text and as Markdown.
 
+use crate::curves::Shapes;
 use crate::number::{factor, nanoseconds, percent};
 use crate::rows::{Line, lines, warnings};
 use crate::text::{Style, right, trimmed};
@@ -23,7 +24,22 @@ pub fn ladder_text(run: &Run, catalogue: &Catalogue, style: Style) -> String {
         table.enforce_styling();
     }
     fill(&mut table, &lines, style.colour);
-    format!("{}\n{}{}{}", head(run, style), trimmed(&table), notes(&lines, style), tail(run, &lines, style))
+    let shapes = Shapes::of(run, catalogue);
+    let along = shapes.text(style);
+    format!("{}\n{}{}{along}{}", head(run, style), trimmed(&table), notes(&lines, style), tail(run, &lines, style))
+}
+
+/// The rows make a curve or a matrix, which [`ladder_text`] draws.
+#[must_use]
+pub fn has_shapes(run: &Run) -> bool {
+    let rows = switchcost_analysis::ladder(run);
+    !switchcost_analysis::curves(&rows).is_empty() || !switchcost_analysis::matrices(&rows).is_empty()
+}
+
+/// The rows as bars on a logarithmic scale.
+#[must_use]
+pub fn ladder_plot(run: &Run, catalogue: &Catalogue, style: Style) -> String {
+    crate::plot::bars(&lines(run, catalogue), style)
 }
 
 /// The ladder as a Markdown document.
@@ -34,7 +50,8 @@ pub fn ladder_markdown(run: &Run, catalogue: &Catalogue) -> String {
     table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(HEADER);
     fill(&mut table, &lines, false);
     let style = Style::PLAIN;
-    format!("{}\n{}\n{}{}", head(run, style), trimmed(&table), notes(&lines, style), tail(run, &lines, style))
+    let along = Shapes::of(run, catalogue).markdown();
+    format!("{}\n{}\n{}{along}{}", head(run, style), trimmed(&table), notes(&lines, style), tail(run, &lines, style))
 }
 
 fn head(run: &Run, style: Style) -> String {
@@ -58,21 +75,23 @@ fn head(run: &Run, style: Style) -> String {
     )
 }
 
-/// What the run's own A/A pair says: equal things come apart by so much.
+/// What the run's own A/A pairs say: equal things come apart by so much.
 fn noise_floor(run: &Run) -> String {
-    let Some(twin) = run.variants.iter().find(|variant| variant.is_twin()) else { return String::new() };
+    let twins: Vec<&str> = run.variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.as_str()).collect();
     let rows = switchcost_analysis::ladder(run);
     let noise = switchcost_analysis::noise(&rows.iter().collect::<Vec<_>>());
-    match (noise.unstable, noise.floor) {
-        (Some(why), _) => format!("\nunstable: {why}; differences between rows mean nothing in this run"),
-        (None, Some(floor)) => {
-            format!(
-                "\nnoise floor {}: {} was measured twice, and by more than that equal things do not differ here",
-                percent(floor),
-                twin.mechanism
-            )
+    let meaning = "and by more than that equal things do not differ here";
+    match (noise.unstable, noise.floor, twins.as_slice()) {
+        (_, _, []) | (None, None, _) => String::new(),
+        (Some(why), _, _) => format!("\nunstable: {why}; differences between rows mean nothing in this run"),
+        (None, Some(floor), [twin]) => {
+            format!("\nnoise floor {}: {twin} was measured twice, {meaning}", percent(floor))
         }
-        (None, None) => String::new(),
+        (None, Some(_), twins) => {
+            let floors: Vec<String> =
+                noise.families.iter().map(|(family, floor)| format!("{family} {}", percent(*floor))).collect();
+            format!("\nnoise floor {}: {} were measured twice, {meaning}", floors.join(", "), twins.join(", "))
+        }
     }
 }
 

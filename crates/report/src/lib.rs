@@ -1,22 +1,49 @@
 //! Runs in, bytes out. No I/O, no clock: the same run gives the same bytes.
 
+mod audit;
+mod baseline;
+mod benchstat;
+mod budget;
 mod compare;
+mod crosscheck;
 mod csv;
+mod curves;
+mod explain;
+mod html;
 mod json;
 mod ladder;
 mod listing;
 mod number;
+mod page;
+mod pairing;
+mod parquet;
+mod plot;
 mod rows;
 mod text;
+mod trend;
 
-pub use compare::{Compared, ComparedRow, ComparedSide, compare_json, compare_markdown, compare_text};
+pub use audit::{Audited, audit_json, audit_text};
+pub use baseline::{BaselineEntry, baselines_json, baselines_text};
+pub use benchstat::benchstat;
+pub use budget::{Bid, Budgeted, budget_json, budget_text};
+pub use compare::{Compared, ComparedRow, ComparedSide, compare_json, compare_markdown, compare_schema, compare_text};
+pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use csv::csv;
+pub use explain::{Explanation, explain_json, explain_text};
+pub use html::{Page, html};
 pub use json::{json, schema};
-pub use ladder::{ladder_markdown, ladder_text};
+pub use ladder::{has_shapes, ladder_markdown, ladder_plot, ladder_text};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
     list_text, machine_json,
 };
 pub use number::{nanoseconds, percent};
-pub use rows::{Line, all_lines, label, lines, warnings};
+pub use page::{
+    Arguments, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_text, fill,
+    programs_json, programs_text, units_of,
+};
+pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, listed, methods_differ};
+pub use parquet::parquet;
+pub use rows::{Line, all_lines, label, lines, resume_command, warnings};
 pub use text::Style;
+pub use trend::{Trend, TrendChange, TrendPoint, Trends, trends_json, trends_schema, trends_text};

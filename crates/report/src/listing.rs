@@ -2,7 +2,7 @@
 
 use crate::json::MachinePart;
 use crate::ladder::wrapped;
-use crate::text::{Style, right, trimmed};
+use crate::text::{Style, moment, right, trimmed};
 use comfy_table::{Cell, Color};
 use serde::Serialize;
 use switchcost_model::{Finding, Machine, Severity};
@@ -165,11 +165,10 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
         Cell::new("command"),
     ]);
     for entry in entries {
-        let started = jiff::Timestamp::from_nanosecond(i128::from(entry.started_unix_ns)).unwrap_or_default();
         let ended = if entry.partial { format!("{} (partial)", entry.ended_by) } else { entry.ended_by.clone() };
         table.add_row(vec![
             Cell::new(&entry.id),
-            Cell::new(started.strftime("%Y-%m-%d %H:%M:%S UTC")),
+            Cell::new(moment(entry.started_unix_ns)),
             right(entry.rows),
             right(entry.invocations),
             Cell::new(ended),

@@ -11,7 +11,9 @@ pub fn nanoseconds(value: f64) -> String {
     }
 }
 
-fn grouped(value: i64) -> String {
+/// A whole number, thousands grouped.
+#[must_use]
+pub fn grouped(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::number::{factor, nanoseconds, percent};
 use std::collections::BTreeMap;
-use switchcost_analysis::{Row, ladder};
+use switchcost_analysis::{Curve, Row, curves, ladder};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
 
@@ -65,7 +65,8 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
     words.join(" ")
 }
 
-/// All rows that are shown, in the order of the ladder: by family, then by cost; rows without a figure last in their family.
+/// All rows that are shown, in the order of the ladder: by family, then by cost; rows without a figure last in their family. Rows of a curve stay
+/// together, in the order of its axis, at the place of the cheapest.
 #[must_use]
 pub fn lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
     let mut lines = all_lines(run, catalogue);
@@ -84,9 +85,12 @@ pub fn all_lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
         .filter_map(|row| Some(row.summary.figures.as_ref()?.median))
         .min_by(f64::total_cmp);
     let mut probes: BTreeMap<&str, std::collections::BTreeSet<&str>> = BTreeMap::new();
-    for variant in &run.variants {
+    // A row that no probe can carry out has none to be told apart by.
+    for variant in run.variants.iter().filter(|variant| variant.probe != "-") {
         probes.entry(variant.mechanism.as_str()).or_default().insert(&variant.probe);
     }
+    let curves = curves(&rows);
+    let places = places(&curves, &rows);
     let notes: Vec<Vec<String>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
     let mut lines: Vec<Line<'a>> = rows
         .into_iter()
@@ -111,10 +115,26 @@ pub fn all_lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
         .collect();
     lines.sort_by(|a, b| {
         let rank = |line: &Line<'_>| catalogue.family_rank(line.row.variant.mechanism.family());
-        let cost = |line: &Line<'_>| line.row.summary.figures.as_ref().map_or(f64::INFINITY, |figures| figures.median);
-        rank(a).cmp(&rank(b)).then(cost(a).total_cmp(&cost(b)))
+        let place = |line: &Line<'_>| places[line.row.index];
+        rank(a).cmp(&rank(b)).then(place(a).0.total_cmp(&place(b).0)).then(place(a).1.cmp(&place(b).1))
     });
     lines
+}
+
+fn cost(row: &Row<'_>) -> f64 {
+    row.summary.figures.as_ref().map_or(f64::INFINITY, |figures| figures.median)
+}
+
+/// By what each row is sorted: its cost, or that of the cheapest on its curve; then curve and place on it.
+fn places(curves: &[Curve], rows: &[Row<'_>]) -> Vec<(f64, (usize, u64))> {
+    let mut places: Vec<(f64, (usize, u64))> = rows.iter().map(|row| (cost(row), (usize::MAX, 0))).collect();
+    for (number, curve) in curves.iter().enumerate().rev() {
+        let cheapest = curve.points.iter().map(|point| cost(&rows[point.row])).fold(f64::INFINITY, f64::min);
+        for point in curve.points.iter().chain(&curve.gaps) {
+            places[point.row] = (cheapest, (number, point.x));
+        }
+    }
+    places
 }
 
 fn is_control(variant: &Variant, catalogue: &Catalogue) -> bool {
@@ -180,14 +200,14 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
 /// Says so when hops between CPUs, not the mechanism, make the figure.
 fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String> {
     let away = 1.0 - row.summary.same_cpu_share?;
-    if row.variant.placement == Placement::OneCpu || away < 0.01 {
+    if row.variant.placement.kind() == Placement::OneCpu || away < 0.01 {
         return None;
     }
     let changed = format!("{} of the hand-offs changed the CPU", percent(away));
     let home = rows.iter().find(|other| {
         let mut same = row.variant.clone();
-        same.placement = Placement::OneCpu;
-        *other.variant == same
+        same.placement = other.variant.placement;
+        same.placement.kind() == Placement::OneCpu && *other.variant == same
     });
     let Some(home) = home else {
         return Some(format!(
@@ -236,6 +256,25 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     ))
 }
 
+/// The command that goes on with a sweep which stopped before its end; None for other runs.
+#[must_use]
+pub fn resume_command(run: &Run) -> Option<String> {
+    if !run.ended_by.resumable() || run.command.get(1).map(String::as_str) != Some("sweep") {
+        return None;
+    }
+    let mut words = run.command.iter().skip(1);
+    let mut store = None;
+    while let Some(word) = words.next() {
+        match word.strip_prefix("--store") {
+            Some("") => store = words.next().cloned(),
+            Some(rest) => store = rest.strip_prefix('=').map(str::to_owned),
+            None => {}
+        }
+    }
+    let store = store.map_or(String::new(), |store| format!(" --store {store}"));
+    Some(format!("switchcost sweep --resume {}{store}", run.id))
+}
+
 /// What makes the run as a whole less trustworthy, each with effect and cure.
 #[must_use]
 pub fn warnings(run: &Run, lines: &[Line<'_>]) -> Vec<String> {
@@ -246,15 +285,19 @@ pub fn warnings(run: &Run, lines: &[Line<'_>]) -> Vec<String> {
             line.label, line.row.reason
         ));
     }
+    let go_on =
+        |otherwise: &str| resume_command(run).map_or(otherwise.to_owned(), |go_on| format!("to go on: {go_on}"));
     match run.ended_by {
-        EndedBy::Interrupt => {
-            warnings.push("stopped by the user: intervals are wider than asked; run again to the end.".into())
-        }
-        EndedBy::Unfinished => warnings
-            .push("this run did not come to its end (still going on, or killed): what is shown is what it had.".into()),
+        EndedBy::Interrupt => warnings
+            .push(format!("stopped by the user: intervals are wider than asked; {}.", go_on("run again to the end"))),
+        EndedBy::Unfinished => warnings.push(format!(
+            "this run did not come to its end (still going on, or killed): {}.",
+            go_on("what is shown is what it had")
+        )),
         EndedBy::Budget => warnings.push(format!(
-            "the budget of {} s ended the run: some intervals are wider than asked; allow more by --budget.",
-            run.budget_ms / 1000
+            "the budget of {} s ended the run: some intervals are wider than asked; {}.",
+            run.budget_ms / 1000,
+            go_on("allow more by --budget")
         )),
         EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => {}
     }

@@ -35,6 +35,12 @@ impl Style {
     }
 }
 
+/// A moment to the second, UTC.
+pub(crate) fn moment(unix_ns: i64) -> String {
+    let moment = jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or_default();
+    moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
 pub(crate) fn right(text: impl ToString) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }

@@ -4,14 +4,19 @@
 
 mod discover;
 mod invoke;
+mod peer;
+mod progress;
 mod request;
 mod schedule;
 mod select;
+mod sweep;
 
 pub use discover::{KnownProbe, discover};
+pub use peer::{PeerOutcome, find_program, run_peer};
 pub use request::{Request, RequestError};
-pub use schedule::{Control, Observer, execute};
-pub use select::{Selection, choices, select};
+pub use schedule::{Control, Observer, execute, resume};
+pub use select::{Selection, Sizes, choices, select, select_wanted};
+pub use sweep::{Axis, Range, SweepError, headline_with, select_sweep};
 
 /// Version of the method (METHODOLOGY.md). Raised when equal raw data would give other figures, or equal machines other raw data.
 pub const METHOD_VERSION: u32 = 1;

@@ -1,22 +1,34 @@
 //! Rounds in random order, until precision, rounds, budget or the user end the run.
 
 use crate::invoke::{Outcome, invoke};
-use crate::{KnownProbe, METHOD_VERSION, Request, Selection};
+use crate::progress::Progress;
+use crate::{KnownProbe, METHOD_VERSION, Request, Selection, Sizes};
 use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, VecDeque};
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::{judge, precise_enough, summarise};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::watch::Watch;
-use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, Run, Variant, Verdict};
+use switchcost_model::cpu_list;
+use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, Run, Variant};
 
 /// Rounds after which precision is looked at. Looking after each would stop on a lucky streak; the last one gives up.
 const LOOKS: [u64; 5] = [10, 15, 20, 30, 40];
 
+/// Invocations that an interval needs. The time left is shared out so that as many rows as possible get them.
+const FEWEST_INVOCATIONS: u64 = 6;
+
+/// Units of the verification pass, where a unit is cheap.
+const VERIFY_UNITS: u64 = 1000;
+
 /// Time a probe has for itself beyond start-up and batches before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a unit of a size that was not calibrated may take: several times a wake-up of a halted CPU through a hypervisor.
+const SLOWEST_UNIT: Duration = Duration::from_micros(200);
 
 /// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
@@ -49,14 +61,6 @@ pub struct Control<'a> {
     pub command: Vec<String>,
 }
 
-/// State of one variant during the run.
-#[derive(Default, Clone)]
-struct Progress {
-    batch_units: u64,
-    longest: Duration,
-    done: bool,
-}
-
 struct Schedule<'a> {
     request: &'a Request,
     catalogue: &'a Catalogue,
@@ -64,6 +68,9 @@ struct Schedule<'a> {
     control: &'a Control<'a>,
     run: Run,
     progress: Vec<Progress>,
+    /// Variant and round → positions in `run` of what is measured already and was not yet passed by.
+    earlier: BTreeMap<(usize, u64), VecDeque<usize>>,
+    sizes: BTreeMap<usize, Sizes>,
 }
 
 /// Carries out a selection. Always returns what was measured, however the run ended.
@@ -92,8 +99,36 @@ pub fn execute(
         not_run: selection.not_run,
         invocations: Vec::new(),
     };
-    let progress = vec![Progress::default(); run.variants.len()];
-    let mut schedule = Schedule { request, catalogue, probes, control, run, progress };
+    carry_out(request, catalogue, probes, run, selection.sizes, control, observer)
+}
+
+/// Goes on with a run that did not come to its end: the same variants in the same order, by the run's own seed. What is measured is not measured again.
+/// `request` must be the one that began the run, but for its budget, which counts from `control.started`.
+pub fn resume(
+    request: &Request,
+    catalogue: &Catalogue,
+    probes: &[KnownProbe],
+    mut run: Run,
+    control: &Control<'_>,
+    observer: &mut dyn Observer,
+) -> Run {
+    run.ended_by = EndedBy::Unfinished;
+    run.ended_unix_ns = None;
+    run.budget_ms = run.budget_ms.saturating_add(request.budget.as_millis() as u64);
+    carry_out(request, catalogue, probes, run, BTreeMap::new(), control, observer)
+}
+
+fn carry_out(
+    request: &Request,
+    catalogue: &Catalogue,
+    probes: &[KnownProbe],
+    run: Run,
+    sizes: BTreeMap<usize, Sizes>,
+    control: &Control<'_>,
+    observer: &mut dyn Observer,
+) -> Run {
+    let mut schedule =
+        Schedule { request, catalogue, probes, control, run, progress: Vec::new(), earlier: BTreeMap::new(), sizes };
     schedule.resolve_placements();
     observer.begun(&schedule.run);
     let ended_by = schedule.rounds(observer);
@@ -123,10 +158,50 @@ impl Schedule<'_> {
             Placement::OneCpu => Ok(vec![self.control.cpus.measured()]),
             Placement::TwoCpus => self.control.cpus.pair().map(Vec::from),
             Placement::Free => Ok(Vec::new()),
+            Placement::Pair(a, b) => {
+                let allowed = self.control.cpus.allowed();
+                if let Some(missing) = [a, b].into_iter().find(|cpu| !allowed.contains(cpu)) {
+                    return Err(format!(
+                        "CPU {missing} is not one of those that may be used, {}",
+                        cpu_list::format(allowed)
+                    ));
+                }
+                Ok(if a == b { vec![a] } else { vec![a, b] })
+            }
         }
     }
 
+    /// Passes through the rounds, again for those given up as long as there turns out to be time for them after all.
     fn rounds(&mut self, observer: &mut dyn Observer) -> EndedBy {
+        loop {
+            let before = self.run.invocations.len();
+            self.rewind();
+            let ended_by = self.pass(observer);
+            let given_up = self.progress.iter().any(|progress| progress.given_up);
+            match ended_by {
+                EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing if given_up => {
+                    if self.run.invocations.len() == before {
+                        return EndedBy::Budget;
+                    }
+                }
+                ended_by => return ended_by,
+            }
+        }
+    }
+
+    /// Back to the first round, with everything that is measured already ahead.
+    fn rewind(&mut self) {
+        self.progress = vec![Progress::default(); self.run.variants.len()];
+        for (&index, sizes) in &self.sizes {
+            self.progress[index].batch_units = sizes.batch_units;
+        }
+        self.earlier.clear();
+        for (position, invocation) in self.run.invocations.iter().enumerate() {
+            self.earlier.entry((invocation.variant, invocation.round)).or_default().push_back(position);
+        }
+    }
+
+    fn pass(&mut self, observer: &mut dyn Observer) -> EndedBy {
         let mut round = 0;
         loop {
             let mut order: Vec<usize> = (0..self.run.variants.len())
@@ -151,13 +226,14 @@ impl Schedule<'_> {
             }
             round += 1;
             self.look(round);
+            self.share_out(round);
         }
     }
 
     /// Random numbers of a round, or of one variant in it. A stream of its own each: a repeated invocation does not shift the rest, so the same
     /// seed gives the same order.
     fn random(&self, round: u64, variant: Option<usize>) -> ChaCha8Rng {
-        let mut random = ChaCha8Rng::seed_from_u64(self.request.seed);
+        let mut random = ChaCha8Rng::seed_from_u64(self.run.seed);
         random.set_stream((round << 32) | variant.map_or(0, |variant| variant as u64 + 1));
         random
     }
@@ -181,23 +257,65 @@ impl Schedule<'_> {
             return;
         }
         for index in 0..self.run.variants.len() {
-            if rounds_done == LOOKS[LOOKS.len() - 1] || self.is_precise(index) {
+            if rounds_done == LOOKS[LOOKS.len() - 1] || self.is_precise(index, rounds_done) {
                 self.progress[index].done = true;
             }
         }
     }
 
-    fn is_precise(&self, index: usize) -> bool {
-        let mine: Vec<&Invocation> = self.run.invocations.iter().filter(|i| i.variant == index).collect();
+    fn is_precise(&self, index: usize, rounds_done: u64) -> bool {
+        let so_far = |i: &&Invocation| i.variant == index && i.round < rounds_done;
+        let mine: Vec<&Invocation> = self.run.invocations.iter().filter(so_far).collect();
         precise_enough(&summarise(&self.run.variants[index], &mine), self.request.precision)
+    }
+
+    fn left(&self) -> Duration {
+        self.request.budget.saturating_sub(self.control.started.elapsed())
+    }
+
+    /// Gives up the dearest rows while the rest cannot all get their interval in the time left: a few slow ones must not keep all from it.
+    fn share_out(&mut self, rounds_done: u64) {
+        let goal = self.request.rounds.unwrap_or(FEWEST_INVOCATIONS).min(FEWEST_INVOCATIONS);
+        if rounds_done >= goal {
+            return;
+        }
+        let left = self.left();
+        let mut waiting: Vec<(Duration, usize)> = (0..self.progress.len())
+            .filter(|index| !self.progress[*index].done)
+            .map(|index| (self.progress[index].missing(goal), index))
+            .collect();
+        waiting.sort_unstable();
+        let mut needed: Duration = waiting.iter().map(|(missing, _)| *missing).sum();
+        while needed > left
+            && waiting.len() > 1
+            && let Some((missing, index)) = waiting.pop()
+        {
+            needed -= missing;
+            self.progress[index].give_up();
+        }
+    }
+
+    /// What an earlier session, or an earlier pass, measured of this variant in this round; says whether it was disturbed.
+    fn replay(&mut self, index: usize, round: u64) -> Option<Step> {
+        let position = self.earlier.get_mut(&(index, round))?.pop_front()?;
+        let invocation = &self.run.invocations[position];
+        self.progress[index].add(invocation);
+        Some(Step::Done { disturbed: !invocation.disturbances.is_empty() && !self.progress[index].done })
     }
 
     /// One invocation of one variant.
     fn one(&mut self, index: usize, round: u64, observer: &mut dyn Observer) -> Step {
-        let left = self.request.budget.saturating_sub(self.control.started.elapsed());
+        if let Some(step) = self.replay(index, round) {
+            return step;
+        }
+        let left = self.left();
         let expected = self.progress[index].longest;
-        if left < expected + expected / 5 || left < Duration::from_millis(10) {
+        if left < Duration::from_millis(10) {
             return Step::End(EndedBy::Budget);
+        }
+        if left < expected + expected / 5 {
+            self.progress[index].give_up();
+            return Step::Done { disturbed: false };
         }
         let variant = self.run.variants[index].clone();
         let Some(probe) = self.probes.iter().find(|probe| probe.info.id == variant.probe) else {
@@ -205,8 +323,9 @@ impl Schedule<'_> {
             return Step::Done { disturbed: false };
         };
         observer.starting(&self.run, index, round);
-        let patience = self.patience(&variant, probe.info.start_timeout_ms, expected);
-        let plan = self.plan(variant, index, round, patience.min(left));
+        let patience = self.patience(index, probe.info.start_timeout_ms, expected);
+        let limit = patience.min(left).min(self.first_attempt(expected));
+        let plan = self.plan(variant, index, round, limit);
         let padding = self.random(round, Some(index)).random_range(0..MAX_PADDING);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
@@ -215,11 +334,18 @@ impl Schedule<'_> {
         if outcome.interrupted {
             return Step::End(EndedBy::Interrupt);
         }
-        let out_of_budget = outcome.process == switchcost_model::ProcessEnd::Deadline && left <= patience;
-        if out_of_budget && expected > Duration::ZERO {
+        let deadline = outcome.process == switchcost_model::ProcessEnd::Deadline && outcome.wall >= limit;
+        let out_of_budget = deadline && limit == left;
+        // A start that only the budget cut short is no answer, and may be made good by another session; but a run must not end without any row.
+        if out_of_budget && !self.run.invocations.is_empty() {
             return Step::End(EndedBy::Budget);
         }
+        if deadline && !out_of_budget && limit < patience {
+            self.progress[index].give_up();
+            return Step::Done { disturbed: false };
+        }
         let invocation = self.conclude(index, round, &plan, padding, started, watch, outcome);
+        self.progress[index].add(&invocation);
         // A disturbed invocation is repeated once a round; one of a variant that is given up is not.
         let disturbed = !invocation.disturbances.is_empty() && !self.progress[index].done;
         self.run.invocations.push(invocation.clone());
@@ -230,14 +356,47 @@ impl Schedule<'_> {
         Step::Done { disturbed }
     }
 
+    /// Bound of the first start of a variant, where there are others: one that takes longer could not get its interval within the budget anyway.
+    fn first_attempt(&self, expected: Duration) -> Duration {
+        let alone = self.run.variants.len() - self.run.not_run.len() <= 1;
+        if alone || expected > Duration::ZERO { Duration::MAX } else { self.request.budget / FEWEST_INVOCATIONS as u32 }
+    }
+
+    /// ns that one unit may take by parameters whose value is work of its own (those with a control): a byte or a step takes no longer than 1 ns.
+    fn labour(&self, variant: &Variant) -> u64 {
+        let Some(concept) = self.catalogue.find(&variant.mechanism) else { return 0 };
+        let working =
+            |name: &&String| concept.control || concept.parameters.get(*name).is_some_and(|p| p.control.is_some());
+        let values = variant.parameters.iter().filter(|(name, _)| working(name));
+        values.filter_map(|(_, value)| value.parse::<u64>().ok()).fold(0, u64::saturating_add)
+    }
+
     /// How long an invocation may take before it counts as hanging.
-    fn patience(&self, variant: &Variant, start_timeout_ms: u64, expected: Duration) -> Duration {
-        let batches = (self.request.batches + warmup_batches(self.request.batches)) as u32;
+    fn patience(&self, index: usize, start_timeout_ms: u64, expected: Duration) -> Duration {
+        let variant = &self.run.variants[index];
+        let batches = self.batches(index) + warmup_batches(self.batches(index));
+        let lap =
+            Duration::from_nanos(self.labour(variant)).saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX));
+        // The calibration makes a few laps, too.
+        let laps = lap.saturating_mul((batches as u32).saturating_add(16)).min(Duration::from_secs(86_400));
+        let work = match self.sizes.get(&index) {
+            Some(sizes) => {
+                let units = sizes.batch_units.saturating_mul(batches);
+                Duration::from_nanos(units.saturating_mul(SLOWEST_UNIT.as_nanos() as u64))
+            }
+            None => self.request.batch * batches as u32 * 4,
+        };
         PATIENCE
+            + laps
             + Duration::from_millis(start_timeout_ms)
-            + self.request.batch * batches * 4
-            + Duration::from_millis(variant.contexts)
+            + work
+            + Duration::from_millis(self.run.variants[index].contexts)
             + expected * 10
+    }
+
+    /// Measured batches of an invocation.
+    fn batches(&self, index: usize) -> u64 {
+        self.sizes.get(&index).map_or(self.request.batches, |sizes| sizes.batches)
     }
 
     fn plan(&self, variant: Variant, index: usize, round: u64, deadline: Duration) -> Plan {
@@ -246,9 +405,9 @@ impl Schedule<'_> {
             cpus: self.planned_cpus(&variant).unwrap_or_default(), // Rows without CPUs were taken out before the first round.
             batch_units: self.progress[index].batch_units,
             batch_ns: self.request.batch.as_nanos().max(1) as u64,
-            batches: if footprint { 1 } else { self.request.batches },
-            warmup_batches: if footprint { 0 } else { warmup_batches(self.request.batches) },
-            verify_units: 1000,
+            batches: if footprint { 1 } else { self.batches(index) },
+            warmup_batches: if footprint { 0 } else { warmup_batches(self.batches(index)) },
+            verify_units: VERIFY_UNITS.min(1_000_000_000 / self.labour(&variant).max(1)).max(1),
             seed: u64::from(self.random(round, Some(index)).random::<u32>()),
             deadline_ms: deadline.as_millis() as u64,
             variant,
@@ -257,7 +416,7 @@ impl Schedule<'_> {
 
     #[expect(clippy::too_many_arguments, reason = "private; gathers the parts of one invocation")]
     fn conclude(
-        &mut self,
+        &self,
         index: usize,
         round: u64,
         plan: &Plan,
@@ -269,17 +428,10 @@ impl Schedule<'_> {
         let variant = &plan.variant;
         let mut disturbances = outcome.exit.as_ref().map(|exit| watch.stop(exit)).unwrap_or_default();
         let ruling = match self.catalogue.find(&variant.mechanism) {
-            Some(concept) => judge(concept.rule(variant), plan, &outcome.transcript, outcome.process, &outcome.log),
+            Some(concept) => judge(&concept.rule(variant), plan, &outcome.transcript, outcome.process, &outcome.log),
             None => judge(&Default::default(), plan, &outcome.transcript, outcome.process, &outcome.log),
         };
         disturbances.extend(ruling.disturbances);
-        let progress = &mut self.progress[index];
-        progress.longest = progress.longest.max(outcome.wall);
-        // A variant that cannot run or broke will not do better in the next round; time is for the others.
-        progress.done |= matches!(ruling.judgement.verdict, Verdict::Unsupported | Verdict::Broken);
-        if progress.batch_units == 0 {
-            progress.batch_units = outcome.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
-        }
         Invocation {
             variant: index,
             round,

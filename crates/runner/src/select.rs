@@ -4,7 +4,10 @@ use crate::{KnownProbe, Request, RequestError};
 use globset::GlobBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, Described, Experiment, Parameters, Placement, TWIN, Variant};
+use switchcost_model::{Concept, Described, Experiment, Parameters, Placement, TWIN, Variant, Wanted};
+
+/// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that this may cost.
+const ROWS_FOR_TWIN: usize = 4;
 
 /// What is to be run, and what cannot be.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -13,25 +16,80 @@ pub struct Selection {
     pub variants: Vec<Variant>,
     /// Index → why it will not be run.
     pub not_run: BTreeMap<usize, String>,
+    /// Index → size of its invocations, where it is not the request's.
+    pub sizes: BTreeMap<usize, Sizes>,
+}
+
+/// How much an invocation does, fixed instead of calibrated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Units in a batch.
+    pub batch_units: u64,
+    /// Measured batches.
+    pub batches: u64,
 }
 
 impl Selection {
-    /// Adds the A/A twin: the middle one of the rows that can run, controls apart, under a second label. A run of one row has none: it
-    /// compares nothing.
-    pub fn add_twin(&mut self, catalogue: &Catalogue) {
+    /// Adds A/A twins: rows that are measured a second time under another label. Each family with four rows or more gets one, for a pair speaks for
+    /// rows of its kind; a run without such a family has one in all, and a run of one row none: it compares nothing.
+    ///
+    /// The twin is the middle one of the rows that can run, controls apart, and of those on one CPU if there are any: where the scheduler chooses the
+    /// CPU, figures come in kinds, and such a pair would say nothing of the other rows.
+    pub fn add_twins(&mut self, catalogue: &Catalogue) {
+        if self.variants.len() < 2 {
+            return;
+        }
         let control = |variant: &Variant| catalogue.find(&variant.mechanism).is_some_and(|concept| concept.control);
+        // The label is what tells the twin from its original.
         let able: Vec<usize> = (0..self.variants.len())
             .filter(|index| !self.not_run.contains_key(index) && !control(&self.variants[*index]))
+            .filter(|index| self.variants[*index].label.is_empty())
             .collect();
-        if self.variants.len() > 1
-            && let Some(&middle) = able.get(able.len() / 2)
-        {
-            let twin = Variant { label: TWIN.to_owned(), ..self.variants[middle].clone() };
-            self.variants.push(twin);
+        let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for &index in &able {
+            families.entry(self.variants[index].mechanism.family()).or_default().push(index);
+        }
+        families.retain(|_, rows| rows.len() >= ROWS_FOR_TWIN);
+        let kinds: Vec<Vec<usize>> = if families.is_empty() { vec![able] } else { families.into_values().collect() };
+        for rows in kinds {
+            let pinned: Vec<usize> =
+                rows.iter().copied().filter(|&index| self.variants[index].placement == Placement::OneCpu).collect();
+            let rows = if pinned.is_empty() { rows } else { pinned };
+            if let Some(&middle) = rows.get(rows.len() / 2) {
+                if let Some(&sizes) = self.sizes.get(&middle) {
+                    self.sizes.insert(self.variants.len(), sizes);
+                }
+                self.variants.push(Variant { label: TWIN.to_owned(), ..self.variants[middle].clone() });
+            }
         }
     }
 
-    fn push(&mut self, variant: Variant, reason: Option<String>) {
+    /// Takes over the rows of another selection; says where each of them now is.
+    pub fn merge(&mut self, other: Self) -> Vec<usize> {
+        let Self { variants, mut not_run, sizes } = other;
+        let mut places = Vec::new();
+        for (index, variant) in variants.into_iter().enumerate() {
+            let known = self.variants.iter().position(|own| *own == variant);
+            let place = known.unwrap_or(self.variants.len());
+            if known.is_none() {
+                self.push(variant, not_run.remove(&index));
+                self.sizes.extend(sizes.get(&index).map(|&sizes| (place, sizes)));
+            }
+            places.push(place);
+        }
+        places
+    }
+
+    /// The same under `label`, each row of these sizes.
+    pub fn merge_as(&mut self, mut other: Self, label: &str, sizes: Sizes) -> Vec<usize> {
+        for variant in &mut other.variants {
+            label.clone_into(&mut variant.label);
+        }
+        other.sizes = (0..other.variants.len()).map(|index| (index, sizes)).collect();
+        self.merge(other)
+    }
+
+    pub(crate) fn push(&mut self, variant: Variant, reason: Option<String>) {
         if self.variants.contains(&variant) {
             return;
         }
@@ -63,12 +121,12 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
         for (experiment, placement, parameters) in shapes(request, concept)? {
             let contexts = if experiment == Experiment::Switch || experiment == Experiment::Footprint {
                 if request.contexts.is_empty() {
-                    vec![default_contexts(concept, experiment)]
+                    vec![concept.usual_contexts(experiment)]
                 } else {
                     request.contexts.clone()
                 }
             } else {
-                vec![if experiment == Experiment::Message { 2 } else { 1 }]
+                vec![concept.usual_contexts(experiment)]
             };
             for contexts in contexts {
                 let shape = Variant {
@@ -88,12 +146,41 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
     Ok(selection)
 }
 
-fn default_contexts(concept: &Concept, experiment: Experiment) -> u64 {
+pub(crate) fn default_contexts(concept: &Concept, experiment: Experiment) -> u64 {
     match experiment {
-        Experiment::Footprint => 1000,
+        Experiment::Footprint => concept.footprint_contexts,
         _ if concept.control => 1,
         _ => 2,
     }
+}
+
+/// Resolves what data files want, each by the best probe that has it; `request` says how it is measured. The answer has the variant of each
+/// of `wanted`, in their order, beside the selection.
+///
+/// # Errors
+/// As [`select`].
+pub fn select_wanted(
+    wanted: &[Wanted],
+    request: &Request,
+    catalogue: &Catalogue,
+    probes: &[KnownProbe],
+) -> Result<(Selection, Vec<usize>), RequestError> {
+    let mut selection = Selection::default();
+    let mut places = Vec::new();
+    for one in wanted {
+        let request = Request {
+            patterns: vec![one.mechanism.to_string()],
+            experiment: Some(one.experiment),
+            contexts: one.contexts.into_iter().collect(),
+            placements: vec![one.placement],
+            timing: one.timing,
+            parameters: one.parameters.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect(),
+            ..request.clone()
+        };
+        let found = select(&request, catalogue, probes)?;
+        places.extend(selection.merge(found).first());
+    }
+    Ok((selection, places))
 }
 
 fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestError> {
@@ -115,7 +202,7 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<Strin
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Concept>, RequestError> {
+pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Concept>, RequestError> {
     if request.patterns.is_empty() {
         return Ok(catalogue.concepts.iter().filter(|concept| !concept.headline.is_empty()).collect());
     }
@@ -202,7 +289,7 @@ fn combinations(request: &Request, concept: &Concept) -> Vec<Parameters> {
     all
 }
 
-fn filled(concept: &Concept, given: &Parameters) -> Parameters {
+pub(crate) fn filled(concept: &Concept, given: &Parameters) -> Parameters {
     concept
         .parameters
         .iter()
@@ -237,8 +324,8 @@ fn senseless(concept: &Concept, shape: &Variant) -> Option<String> {
         let known: Vec<&str> = concept.experiments.iter().map(|e| e.as_str()).collect();
         return Some(format!("{} has no experiment {}; it has {}", concept.id, shape.experiment, known.join(", ")));
     }
-    if !concept.placements.contains(&shape.placement) {
-        let known: Vec<&str> = concept.placements.iter().map(|p| p.as_str()).collect();
+    if !concept.placements.contains(&shape.placement.kind()) {
+        let known: Vec<String> = concept.placements.iter().map(ToString::to_string).collect();
         return Some(format!(
             "placement {} makes no sense for {}; it has {}",
             shape.placement,
@@ -282,4 +369,58 @@ fn nobody(concept: &Concept, probes: &[KnownProbe], asked: impl Fn(&KnownProbe) 
         ));
     }
     reasons.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchcost_model::Timing;
+
+    fn variant(mechanism: &str, placement: Placement) -> Variant {
+        Variant {
+            mechanism: mechanism.parse().unwrap(),
+            probe: "p".into(),
+            experiment: Experiment::Switch,
+            contexts: 2,
+            placement,
+            timing: Timing::Batch,
+            parameters: Parameters::new(),
+            label: String::new(),
+        }
+    }
+
+    fn twins(rows: &[(&str, Placement)]) -> Vec<String> {
+        let catalogue = Catalogue { families: Vec::new(), concepts: Vec::new() };
+        let variants = rows.iter().map(|(mechanism, placement)| variant(mechanism, *placement)).collect();
+        let mut selection =
+            Selection { variants, not_run: BTreeMap::from([(0, "it cannot".to_owned())]), ..Selection::default() };
+        selection.add_twins(&catalogue);
+        selection.variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.to_string()).collect()
+    }
+
+    #[test]
+    fn large_families_have_a_twin_of_their_own_and_pinned_rows_go_first() {
+        use Placement::{Free, OneCpu};
+        let small = [("a/not", OneCpu), ("a/x", OneCpu), ("b/x", Free), ("b/y", Free), ("c/x", Free)];
+        assert_eq!(twins(&small), ["a/x"]);
+        assert_eq!(twins(&small[2..]), ["c/x"]);
+        assert_eq!(twins(&small[..1]), [] as [String; 0]);
+        let mut large: Vec<(&str, Placement)> = small.to_vec();
+        large.extend(["a/p", "a/q", "a/r"].map(|name| (name, OneCpu)));
+        assert_eq!(twins(&large), ["a/q"], "of x, p, q and r; the first cannot run");
+        large.extend([("b/v", OneCpu), ("b/w", Free)]);
+        assert_eq!(twins(&large), ["a/q", "b/v"]);
+    }
+
+    #[test]
+    fn merged_selections_hold_each_row_once() {
+        let of = |name: &str, reason: &str| Selection {
+            variants: vec![variant("a/x", Placement::OneCpu), variant(name, Placement::OneCpu)],
+            not_run: BTreeMap::from([(1, reason.to_owned())]),
+            ..Selection::default()
+        };
+        let mut all = of("a/y", "why y");
+        assert_eq!(all.merge(of("a/z", "why z")), [0, 2]);
+        assert_eq!((all.variants.len(), &all.not_run[&1], &all.not_run[&2]), (3, &"why y".into(), &"why z".into()));
+    }
 }

@@ -3,15 +3,19 @@
 //! Inputs are finite; an empty slice gives `None`, never a panic or a NaN.
 
 mod bootstrap;
+mod changes;
 mod compare;
 mod interval;
 mod location;
 mod multiple;
+mod shift;
 mod steady;
 
 pub use bootstrap::{highest_confidence, median_difference};
+pub use changes::{Change, SHORTEST, changes, fewest_for_change};
 pub use compare::{FEWEST, LogRatio, paired};
 pub use interval::{Interval, median_interval};
 pub use location::{mad, mean, median, quantile, sorted};
 pub use multiple::{each_of, fewest_each, fewest_pairs};
+pub use shift::shift;
 pub use steady::{Steady, steady_from};

@@ -145,9 +145,56 @@ pub enum StoreError {
         /// Id of both runs.
         id: String,
     },
+    /// Not a name.
+    #[error("`{name}` is no name of a baseline; take 1 to 64 letters, digits, hyphens, underscores and dots")]
+    BaselineName {
+        /// As typed.
+        name: String,
+    },
+    /// The name belongs to another run.
+    #[error("the baseline `{name}` in `{}` is already run {run}; say --replace to give the name to another", path.display())]
+    BaselineTaken {
+        /// The store.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// Id of the run it names.
+        run: String,
+    },
+    /// No such name.
+    #[error("no baseline in `{}` is called `{name}`; {hint}", path.display())]
+    UnknownBaseline {
+        /// The store.
+        path: PathBuf,
+        /// As typed.
+        name: String,
+        /// What there is instead.
+        hint: String,
+    },
+    /// The run that it names is not there any more.
+    #[error(
+        "the baseline `{name}` names run {run}, which is gone from `{}`; import that run again, or set the name anew with --replace",
+        path.display()
+    )]
+    BaselineGone {
+        /// The store.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// Id of the run that was named.
+        run: String,
+    },
     /// Something is to be added to a run that has ended.
     #[error("the run `{id}` in `{}` has ended, and an ended run is never changed; begin a new one", path.display())]
     Ended {
+        /// The store.
+        path: PathBuf,
+        /// The run.
+        id: String,
+    },
+    /// Somebody else adds to the same run.
+    #[error("another process is adding to the run `{id}` in `{}`; wait until it is done", path.display())]
+    Overtaken {
         /// The store.
         path: PathBuf,
         /// The run.

@@ -28,4 +28,4 @@ pub use jsonl::{FORMAT, MAX_FILE_BYTES, MAX_LINE_BYTES, export_jsonl, import_jso
 pub use place::default_path;
 pub use schema::APPLICATION_ID;
 pub use shareable::strip_personal;
-pub use store::{Insertion, RunHeader, Store};
+pub use store::{BASELINE, Baseline, Insertion, RunHeader, Store};

@@ -144,6 +144,22 @@ pub fn update_end(connection: &Connection, key: i64, ended_by: &str, ended_unix_
     Ok(())
 }
 
+/// Marks a run as going on again.
+pub fn update_reopened(connection: &Connection, key: i64, ended_by: &str, budget_ms: u64) -> Result<(), Fault> {
+    connection.execute(
+        "UPDATE run SET ended_by = ?2, ended_unix_ns = NULL, budget_ms = ?3 WHERE key = ?1",
+        params![key, ended_by, signed(budget_ms)],
+    )?;
+    Ok(())
+}
+
+/// Sequence number of a run's last invocation.
+pub fn last_sequence(connection: &Connection, run: i64) -> Result<Option<u64>, Fault> {
+    let mut statement =
+        connection.prepare_cached("SELECT sequence FROM invocation WHERE run = ?1 ORDER BY position DESC LIMIT 1")?;
+    Ok(statement.query_row([run], |row| row.get::<_, i64>(0)).optional()?.map(i64::cast_unsigned))
+}
+
 /// How many variants a run has.
 pub fn count_variants(connection: &Connection, run: i64) -> Result<usize, Fault> {
     let mut statement = connection.prepare_cached("SELECT count(*) FROM variant WHERE run = ?1")?;
@@ -284,10 +300,11 @@ pub fn variants(connection: &Connection, run: i64) -> Result<Vec<VariantRecord>,
     Ok(variants)
 }
 
-/// Calls `each` for every invocation of a run, in order.
+/// Calls `each` for every invocation of the wanted variants of a run, in order.
 pub fn invocations(
     connection: &Connection,
     run: i64,
+    wanted: &[bool],
     mut each: impl FnMut(InvocationRecord) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut statement = connection.prepare_cached(
@@ -303,7 +320,11 @@ pub fn invocations(
             Fault::Unreadable(reason) => Fault::Unreadable(format!("invocation {position}: {reason}")),
             other => other,
         };
-        invocation(connection, row).and_then(&mut each).map_err(at)?;
+        // A variant that there is not is refused by the rules, in words.
+        let variant = row.get::<_, i64>(1).ok().and_then(|index| usize::try_from(index).ok());
+        if variant.and_then(|index| wanted.get(index)).is_none_or(|wanted| *wanted) {
+            invocation(connection, row).and_then(&mut each).map_err(at)?;
+        }
         position += 1;
     }
     Ok(())

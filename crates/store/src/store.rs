@@ -1,15 +1,20 @@
 //! The store: runs in one SQLite file.
 
+mod baseline;
+mod files;
+
+pub use baseline::{Baseline, PREFIX as BASELINE};
+
 use crate::disk::{InvocationRecord, RunRecord, VariantRecord, begin, header_of, push_variant};
 use crate::error::{Fault, StoreError, explain};
 use crate::schema::{self, MIGRATIONS};
 use crate::{rows, rules, selector};
+use files::{create_private_folders, folder_error, has_log, immutable_uri};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use switchcost_model::{EndedBy, Invocation, Run};
+use switchcost_model::{EndedBy, Invocation, Run, Variant};
 
 /// How long a writer waits for another. Transactions take milliseconds, so longer means that something hangs.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -100,10 +105,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens an existing store for reading; nothing in it is changed.
+    /// Opens an existing store for reading; nothing in it is changed, except that one of an earlier version is brought up to date.
     ///
     /// # Errors
-    /// When there is none, it cannot be read, is no store of ours, or is of another version.
+    /// When there is none, it cannot be read, is no store of ours, is of a newer version, or of an older one and write-protected.
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_path_buf() });
@@ -122,6 +127,14 @@ impl Store {
             other => other,
         }
         .map_err(|fault| store.explain(fault))?;
+        if version >= 1 && version < MIGRATIONS.len() {
+            // A store of an earlier switchcost: whoever may write brings it up to date by reading it.
+            let path = store.path.clone();
+            match Self::open(&path) {
+                Err(StoreError::NotWritable { .. } | StoreError::CannotOpen { .. }) => {}
+                opened => return opened,
+            }
+        }
         if version < MIGRATIONS.len() {
             let (found, known) = (version as i64, MIGRATIONS.len() as i64);
             return Err(StoreError::OlderSchema { path: store.path, found, known });
@@ -173,7 +186,7 @@ impl Store {
     /// Stores one invocation of an unfinished run, in one transaction.
     ///
     /// # Errors
-    /// When there is no such run, it has ended, has no such variant, or writing fails.
+    /// When there is no such run, it has ended, has no such variant, another process is adding to it, or writing fails.
     pub fn add_invocation(&mut self, run_id: &str, invocation: &Invocation) -> Result<(), StoreError> {
         let record = InvocationRecord::from(invocation);
         let path = self.path.clone();
@@ -181,6 +194,9 @@ impl Store {
             let key = unfinished(transaction, &path, run_id)?;
             rules::check_variant(invocation.variant, rows::count_variants(transaction, key)?)
                 .map_err(|reason| StoreError::Rule { id: run_id.to_owned(), reason })?;
+            if rows::last_sequence(transaction, key)?.is_some_and(|last| last >= invocation.sequence) {
+                return Err(StoreError::Overtaken { path, id: run_id.to_owned() }.into());
+            }
             rows::insert_invocation(transaction, key, &record)
         })
     }
@@ -204,6 +220,21 @@ impl Store {
         checkpoint.map_err(|error| self.explain(error.into()))
     }
 
+    /// Opens a run again, so that it can be gone on with; what it holds stays. `budget_ms` is its budget from now on, all sessions together.
+    ///
+    /// # Errors
+    /// When there is no such run, it came to its planned end, or writing fails.
+    pub fn reopen_run(&mut self, run_id: &str, budget_ms: u64) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        self.write(|transaction| match rows::find_run(transaction, run_id)? {
+            Some((key, ended_by)) if ended_by.parse::<EndedBy>().is_ok_and(EndedBy::resumable) => {
+                rows::update_reopened(transaction, key, EndedBy::Unfinished.as_str(), budget_ms)
+            }
+            Some(_) => Err(StoreError::Ended { path, id: run_id.to_owned() }.into()),
+            None => Err(unknown_run(path, run_id).into()),
+        })
+    }
+
     /// Stores a whole run from elsewhere, in one transaction.
     ///
     /// # Errors
@@ -214,7 +245,7 @@ impl Store {
         let path = self.path.clone();
         self.write(|transaction| {
             if let Some((key, _)) = rows::find_run(transaction, &run.id)? {
-                if read_run(transaction, key, &run.id)? == *run {
+                if read_run(transaction, key, &run.id, &|_| true)? == *run {
                     return Ok(Insertion::AlreadyThere);
                 }
                 return Err(StoreError::Conflict { path, id: run.id.clone() }.into());
@@ -239,15 +270,12 @@ impl Store {
     }
 
     /// The id of the run that `selector` names: a whole id, a beginning that fits one run only, `latest`, or `latest~N`
-    /// (N before the latest). Unfinished runs count, as they are in the list.
+    /// (N before the latest), or `baseline:NAME`. Unfinished runs count, as they are in the list.
     ///
     /// # Errors
     /// When there are no runs, none is called so, or several are.
     pub fn resolve(&self, selector: &str) -> Result<String, StoreError> {
-        self.read(|connection| {
-            let ids = rows::ids(connection)?;
-            Ok(selector::resolve(&self.path, &ids, selector)?.to_owned())
-        })
+        self.read(|connection| self.id(connection, selector))
     }
 
     /// The run that `selector` names, with all its data, as of one moment.
@@ -255,12 +283,27 @@ impl Store {
     /// # Errors
     /// As [`Store::resolve`]; or when the data cannot be read.
     pub fn load(&self, selector: &str) -> Result<Run, StoreError> {
+        self.load_only(selector, &|_| true)
+    }
+
+    /// The same with the invocations of those variants only for which `wanted` is true: the ticks of the others are not even read.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    pub fn load_only(&self, selector: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, StoreError> {
         self.read(|connection| {
-            let ids = rows::ids(connection)?;
-            let id = selector::resolve(&self.path, &ids, selector)?;
-            let (key, _) = rows::find_run(connection, id)?.ok_or_else(|| vanished(id))?;
-            read_run(connection, key, id)
+            let id = self.id(connection, selector)?;
+            let (key, _) = rows::find_run(connection, &id)?.ok_or_else(|| vanished(&id))?;
+            read_run(connection, key, &id, wanted)
         })
+    }
+
+    fn id(&self, connection: &Connection, selector: &str) -> Result<String, Fault> {
+        if let Some(id) = baseline::resolve(connection, &self.path, selector)? {
+            return Ok(id);
+        }
+        let ids = rows::ids(connection)?;
+        Ok(selector::resolve(&self.path, &ids, selector)?.to_owned())
     }
 
     /// SQLite's own check of the file.
@@ -358,34 +401,14 @@ fn is_refusal(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
 }
 
-/// A write-ahead log with content lies beside the file.
-fn has_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
-}
-
-/// The path as SQLite's URI that promises that nobody writes.
-fn immutable_uri(path: &Path) -> String {
-    let mut uri = "file:".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
-            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
-            byte => uri.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
-}
-
-fn read_run(connection: &Connection, key: i64, id: &str) -> Result<Run, Fault> {
+fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
     let header = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?;
     let mut run = begin(header.record)?;
     for variant in rows::variants(connection, key)? {
         push_variant(&mut run, variant)?;
     }
-    rows::invocations(connection, key, |record| {
+    let wanted: Vec<bool> = run.variants.iter().map(wanted).collect();
+    rows::invocations(connection, key, &wanted, |record| {
         run.invocations.push(record.try_into()?);
         Ok(())
     })?;
@@ -404,85 +427,14 @@ fn unfinished(connection: &Connection, path: &Path, id: &str) -> Result<i64, Fau
     match rows::find_run(connection, id)? {
         Some((key, ended_by)) if ended_by == EndedBy::Unfinished.as_str() => Ok(key),
         Some(_) => Err(StoreError::Ended { path, id: id.to_owned() }.into()),
-        None => {
-            let hint = "it must be begun before it can be added to".to_owned();
-            Err(StoreError::UnknownRun { path, selector: crate::error::plain(id), hint }.into())
-        }
+        None => Err(unknown_run(path, id).into()),
     }
 }
 
-/// Runs hold personal facts: folders made here are for the user only, as the XDG specification asks.
-fn create_private_folders(folder: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-fn folder_error(path: &Path, folder: &Path, error: &io::Error) -> StoreError {
-    let reason = format!("its folder `{}` cannot be made ({error})", folder.display());
-    match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            StoreError::NotWritable { path: path.to_path_buf(), reason }
-        }
-        io::ErrorKind::StorageFull => StoreError::DiskFull { path: path.to_path_buf() },
-        _ => StoreError::CannotOpen { path: path.to_path_buf(), reason },
-    }
+fn unknown_run(path: PathBuf, id: &str) -> StoreError {
+    let hint = "it must be begun before it can be added to".to_owned();
+    StoreError::UnknownRun { path, selector: crate::error::plain(id), hint }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_full_disk_is_said_and_nothing_is_half_stored() {
-        let mut store = Store::in_memory().unwrap();
-        store.connection.pragma_update(None, "max_page_count", 40).unwrap();
-        let fault = store
-            .write(|connection| {
-                connection.execute_batch("INSERT INTO hello (content) VALUES ('kept?')")?;
-                connection.execute_batch("INSERT INTO hello (content) VALUES (hex(zeroblob(1000000)))")?;
-                Ok(())
-            })
-            .unwrap_err();
-        assert_eq!(
-            fault.to_string(),
-            "there is no room left for the store `:memory:`; free some space on its disk and run again"
-        );
-        assert_eq!(store.connection.query_row("SELECT count(*) FROM hello", [], |row| row.get(0)), Ok(0));
-    }
-
-    #[test]
-    fn a_locked_store_is_said() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("runs.sqlite");
-        let mut store = Store::open(&path).unwrap();
-        // The time to wait is tested as a setting; nobody needs to sit through it.
-        store.connection.busy_timeout(Duration::from_millis(20)).unwrap();
-        let mut other = Store::open(&path).unwrap();
-        let held = other.connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-        let write =
-            |store: &mut Store| store.write(|c| Ok(c.execute_batch("INSERT INTO hello (content) VALUES ('')")?));
-        let error = write(&mut store).unwrap_err().to_string();
-        assert!(error.ends_with("is locked by another process; wait until that is done and try again"), "{error}");
-        assert!(error.starts_with(&format!("the store `{}` ", path.display())), "{error}");
-        drop(held);
-        write(&mut store).unwrap();
-    }
-
-    #[test]
-    fn the_connection_is_set_up_as_documented() {
-        let store = Store::in_memory().unwrap();
-        let pragma = |name: &str| -> i64 {
-            store.connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).unwrap()
-        };
-        assert_eq!((pragma("foreign_keys"), pragma("synchronous"), pragma("trusted_schema")), (1, 1, 0));
-        assert_eq!(pragma("busy_timeout"), 5000);
-    }
-
-    #[test]
-    fn an_immutable_uri_keeps_every_byte_of_the_path() {
-        assert_eq!(immutable_uri(Path::new("/a b/ü?#%.sqlite")), "file:/a%20b/%c3%bc%3f%23%25.sqlite?immutable=1");
-    }
-}
+mod tests;

@@ -32,7 +32,7 @@ fn a_store_outlives_its_process_and_makes_its_folders() {
     assert_eq!(Store::open_read_only(&path).unwrap().load("2026").unwrap(), full_run());
     let raw = Connection::open(&path).unwrap();
     let pragma = |name: &str| raw.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 1));
+    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 2));
     let mode: String = raw.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
 }
@@ -200,7 +200,7 @@ fn a_newer_schema_is_refused() {
     let (_folder, path) = place();
     drop(Store::open(&path).unwrap());
     Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
-    let sentence = "the store `PATH` has schema 7 but this switchcost knows up to 1; use the newer switchcost for it";
+    let sentence = "the store `PATH` has schema 7 but this switchcost knows up to 2; use the newer switchcost for it";
     check(&path, Store::open(&path), sentence);
     check(&path, Store::open_read_only(&path), sentence);
 }
@@ -211,7 +211,7 @@ fn an_old_schema_cannot_be_read_only() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     Connection::open(&path).unwrap().execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}")).unwrap();
     let sentence =
-        "the store `PATH` has the old schema 0 and is opened read-only; open it once for writing to bring it to 1";
+        "the store `PATH` has the old schema 0 and is opened read-only; open it once for writing to bring it to 2";
     check(&path, Store::open_read_only(&path), sentence);
 }
 
@@ -326,4 +326,73 @@ fn many_hosts_may_make_and_fill_one_new_store() {
     assert_eq!(all.len(), 8);
     assert!(all.iter().all(|header| header.invocations == 5 && !header.partial()));
     store.check().unwrap();
+}
+
+#[test]
+fn a_run_that_stopped_early_is_reopened_and_one_that_is_complete_is_not() {
+    let (_folder, path) = place();
+    let mut store = Store::open(&path).unwrap();
+    store.begin_run(&header(ID)).unwrap();
+    store.add_invocation(ID, &invocation(0, 0)).unwrap();
+    store.finish_run(ID, EndedBy::Budget, 9).unwrap();
+    store.reopen_run(ID, 180_000).unwrap();
+    let again = store.load(ID).unwrap();
+    assert_eq!((again.ended_by, again.ended_unix_ns, again.budget_ms), (EndedBy::Unfinished, None, 180_000));
+    assert_eq!(again.invocations.len(), 1);
+    let overtaken = store.add_invocation(ID, &invocation(0, 0)).unwrap_err().to_string();
+    assert!(overtaken.contains("another process is adding"), "{overtaken}");
+    store.add_invocation(ID, &invocation(0, 1)).unwrap();
+    store.finish_run(ID, EndedBy::Precision, 10).unwrap();
+    assert!(matches!(store.reopen_run(ID, 1), Err(StoreError::Ended { .. })));
+    assert!(matches!(store.reopen_run("nix", 1), Err(StoreError::UnknownRun { .. })));
+}
+
+#[test]
+fn baselines_name_runs_until_they_are_gone() {
+    let (_folder, path) = place();
+    let mut store = Store::open(&path).unwrap();
+    store.insert_run(&full_run()).unwrap();
+    store.begin_run(&header("20270103T030405-b2c3")).unwrap();
+    let full = full_run().id;
+    assert_eq!(store.set_baseline("v1.0", "latest~1", false, 5).unwrap(), store.resolve("latest~1").unwrap());
+    let first = store.resolve("baseline:v1.0").unwrap();
+    assert_eq!(store.set_baseline("v1.0", &first, false, 6).unwrap(), first, "the same again is no conflict");
+    let taken =
+        format!("the baseline `v1.0` in `PATH` is already run {first}; say --replace to give the name to another");
+    check(&path, store.set_baseline("v1.0", "latest", false, 7), &taken);
+    assert_ne!(store.set_baseline("v1.0", "latest", true, 7).unwrap(), first);
+    store.set_baseline("full", &full, false, 8).unwrap();
+    assert_eq!(store.load("baseline:full").unwrap(), full_run());
+    check(&path, store.load("baseline:gone"), "no baseline in `PATH` is called `gone`; there are full, v1.0");
+    check(
+        &path,
+        store.set_baseline("a b", &full, false, 0),
+        "`a b` is no name of a baseline; take 1 to 64 letters, digits, hyphens, underscores and dots",
+    );
+    // A run that was deleted leaves its name, which says what it was.
+    Connection::open(&path).unwrap().execute("DELETE FROM run WHERE id = ?1", [&full]).unwrap();
+    assert!(store.baselines().unwrap()[0].gone);
+    let gone = format!(
+        "the baseline `full` names run {full}, which is gone from `PATH`; import that run again, or set the name anew with --replace"
+    );
+    check(&path, store.load("baseline:full"), &gone);
+    store.set_baseline("full", "latest", true, 9).unwrap();
+    store.remove_baseline("full").unwrap();
+    check(&path, store.remove_baseline("full"), "no baseline in `PATH` is called `full`; there are v1.0");
+}
+
+#[test]
+fn a_run_is_read_without_the_rest() {
+    let store = {
+        let mut store = Store::in_memory().unwrap();
+        store.insert_run(&full_run()).unwrap();
+        store
+    };
+    let whole = full_run();
+    let first = whole.variants[0].clone();
+    let part = store.load_only("latest", &|variant| *variant == first).unwrap();
+    assert_eq!(part.variants, whole.variants);
+    let expected: Vec<_> = whole.invocations.iter().filter(|invocation| invocation.variant == 0).cloned().collect();
+    assert!(!expected.is_empty() && expected.len() < whole.invocations.len());
+    assert_eq!(part.invocations, expected);
 }

@@ -1,7 +1,7 @@
 %% What the operating system says about this process. Nothing here is called within a batch: reading a file wakes one of the
 %% emulator's helper threads.
 -module(kit_machine).
--export([allowed_cpus/0, cpu_reader/0, available_memory/0, task_switches/0, task_switches/1, page_faults/0]).
+-export([allowed_cpus/0, cpu_reader/0, available_memory/0, memory/0, task_switches/0, task_switches/1, page_faults/0]).
 
 %% The thread that runs the processes is called so up to OTP 25, and from OTP 26 on.
 -define(SCHEDULER, "^(1_scheduler|erts_sched_1)").
@@ -24,6 +24,16 @@ cpu_reader() ->
 
 %% What the kernel believes it can give to this process, in bytes; 0 where it cannot be told.
 available_memory() -> 1024 * number(find(read("/proc/meminfo"), "^MemAvailable:\\s*(\\d+)")).
+
+%% [resident, mapped, page tables] of this process in bytes; null where they cannot be read. Resident is a walk of the page tables
+%% (smaps_rollup); statm is only approximate.
+memory() ->
+    Status = read("/proc/self/status"),
+    Kibibytes = [find(read("/proc/self/smaps_rollup"), "^Rss:\\s*(\\d+)"), find(Status, "^VmSize:\\s*(\\d+)"), find(Status, "^VmPTE:\\s*(\\d+)")],
+    case lists:member(null, Kibibytes) of
+        true -> null;
+        false -> [1024 * number(Digits) || Digits <- Kibibytes]
+    end.
 
 %% {Files, [{Thread id, voluntary, involuntary}]} of every thread of the process; null where they cannot be read.
 %%

@@ -8,9 +8,10 @@
 %%   reset(State) -> State           sets the count of turns to zero
 %%   claim(State) -> {Turns, Token, State}         since reset
 %%   verify(Units, Trace, State) -> State | none   none where the experiment has no ring
+%%   hold(Contexts) -> Ran           of experiment footprint: makes so many contexts, lets each run once and suspend, counts those that ran
 %% They run in the calling process, which is context 0, and throw a refusal when a token is not the one that was due.
 -module(kit_measure).
--export([carry_out/3, check_memory/2]).
+-export([carry_out/3, check_memory/2, send_plan/3]).
 
 %% Reading a CPU takes some 30 us here, so a long verification pass would take minutes.
 -define(MOST_VISITS, 50000).
@@ -21,6 +22,12 @@ carry_out(Writer, Plan, #{module := Module}) ->
         null -> ok;
         Reason -> throw(kit_wire:unsupported(unsupported_here, "~s", [Reason]))
     end,
+    case Plan of
+        #{experiment := "footprint"} -> kit_footprint:carry_out(Writer, Plan, Module);
+        _ -> measure(Writer, Plan, Module)
+    end.
+
+measure(Writer, Plan, Module) ->
     State = Module:set_up(Plan),
     {Units, Calibrated} = calibrate(Plan, Module, State),
     send_plan(Writer, Plan, Units),

@@ -3,7 +3,7 @@
 %% A message is a list of {Key, Value}. Values: integers, null, true, false, {text, Characters}, [..] for lists of values,
 %% {[{Key, Value}]} for objects.
 -module(kit_wire).
--export([open/1, send/2, send_samples/5, send_histogram/4, send_end/2, send_end/3, encode/1]).
+-export([open/1, send/2, ticks_per_line/0, send_samples/5, send_histogram/4, send_end/2, send_end/3, encode/1]).
 -export([refuse/3, unsupported/3, failed/3]).
 
 %% A line stays below 65 536 bytes even if every number had 20 digits.
@@ -37,6 +37,8 @@ send(File, Fields) ->
 give_up(Reason) ->
     io:format(standard_error, "cannot write a message: ~p~n", [Reason]),
     erlang:halt(1, [{flush, false}]).
+
+ticks_per_line() -> ?TICKS_PER_LINE.
 
 %% Writes the ticks of one phase and gives the next sequence number.
 send_samples(_, Seq, _, _, []) ->

@@ -3,14 +3,14 @@
 %% The token counts every hand-off. Each context compares it with the number it is due, which advances by one lap a turn and so is
 %% its count of turns, too. What is not a number is a command and takes the path of a wrong token.
 -module(fiber_erlang).
--export([mechanism/0, set_up/1, lap/1, run/2, run_each/3, reset/1, claim/1, verify/3]).
--export([member/4, member_each/5, created/2]).
+-export([mechanism/0, set_up/1, lap/1, run/2, run_each/3, reset/1, claim/1, verify/3, hold/1]).
+-export([member/4, member_each/5, created/2, held/1]).
 
 %% A process with its first heap (2.7 kB observed).
 -define(BYTES_EACH, 3000).
 
 mechanism() ->
-    #{id => "fiber/erlang", module => ?MODULE, experiments => ["switch", "create"], timings => ["batch", "each"]}.
+    #{id => "fiber/erlang", module => ?MODULE, experiments => ["switch", "create", "footprint"], timings => ["batch", "each"]}.
 
 %% State of the ring: first member, contexts, the token as the driver knows it, and a cell for the counter as read by the sender.
 -record(ring, {first, lap, token = 0, stamp, histogram}).
@@ -171,4 +171,29 @@ round_trip(First, Command) ->
     receive
         {not_due, _, _} = Message -> broken(Message);
         Back -> Back
+    end.
+
+%% Processes that wait for a message that never comes. The counter is read when each of them has run.
+hold(Contexts) ->
+    kit_measure:check_memory(Contexts, ?BYTES_EACH),
+    Ran = atomics:new(1, []),
+    spawn_all(Contexts, Ran),
+    wait_for(Contexts, Ran).
+
+spawn_all(0, _) ->
+    ok;
+spawn_all(Contexts, Ran) ->
+    spawn(?MODULE, held, [Ran]),
+    spawn_all(Contexts - 1, Ran).
+
+wait_for(Contexts, Ran) ->
+    case atomics:get(Ran, 1) of
+        Contexts -> Contexts;
+        _ -> erlang:yield(), wait_for(Contexts, Ran)
+    end.
+
+held(Ran) ->
+    atomics:add(Ran, 1, 1),
+    receive
+        stop -> ok
     end.

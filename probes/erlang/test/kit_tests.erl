@@ -101,6 +101,8 @@ started() ->
     check_started("describe", 0, "\"status\":\"ok\""),
     check_started("run mechanism=fiber/erlang contexts=5 batches=3 batch_units=1003", 0, "\"token\":8040"),
     check_started("run mechanism=fiber/erlang experiment=create timing=each batches=3 batch_units=1003", 0, "\"token\":8024"),
+    check_started("run mechanism=fiber/erlang experiment=footprint contexts=5000 batches=2 warmup_batches=1", 0,
+        "\"turns\":{\"total\":15000,\"min\":1,\"max\":1,\"contexts\":15000}"),
     check_started("run mechanism=fiber/erlang bogus=1", 1, "\"code\":\"unknown_key\""),
     check_started("run mechanism=fiber/erlang cpus=0,1", 1, "\"code\":\"bad_value\""),
     check_started("run mechanism=fiber/erlang contexts=1100001 batch_units=1", 0, "\"code\":\"limit_reached\"", "+P 100000").

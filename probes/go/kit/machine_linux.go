@@ -54,13 +54,55 @@ func allowedCPUs() []int {
 	return cpus
 }
 
-// AvailableMemory is what the kernel believes it can give to this process, in bytes; 0 where it cannot be told.
+// AvailableMemory is what the kernel believes it can give to this process, in bytes, at most the limit of its control
+// group; 0 where it cannot be told.
 func AvailableMemory() uint64 {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return 0
 	}
-	return field(string(text), "MemAvailable:") << 10
+	available := field(string(text), "MemAvailable:") << 10
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	for _, line := range strings.Split(string(groups), "\n") {
+		parts := strings.SplitN(line, ":", 3)
+		if len(parts) < 3 || parts[1] != "" && parts[1] != "memory" {
+			continue
+		}
+		// Inside a container the path is the host's, and the group's files are at the root.
+		for _, file := range []string{parts[2] + "/memory.max", "/memory.max", "/memory" + parts[2] + "/memory.limit_in_bytes", "/memory/memory.limit_in_bytes"} {
+			text, err := os.ReadFile("/sys/fs/cgroup" + file)
+			limit, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+			if err == nil && bad == nil && limit < available {
+				available = limit
+			}
+		}
+	}
+	return available
+}
+
+// mapMemory maps fresh small pages: a transparent huge page would make the behaviour of the TLB a matter of luck.
+func mapMemory(bytes int) ([]byte, error) {
+	memory, err := syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	if err == nil {
+		const noHugePages = 15
+		_ = syscall.Madvise(memory, noHugePages) // Without support for huge pages there is nothing to refuse.
+	}
+	return memory, err
+}
+
+// readMemory: resident from smaps_rollup, a walk of the page tables (statm is only approximate); nil where it cannot be read.
+func readMemory() *Memory {
+	rollup, err := os.ReadFile("/proc/self/smaps_rollup")
+	if err != nil {
+		return nil
+	}
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return nil
+	}
+	status := string(text)
+	kibibytes := func(text, name string) int64 { return int64(field(text, name)) << 10 }
+	return &Memory{kibibytes(string(rollup), "\nRss:"), kibibytes(status, "\nVmSize:"), kibibytes(status, "\nVmPTE:")}
 }
 
 type taskSwitches struct{ voluntary, involuntary uint64 }

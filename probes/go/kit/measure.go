@@ -14,6 +14,8 @@ type Mechanism struct {
 	Parameters  []Parameter
 	// SetUp does everything slow. It may answer that the plan cannot be carried out.
 	SetUp func(plan *Plan) (Workload, *Refusal)
+	// Hold makes this many contexts, of experiment footprint: each runs once, says so (ran counts them) and suspends for ever.
+	Hold func(plan *Plan, contexts uint64) (ran uint64, refusal *Refusal)
 }
 
 // Workload is a mechanism that is ready to run. Context 0 runs on the calling goroutine.
@@ -32,6 +34,11 @@ type Workload interface {
 	Verify(units uint64, trace *Trace) bool
 }
 
+// Counted is a workload that counts more than turns, since Reset.
+type Counted interface {
+	Counts() map[string]int64
+}
+
 // Measure carries out the plan and reports everything but `hello`. It returns nil only after `end` with status ok.
 func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	if refusal := checkPlacement(plan); refusal != nil {
@@ -39,6 +46,9 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	}
 	if plan.Timing == "each" && CounterName == "" {
 		return Unsupported("unsupported_here", "timing=each needs a cycle counter, and reading that of %s is not written yet; use timing=batch", runtime.GOARCH)
+	}
+	if plan.Experiment == "footprint" {
+		return measureFootprint(w, plan, mechanism)
 	}
 	// The collector is on during the batches, but has nothing to do there: what set-up leaves behind is collected and
 	// swept before. During set-up it is off, because it would scan the stacks of a growing ring again and again.
@@ -70,6 +80,9 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	samples := m.report(w)
 	claimed := (plan.WarmupBatches + plan.Batches) * m.units
 	evidence := evidenceMessage{T: "evidence", Units: claimed, Turns: &turns, Token: &token, AddressSpaces: 1}
+	if counted, ok := workload.(Counted); ok {
+		evidence.Counts = counted.Counts()
+	}
 	evidence.since(begin, end)
 	m.verify(&evidence)
 	evidence.CPUs = sorted(m.seen)

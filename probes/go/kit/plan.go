@@ -23,6 +23,12 @@ type Plan struct {
 	Parameters map[string]string
 }
 
+// Number is the value of a parameter that is an integer; 0 for a mechanism that has no such parameter.
+func (p *Plan) Number(parameter string) uint64 {
+	value, _ := strconv.ParseUint(p.Parameters[parameter], 10, 63)
+	return value
+}
+
 // Parameter is one parameter of a mechanism: words, or an integer within bounds when there are no words.
 type Parameter struct {
 	Name     string

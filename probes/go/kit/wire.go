@@ -16,7 +16,7 @@ type Writer struct{ file *os.File }
 
 // NewWriter writes to an inherited descriptor.
 func NewWriter(fd uintptr) *Writer {
-	return &Writer{file: os.NewFile(fd, "report")}
+	return &Writer{file: reportFile(fd)}
 }
 
 // Send writes one message. A host that no longer listens is the end of the run: nothing could be reported about it.
@@ -100,11 +100,12 @@ type (
 		Parameters    map[string]string `json:"parameters"`
 	}
 	samplesMessage struct {
-		T     string  `json:"t"`
-		Seq   int     `json:"seq"`
-		Phase string  `json:"phase"`
-		Units uint64  `json:"units"`
-		Ticks []int64 `json:"ticks"`
+		T        string  `json:"t"`
+		Seq      int     `json:"seq"`
+		Phase    string  `json:"phase"`
+		Units    uint64  `json:"units"`
+		Quantity string  `json:"quantity,omitempty"` // Of a footprint: what the numbers are.
+		Ticks    []int64 `json:"ticks"`
 	}
 	histogramMessage struct {
 		T           string      `json:"t"`
@@ -184,13 +185,15 @@ func (t *Turns) Count(turns uint64) {
 	t.Contexts++
 }
 
-// sendSamples splits so that a line stays below 65 536 bytes even if every tick had 20 digits.
+// mostTicks keeps a line below 65 536 bytes even if every tick had 20 digits.
+const mostTicks = 3000
+
+// sendSamples splits what is too long for a line.
 func (w *Writer) sendSamples(seq int, phase string, units uint64, ticks []int64) int {
-	const most = 3000
 	for len(ticks) > 0 {
 		part := ticks
-		if len(part) > most {
-			part = part[:most]
+		if len(part) > mostTicks {
+			part = part[:mostTicks]
 		}
 		w.Send(samplesMessage{T: "samples", Seq: seq, Phase: phase, Units: units, Ticks: part})
 		ticks = ticks[len(part):]

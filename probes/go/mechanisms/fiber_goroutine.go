@@ -2,7 +2,7 @@ package mechanisms
 
 import (
 	"runtime"
-	"strconv"
+	"sync/atomic"
 
 	"switchcost/probes/go/kit"
 )
@@ -15,28 +15,37 @@ import (
 // the command `publish`.
 var fiberGoroutine = kit.Mechanism{
 	ID:          "fiber/goroutine",
-	Experiments: []string{"switch", "create", "message"},
+	Experiments: []string{"switch", "create", "message", "footprint"},
 	Timings:     []string{"batch", "each"},
 	Parameters: []kit.Parameter{
 		{Name: "os_threads", Words: []string{"one", "all"}, Default: "one"},
 		{Name: "payload", Min: 1, Max: 1 << 20, Default: "8"},
+		kit.WorkingSetParameter,
 	},
 	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
-		if plan.Parameters["os_threads"] == "all" {
-			runtime.GOMAXPROCS(runtime.NumCPU()) // NumCPU counts the CPUs this process may run on.
-		} else {
-			runtime.GOMAXPROCS(1)
+		setOSThreads(plan)
+		sets, refusal := kit.NewWorkingSets(plan, plan.Contexts)
+		if refusal != nil {
+			return nil, refusal
 		}
 		switch plan.Experiment {
 		case "create":
 			return newGoroutineCreation(), nil
 		case "message":
-			size, _ := strconv.Atoi(plan.Parameters["payload"])
-			return newGoroutineEcho(size), nil
+			return newGoroutineEcho(int(plan.Number("payload"))), nil
 		default:
-			return newGoroutineRing(plan.Contexts)
+			return newGoroutineRing(plan.Contexts, sets)
 		}
 	},
+	Hold: holdGoroutines,
+}
+
+func setOSThreads(plan *kit.Plan) {
+	if plan.Parameters["os_threads"] == "all" {
+		runtime.GOMAXPROCS(runtime.NumCPU()) // NumCPU counts the CPUs this process may run on.
+	} else {
+		runtime.GOMAXPROCS(1)
+	}
 }
 
 // Commands go round the ring as negative tokens.
@@ -51,6 +60,36 @@ const (
 // bytesPerGoroutine: 2 KiB of stack, the runtime's descriptor and the channel, with some room (2.7 KB observed).
 const bytesPerGoroutine = 3000
 
+func checkMemory(contexts uint64) *kit.Refusal {
+	if available := kit.AvailableMemory(); available > 0 && contexts*bytesPerGoroutine > available {
+		return kit.Unsupported("limit_reached", "%d goroutines need about %d MB and %d MB are available; ask for fewer contexts",
+			contexts, contexts*bytesPerGoroutine>>20, available>>20)
+	}
+	return nil
+}
+
+// holdGoroutines: each counts itself and waits for ever on the one channel that all of them share.
+func holdGoroutines(plan *kit.Plan, contexts uint64) (uint64, *kit.Refusal) {
+	setOSThreads(plan)
+	if refusal := checkMemory(contexts); refusal != nil {
+		return 0, refusal
+	}
+	var ran atomic.Uint64
+	forever := make(chan struct{})
+	body := func() {
+		ran.Add(1)
+		<-forever
+	}
+	for i := uint64(0); i < contexts; i++ {
+		go body()
+	}
+	for ran.Load() < contexts {
+		runtime.Gosched()
+	}
+	runtime.Gosched() // The last one may still be on its way to the channel.
+	return ran.Load(), nil
+}
+
 type goroutineRing struct {
 	contexts  int64
 	channels  []chan int64 // Context i receives from channels[i].
@@ -63,17 +102,18 @@ type goroutineRing struct {
 	stamp     uint64 // Counter as read by the sender; the channel orders its accesses.
 	histogram *kit.Histogram
 	trace     *kit.Trace
+	sets      *kit.WorkingSets // nil: the contexts touch nothing between two switches.
+	touched   int64            // Touches at Reset.
 }
 
-func newGoroutineRing(contexts uint64) (kit.Workload, *kit.Refusal) {
+func newGoroutineRing(contexts uint64, sets *kit.WorkingSets) (kit.Workload, *kit.Refusal) {
 	if contexts < 2 {
 		return nil, kit.Refuse("bad_value", "a ring needs at least two contexts: contexts=2 or more")
 	}
-	if available := kit.AvailableMemory(); available > 0 && contexts*bytesPerGoroutine > available {
-		return nil, kit.Unsupported("limit_reached", "%d goroutines need about %d MB and %d MB are available; ask for fewer contexts",
-			contexts, contexts*bytesPerGoroutine>>20, available>>20)
+	if refusal := checkMemory(contexts); refusal != nil {
+		return nil, refusal
 	}
-	ring := &goroutineRing{contexts: int64(contexts), channels: make([]chan int64, contexts), mode: commandPlain}
+	ring := &goroutineRing{contexts: int64(contexts), channels: make([]chan int64, contexts), mode: commandPlain, sets: sets}
 	for i := range ring.channels {
 		ring.channels[i] = make(chan int64)
 	}
@@ -87,10 +127,17 @@ func newGoroutineRing(contexts uint64) (kit.Workload, *kit.Refusal) {
 func (r *goroutineRing) member(i int) {
 	in, out := r.channels[i], r.channels[(i+1)%len(r.channels)]
 	c := memberState{ring: r, out: out, due: int64(i)}
+	if r.sets != nil {
+		c.set = r.sets.Of(uint64(i))
+	}
 	for mode := int64(commandPlain); ; {
 		switch mode {
 		case commandPlain:
-			mode = c.plain(in, out)
+			if r.sets != nil {
+				mode = c.touching(in, out)
+			} else {
+				mode = c.plain(in, out)
+			}
 		case commandEach:
 			mode = c.each(in, out)
 		case commandVerify:
@@ -104,6 +151,7 @@ type memberState struct {
 	out   chan int64
 	due   int64 // Token that comes next.
 	turns int64
+	set   kit.WorkingSet
 }
 
 func (c *memberState) plain(in, out chan int64) int64 {
@@ -124,6 +172,23 @@ func (c *memberState) plain(in, out chan int64) int64 {
 	}
 }
 
+// touching is plain with a touch of the working set between receiving and sending.
+func (c *memberState) touching(in, out chan int64) int64 {
+	for {
+		token := <-in
+		if token != c.due {
+			if mode := c.obey(token, commandPlain); mode != commandPlain {
+				return mode
+			}
+			continue
+		}
+		c.due += c.ring.contexts
+		c.turns++
+		c.set.Touch()
+		out <- token + 1
+	}
+}
+
 func (c *memberState) each(in, out chan int64) int64 {
 	r := c.ring
 	for {
@@ -137,6 +202,9 @@ func (c *memberState) each(in, out chan int64) int64 {
 		r.histogram.Arrive(r.stamp)
 		c.due += r.contexts
 		c.turns++
+		if r.sets != nil {
+			c.set.Touch() // Outside the interval.
+		}
 		r.stamp = kit.ReadCounter()
 		out <- token + 1
 	}
@@ -154,6 +222,9 @@ func (c *memberState) verify(in, out chan int64, i int) int64 {
 		}
 		r.trace.Visit(uint64(token-r.base), i)
 		c.due += r.contexts
+		if r.sets != nil {
+			c.set.Touch()
+		}
 		out <- token + 1
 	}
 }
@@ -193,6 +264,10 @@ func (r *goroutineRing) Lap() uint64 { return uint64(r.contexts) }
 
 func (r *goroutineRing) Run(units uint64) {
 	r.command(commandPlain)
+	if r.sets != nil {
+		r.runTouching(units)
+		return
+	}
 	in, out, step := r.channels[0], r.channels[1], r.contexts
 	sequence, turns := r.sequence, r.turns
 	for laps := int64(units) / step; laps > 0; laps-- {
@@ -204,6 +279,19 @@ func (r *goroutineRing) Run(units uint64) {
 		turns++
 	}
 	r.sequence, r.turns = sequence, turns
+}
+
+func (r *goroutineRing) runTouching(units uint64) {
+	set := r.sets.Of(0)
+	for laps := int64(units) / r.contexts; laps > 0; laps-- {
+		r.channels[1] <- r.sequence + 1
+		r.sequence += r.contexts
+		if <-r.channels[0] != r.sequence {
+			r.broken = true
+		}
+		r.turns++
+		set.Touch()
+	}
 }
 
 func (r *goroutineRing) RunEach(units uint64, histogram *kit.Histogram) {
@@ -219,11 +307,25 @@ func (r *goroutineRing) RunEach(units uint64, histogram *kit.Histogram) {
 			r.broken = true
 		}
 		r.turns++
+		if r.sets != nil {
+			r.sets.Of(0).Touch()
+		}
 	}
+}
+
+// Counts is for rings with working sets.
+func (r *goroutineRing) Counts() map[string]int64 {
+	if r.sets == nil {
+		return nil
+	}
+	return map[string]int64{"touches": r.sets.Touched() - r.touched}
 }
 
 func (r *goroutineRing) Reset() {
 	r.turns, r.base = 0, r.sequence
+	if r.sets != nil {
+		r.touched = r.sets.Touched()
+	}
 	r.command(commandReset)
 }
 
@@ -242,6 +344,9 @@ func (r *goroutineRing) Verify(units uint64, trace *kit.Trace) bool {
 		r.channels[1] <- r.sequence + 1
 		r.sequence = <-r.channels[0]
 		trace.Visit(uint64(r.sequence-r.base), 0)
+		if r.sets != nil {
+			r.sets.Of(0).Touch()
+		}
 	}
 	return true
 }

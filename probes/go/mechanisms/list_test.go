@@ -2,6 +2,7 @@ package mechanisms
 
 import (
 	"os"
+	"runtime"
 	"sort"
 	"strings"
 	"testing"
@@ -20,7 +21,9 @@ func TestListIsSortedAndDescribed(t *testing.T) {
 			continue
 		}
 		for _, parameter := range mechanism.Parameters {
-			if !strings.Contains(string(text), "[parameters."+parameter.Name+"]") {
+			// Its own, or one of those that several mechanisms have.
+			own := strings.Contains(string(text), "[parameters."+parameter.Name+"]")
+			if _, list, _ := strings.Cut(string(text), "\ncommon = ["); !own && !strings.Contains(strings.SplitN(list, "]", 2)[0], `"`+parameter.Name+`"`) {
 				t.Errorf("%s: parameter %s is not described", mechanism.ID, parameter.Name)
 			}
 		}
@@ -31,6 +34,9 @@ func TestListIsSortedAndDescribed(t *testing.T) {
 func TestClaims(t *testing.T) {
 	for _, mechanism := range List {
 		for _, experiment := range mechanism.Experiments {
+			if experiment == "footprint" {
+				continue // No token is passed; TestFootprint has it.
+			}
 			for _, threads := range []string{"one", "all"} {
 				check(t, mechanism, experiment, threads)
 			}
@@ -77,4 +83,39 @@ func check(t *testing.T, mechanism kit.Mechanism, experiment, threads string) {
 			}
 		}
 	}
+}
+
+// The kernel's figure of the contexts that a mechanism holds is about what the runtime itself counts for them.
+func TestFootprint(t *testing.T) {
+	const contexts = 20000
+	if runtime.GOOS != "linux" {
+		t.Skip("memory is read on Linux only")
+	}
+	for i := range List {
+		mechanism := &List[i]
+		if mechanism.Hold == nil {
+			continue
+		}
+		plan, _, refusal := kit.ParsePlan([]string{"mechanism=" + mechanism.ID, "experiment=footprint", "contexts=20000"}, List)
+		if refusal != nil {
+			t.Fatal(refusal.Detail)
+		}
+		before := inUse()
+		gain, ran, refusal := kit.Gain(plan, mechanism)
+		if refusal != nil {
+			t.Fatal(refusal.Detail)
+		}
+		own := inUse() - before
+		t.Logf("%s: %d bytes resident a context, %d by the runtime's own count", mechanism.ID, gain.Resident/contexts, own/contexts)
+		if ran != contexts || gain.Resident < own*8/10 || gain.Resident > own*12/10 {
+			t.Errorf("%s: %d contexts ran, %+v gained, %d by the runtime's own count", mechanism.ID, ran, gain, own)
+		}
+	}
+}
+
+func inUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse + m.StackInuse + m.GCSys)
 }

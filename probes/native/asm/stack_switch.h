@@ -50,6 +50,28 @@ inline void* make_initial_frame(char* top, StackEntry entry, void* argument) {
     std::memcpy(place, &frame, sizeof frame);
     return place;
 }
+#elif defined(__aarch64__)
+// What switchcost_stack_switch finds on a suspended stack, lowest address first (asm/stack_switch_aarch64_aapcs64.S).
+struct SuspendedFrame {
+    std::uint64_t d8_to_d15[8];
+    std::uint64_t x19;  // new context: the StackEntry
+    std::uint64_t x20;  // new context: its argument
+    std::uint64_t x21_to_x28[8];
+    std::uint64_t x29;
+    void (*resume_at)();  // x30
+};
+static_assert(sizeof(SuspendedFrame) == 160);
+
+// `top` is 16-byte aligned, and so is the frame: AAPCS64 demands it of the stack pointer at all times.
+inline void* make_initial_frame(char* top, StackEntry entry, void* argument) {
+    SuspendedFrame frame{};
+    frame.x19 = reinterpret_cast<std::uint64_t>(entry);
+    frame.x20 = reinterpret_cast<std::uint64_t>(argument);
+    frame.resume_at = &switchcost_stack_entry;
+    char* place = top - sizeof frame;
+    std::memcpy(place, &frame, sizeof frame);
+    return place;
+}
 #endif
 
 }  // namespace probe

@@ -3,6 +3,8 @@
 
 #if defined(__x86_64__)
 #include "kit/arch_x86_64.h"
+#elif defined(__aarch64__)
+#include "kit/arch_aarch64.h"
 #else
 #error "no kit/arch_<architecture>.h for this target yet; copy kit/arch_x86_64.h and keep the names"
 #endif

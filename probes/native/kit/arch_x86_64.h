@@ -24,6 +24,14 @@ inline constexpr const char* counter_name = "tsc, lfence;rdtsc before a switch a
     return (std::uint64_t{high} << 32) | low;
 }
 
+// Reads the cycle counter with no fence at all, as many benchmarks do: what stands before may still be under way, and what stands
+// after may have begun. Only for showing what that does to a figure (parameter reads=bare).
+[[gnu::always_inline]] inline std::uint64_t counter_bare() {
+    std::uint32_t low, high;
+    asm volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+    return (std::uint64_t{high} << 32) | low;
+}
+
 // Tells the CPU that this is a loop which waits for another CPU's store.
 [[gnu::always_inline]] inline void spin_pause() { asm volatile("pause"); }
 

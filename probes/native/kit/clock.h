@@ -1,4 +1,4 @@
-// The clock of the batches: CLOCK_MONOTONIC in nanoseconds, read through the vDSO.
+// The clock of the batches: CLOCK_MONOTONIC in nanoseconds, on Linux read through the vDSO.
 #pragma once
 
 #include <time.h>
@@ -7,7 +7,11 @@
 
 namespace probe {
 
+#if defined(_WIN32)
+inline constexpr const char* clock_name = "QueryPerformanceCounter in ns (CLOCK_MONOTONIC of winpthreads)";
+#else
 inline constexpr const char* clock_name = "CLOCK_MONOTONIC";
+#endif
 inline constexpr std::uint64_t clock_ticks_per_second = 1'000'000'000;
 
 [[gnu::always_inline]] inline std::uint64_t clock_now() {

@@ -127,7 +127,7 @@ ContainerCgroups::ContainerCgroups(const Plan& plan)
         parent_ = hierarchy_.candidates[0];
     }
     if (!parent_.empty()) {
-        guardian_.start(parent_, prefix_);
+        guardian_.start({{parent_}, prefix_});
         return;
     }
     if (insists) throw refusal(error);

@@ -27,6 +27,13 @@ struct CgroupHierarchy {
 
 CgroupHierarchy find_cgroup_hierarchy();
 
+// What a guardian removes: below each parent the groups whose name begins with prefix, and a folder with all that is in it.
+struct Leftovers {
+    std::vector<std::string> parents;
+    std::string prefix;
+    std::string folder = "";
+};
+
 // A process of a process group of its own, so that the end of the probe's group does not end it. It holds the reading end of a pipe
 // whose writing end all processes of the probe inherit: end of file says that all are gone, and it removes the groups and ends.
 class CgroupGuardian {
@@ -36,16 +43,16 @@ public:
     CgroupGuardian& operator=(const CgroupGuardian&) = delete;
     ~CgroupGuardian() { finish(); }
 
-    void start(const std::string& parent, const std::string& prefix);  // throws Failure
-    void finish();                                                     // once every other process of the probe has been reaped
-    void forget();                                                     // in a container: the guardian is not its child
+    void start(Leftovers leftovers);  // throws Failure
+    void finish();                    // once every other process of the probe has been reaped
+    void forget();                    // in a container: the guardian is not its child
     pid_t id() const { return id_; }
+    int write_end() const { return write_end_; }  // while anybody holds it, the guardian waits
 
 private:
     pid_t id_ = 0;
     int write_end_ = -1;
-    std::string parent_;
-    std::string prefix_;
+    Leftovers leftovers_;
 };
 
 class ContainerCgroups {
@@ -71,6 +78,8 @@ public:
     std::string name(std::uint32_t container) const;
     // Path of a process in the hierarchy, as this process sees it; empty when it cannot be read.
     std::string path_of(pid_t process) const;
+    // The group below which they are made, as seen from the hierarchy's mount.
+    std::string parent_below_mount() const { return parent_.substr(hierarchy_.mount.size()); }
     bool has_cpu_controller() const;
     std::int64_t throttled_periods(std::uint32_t container) const;
 

@@ -130,6 +130,13 @@ StepFailure set_up_inside(const ContainerKind& kind, int join) {
     return {};
 }
 
+StepFailure set_up_entered(const ContainerKind& kind, int join) {
+    die_with_launcher(kind);
+    close(join);
+    if (kind.seccomp && !install_seccomp_filter()) return {Step::install_seccomp, errno};
+    return {};
+}
+
 bool read_namespaces(std::array<std::uint64_t, namespace_kinds.size()>& ids) {
     for (std::size_t i = 0; i < namespace_kinds.size(); ++i) {
         char path[64];

@@ -40,6 +40,9 @@ pid_t clone_container(const ContainerKind& kind, int join);
 // In the new process: its end with the launcher, control group, user map, control group namespace, filter. System calls only.
 StepFailure set_up_inside(const ContainerKind& kind, int join);
 
+// The same where a runtime has made the container and the process has just entered it: nothing but its end and the filter is left.
+StepFailure set_up_entered(const ContainerKind& kind, int join);
+
 // Numbers of the namespaces that the calling process is in.
 bool read_namespaces(std::array<std::uint64_t, namespace_kinds.size()>& ids);
 

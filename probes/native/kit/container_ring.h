@@ -83,24 +83,25 @@ private:
 
 // The session asks twice, for the measurement and then for the verification. Both rings are made the first time, before the
 // containers, which serve one after the other: what is verified is what was measured.
-template <class Medium>
+template <Mode verifying, class Medium>
 struct LaterVerification {
-    std::unique_ptr<ContainerRing<Mode::verify, Medium>> ring;
+    std::unique_ptr<ContainerRing<verifying, Medium>> ring;
     std::shared_ptr<Containers> containers;
 };
 
-template <class Medium, Mode mode>
-std::unique_ptr<Workload> contain(const Plan& plan, LaterVerification<Medium>& later) {
+template <Mode mode, Mode verifying, class Medium>
+std::unique_ptr<Workload> contain(const Plan& plan, LaterVerification<verifying, Medium>& later) {
     auto ring = std::make_unique<ContainerRing<mode, Medium>>(plan);
     Plan short_plan = plan;
     const char* why_not = nullptr;
     short_plan.verify_units = verification_units(plan, *find_entry(plan.mechanism), why_not);
-    if (short_plan.verify_units != 0) later.ring = std::make_unique<ContainerRing<Mode::verify, Medium>>(short_plan);
+    if (short_plan.verify_units != 0) later.ring = std::make_unique<ContainerRing<verifying, Medium>>(short_plan);
 
     auto containers = std::make_shared<Containers>(plan);
     const std::uint32_t context = containers->start();
     if (context != 0) {
         ring->live(context);
+        ring.reset();  // with its working set, before the other ring touches another
         if (later.ring) later.ring->live(context);
         _exit(0);
     }
@@ -109,14 +110,22 @@ std::unique_ptr<Workload> contain(const Plan& plan, LaterVerification<Medium>& l
     return ring;
 }
 
-template <class Medium>
-std::unique_ptr<Workload> make_container_ring(const Plan& plan, Mode mode) {
-    static LaterVerification<Medium> later;
-    if (mode == Mode::verify) {
+template <Mode batch, Mode each, Mode verifying, class Medium>
+std::unique_ptr<Workload> contain_or_verify(const Plan& plan, Mode mode) {
+    static LaterVerification<verifying, Medium> later;
+    if (mode == verifying) {
         later.ring->drive(later.containers, true);
         return std::move(later.ring);
     }
-    return mode == Mode::each ? contain<Medium, Mode::each>(plan, later) : contain<Medium, Mode::batch>(plan, later);
+    return mode == each ? contain<each>(plan, later) : contain<batch>(plan, later);
+}
+
+template <class Medium>
+std::unique_ptr<Workload> make_container_ring(const Plan& plan, Mode mode) {
+    if (touches(mode)) {
+        return contain_or_verify<Mode::touching_batch, Mode::touching_each, Mode::touching_verify, Medium>(plan, mode);
+    }
+    return contain_or_verify<Mode::batch, Mode::each, Mode::verify, Medium>(plan, mode);
 }
 
 }  // namespace probe

@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "kit/container_cgroups.h"
@@ -55,14 +57,20 @@ void keep_only(int fd) {
     for (int other = 1; other < 65536; ++other) close(other);
 }
 
-[[noreturn]] void guard(int read_end, const std::string& parent, const std::string& prefix) {
+void clean_up(const Leftovers& leftovers) {
+    for (const std::string& parent : leftovers.parents) remove_groups(parent, leftovers.prefix);
+    std::error_code ignored;
+    if (!leftovers.folder.empty()) std::filesystem::remove_all(leftovers.folder, ignored);
+}
+
+[[noreturn]] void guard(int read_end, const Leftovers& leftovers) {
     setpgid(0, 0);
     for (const int signal_number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) std::signal(signal_number, SIG_IGN);
     keep_only(read_end);
     char byte;
     while (read(0, &byte, 1) == -1 && errno == EINTR) {
     }
-    remove_groups(parent, prefix);
+    clean_up(leftovers);
     _exit(0);
 }
 
@@ -87,23 +95,26 @@ void remove_groups(const std::string& parent, const std::string& prefix) {
     }
 }
 
+bool of_dead_probe(const std::string& name) {
+    if (name.rfind(group_name, 0) != 0) return false;
+    const std::size_t dash = name.find('-', group_name.size());
+    if (dash == std::string::npos) return false;
+    const std::string process = name.substr(group_name.size(), dash - group_name.size());
+    if (process.find_first_not_of("0123456789") != std::string::npos) return false;
+    const std::string known = identity(process);
+    return known.empty() || name.rfind(group_name + known + "-", 0) != 0;
+}
+
 void sweep_dead_probes(const std::string& parent) {
     for (const std::string& name : directories_in(parent)) {
-        if (name.rfind(group_name, 0) != 0) continue;
-        const std::size_t dash = name.find('-', group_name.size());
-        if (dash == std::string::npos) continue;
-        const std::string process = name.substr(group_name.size(), dash - group_name.size());
-        if (process.find_first_not_of("0123456789") != std::string::npos) continue;
-        const std::string known = identity(process);
-        if (known.empty() || name.rfind(group_name + known + "-", 0) != 0) remove_tree(parent + "/" + name, Patience::none);
+        if (of_dead_probe(name)) remove_tree(parent + "/" + name, Patience::none);
     }
 }
 
-void CgroupGuardian::start(const std::string& parent, const std::string& prefix) {
+void CgroupGuardian::start(Leftovers leftovers) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw descriptor_limit_failure(0, 1, errno);
-    parent_ = parent;
-    prefix_ = prefix;
+    leftovers_ = std::move(leftovers);
     const pid_t child = fork();
     if (child == -1) {
         const int error = errno;
@@ -111,7 +122,7 @@ void CgroupGuardian::start(const std::string& parent, const std::string& prefix)
         close(ends[1]);
         throw task_limit_failure("process", 1, 1, error);
     }
-    if (child == 0) guard(ends[0], parent, prefix);
+    if (child == 0) guard(ends[0], leftovers_);
     setpgid(child, child);  // here and there: whoever comes first
     close(ends[0]);
     write_end_ = ends[1];
@@ -124,7 +135,7 @@ void CgroupGuardian::finish() {
     while (waitpid(id_, nullptr, 0) == -1 && errno == EINTR) {
     }
     id_ = 0;
-    remove_groups(parent_, prefix_);  // nothing to do unless somebody killed the guardian
+    clean_up(leftovers_);  // nothing to do unless somebody killed the guardian
 }
 
 void CgroupGuardian::forget() { id_ = 0; }

@@ -16,6 +16,9 @@ bool remove_empty_group(const char* path, Patience patience = Patience::one_seco
 // Every group below `parent` whose name begins with `prefix`, innermost first. Groups with processes stay.
 void remove_groups(const std::string& parent, const std::string& prefix);
 
+// Is it the name of something that a probe made, switchcost-PID-STARTTIME-*, which is not alive any more?
+bool of_dead_probe(const std::string& name);
+
 // Groups switchcost-PID-STARTTIME-* whose process is not alive any more.
 void sweep_dead_probes(const std::string& parent);
 

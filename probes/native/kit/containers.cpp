@@ -50,11 +50,12 @@ std::vector<Parameter> container_parameters() {
         {"cpu_quota", "none", {"none", "150", "200", "400", "800"}},
         {"namespaces", "all", {"all", "none"}},
         {"seccomp", "off", {"off", "on"}},
+        working_set_parameter(),
     };
 }
 
 Containers::Containers(const Plan& plan)
-    : plan_(plan), cgroups_(plan), kind_(plan, cgroups_), passports_(plan.contexts), board_(1), living_(plan.contexts) {}
+    : plan_(plan), cgroups_(plan), runtime_(make_container_runtime(plan, cgroups_)), kind_(plan, cgroups_), passports_(plan.contexts), board_(1), living_(plan.contexts) {}
 
 Containers::~Containers() {
     if (is_launcher_) end_all();
@@ -62,9 +63,9 @@ Containers::~Containers() {
 
 std::uint32_t Containers::start() {
     for (std::uint32_t i = 0; i < plan_.contexts; ++i) {
-        const int join = cgroups_.make(i);
+        const int join = runtime_ ? runtime_->make(i) : cgroups_.make(i);
         pin_self(plan_.cpu_of(i));  // inherited, so that a refusal is noticed here
-        const pid_t child = clone_container(kind_, join);
+        const pid_t child = runtime_ ? runtime_->enter(join) : clone_container(kind_, join);
         if (child == 0) {
             present(i, join);
             return i;
@@ -84,8 +85,9 @@ std::uint32_t Containers::start() {
 void Containers::present(std::uint32_t container, int join) {
     is_launcher_ = false;
     cgroups_.guardian().forget();
+    if (runtime_) runtime_->forget();
     Passport& passport = passports_[container];
-    passport.failure = set_up_inside(kind_, join);
+    passport.failure = runtime_ ? set_up_entered(kind_, join) : set_up_inside(kind_, join);
     if (passport.failure.step == Step::none && !read_namespaces(passport.namespaces)) passport.failure = {Step::read_identity, errno};
     passport.seccomp_mode = prctl(PR_GET_SECCOMP);
     const bool fine = passport.failure.step == Step::none;
@@ -159,6 +161,7 @@ void Containers::end_all() {
         }
         id = 0;
     }
+    if (runtime_) runtime_->end();
     cgroups_.guardian().finish();
 }
 

@@ -11,6 +11,7 @@
 
 #include "kit/container_cgroups.h"
 #include "kit/container_inside.h"
+#include "kit/container_runtime.h"
 #include "kit/mechanism.h"
 #include "kit/shared.h"
 
@@ -64,6 +65,7 @@ private:
 
     Plan plan_;
     ContainerCgroups cgroups_;
+    std::unique_ptr<ContainerRuntime> runtime_;
     ContainerKind kind_;
     SharedArray<Passport> passports_;
     SharedArray<Board> board_;

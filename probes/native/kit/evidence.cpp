@@ -1,10 +1,5 @@
 #include "kit/evidence.h"
 
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "kit/arch.h"
@@ -22,6 +17,7 @@ void collect(Workload& workload, Look& look) {
     for (const Station& station : workload.stations()) {
         look.turns.push_back(station.turns);
         look.mismatches += station.mismatches;
+        look.touches += station.touches;
         look.mxcsr.insert(station.mxcsr);
         if (station.cpu < 0) continue;
         driver_seen = true;
@@ -32,12 +28,11 @@ void collect(Workload& workload, Look& look) {
     }
     if (workload.stations().empty()) look.mismatches = workload.mismatches();
     if (!driver_seen) {
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        look.minor_faults = static_cast<std::uint64_t>(usage.ru_minflt);
-        look.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);
-        look.cpus.insert(sched_getcpu());
-        look.processes.insert(getpid());
+        const os::PageFaults faults = os::faults_of_process().value_or(os::PageFaults{});
+        look.minor_faults = faults.minor;
+        look.major_faults = faults.major;
+        look.cpus.insert(os::current_cpu());
+        look.processes.insert(os::current_task().process);
     }
     look.token = workload.token();
 }
@@ -62,11 +57,11 @@ std::string turns_object(const Look& before, const Look& after) {
     return object.finish();
 }
 
-std::string kernel_object(const procfs::KernelSwitches& before, const procfs::KernelSwitches& after) {
+std::string kernel_object(const os::KernelSwitches& before, const os::KernelSwitches& after) {
     Line object = Line::nested();
     object.number("voluntary", static_cast<std::int64_t>(after.voluntary - before.voluntary));
     object.number("involuntary", static_cast<std::int64_t>(after.involuntary - before.involuntary));
-    object.number("tasks", after.tasks).text("source", "/proc/PID/task/TID/status");
+    object.number("tasks", after.tasks).text("source", os::kernel_switches_source());
     return object.finish();
 }
 
@@ -86,12 +81,13 @@ void add_hops(Line& line, Line& why, const Verification& verification) {
 
 }  // namespace
 
-std::vector<TaskId> Workload::tasks() const { return {{getpid(), static_cast<int>(syscall(SYS_gettid))}}; }
+std::vector<TaskId> Workload::tasks() const { return {os::current_task()}; }
 
 Look look_before(Workload& workload, const std::vector<TaskId>& tasks) {
     Look look;
     collect(workload, look);
-    look.kernel = procfs::kernel_switches(tasks);
+    look.kernel = os::kernel_switches(tasks);
+    look.cpu_time_ns = os::cpu_time_ns(tasks);
     return look;
 }
 
@@ -99,7 +95,8 @@ Look look_after(Workload& workload, const std::vector<TaskId>& tasks) {
     Look look;
     look.token = workload.token();
     const std::uint64_t token = look.token;
-    look.kernel = procfs::kernel_switches(tasks);
+    look.cpu_time_ns = os::cpu_time_ns(tasks);
+    look.kernel = os::kernel_switches(tasks);
     collect(workload, look);
     look.token = token;
     return look;
@@ -169,7 +166,7 @@ Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_
         line.raw("kernel", kernel_object(*before.kernel, *after.kernel));
     } else {
         line.null("kernel");
-        why.text("kernel", "/proc/PID/task/TID/status could not be read");
+        why.text("kernel", os::kernel_switches_unknown());
     }
     line.number("address_spaces", static_cast<std::int64_t>(after.processes.size()));
     std::set<int> cpus = before.cpus;
@@ -177,12 +174,18 @@ Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_
     cpus.insert(verification.cpus.begin(), verification.cpus.end());
     line.raw("cpus", number_list({cpus.begin(), cpus.end()}));
     add_hops(line, why, verification);
-    Line faults = Line::nested();
-    faults.number("minor", static_cast<std::int64_t>(after.minor_faults - before.minor_faults));
-    faults.number("major", static_cast<std::int64_t>(after.major_faults - before.major_faults));
-    line.raw("page_faults", faults.finish());
+    if (os::faults_of_process()) {
+        Line faults = Line::nested();
+        faults.number("minor", static_cast<std::int64_t>(after.minor_faults - before.minor_faults));
+        faults.number("major", static_cast<std::int64_t>(after.major_faults - before.major_faults));
+        line.raw("page_faults", faults.finish());
+    } else {
+        line.null("page_faults");
+        why.text("page_faults", "this system does not tell a program its page faults");
+    }
     Line object = Line::nested();
     for (const auto& [name, value] : counts) object.number(name, value);
+    if (before.cpu_time_ns && after.cpu_time_ns) object.number("cpu_time_ns", static_cast<std::int64_t>(*after.cpu_time_ns - *before.cpu_time_ns));
     if (entry.shape == Shape::pair) object.number("hops", static_cast<std::int64_t>(total_turns(before, after)));
     if (entry.find_parameter("fpu_state") != nullptr && !after.mxcsr.empty()) {
         object.number("mxcsr_distinct", static_cast<std::int64_t>(after.mxcsr.size()));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kit/mechanism.h"
-#include "kit/procfs.h"
+#include "kit/os.h"
 #include "kit/report.h"
 
 namespace probe {
@@ -17,9 +17,11 @@ struct Look {
     std::vector<std::uint64_t> turns;
     std::uint64_t token = 0;
     std::uint64_t mismatches = 0;
+    std::uint64_t touches = 0;
     std::uint64_t minor_faults = 0;
     std::uint64_t major_faults = 0;
-    std::optional<procfs::KernelSwitches> kernel;
+    std::optional<os::KernelSwitches> kernel;
+    std::optional<std::uint64_t> cpu_time_ns;
     std::set<int> cpus;
     std::set<int> processes;
     std::set<std::uint32_t> mxcsr;

@@ -1,29 +1,14 @@
 #include "kit/footprint.h"
 
-#include <malloc.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <string>
 
 #include "kit/failure.h"
-#include "kit/procfs.h"
+#include "kit/os.h"
 
 namespace probe {
 namespace {
-
-std::int64_t kibibytes(const std::string& path, const char* field) {
-    const auto value = procfs::read_field(path.c_str(), field);
-    if (!value) throw unsupported("unsupported_here", path + " has no line " + (field + 1) + "; memory cannot be measured on this kernel");
-    return static_cast<std::int64_t>(*value) * 1024;
-}
-
-std::int64_t address_space(const std::string& folder) {
-    const auto pages = procfs::read_number(folder + "/statm");
-    if (!pages) throw unsupported("unsupported_here", folder + "/statm cannot be read; mount /proc");
-    return static_cast<std::int64_t>(*pages) * sysconf(_SC_PAGESIZE);
-}
 
 struct Entered {
     std::uint64_t total = 0;
@@ -33,7 +18,7 @@ struct Entered {
 
 // One cycle. The driver is one more context of the ring, made before the memory is read for the first time.
 MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Entered& entered) {
-    malloc_trim(0);  // contexts made by the heap must not come from what an earlier cycle left there
+    os::trim_heap();  // contexts made by the heap must not come from what an earlier cycle left there
     const std::unique_ptr<Workload> workload = entry.make(with_driver, Mode::batch);
     workload->run(with_driver.contexts);
     const std::optional<MemoryGain> gain = workload->memory_gain();
@@ -66,7 +51,7 @@ public:
         if (from == to) return;
         send_quantity(phase, from, to, "resident_bytes", &Memory::resident);
         send_quantity(phase, from, to, "virtual_bytes", &Memory::mapped);
-        send_quantity(phase, from, to, "kernel_bytes", &Memory::kernel);
+        if (os::kernel_memory_meaning() != nullptr) send_quantity(phase, from, to, "kernel_bytes", &Memory::kernel);
     }
     std::uint64_t sent() const { return sent_; }
 
@@ -101,21 +86,6 @@ Line evidence(const Plan& plan, const Entered& entered, std::uint64_t units) {
 
 }  // namespace
 
-Memory own_memory() {
-    return {kibibytes("/proc/self/smaps_rollup", "\nRss:"), address_space("/proc/self"), kibibytes("/proc/self/status", "\nVmPTE:")};
-}
-
-Memory private_memory(pid_t id) {
-    const std::string folder = "/proc/" + std::to_string(id);
-    const std::string rollup = folder + "/smaps_rollup";
-    return {kibibytes(rollup, "\nPrivate_Clean:") + kibibytes(rollup, "\nPrivate_Dirty:"), address_space(folder), 0};
-}
-
-std::int64_t kernel_memory_of_machine() {
-    const std::string path = "/proc/meminfo";
-    return kibibytes(path, "\nKernelStack:") + kibibytes(path, "\nPageTables:") + kibibytes(path, "\nSUnreclaim:");
-}
-
 void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry) {
     constexpr std::uint64_t most_cycles = 4096;  // samples in one message
     if (plan.batches > most_cycles || plan.warmup_batches > most_cycles) {
@@ -139,11 +109,13 @@ void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry)
         throw failed("self_check_failed", "only " + std::to_string(entered.total) + " of " + std::to_string(cycles * plan.contexts) +
                                               " contexts ran before they were suspended");
     }
-    Line note("note");
-    note.text("text", machine_wide ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in /proc/meminfo: machine-wide, so that "
-                                     "other work shows in it"
-                                   : "kernel_bytes is the change of this process's page tables (VmPTE)");
-    reporter.add(note);
+    if (const char* meaning = os::kernel_memory_meaning()) {
+        Line note("note");
+        note.text("text", machine_wide ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in /proc/meminfo: machine-wide, so "
+                                         "that other work shows in it"
+                                       : meaning);
+        reporter.add(note);
+    }
     reporter.add(evidence(plan, entered, cycles * plan.contexts));
     Line end("end");
     end.text("status", "ok").number("samples", static_cast<std::int64_t>(results.sent()));

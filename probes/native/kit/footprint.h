@@ -1,8 +1,6 @@
 // Experiment footprint: memory per live suspended context, by the kernel's figures.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 
 #include "kit/mechanism.h"
@@ -15,7 +13,7 @@ namespace probe {
 Memory own_memory();
 
 // What process `id` holds alone: its private pages and its address space. The kernel's share is not known per process.
-Memory private_memory(pid_t id);
+Memory private_memory(int id);
 
 // Kernel stacks, page tables and unreclaimable slab of the whole machine: other work shows in it.
 std::int64_t kernel_memory_of_machine();

@@ -94,11 +94,11 @@ Failure memory_limit_failure(std::size_t bytes, int error) {
     return unsupported("limit_reached", text + "; use fewer contexts or smaller stacks, or allow overcommit (vm.overcommit_memory)", error);
 }
 
-void require_memory(std::uint64_t bytes) {
+void require_memory(std::uint64_t bytes, const char* cure) {
     const std::uint64_t available = procfs::available_memory();
     const std::uint64_t group = procfs::cgroup_limit("memory", "memory.limit_in_bytes", "memory.max").value_or(unlimited);
-    const Limit limit = lowest({{"free memory in bytes", available, "use fewer contexts or smaller stacks"},
-                                {"memory limit of the control group in bytes", group, "raise it, or use fewer contexts"}});
+    const Limit limit = lowest({{"free memory in bytes", available, cure},
+                                {"memory limit of the control group in bytes", group, std::string("raise it, or ") + cure}});
     if (bytes <= limit.value / 5 * 4) return;
     throw unsupported("limit_reached", sentence("about " + std::to_string(bytes) + " bytes of memory would be touched", limit), ENOMEM);
 }

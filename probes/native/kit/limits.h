@@ -18,6 +18,6 @@ Failure memory_limit_failure(std::size_t bytes, int error);
 
 // Throws when touching `bytes` would need more than four fifths of the memory that is free: the kernel's out-of-memory killer gives
 // no reason and no cure.
-void require_memory(std::uint64_t bytes);
+void require_memory(std::uint64_t bytes, const char* cure = "use fewer contexts or smaller stacks");
 
 }  // namespace probe

@@ -11,13 +11,22 @@
 #include <vector>
 
 #include "kit/histogram.h"
+#include "kit/os.h"
 #include "kit/plan.h"
 
 namespace probe {
 
 // How a workload's loops are compiled. `batch` has nothing in them but the mechanism, `each` reads the cycle counter round every
-// unit, `verify` notes the CPU of every hop.
-enum class Mode { batch, each, verify };
+// unit, `each_bare` does so without fences, `verify` notes the CPU of every hop. The touching ones of rings do the same, and every
+// context touches its working set.
+enum class Mode { batch, each, verify, each_bare, touching_batch, touching_each, touching_verify };
+
+constexpr bool reads_counter(Mode mode) { return mode == Mode::each || mode == Mode::each_bare; }
+constexpr bool touches(Mode mode) { return mode >= Mode::touching_batch; }
+constexpr Mode touching(Mode mode) { return static_cast<Mode>(static_cast<int>(mode) + static_cast<int>(Mode::touching_batch)); }
+constexpr Mode without_touches(Mode mode) {
+    return touches(mode) ? static_cast<Mode>(static_cast<int>(mode) - static_cast<int>(Mode::touching_batch)) : mode;
+}
 
 struct Parameter {
     const char* name;
@@ -52,17 +61,13 @@ struct alignas(64) Station {
     std::int32_t cpu;  // -1: not a task of its own
     std::int32_t process;
     std::int32_t thread;
+    std::uint64_t touches;  // of its working set since it was made
 };
 
 // One hop of the verification pass: who came to run, and where.
 struct HopRecord {
     std::uint32_t context;
     std::uint32_t cpu;
-};
-
-struct TaskId {
-    int process;
-    int thread;
 };
 
 // Bytes, by the kernel's figures.
@@ -133,11 +138,31 @@ const Entry* find_entry(std::string_view id);
 template <template <Mode> class W>
 static std::unique_ptr<Workload> make_for_mode(const Plan& plan, Mode mode) {
     switch (mode) {
+        case Mode::each_bare:  // comes from make_for_any_mode only: for the rest it would be code for nothing
         case Mode::each: return std::make_unique<W<Mode::each>>(plan);
         case Mode::verify: return std::make_unique<W<Mode::verify>>(plan);
-        case Mode::batch: break;
+        default: return std::make_unique<W<Mode::batch>>(plan);
     }
-    return std::make_unique<W<Mode::batch>>(plan);
 }
+
+// The same for rings, whose contexts may have working sets.
+template <template <Mode> class W>
+static std::unique_ptr<Workload> make_ring_for_mode(const Plan& plan, Mode mode) {
+    switch (mode) {
+        case Mode::touching_batch: return std::make_unique<W<Mode::touching_batch>>(plan);
+        case Mode::touching_each: return std::make_unique<W<Mode::touching_each>>(plan);
+        case Mode::touching_verify: return std::make_unique<W<Mode::touching_verify>>(plan);
+        default: return make_for_mode<W>(plan, mode);
+    }
+}
+
+// The same for mechanisms with the parameter `reads`.
+template <template <Mode> class W>
+static std::unique_ptr<Workload> make_for_any_mode(const Plan& plan, Mode mode) {
+    const bool bare = mode == Mode::each && plan.text("reads") == "bare";
+    return bare ? std::make_unique<W<Mode::each_bare>>(plan) : make_for_mode<W>(plan, mode);
+}
+
+inline Parameter reads_parameter() { return {"reads", "fenced", {"fenced", "bare"}}; }
 
 }  // namespace probe

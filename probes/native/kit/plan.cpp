@@ -1,12 +1,11 @@
 #include "kit/plan.h"
 
-#include <fcntl.h>
-
 #include <charconv>
 #include <limits>
 
 #include "kit/failure.h"
 #include "kit/mechanism.h"
+#include "kit/os.h"
 
 namespace probe {
 namespace {
@@ -111,6 +110,9 @@ void check_against_entry(const Plan& plan, const Entry& entry) {
     if (!control && plan.experiment == "switch" && plan.contexts < 2) {
         throw refused("bad_value", "contexts=1: a switch needs two contexts or more");
     }
+    if (plan.experiment != "switch" && plan.working_set() != 0) {
+        throw refused("bad_value", "working_set belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
+    }
     if (plan.experiment == "footprint") check_footprint(plan);
 }
 
@@ -136,8 +138,7 @@ int take_report_fd(Arguments& arguments) {
     if (found == arguments.end()) return 1;
     const int fd = static_cast<int>(parse_number("report_fd", found->second, 0, std::numeric_limits<int>::max()));
     arguments.erase(found);
-    const int flags = fcntl(fd, F_GETFL);
-    if (flags == -1 || (flags & O_ACCMODE) == O_RDONLY) {
+    if (!os::open_for_writing(fd)) {
         throw refused("bad_value", "report_fd=" + std::to_string(fd) + " is not open for writing");
     }
     return fd;

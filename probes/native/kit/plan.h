@@ -32,6 +32,8 @@ struct Plan {
     // Parameters were checked by resolve_plan(), so that a missing one is a mistake of the mechanism's author.
     const std::string& text(const char* parameter) const { return parameters.at(parameter); }
     std::uint64_t number(const char* parameter) const { return std::stoull(parameters.at(parameter)); }
+    // Bytes that each context touches between two switches; 0: none, and for mechanisms without the parameter.
+    std::uint64_t working_set() const { return parameters.contains("working_set") ? number("working_set") : 0; }
     int cpu_of(std::uint32_t context) const { return cpus.empty() ? -1 : cpus[context % cpus.size()]; }
 };
 

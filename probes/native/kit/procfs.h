@@ -7,15 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "kit/mechanism.h"
+#include "kit/os.h"
 
 namespace probe::procfs {
 
-struct KernelSwitches {
-    std::uint64_t voluntary = 0;
-    std::uint64_t involuntary = 0;
-    std::uint32_t tasks = 0;
-};
+using os::KernelSwitches;
 
 // Sum over the tasks, read from outside while they are blocked. nullopt: some status file could not be read.
 std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks);

@@ -1,8 +1,8 @@
 #include "kit/report.h"
 
-#include <unistd.h>
-
 #include <cerrno>
+
+#include "kit/os.h"
 
 namespace probe {
 
@@ -83,7 +83,7 @@ void Reporter::flush() {
     const char* data = pending_.data();
     std::size_t left = pending_.size();
     while (left != 0) {
-        const ssize_t sent = write(fd_, data, left);
+        const long sent = os::write_some(fd_, data, left);
         if (sent == -1 && errno == EINTR) continue;
         if (sent <= 0) break;  // the host has gone; there is nobody to tell
         data += sent;

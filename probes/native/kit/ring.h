@@ -4,20 +4,21 @@
 // What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions. A context's
 // counters stay in its own registers, which the switch under test saves and restores; they reach memory only when the driver sends
 // a command. A command is a token whose top bit is flipped, so that it arrives as a mismatch and needs no test of its own.
+//
+// In touching modes a context touches its working set once a turn, right after the token has arrived (and, in timing=each, after the
+// interval has been recorded).
 #pragma once
-
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "kit/arch.h"
 #include "kit/footprint.h"
 #include "kit/mechanism.h"
+#include "kit/reading.h"
 #include "kit/shared.h"
+#include "kit/working_set.h"
 
 namespace probe {
 
@@ -35,6 +36,7 @@ struct RingState {
     Command command = Command::report;
     std::uint32_t contexts = 0;
     bool contexts_are_tasks = false;
+    const WorkingSets* sets = nullptr;  // in touching modes
 };
 
 template <class Token>
@@ -46,13 +48,19 @@ inline constexpr Token command_bit = Token{1} << (std::numeric_limits<Token>::di
 // time the sequence number that the token must carry. One addition and one compare are all that a hop pays.
 template <Mode mode, class Token>
 struct Turn {
+    static constexpr Mode kind = without_touches(mode);
+    struct Nothing {};
+
     RingState& ring;
     std::uint64_t expected;
     std::uint64_t stride;
     std::uint32_t index;
+    [[no_unique_address]] std::conditional_t<touches(mode), WorkingSet, Nothing> own_set{};
 
     Turn(RingState& state, std::uint32_t context)
-        : ring(state), expected(first_expected(state, context)), stride(state.contexts), index(context) {}
+        : ring(state), expected(first_expected(state, context)), stride(state.contexts), index(context) {
+        if constexpr (touches(mode)) own_set = state.sets->of(context);
+    }
 
     // The driver begins with the token in its hands and expects it after one lap.
     static std::uint64_t first_expected(const RingState& state, std::uint32_t context) { return context == 0 ? state.contexts : context; }
@@ -60,12 +68,13 @@ struct Turn {
     // To be called with the token as soon as it has arrived. False: the ring ends.
     [[gnu::always_inline]] bool arrive(Token token, Station* stations) {
         std::uint64_t arrived = 0;
-        if constexpr (mode == Mode::each) arrived = arch::counter_after();
+        if constexpr (reads_counter(kind)) arrived = reading_after<kind>();
         const std::uint64_t due = expected;
         expected = due + stride;
         if (token == static_cast<Token>(due)) [[likely]] {
-            if constexpr (mode == Mode::each) record(arrived);
-            if constexpr (mode == Mode::verify) note_hop(due);
+            if constexpr (reads_counter(kind)) record(arrived);
+            if constexpr (kind == Mode::verify) note_hop(due);
+            if constexpr (touches(mode)) own_set.touch();
             return true;
         }
         return arrive_irregularly(ring, stations[index], index, token, due);
@@ -73,22 +82,22 @@ struct Turn {
 
     // To be called last before the token is handed over.
     [[gnu::always_inline]] void depart() {
-        if constexpr (mode == Mode::each) ring.departed = arch::counter_before();
+        if constexpr (reads_counter(kind)) ring.departed = reading_before<kind>();
     }
 
     // The recording lies between arrival and departure: outside every interval. The pair of counter reads is the one an interval
     // is made of, with nothing in between.
     void record(std::uint64_t arrived) {
         const std::uint64_t interval = arrived - ring.departed;
-        const std::uint64_t first = arch::counter_before();
-        const std::uint64_t second = arch::counter_after();
+        const std::uint64_t first = reading_before<mode>();
+        const std::uint64_t second = reading_after<mode>();
         ring.histogram->record(interval, second - first);
     }
 
     void note_hop(std::uint64_t sequence_number) {
         const std::uint64_t hop = sequence_number - ring.hop_base;
         if (hop >= ring.hop_limit) return;
-        ring.hops[hop] = {index, static_cast<std::uint32_t>(sched_getcpu())};
+        ring.hops[hop] = {index, static_cast<std::uint32_t>(os::current_cpu())};
     }
 
     // A command, or a token with a wrong number. Static, with everything by value and its counts in the station: a Turn whose address
@@ -102,6 +111,7 @@ struct Turn {
             ++station.mismatches;
             return true;
         }
+        if constexpr (touches(mode)) station.touches = ring.sets->of(index).touched();
         publish_task(station, ring.contexts_are_tasks || index == 0);
         return ring.command != Command::stop;
     }
@@ -110,13 +120,13 @@ struct Turn {
         station.mxcsr = arch::store_mxcsr();
         station.cpu = -1;
         if (!is_task) return;
-        rusage usage{};
-        getrusage(RUSAGE_THREAD, &usage);
-        station.minor_faults = static_cast<std::uint64_t>(usage.ru_minflt);
-        station.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);
-        station.cpu = sched_getcpu();
-        station.process = getpid();
-        station.thread = static_cast<std::int32_t>(syscall(SYS_gettid));
+        const os::PageFaults faults = os::faults_of_thread().value_or(os::PageFaults{});
+        const TaskId task = os::current_task();
+        station.minor_faults = faults.minor;
+        station.major_faults = faults.major;
+        station.cpu = os::current_cpu();
+        station.process = task.process;
+        station.thread = task.thread;
     }
 };
 
@@ -187,21 +197,27 @@ private:
 // Storage of one ring, and the answers to the kit that are the same for all rings.
 template <Mode mode, class Token>
 class Ring : public Workload {
+    static constexpr Mode kind = without_touches(mode);
+
 public:
     Ring(const Plan& plan, bool contexts_are_tasks)
-        : contexts_(plan.contexts), state_(1), stations_(plan.contexts), histogram_(mode == Mode::each ? 1 : 0),
-          hops_(mode == Mode::verify ? plan.verify_units + 1 : 0) {
+        : contexts_(plan.contexts), state_(1), stations_(plan.contexts), histogram_(reads_counter(kind) ? 1 : 0),
+          hops_(kind == Mode::verify ? plan.verify_units + 1 : 0) {
         state_[0].contexts = contexts_;
         state_[0].contexts_are_tasks = contexts_are_tasks;
-        if constexpr (mode == Mode::each) {
+        if constexpr (reads_counter(kind)) {
             histogram_[0].clear();
             state_[0].histogram = histogram_.data();
         }
-        if constexpr (mode == Mode::verify) {
+        if constexpr (kind == Mode::verify) {
             state_[0].hops = hops_.data();
             state_[0].hop_limit = hops_.size();
             state_[0].hop_base = contexts_;  // the first lap collects the stations
-            hops_[0] = {0, static_cast<std::uint32_t>(sched_getcpu())};
+            hops_[0] = {0, static_cast<std::uint32_t>(os::current_cpu())};
+        }
+        if constexpr (touches(mode)) {
+            sets_.emplace(plan.working_set(), contexts_);
+            state_[0].sets = &*sets_;
         }
         driver_.emplace(state_[0], stations_.data());
         if (plan.experiment == "footprint") {
@@ -235,6 +251,7 @@ private:
     SharedArray<HopRecord> hops_;
     std::optional<Driver<mode, Token>> driver_;
     Memory before_contexts_;
+    std::optional<WorkingSets> sets_;
 };
 
 }  // namespace probe

@@ -1,11 +1,6 @@
 #include "kit/session.h"
 
-#include <gnu/libc-version.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <exception>
 
 #include "kit/arch.h"
@@ -15,10 +10,10 @@
 #include "kit/footprint.h"
 #include "kit/limits.h"
 #include "kit/mechanism.h"
-#include "kit/processes.h"
+#include "kit/os.h"
 #include "kit/report.h"
+#include "kit/schedule.h"
 #include "kit/stacks.h"
-#include "kit/tasks.h"
 
 namespace probe {
 namespace {
@@ -27,8 +22,6 @@ constexpr std::size_t samples_per_line = 4096;
 constexpr std::size_t buckets_per_line = 1024;
 
 Line hello() {
-    utsname system{};
-    uname(&system);
     Line clock = Line::nested();
     clock.text("name", clock_name).number("ticks_per_second", clock_ticks_per_second);
     clock.number("read_cost_ticks", static_cast<std::int64_t>(clock_read_cost()));
@@ -36,8 +29,8 @@ Line hello() {
     counter.text("name", arch::counter_name);
     Line line("hello");
     line.number("protocol", 1).text("probe", PROBE_ID).text("version", PROBE_VERSION);
-    line.text("runtime", std::string("glibc ") + gnu_get_libc_version() + ", " + system.sysname + " " + system.release);
-    line.text("compiler", PROBE_COMPILER).text("flags", PROBE_FLAGS).number("pid", getpid());
+    line.text("runtime", os::runtime());
+    line.text("compiler", PROBE_COMPILER).text("flags", PROBE_FLAGS).number("pid", os::current_task().process);
     line.raw("clock", clock.finish()).raw("counter", counter.finish());
     return line;
 }
@@ -176,13 +169,18 @@ void add_histogram(Reporter& reporter, const Measurement& measurement, const His
     add_histogram_part(reporter, measurement, histogram, part, sequence);
 }
 
+// What is verified touches like what was measured. A control has one kind of loop.
+Mode mode_for(const Plan& plan, const Entry& entry, Mode mode) {
+    return plan.working_set() != 0 && entry.shape != Shape::control ? touching(mode) : mode;
+}
+
 Verification verify(const Plan& plan, const Entry& entry) {
     Verification verification;
     const std::uint64_t units = verification_units(plan, entry, verification.why_not);
     if (units == 0) return verification;
     Plan short_plan = plan;
     short_plan.verify_units = units;
-    const std::unique_ptr<Workload> workload = entry.make(short_plan, Mode::verify);
+    const std::unique_ptr<Workload> workload = entry.make(short_plan, mode_for(plan, entry, Mode::verify));
     workload->run(units);
     return examine_hops(workload->hops(), plan.ring);
 }
@@ -207,7 +205,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
         reporter.flush();
         return measure_footprint(reporter, plan, entry);
     }
-    std::unique_ptr<Workload> workload = entry.make(plan, plan.timing == Timing::each ? Mode::each : Mode::batch);
+    std::unique_ptr<Workload> workload = entry.make(plan, mode_for(plan, entry, plan.timing == Timing::each ? Mode::each : Mode::batch));
 
     Measurement measurement;
     measurement.workload = workload.get();
@@ -235,6 +233,8 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     check_tokens(before, after);
     Counts counts;
     workload->add_counts(counts);
+    if (plan.working_set() != 0 && !after.turns.empty()) counts.emplace_back("touches", after.touches - before.touches);
+    if (entry.find_parameter("sched") != nullptr) counts.emplace_back("tasks_scheduled", tasks_scheduled(tasks, plan));
     const std::uint64_t mask = workload->token_mask();
     add_results(reporter, plan, measurement);
     const std::uint64_t sent = plan.timing == Timing::each ? workload->histogram()->count : measurement.ticks.size();
@@ -266,7 +266,6 @@ Line mechanism_line(const Entry& entry) {
 // Splits the arguments and says hello; what fails before the report descriptor is known is reported on standard output.
 template <class Body>
 int with_reporter(int count, char** arguments, Body body) {
-    std::signal(SIGPIPE, SIG_IGN);
     int fd = 1;
     std::optional<Failure> failure;
     Arguments parsed;
@@ -277,7 +276,7 @@ int with_reporter(int count, char** arguments, Body body) {
         failure = early;
     }
     Reporter reporter(fd);
-    set_partner_death_report(fd);
+    os::begin(fd);
     reporter.add(hello());
     reporter.flush();
     try {
@@ -314,8 +313,14 @@ int run(int count, char** arguments) {
                 throw unsupported(unavailable->code, unavailable->reason + cure);
             }
         }
+        if (const auto caveat = os::caveat()) {
+            Line note("note");
+            note.text("text", *caveat);
+            reporter.add(note);
+        }
         raise_soft_limits();
         pin_self(plan.cpu_of(0));
+        if (entry->find_parameter("sched") != nullptr) schedule_self(plan);
         measure(reporter, plan, *entry);
     });
 }

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kit/arch.h"
 #include "kit/mechanism.h"
+#include "kit/reading.h"
 #include "kit/shared.h"
 
 namespace probe {
@@ -13,12 +13,12 @@ namespace probe {
 template <Mode mode, class Unit>
 [[gnu::always_inline]] inline std::uint64_t repeat_units(std::uint64_t units, std::uint64_t token, Histogram* histogram, Unit unit) {
     for (; units != 0; --units) {
-        if constexpr (mode == Mode::each) {
-            const std::uint64_t begin = arch::counter_before();
+        if constexpr (reads_counter(mode)) {
+            const std::uint64_t begin = reading_before<mode>();
             token = unit(token);
-            const std::uint64_t end = arch::counter_after();
-            const std::uint64_t first = arch::counter_before();
-            const std::uint64_t second = arch::counter_after();
+            const std::uint64_t end = reading_after<mode>();
+            const std::uint64_t first = reading_before<mode>();
+            const std::uint64_t second = reading_after<mode>();
             histogram->record(end - begin, second - first);
         } else {
             token = unit(token);
@@ -30,8 +30,8 @@ template <Mode mode, class Unit>
 template <Mode mode>
 class Solo : public Workload {
 public:
-    Solo() : histogram_(mode == Mode::each ? 1 : 0) {
-        if constexpr (mode == Mode::each) histogram_[0].clear();
+    Solo() : histogram_(reads_counter(mode) ? 1 : 0) {
+        if constexpr (reads_counter(mode)) histogram_[0].clear();
     }
     std::uint64_t token() const override { return token_; }
     std::uint64_t mismatches() const override { return mismatches_; }

@@ -1,15 +1,11 @@
 #include "kit/stacks.h"
 
-#include <alloca.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 
 #include "kit/failure.h"
 #include "kit/limits.h"
+#include "kit/os.h"
 #include "kit/shared.h"
 
 namespace probe {
@@ -76,8 +72,7 @@ StackMaker::StackMaker(const Plan& plan) : size_(round_up(plan.number("stack_siz
 Stack StackMaker::make() const {
     char* bottom = nullptr;
     if (mapped_) {
-        void* address = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (address != MAP_FAILED) bottom = static_cast<char*>(address);
+        bottom = static_cast<char*>(os::map_stack(size_));
     } else {
         bottom = static_cast<char*>(std::malloc(size_));
     }
@@ -87,27 +82,15 @@ Stack StackMaker::make() const {
 
 void StackMaker::release(Stack stack) const {
     if (mapped_) {
-        munmap(stack.bottom, size_);
+        os::unmap_stack(stack.bottom, size_);
     } else {
         std::free(stack.bottom);
     }
 }
 
-std::optional<Unavailable> shadow_stack_in_the_way() {
-#if defined(__x86_64__)
-    constexpr int arch_shstk_status = 0x5005;  // asm/prctl.h of Linux 6.6 and later
-    std::uint64_t features = 0;
-    if (syscall(SYS_arch_prctl, arch_shstk_status, &features) == 0 && features != 0) {
-        return Unavailable{"unsupported_here", "a shadow stack is active in this process, and this switch does not change it",
-                           "run with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off"};
-    }
-#endif
-    return std::nullopt;
-}
-
 [[gnu::noinline]] void call_at_fixed_stack_offset(void (*function)(void*), void* argument) {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    void* volatile pad = alloca(((here - driver_offset) % page + 16) & ~std::size_t{15});
+    void* volatile pad = __builtin_alloca(((here - driver_offset) % page + 16) & ~std::size_t{15});
     (void)pad;
     function(argument);
 }

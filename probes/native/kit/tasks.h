@@ -14,11 +14,9 @@
 
 #include "kit/limits.h"
 #include "kit/ring.h"
+#include "kit/schedule.h"
 
 namespace probe {
-
-// Pins the calling task and checks that it worked. cpu -1: leaves it to the scheduler. Throws Failure.
-void pin_self(int cpu);
 
 // Threads with small stacks, joined in the destructor. The body must come to an end once the ring is stopped.
 class Threads {

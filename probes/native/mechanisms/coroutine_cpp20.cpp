@@ -154,11 +154,11 @@ template <Mode mode>
 using CoroutineCreation = Creation<mode, CoroutineCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<CoroutineCreation>(plan, mode) : make_for_mode<CoroutineRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<CoroutineCreation>(plan, mode) : make_ring_for_mode<CoroutineRing>(plan, mode);
 }
 
 }  // namespace
 
-extern const Entry coroutine_cpp20{"coroutine/cpp20", Shape::stacks, {"switch", "create", "footprint"}, {}, &make};
+extern const Entry coroutine_cpp20{"coroutine/cpp20", Shape::stacks, {"switch", "create", "footprint"}, {working_set_parameter()}, &make};
 
 }  // namespace probe

@@ -1,6 +1,7 @@
 // fiber/boost: fibers of Boost.Fiber yield to each other in the order of the round-robin scheduler's queue. The main fiber is
 // context 0. Boost's own dispatcher fiber stands in the same queue and takes one turn a lap.
 #include "kit/boost.h"
+#include "kit/failure.h"
 #include "kit/solo.h"
 #include "kit/stack_ring.h"
 
@@ -97,7 +98,10 @@ template <Mode mode>
 using BoostCreation = StackCreation<mode, BoostCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<BoostCreation>(plan, mode) : make_for_mode<BoostRing>(plan, mode);
+    if (plan.experiment == "create") return make_for_mode<BoostCreation>(plan, mode);
+    if (!touches(mode)) return make_for_any_mode<BoostRing>(plan, mode);
+    if (plan.text("reads") == "bare") throw refused("bad_value", "reads=bare goes with working_set=0");
+    return make_ring_for_mode<BoostRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
@@ -114,7 +118,7 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Fiber"); }
 extern const Entry fiber_boost{"fiber/boost",
                                Shape::stacks,
                                {"switch", "create", "footprint"},
-                               {fpu_state_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 8192)},
+                               {fpu_state_parameter(), reads_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 8192), working_set_parameter()},
                                make,
                                &check};
 

@@ -1,4 +1,4 @@
-// The list of mechanisms. list.inc has one line each, sorted by id; CMake takes the source files from it, too.
+// The list of mechanisms, list.inc or, on Windows, list_windows.inc: one line each, sorted by id; CMake takes the source files from it, too.
 #include <algorithm>
 #include <array>
 
@@ -7,13 +7,13 @@
 namespace probe {
 
 #define MECHANISM(name) extern const Entry name;
-#include "mechanisms/list.inc"
+#include PROBE_LIST
 #undef MECHANISM
 
 std::span<const Entry* const> all_entries() {
 #define MECHANISM(name) &name,
     static constexpr std::array entries = {
-#include "mechanisms/list.inc"
+#include PROBE_LIST
     };
 #undef MECHANISM
     return entries;

@@ -12,11 +12,11 @@ template <Mode mode>
 using PipeMessage = Message<mode, PipeLink, PartnerIs::process>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "message" ? make_for_mode<PipeMessage>(plan, mode) : make_for_mode<PipeRing>(plan, mode);
+    return plan.experiment == "message" ? make_for_mode<PipeMessage>(plan, mode) : make_ring_for_mode<PipeRing>(plan, mode);
 }
 
 }  // namespace
 
-extern const Entry process_pipe{"process/pipe", Shape::tasks, {"switch", "message"}, {payload_parameter()}, &make};
+extern const Entry process_pipe{"process/pipe", Shape::tasks, {"switch", "message"}, {payload_parameter(), sched_parameter(), working_set_parameter()}, &make};
 
 }  // namespace probe

@@ -12,11 +12,11 @@ template <Mode mode>
 using TcpMessage = Message<mode, TcpLink, PartnerIs::process>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "message" ? make_for_mode<TcpMessage>(plan, mode) : make_for_mode<TcpRing>(plan, mode);
+    return plan.experiment == "message" ? make_for_mode<TcpMessage>(plan, mode) : make_ring_for_mode<TcpRing>(plan, mode);
 }
 
 }  // namespace
 
-extern const Entry process_tcp_loopback{"process/tcp-loopback", Shape::tasks, {"switch", "message"}, {payload_parameter()}, &make};
+extern const Entry process_tcp_loopback{"process/tcp-loopback", Shape::tasks, {"switch", "message"}, {payload_parameter(), sched_parameter(), working_set_parameter()}, &make};
 
 }  // namespace probe

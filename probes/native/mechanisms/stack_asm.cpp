@@ -58,12 +58,12 @@ template <Mode mode>
 using AsmCreation = StackCreation<mode, AsmCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<AsmCreation>(plan, mode) : make_for_mode<AsmRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<AsmCreation>(plan, mode) : make_ring_for_mode<AsmRing>(plan, mode);
 }
 
 }  // namespace
 
 extern const Entry stack_asm{
-    "stack/asm", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 1024)}, &make, &shadow_stack_in_the_way};
+    "stack/asm", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()}, &make, &shadow_stack_in_the_way};
 
 }  // namespace probe

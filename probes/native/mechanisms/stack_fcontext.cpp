@@ -103,7 +103,7 @@ template <Mode mode>
 using FcontextCreation = StackCreation<mode, FcontextCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<FcontextCreation>(plan, mode) : make_for_mode<FcontextRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<FcontextCreation>(plan, mode) : make_ring_for_mode<FcontextRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
@@ -120,7 +120,7 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Context"); }
 extern const Entry stack_fcontext{"stack/fcontext",
                                   Shape::stacks,
                                   {"switch", "create", "footprint"},
-                                  {fpu_state_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024)},
+                                  {fpu_state_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
                                   make,
                                   &check};
 

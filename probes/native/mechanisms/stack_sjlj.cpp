@@ -141,7 +141,7 @@ template <Mode mode>
 using SjljCreation = StackCreation<mode, SjljCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<SjljCreation>(plan, mode) : make_for_mode<SjljRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<SjljCreation>(plan, mode) : make_ring_for_mode<SjljRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
@@ -149,6 +149,6 @@ std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
 }  // namespace
 
 extern const Entry stack_sjlj{
-    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096)}, &make, &check};
+    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, &make, &check};
 
 }  // namespace probe

@@ -94,12 +94,12 @@ template <Mode mode>
 using UcontextCreation = StackCreation<mode, UcontextCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<UcontextCreation>(plan, mode) : make_for_mode<UcontextRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<UcontextCreation>(plan, mode) : make_ring_for_mode<UcontextRing>(plan, mode);
 }
 
 }  // namespace
 
 extern const Entry stack_ucontext{
-    "stack/ucontext", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096)}, &make};
+    "stack/ucontext", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, &make};
 
 }  // namespace probe

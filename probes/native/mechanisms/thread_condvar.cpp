@@ -54,6 +54,6 @@ using CondvarRing = ThreadRing<mode, CondvarMedium>;
 
 }  // namespace
 
-extern const Entry thread_condvar{"thread/condvar", Shape::tasks, {"switch"}, {}, &make_for_mode<CondvarRing>};
+extern const Entry thread_condvar{"thread/condvar", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_ring_for_mode<CondvarRing>};
 
 }  // namespace probe

@@ -50,6 +50,6 @@ using SemaphoreRing = ThreadRing<mode, SemaphoreMedium>;
 
 }  // namespace
 
-extern const Entry thread_semaphore{"thread/semaphore", Shape::tasks, {"switch"}, {}, &make_for_mode<SemaphoreRing>};
+extern const Entry thread_semaphore{"thread/semaphore", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_ring_for_mode<SemaphoreRing>};
 
 }  // namespace probe

@@ -52,6 +52,6 @@ using StdCondvarRing = ThreadRing<mode, StdCondvarMedium>;
 
 }  // namespace
 
-extern const Entry thread_std_condvar{"thread/std-condvar", Shape::tasks, {"switch"}, {}, &make_for_mode<StdCondvarRing>};
+extern const Entry thread_std_condvar{"thread/std-condvar", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_ring_for_mode<StdCondvarRing>};
 
 }  // namespace probe

@@ -12,11 +12,11 @@ template <Mode mode>
 using UnixMessage = Message<mode, UnixLink, PartnerIs::thread>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "message" ? make_for_mode<UnixMessage>(plan, mode) : make_for_mode<UnixRing>(plan, mode);
+    return plan.experiment == "message" ? make_for_mode<UnixMessage>(plan, mode) : make_ring_for_mode<UnixRing>(plan, mode);
 }
 
 }  // namespace
 
-extern const Entry thread_unix_socket{"thread/unix-socket", Shape::tasks, {"switch", "message"}, {payload_parameter()}, &make};
+extern const Entry thread_unix_socket{"thread/unix-socket", Shape::tasks, {"switch", "message"}, {payload_parameter(), sched_parameter(), working_set_parameter()}, &make};
 
 }  // namespace probe

@@ -68,6 +68,6 @@ using YieldRing = ThreadRing<mode, YieldMedium>;
 
 }  // namespace
 
-extern const Entry thread_yield{"thread/yield", Shape::tasks, {"switch"}, {}, &make_for_mode<YieldRing>};
+extern const Entry thread_yield{"thread/yield", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_ring_for_mode<YieldRing>};
 
 }  // namespace probe

@@ -46,6 +46,17 @@ function availableMemory() {
   return text === null ? 0 : field(text, 'MemAvailable:') * 1024;
 }
 
+// Memory of this process in bytes; null where it cannot be read. Resident is a walk of the page tables (smaps_rollup); statm is
+// only approximate.
+function memory() {
+  const rollup = read('/proc/self/smaps_rollup');
+  const status = read('/proc/self/status');
+  if (rollup === null || status === null) return null;
+  return {
+    resident: field(rollup, '\nRss:') * 1024, mapped: field(status, '\nVmSize:') * 1024, kernel: field(status, '\nVmPTE:') * 1024,
+  };
+}
+
 // Map from thread id to its switches so far, for every thread of the process; null where they cannot be read.
 function taskSwitches() {
   const tasks = new Map();
@@ -66,4 +77,4 @@ function taskSwitches() {
   return tasks;
 }
 
-module.exports = { allowedCpus, availableMemory, cpuReader, taskSwitches };
+module.exports = { allowedCpus, availableMemory, cpuReader, memory, taskSwitches };

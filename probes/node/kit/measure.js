@@ -10,11 +10,15 @@
 //   reset()                 sets the count of turns to zero
 //   claim()                 { turns, token, broken } since reset; broken: a context saw a token that it was not due
 //   verify(units, trace)    passes the token and records each visit; false where the experiment has no ring
+//
+// A mechanism without contexts has control: true. And, for experiment footprint, hold(plan, contexts): makes so many contexts, lets each run once and suspend, and gives
+// { held, ran }, whatever keeps them alive and how many ran, or a promise of them.
 'use strict';
 
 const v8 = require('v8');
 const { now } = require('./clock');
 const { Observation, Trace } = require('./evidence');
+const footprint = require('./footprint');
 const { wrongRuntime } = require('./hello');
 const { Histogram } = require('./histogram');
 const machine = require('./machine');
@@ -31,6 +35,7 @@ async function carryOut(writer, plan, mechanism) {
   checkPlacement(plan);
   const wrong = wrongRuntime();
   if (wrong) throw unsupported('unsupported_here', wrong);
+  if (plan.experiment === 'footprint') return footprint.carryOut(writer, plan, mechanism);
   const workload = mechanism.setUp(plan);
   const units = await settle(plan, workload);
   writer.send({

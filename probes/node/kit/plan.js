@@ -37,7 +37,7 @@ function parsePlan(words, list) {
   for (const key of values.keys()) {
     throw refuse('unknown_key', `\`${key}\` is neither a key of \`run\` nor a parameter of ${mechanism.id}`);
   }
-  if (plan.experiment === 'switch' && plan.contexts < 2) {
+  if (plan.experiment === 'switch' && plan.contexts < 2 && !mechanism.control) {
     throw refuse('bad_value', 'a ring needs at least two contexts: contexts=2 or more');
   }
   return { plan: Object.freeze(plan), mechanism };

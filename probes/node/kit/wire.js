@@ -81,4 +81,4 @@ class Writer {
   }
 }
 
-module.exports = { PROTOCOL, Refusal, Writer, encode, failed, refuse, unsupported };
+module.exports = { PROTOCOL, Refusal, TICKS_PER_LINE, Writer, encode, failed, refuse, unsupported };

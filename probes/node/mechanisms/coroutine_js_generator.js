@@ -129,14 +129,27 @@ function* created(creation) {
   creation.entered++;
 }
 
+function* heldGenerator(count) {
+  count.ran++;
+  yield;
+}
+
 module.exports = {
   id: 'coroutine/js-generator',
-  experiments: ['switch', 'create'],
+  experiments: ['switch', 'create', 'footprint'],
   timings: ['batch', 'each'],
   parameters: [],
   setUp(plan) {
     if (plan.experiment === 'create') return new Creation();
     checkMemory(plan.contexts, BYTES_EACH, 'generators');
     return new GeneratorRing(plan.contexts, plan.timing === 'each' ? memberEach : member);
+  },
+  // Generators at their first yield.
+  hold(plan, contexts) {
+    checkMemory(contexts, BYTES_EACH, 'generators');
+    const count = { ran: 0 };
+    const held = Array.from({ length: contexts }, () => heldGenerator(count));
+    for (const generator of held) generator.next();
+    return { held, ran: count.ran };
   },
 };

@@ -6,6 +6,7 @@
 
 const { now } = require('../kit/clock');
 const { checkMemory } = require('../kit/measure');
+const { unsupported } = require('../kit/wire');
 const { IDLE, Ring, VERIFY } = require('./ring');
 
 // An async function that is suspended, with its promise and closures (observed with Node.js 20).
@@ -218,16 +219,35 @@ class YieldRing extends AwaitRing {
   }
 }
 
+async function heldFunction(held, index, count) {
+  count.ran++;
+  await new Promise((resolve) => {
+    held[index] = resolve;
+  });
+  count.ran++;
+}
+
 const RINGS = { promise: PromiseRing, yield: YieldRing };
 
 module.exports = {
   id: 'fiber/js-await',
-  experiments: ['switch'],
+  experiments: ['switch', 'footprint'],
   timings: ['batch', 'each'],
   parameters: [{ name: 'handover', words: ['promise', 'yield'], default: 'promise' }],
   setUp(plan) {
     const { handover } = plan.parameters;
     checkMemory(plan.contexts, BYTES_EACH[handover], 'async functions');
     return new RINGS[handover](plan.contexts, plan.timing === 'each');
+  },
+  // Async functions, each at an `await` of a promise of its own that somebody could resolve.
+  hold(plan, contexts) {
+    if (plan.parameters.handover !== 'promise') {
+      throw unsupported('unsupported_here', 'with handover=yield all functions stay ready, so none is suspended; leave handover out');
+    }
+    checkMemory(contexts, BYTES_EACH.promise, 'async functions');
+    const count = { ran: 0 };
+    const held = new Array(contexts).fill(null);
+    for (let index = 0; index < contexts; index++) heldFunction(held, index, count);
+    return { held, ran: count.ran };
   },
 };

@@ -45,10 +45,24 @@ function check(mechanism, experiment, timing, ...parameters) {
   }
 }
 
+function checkFootprint(mechanism) {
+  const { messages, status } = transcript(
+    'run', `mechanism=${mechanism}`, 'experiment=footprint', 'contexts=20000', 'batches=2', 'warmup_batches=1');
+  const [evidence, end] = messages.slice(-2);
+  assert.deepStrictEqual([end.status, end.samples, status], ['ok', 9, 0]);
+  assert.deepStrictEqual([evidence.units, evidence.turns.total, evidence.turns.contexts], [60000, 60000, 60000]);
+  const samples = messages.filter(({ t }) => t === 'samples');
+  assert.deepStrictEqual(samples.map(({ phase, ticks, units }) => [phase, ticks.length, units]),
+    [...Array(3).fill(['warmup', 1, 20000]), ...Array(3).fill(['measure', 2, 20000])]);
+  const bytes = samples.find(({ phase, quantity }) => phase === 'measure' && quantity === 'resident_bytes').ticks;
+  for (const each of bytes) assert(each / 20000 > 60 && each / 20000 < 2000, `${each / 20000} bytes`);
+}
+
 for (const { id, available, experiments, timings } of mechanisms) {
   assert(available);
   for (const experiment of experiments) {
-    for (const timing of timings) test(`${id} ${experiment} ${timing}`, () => check(id, experiment, timing));
+    if (experiment === 'footprint') test(`${id} footprint`, () => checkFootprint(id));
+    else for (const timing of timings) test(`${id} ${experiment} ${timing}`, () => check(id, experiment, timing));
   }
 }
 for (const timing of ['batch', 'each']) test(`yield ${timing}`, () => check('fiber/js-await', 'switch', timing, 'handover=yield'));

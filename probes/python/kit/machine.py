@@ -28,6 +28,19 @@ def available_memory():
         return 0
 
 
+def memory():
+    """(resident, mapped, page tables) of this process in bytes; None where they cannot be read. Resident is a walk of the page
+    tables (smaps_rollup); statm is only approximate."""
+    try:
+        with open("/proc/self/smaps_rollup", encoding="ascii", errors="replace") as file:
+            rollup = file.read()
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            status = file.read()
+    except OSError:
+        return None
+    return _field(rollup, "\nRss:") << 10, _field(status, "\nVmSize:") << 10, _field(status, "\nVmPTE:") << 10
+
+
 def task_switches():
     """Thread id -> (voluntary, involuntary) switches of every thread of the process; None where they cannot be read."""
     tasks = {}

@@ -2,7 +2,7 @@
 
 import gc
 
-from . import evidence, hello, machine, wire
+from . import evidence, footprint, hello, machine, wire
 from .clock import now
 from .histogram import Histogram
 
@@ -10,11 +10,14 @@ from .histogram import Histogram
 class Mechanism:
     """One line of `describe`."""
 
-    def __init__(self, id, experiments, set_up, parameters=(), missing=lambda: None, install=None, runner=None):
+    def __init__(self, id, experiments, set_up, parameters=(), missing=lambda: None, install=None, runner=None, hold=None):
         self.id, self.experiments, self.parameters = id, experiments, parameters
         self.timings = ["batch", "each"]
         # Does everything slow and gives a Workload. Raises a Refusal when the plan cannot be carried out.
         self.set_up = set_up
+        # Of experiment footprint: a coroutine function hold(plan, contexts) that makes so many contexts, lets each run once and
+        # suspend, and gives (whatever keeps them alive, how many ran).
+        self.hold = hold
         # Gives the Refusal for which it cannot run here, or None; `install` says what to do about it.
         self.missing, self.install = missing, install
         # What runs a coroutine: an event loop, for mechanisms that need one; without one by default.
@@ -56,7 +59,10 @@ def carry_out(writer, plan, mechanism):
     missing = wire.unsupported("unsupported_here", wrong) if wrong else mechanism.missing()
     if missing is not None:
         raise missing
-    mechanism.runner(_Measurement(plan).carry_out(writer, mechanism))
+    if plan.experiment == "footprint":
+        mechanism.runner(footprint.carry_out(writer, plan, mechanism))
+    else:
+        mechanism.runner(_Measurement(plan).carry_out(writer, mechanism))
 
 
 def check_memory(contexts, bytes_each, what):

@@ -137,4 +137,20 @@ class _Creation(Workload):
         return Turns.once_each(self.entered), self.entered, False
 
 
-MECHANISM = Mechanism("coroutine/python-generator", ["switch", "create"], set_up)
+async def hold(plan, contexts):
+    """Generators at their first yield."""
+    check_memory(contexts, BYTES_EACH, "generators")
+    ran = 0
+
+    def body():
+        nonlocal ran
+        ran += 1
+        yield
+
+    generators = [body() for _ in range(contexts)]
+    for generator in generators:
+        next(generator)
+    return generators, ran
+
+
+MECHANISM = Mechanism("coroutine/python-generator", ["switch", "create", "footprint"], set_up, hold=hold)

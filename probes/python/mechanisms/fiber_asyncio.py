@@ -413,7 +413,27 @@ class _Creation(Workload):
         return Turns.once_each(self.entered), self.token, False
 
 
+async def hold(plan, contexts):
+    """Tasks that wait for what the next token would come by, each for its own; those of `sleep` are only ready."""
+    handover, ran = plan.parameters["handover"], 0
+    check_memory(contexts, BYTES_EACH[handover], "tasks")
+    make = {
+        "event": lambda: asyncio.Event().wait(), "future": asyncio.get_running_loop().create_future,
+        "queue": lambda: asyncio.Queue(1).get(), "sleep": lambda: asyncio.sleep(0),
+    }[handover]
+
+    async def body():
+        nonlocal ran
+        ran += 1
+        while True:
+            await make()
+
+    tasks = [asyncio.ensure_future(body()) for _ in range(contexts)]
+    await asyncio.sleep(0)
+    return tasks, ran
+
+
 MECHANISM = Mechanism(
-    "fiber/asyncio", ["switch", "create"], set_up, runner=run_until_end,
+    "fiber/asyncio", ["switch", "create", "footprint"], set_up, runner=run_until_end, hold=hold,
     parameters=[Parameter("handover", ["future", "event", "queue", "sleep"], "future")],
 )

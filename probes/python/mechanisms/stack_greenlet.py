@@ -137,7 +137,25 @@ class _Creation(Workload):
         return Turns.once_each(self.entered), self.token, False
 
 
+async def hold(plan, contexts):
+    """Greenlets that have switched back to the main one."""
+    from greenlet import getcurrent, greenlet
+
+    check_memory(contexts, BYTES_EACH, "greenlets")
+    main, ran = getcurrent(), 0
+
+    def body():
+        nonlocal ran
+        ran += 1
+        main.switch()
+
+    greenlets = [greenlet(body) for _ in range(contexts)]
+    for each in greenlets:
+        each.switch()
+    return greenlets, ran
+
+
 MECHANISM = Mechanism(
-    "stack/greenlet", ["switch", "create"], set_up, missing=missing,
-    install="pip install greenlet, for the python3 that is found first in PATH (Debian: python3-greenlet, for its own Python)",
+    "stack/greenlet", ["switch", "create", "footprint"], set_up, missing=missing, hold=hold,
+    install="greenlet for the python3 that is found first in PATH (pip install greenlet; Debian: python3-greenlet, for its own Python)",
 )

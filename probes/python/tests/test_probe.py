@@ -66,10 +66,33 @@ class Run(unittest.TestCase):
         for mechanism in MECHANISMS:
             if not mechanism["available"]:
                 continue
-            for experiment in mechanism["experiments"]:
+            for experiment in set(mechanism["experiments"]) - {"footprint"}:
                 for timing in mechanism["timings"]:
                     with self.subTest(mechanism["id"], experiment=experiment, timing=timing):
                         self.check(mechanism["id"], experiment, timing)
+
+    def footprint(self, mechanism, *parameters):
+        """Bytes of one context, as the test counts them from a transcript that it checks."""
+        messages, status = transcript(
+            "run", f"mechanism={mechanism}", "experiment=footprint", "contexts=4000", "batches=2", "warmup_batches=1", *parameters)
+        evidence, end = messages[-2:]
+        self.assertEqual((end["status"], end["samples"], status), ("ok", 9, 0), end)
+        self.assertEqual((evidence["units"], evidence["turns"]["total"], evidence["turns"]["contexts"]), (12000,) * 3)
+        samples = [(m["phase"], m["quantity"], m["units"], len(m["ticks"])) for m in messages if m["t"] == "samples"]
+        quantities = ("resident_bytes", "virtual_bytes", "kernel_bytes")
+        self.assertEqual(samples, [("warmup", q, 4000, 1) for q in quantities] + [("measure", q, 4000, 2) for q in quantities])
+        return sum(next(m["ticks"] for m in messages if m.get("quantity") == quantities[0] and m["phase"] == "measure")) / 8000
+
+    def test_footprints(self):
+        generator = self.footprint("coroutine/python-generator")
+        # The interpreter's own figure of a generator, and the place in the list.
+        own = sys.getsizeof(x for x in ()) + 8
+        self.assertTrue(0.8 * own < generator < 2 * own, (generator, own))
+        for mechanism in MECHANISMS:
+            if mechanism["available"] and mechanism["id"] != "coroutine/python-generator":
+                self.assertGreater(self.footprint(mechanism["id"]), generator, mechanism["id"])
+        for handover in ("event", "queue", "sleep"):
+            self.assertGreater(self.footprint("fiber/asyncio", f"handover={handover}"), generator, handover)
 
     def test_every_handover_of_asyncio(self):
         for handover in ("event", "queue", "sleep"):

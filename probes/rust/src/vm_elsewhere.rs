@@ -1,6 +1,6 @@
 //! Stands for `vm` where KVM is unknown or the guests' machine code does not exist.
 
-use kit::{Plan, Refusal, Workload};
+use kit::{Plan, Population, Refusal, Workload};
 
 pub fn unavailable() -> Option<Refusal> {
     let (system, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
@@ -14,8 +14,12 @@ pub fn set_up(_: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     unavailable().map_or_else(|| Err(Refusal::failed("set_up_failed", "no virtual machines here")), Err)
 }
 
+pub fn hold(_: &Plan) -> Result<Box<dyn Population>, Refusal> {
+    unavailable().map_or_else(|| Err(Refusal::failed("set_up_failed", "no virtual machines here")), Err)
+}
+
 pub mod exit {
-    pub use super::set_up;
+    pub use super::{hold, set_up};
 }
 
 pub mod guest_stack {

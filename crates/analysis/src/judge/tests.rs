@@ -117,6 +117,19 @@ fn every_lie_is_contradicted() {
 }
 
 #[test]
+fn a_footprint_is_divided_by_contexts_that_ran() {
+    let (mut plan, mut transcript) = (plan(), honest());
+    plan.variant.experiment = Experiment::Footprint;
+    plan.variant.contexts = 1000;
+    transcript.plan.as_mut().unwrap().experiment = Experiment::Footprint;
+    transcript.plan.as_mut().unwrap().contexts = 1000;
+    evidence(&mut transcript).turns = Some(Turns { total: 4000, min: 1, max: 1, contexts: 4000 });
+    check(&judge(&rule(), &plan, &transcript, ProcessEnd::Exited(0), ""), Verdict::Verified, "");
+    evidence(&mut transcript).turns = Some(Turns { total: 3999, min: 0, max: 1, contexts: 4000 });
+    check(&judge(&rule(), &plan, &transcript, ProcessEnd::Exited(0), ""), Verdict::Contradicted, "counted 3999 turns");
+}
+
+#[test]
 fn what_cannot_be_seen_is_unobservable() {
     let unobservable = |lie: fn(&mut Transcript), words| check(&told(lie), Verdict::Unobservable, words);
     unobservable(|t| evidence(t).kernel = None, "switch count");
@@ -189,4 +202,25 @@ fn a_factor_of_the_mechanism_is_checked_too() {
     assert_eq!(with(8000), Verdict::Verified);
     assert_eq!(with(3000), Verdict::Contradicted);
     assert_eq!(with(9000), Verdict::Contradicted);
+}
+
+#[test]
+fn units_of_milliseconds_are_preempted_now_and_then() {
+    let with = |ticks: i64, switches, yields| {
+        let yielding = EvidenceRule { counts: [("yields".to_owned(), (1.0, 1.0))].into(), ..rule() };
+        let mut transcript = honest();
+        for samples in &mut transcript.samples {
+            samples.ticks.fill(1000 * ticks);
+        }
+        kernel(&mut transcript, switches, 0);
+        transcript.evidence.as_mut().unwrap().counts.insert("yields".into(), yields);
+        judge(&yielding, &plan(), &transcript, ProcessEnd::Exited(0), "").judgement.verdict
+    };
+    // 4 000 units of 1.3 us, in which nothing can hide, and of 1 ms, which last 4 s.
+    assert_eq!(with(1_300, 4500, 4000), Verdict::Contradicted);
+    assert_eq!(with(1_000_000, 4500, 4000), Verdict::Verified);
+    assert_eq!(with(1_000_000, 9000, 4000), Verdict::Contradicted);
+    assert_eq!(with(1_300, 4000, 4500), Verdict::Contradicted);
+    assert_eq!(with(1_000_000, 4000, 4500), Verdict::Verified);
+    assert_eq!(with(1_000_000, 4000, 3500), Verdict::Contradicted);
 }

@@ -18,6 +18,13 @@ pub fn generate(folder: &Path) -> Result<Exit, Failure> {
         clap_complete::generate_to(shell, &mut Arguments::command(), "switchcost", folder.join("completions"))
             .map_err(unusable)?;
     }
-    write_file(&folder.join("results.schema.json"), switchcost_report::schema().as_bytes())?;
+    for (name, text) in [
+        ("results", switchcost_report::schema()),
+        ("crosscheck", switchcost_report::crosscheck_schema()),
+        ("compare", switchcost_report::compare_schema()),
+        ("history", switchcost_report::trends_schema()),
+    ] {
+        write_file(&folder.join(format!("{name}.schema.json")), text.as_bytes())?;
+    }
     Ok(Exit::Fine)
 }

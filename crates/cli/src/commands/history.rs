@@ -1,35 +1,75 @@
-//! `history`: stored runs.
+//! `history`: stored runs, and the trend of a row over them.
 
-use crate::arguments::{self, ListFormat};
+mod list;
+mod trend;
+
+use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths;
-use switchcost_report::{HistoryEntry, history_json, history_text};
-use switchcost_store::Store;
+use std::collections::BTreeMap;
+use std::time::UNIX_EPOCH;
+use switchcost_machine::machine_key;
+use switchcost_model::Machine;
+use switchcost_store::{RunHeader, Store};
 
-/// Lists stored runs.
+/// Lists stored runs, or shows trends.
 pub fn history(arguments: &arguments::History) -> Result<Exit, Failure> {
     let path = paths::store(arguments.store.store.as_deref())?;
-    let headers = match Store::open_read_only(&path) {
+    let text = match Store::open_read_only(&path) {
         // Nobody has measured yet: an empty history, not a fault. A file named by hand must exist.
-        Err(_) if arguments.store.store.is_none() && !path.exists() => Vec::new(),
-        store => store.and_then(|store| store.list()).map_err(Failure::usage)?,
+        Err(_) if arguments.store.store.is_none() && !path.exists() => list::list(Vec::new(), arguments.format),
+        Err(error) => return Err(Failure::usage(error)),
+        Ok(store) => {
+            let headers = chosen(&store, arguments)?;
+            match &arguments.pattern {
+                None => list::list(headers, arguments.format),
+                Some(pattern) => trend::trend(&store, headers, pattern, arguments.format)?,
+            }
+        }
     };
-    let entries: Vec<HistoryEntry> = headers
-        .into_iter()
-        .map(|header| HistoryEntry {
-            partial: header.partial(),
-            id: header.id,
-            started_unix_ns: header.started_unix_ns,
-            ended_by: header.ended_by.to_string(),
-            rows: header.variants,
-            invocations: header.invocations,
-            command: header.command.iter().skip(1).map(String::as_str).collect::<Vec<_>>().join(" "),
-        })
-        .collect();
-    output::print(&match arguments.format {
-        ListFormat::Table => history_text(&entries, output::style()),
-        ListFormat::Json => history_json(&entries),
-    })?;
+    output::print(&text)?;
     Ok(Exit::Fine)
+}
+
+/// The runs that the options leave, newest first.
+fn chosen(store: &Store, arguments: &arguments::History) -> Result<Vec<RunHeader>, Failure> {
+    let mut headers = store.list().map_err(Failure::usage)?;
+    let default = if arguments.pattern.is_some() { "this" } else { "all" };
+    of_machine(&mut headers, arguments.machine.as_deref().unwrap_or(default))?;
+    if let Some(since) = arguments.since {
+        let since =
+            since.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
+        headers.retain(|header| header.started_unix_ns >= since);
+    }
+    let default = arguments.pattern.as_ref().map_or(usize::MAX, |_| trend::MOST_RUNS);
+    headers.truncate(arguments.last.map_or(default, |last| last as usize));
+    Ok(headers)
+}
+
+fn key(header: &RunHeader) -> String {
+    machine_key(&Machine { stable: header.machine.clone(), ..Machine::default() })
+}
+
+fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure> {
+    if wanted == "all" || headers.is_empty() {
+        return Ok(());
+    }
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for header in headers.iter() {
+        *known.entry(key(header)).or_default() += 1;
+    }
+    let wanted = if wanted == "this" { machine_key(&switchcost_machine::fingerprint()) } else { wanted.to_owned() };
+    let fitting: Vec<&String> = known.keys().filter(|key| key.starts_with(&wanted)).collect();
+    let [fitting] = fitting[..] else {
+        let known: Vec<String> = known.iter().map(|(key, count)| format!("{key} ({count} runs)")).collect();
+        let what = if fitting.is_empty() { "no run is of machine" } else { "several machines begin with" };
+        return Err(Failure::usage(format!(
+            "{what} {wanted}; the store knows {}: name one by --machine, or take --machine all",
+            known.join(", ")
+        )));
+    };
+    let fitting = fitting.clone();
+    headers.retain(|header| key(header) == fitting);
+    Ok(())
 }

@@ -1,18 +1,33 @@
 //! One file a command.
 
+mod audit;
+mod baseline;
+mod budget;
+mod classic;
 mod compare;
+mod crosscheck;
 mod doctor;
+mod explain;
 mod export;
+mod fill;
 mod generate;
 mod history;
 mod import;
 mod list;
+mod measure;
+mod pattern;
+mod report;
 mod run;
 mod show;
+mod sweep;
+mod wanted;
 
 use crate::arguments::{Arguments, Command, Format};
 use crate::exit::{Exit, Failure};
 use crate::output::style;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
 use std::time::Instant;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;
@@ -21,13 +36,22 @@ use switchcost_model::Run;
 pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure> {
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments, started),
+        Command::Sweep(arguments) => sweep::sweep(&arguments, started),
         Command::List(arguments) => list::list(&arguments),
         Command::Show(arguments) => show::show(&arguments),
         Command::History(arguments) => history::history(&arguments),
-        Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Baseline(arguments) => baseline::baseline(&arguments.action),
+        Command::Compare(arguments) => compare::compare(&arguments, started),
+        Command::Crosscheck(arguments) => crosscheck::crosscheck(&arguments, started),
+        Command::Classic(arguments) => classic::classic(&arguments, started),
+        Command::Report(arguments) => report::report(&arguments),
+        Command::Audit(arguments) => audit::audit(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Budget(arguments) => budget::budget(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Import(arguments) => import::import(&arguments),
+        Command::Fill { template, runs } => fill::fill(&template, &runs),
         Command::Generate { folder } => generate::generate(&folder),
     }
 }
@@ -45,4 +69,11 @@ fn formatted(run: &Run, catalogue: &Catalogue, format: Format) -> Result<String,
             String::from_utf8(bytes).map_err(Failure::internal)?
         }
     })
+}
+
+/// A run from a file by `export`.
+fn run_file(path: &Path) -> Result<Run, Failure> {
+    let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
+    let file = File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?;
+    switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| named(&error))
 }

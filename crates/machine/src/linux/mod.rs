@@ -5,6 +5,7 @@ pub(crate) mod cpus;
 mod doctor;
 pub(crate) mod facts;
 pub(crate) mod host;
+pub(crate) mod program;
 pub(crate) mod spawn;
 mod strays;
 mod sys;

@@ -1,5 +1,6 @@
 //! Systems that nobody has written yet: everything compiles and says why it does not work.
 
+pub(crate) mod program;
 pub(crate) mod spawn;
 pub(crate) mod watch;
 

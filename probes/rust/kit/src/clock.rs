@@ -50,12 +50,3 @@ pub fn read_counter() -> u64 {
 pub fn read_counter() -> u64 {
     0
 }
-
-/// CPU of the calling thread, where it can be told.
-#[must_use]
-pub fn current_cpu() -> Option<u16> {
-    #[cfg(target_os = "linux")]
-    return nix::sched::sched_getcpu().ok().and_then(|cpu| u16::try_from(cpu).ok());
-    #[cfg(not(target_os = "linux"))]
-    return None;
-}

@@ -1,8 +1,6 @@
 //! What can be seen from outside the contexts: the kernel's counts, page faults, CPUs.
 
-use crate::clock::current_cpu;
-use crate::plan::Refusal;
-use nix::sys::resource::{getrusage, UsageWho};
+use crate::os::{current_cpu, page_faults};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -87,11 +85,6 @@ impl Observed {
     }
 }
 
-fn page_faults() -> Option<(i64, i64)> {
-    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
-    Some((usage.minor_page_faults() as i64, usage.major_page_faults() as i64))
-}
-
 fn read_tasks() -> Option<BTreeMap<String, (u64, u64)>> {
     let mut tasks = BTreeMap::new();
     for entry in fs::read_dir("/proc/self/task").ok()? {
@@ -106,35 +99,6 @@ fn read_tasks() -> Option<BTreeMap<String, (u64, u64)>> {
         tasks.insert(entry.file_name().to_string_lossy().into_owned(), counts);
     }
     Some(tasks)
-}
-
-/// CPUs the process may run on, where it can be told.
-pub(crate) fn allowed_cpus() -> Option<Vec<u16>> {
-    #[cfg(target_os = "linux")]
-    {
-        let set = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)).ok()?;
-        let count = nix::sched::CpuSet::count();
-        Some((0..count).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).map(|cpu| cpu as u16).collect())
-    }
-    #[cfg(not(target_os = "linux"))]
-    None
-}
-
-/// Restricts the calling thread to one CPU: for mechanisms whose contexts have threads of their own.
-pub fn pin_this_thread(cpu: u16) -> Result<(), Refusal> {
-    #[cfg(target_os = "linux")]
-    {
-        let mut set = nix::sched::CpuSet::new();
-        let pinned =
-            set.set(usize::from(cpu)).and_then(|()| nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set));
-        pinned.map_err(|error| {
-            let detail =
-                format!("a thread cannot be moved to CPU {cpu} ({error}); name CPUs that `nproc` counts in `cpus`");
-            Refusal::failed("set_up_failed", detail)
-        })
-    }
-    #[cfg(not(target_os = "linux"))]
-    Err(Refusal::unsupported("unsupported_here", format!("threads cannot be moved to CPU {cpu} on this system")))
 }
 
 /// Record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.

@@ -3,15 +3,22 @@
 
 mod clock;
 mod evidence;
+mod footprint;
 mod histogram;
 mod measure;
 mod memory;
+mod os;
 mod plan;
 mod wire;
+mod working_set;
 
-pub use clock::{current_cpu, now, read_counter, COUNTER_NAME};
-pub use evidence::{pin_this_thread, Trace, Turns};
+pub use clock::{now, read_counter, COUNTER_NAME};
+pub use evidence::{Trace, Turns};
+pub use footprint::Population;
 pub use histogram::Histogram;
 pub use measure::{measure, Claim, Mechanism, Workload, ALL_TIMINGS};
+pub use memory::{map_pages, require_memory};
+pub use os::{current_cpu, pin_this_thread};
 pub use plan::{check_describe, parse, report_fd, Parameter, ParameterKind, Plan, Refusal};
 pub use wire::{Build, Writer};
+pub use working_set::{Touch, WorkingSet, WorkingSets, WORKING_SET};

@@ -1,11 +1,13 @@
 //! Set-up, calibration, batches, report: one run from the plan to `end`.
 
-use crate::clock::{current_cpu, now, read_counter, COUNTER_NAME};
-use crate::evidence::{allowed_cpus, Observed, Trace, Turns};
+use crate::clock::{now, read_counter, COUNTER_NAME};
+use crate::evidence::{Observed, Trace, Turns};
+use crate::footprint::{self, Population};
 use crate::histogram::Histogram;
-use crate::memory::Memory;
+use crate::os::{allowed_cpus, current_cpu};
 use crate::plan::{Parameter, Plan, Refusal};
 use crate::wire::{Evidence, Writer};
+use crate::working_set::WorkingSets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
@@ -29,7 +31,12 @@ pub struct Mechanism {
     pub unavailable: fn() -> Option<Refusal>,
     /// Everything slow. May answer that the plan cannot be carried out.
     pub set_up: fn(&Plan) -> Result<Box<dyn Workload>, Refusal>,
+    /// The same for experiment footprint, where the mechanism has it.
+    pub hold: Option<Hold>,
 }
+
+/// Makes what holds the contexts of experiment footprint.
+pub type Hold = fn(&Plan) -> Result<Box<dyn Population>, Refusal>;
 
 /// A mechanism that is ready to run.
 pub trait Workload {
@@ -61,14 +68,6 @@ pub trait Workload {
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
-
-    /// Experiment footprint: makes this many contexts more and lets each run once and suspend.
-    fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
-        Err(Refusal::failed("set_up_failed", format!("nothing here makes {contexts} contexts")))
-    }
-
-    /// Destroys what `populate` made.
-    fn depopulate(&mut self) {}
 }
 
 /// What the contexts counted.
@@ -95,6 +94,13 @@ impl Claim {
         let (counts, why) = (BTreeMap::new(), BTreeMap::new());
         Self { turns: Some(turns), token: Some(token), broken, address_spaces: 1, counts, why }
     }
+
+    /// The same with the touches of working sets, where there are any.
+    #[must_use]
+    pub fn with_touches(mut self, sets: Option<&WorkingSets>) -> Self {
+        self.counts.extend(sets.map(|sets| ("touches", sets.touches())));
+        self
+    }
 }
 
 /// Carries out the plan and reports everything but `hello`. The inner error is the host that no longer listens.
@@ -105,6 +111,9 @@ pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> io::R
     if let Err(refusal) = check_placement(plan, mechanism) {
         return Ok(Err(refusal));
     }
+    if let Some(hold) = mechanism.hold.filter(|_| plan.experiment == "footprint") {
+        return hold_and_measure(writer, plan, hold);
+    }
     let mut workload = match (mechanism.set_up)(plan) {
         Ok(workload) => workload,
         Err(refusal) => return Ok(Err(refusal)),
@@ -112,12 +121,20 @@ pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> io::R
     for note in workload.notes() {
         writer.note(&note)?;
     }
-    let outcome = match plan.experiment.as_str() {
-        "footprint" => footprint(writer, plan, workload.as_mut()),
-        _ => measure_with(writer, plan, workload.as_mut()),
-    };
+    let outcome = measure_with(writer, plan, workload.as_mut());
     // The process ends now. Dropping a ring would unwind every suspended coroutine one by one, to no one's use.
     std::mem::forget(workload);
+    outcome
+}
+
+fn hold_and_measure(writer: &mut Writer, plan: &Plan, hold: Hold) -> io::Result<Result<(), Refusal>> {
+    let mut population = match hold(plan) {
+        Ok(population) => population,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let outcome = footprint::measure(writer, plan, population.as_mut());
+    // As above.
+    std::mem::forget(population);
     outcome
 }
 
@@ -165,52 +182,6 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
         page_faults,
         counts: claim.counts,
         why,
-    })?;
-    writer.end_ok(samples)?;
-    Ok(Ok(()))
-}
-
-/// Section 4 of the protocol: nothing is timed, the ticks are bytes.
-fn footprint(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> io::Result<Result<(), Refusal>> {
-    let Some(_) = Memory::read() else {
-        let detail = "memory in use cannot be read on this system: /proc/self/status is missing";
-        return Ok(Err(Refusal::unsupported("unsupported_here", detail)));
-    };
-    writer.plan(plan, plan.contexts)?;
-    let warmup = plan.warmup_batches as usize;
-    let mut grown = Vec::new();
-    for _ in 0..plan.warmup_batches + plan.batches {
-        let before = Memory::read().unwrap_or_default();
-        let populated = workload.populate(plan.contexts);
-        let after = Memory::read().unwrap_or_default();
-        workload.depopulate();
-        if let Err(refusal) = populated {
-            return Ok(Err(refusal));
-        }
-        grown.push(after.since(&before));
-    }
-    let mut samples = 0;
-    for (phase, cycles) in [("warmup", &grown[..warmup]), ("measure", &grown[warmup..])] {
-        for quantity in 0..3 {
-            let name = cycles.first().map_or("", |cycle| cycle[quantity].0);
-            let bytes: Vec<i64> = cycles.iter().filter_map(|cycle| cycle[quantity].1).collect();
-            writer.samples(phase, plan.contexts, &bytes, Some(name))?;
-            samples += bytes.len() as u64;
-        }
-    }
-    let claim = workload.claim();
-    writer.evidence(&Evidence {
-        units: (plan.warmup_batches + plan.batches) * plan.contexts,
-        turns: claim.turns,
-        token: claim.token,
-        kernel: None,
-        address_spaces: claim.address_spaces,
-        cpus: current_cpu().into_iter().collect(),
-        migrations: None,
-        hops: None,
-        page_faults: None,
-        counts: claim.counts,
-        why: claim.why,
     })?;
     writer.end_ok(samples)?;
     Ok(Ok(()))

@@ -1,40 +1,119 @@
 //! Memory before and after, for experiment footprint: the kernel's figures, in bytes.
 
+use crate::os::zeroed_pages;
+use crate::plan::Refusal;
 use std::fs;
+use std::sync::atomic::AtomicU64;
 
-/// What is in use at one moment.
+/// What is in use at one moment, or the growth between two.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Memory {
-    /// Of this process, in memory.
+    /// Of this process, in memory: a walk of the page tables, where VmRSS is only approximate.
     resident: i64,
     /// Of this process, mapped.
     mapped: i64,
-    /// Of the whole system, neither free nor a process's pages nor cached files: the kernel's own.
-    kernel: Option<i64>,
+    /// The kernel's own.
+    kernel: i64,
 }
 
+/// Which of the kernel's own memory is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kernel {
+    /// This process's page tables.
+    PageTables,
+    /// All that the whole system has neither free nor as a process's pages nor as cached files: what drivers take has no count
+    /// of its own, but is in this rest.
+    WholeSystem,
+}
+
+impl Kernel {
+    /// For the reader of the figure.
+    pub(crate) fn note(self) -> &'static str {
+        match self {
+            Self::PageTables => "kernel_bytes is the change of this process's page tables (VmPTE)",
+            Self::WholeSystem => {
+                "kernel_bytes is the change of all that the kernel uses on this machine: other work shows in it"
+            }
+        }
+    }
+}
+
+/// Name of a quantity and how to get it.
+type Quantity = (&'static str, fn(&Memory) -> i64);
+
 impl Memory {
-    pub(crate) fn read() -> Option<Self> {
+    pub(crate) const QUANTITIES: [Quantity; 3] = [
+        ("resident_bytes", |memory| memory.resident),
+        ("virtual_bytes", |memory| memory.mapped),
+        ("kernel_bytes", |memory| memory.kernel),
+    ];
+
+    pub(crate) fn read(kernel: Kernel) -> Option<Self> {
+        let rollup = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
         let status = fs::read_to_string("/proc/self/status").ok()?;
-        let system = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let kernel = || {
-            // Page tables, slabs, stacks and pages that a driver took for itself have no common count, but this rest.
-            let of = |name| field(&system, name);
-            Some(of("MemTotal:")? - of("MemFree:")? - of("Buffers:")? - of("Cached:")? - of("AnonPages:")?)
+        let kernel = match kernel {
+            Kernel::PageTables => field(&status, "VmPTE:")?,
+            Kernel::WholeSystem => {
+                let system = fs::read_to_string("/proc/meminfo").ok()?;
+                let of = |name| field(&system, name);
+                of("MemTotal:")? - of("MemFree:")? - of("Buffers:")? - of("Cached:")? - of("AnonPages:")?
+            }
         };
-        let (resident, mapped) = (field(&status, "VmRSS:")?, field(&status, "VmSize:")?);
-        Some(Self { resident, mapped, kernel: kernel() })
+        Some(Self { resident: field(&rollup, "Rss:")?, mapped: field(&status, "VmSize:")?, kernel })
     }
 
-    /// Name of the quantity and growth since `before`.
-    pub(crate) fn since(&self, before: &Self) -> [(&'static str, Option<i64>); 3] {
-        let kernel = self.kernel.zip(before.kernel).map(|(after, before)| after - before);
-        [
-            ("resident_bytes", Some(self.resident - before.resident)),
-            ("virtual_bytes", Some(self.mapped - before.mapped)),
-            ("kernel_bytes", kernel),
-        ]
+    /// Growth since `before`.
+    pub(crate) fn since(&self, before: &Self) -> Self {
+        Self {
+            resident: self.resident - before.resident,
+            mapped: self.mapped - before.mapped,
+            kernel: self.kernel - before.kernel,
+        }
     }
+}
+
+/// An error when touching `bytes` would need more than four fifths of the memory that there is: the kernel's
+/// out-of-memory killer gives no reason and no cure.
+///
+/// # Errors
+/// `limit_reached`; `cure` ends the sentence.
+pub fn require_memory(bytes: u64, cure: &str) -> Result<(), Refusal> {
+    let Some(available) = available().filter(|available| bytes > available / 5 * 4) else { return Ok(()) };
+    let detail =
+        format!("about {} MB of memory would be touched and {} MB are available; {cure}", bytes >> 20, available >> 20);
+    Err(Refusal::unsupported("limit_reached", detail))
+}
+
+/// Fresh zeroed pages that last until the process ends. Small ones: a transparent huge page would make the footprint and
+/// the behaviour of the TLB a matter of luck. They cost nothing until they are touched.
+///
+/// # Errors
+/// `limit_reached`; `cure` ends the sentence.
+pub fn map_pages(bytes: usize, cure: &str) -> Result<&'static [AtomicU64], Refusal> {
+    zeroed_pages(bytes).map_err(|error| {
+        let detail = format!("the system refused a mapping of {bytes} bytes ({error}); {cure}");
+        Refusal::unsupported("limit_reached", detail)
+    })
+}
+
+/// Bytes that this process may still take: what the kernel believes to be available, at most the limit of its control
+/// group. None where it cannot be told.
+fn available() -> Option<u64> {
+    let free = field(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")? as u64;
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = groups.lines().filter_map(|line| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        let version_1 = controllers == "memory";
+        (version_1 || controllers.is_empty()).then(|| limit_of_group(version_1, path))?
+    });
+    Some(limits.fold(free, u64::min))
+}
+
+/// Inside a container the path is the host's, and the group's files are at the root.
+fn limit_of_group(version_1: bool, path: &str) -> Option<u64> {
+    let (root, file) = if version_1 { ("/memory", "memory.limit_in_bytes") } else { ("", "memory.max") };
+    let read = |path: &str| fs::read_to_string(format!("/sys/fs/cgroup{root}{path}/{file}")).ok()?.trim().parse().ok();
+    read(path).or_else(|| read(""))
 }
 
 /// The figure of a line such as `MemFree:   123 kB`, in bytes.
@@ -56,10 +135,10 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn touched_pages_are_seen() {
-        let before = Memory::read().unwrap();
+        let before = Memory::read(Kernel::PageTables).unwrap();
         let pages = std::hint::black_box(vec![1_u8; 64 << 20]);
-        let grown = Memory::read().unwrap().since(&before);
-        assert!(grown[0].1.unwrap() > 60 << 20 && grown[1].1.unwrap() > 60 << 20, "{grown:?}");
+        let grown = Memory::read(Kernel::PageTables).unwrap().since(&before);
+        assert!(grown.resident > 60 << 20 && grown.mapped > 60 << 20, "{grown:?}");
         drop(pages);
     }
 }

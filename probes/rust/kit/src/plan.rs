@@ -1,6 +1,7 @@
 //! One `run`, as asked: parsed once, never changed. What calibration makes of it stands in the `plan` message.
 
 use crate::measure::Mechanism;
+use crate::working_set::WORKING_SET;
 use std::collections::BTreeMap;
 
 /// A plan with every default filled in.
@@ -27,6 +28,12 @@ impl Plan {
     #[must_use]
     pub fn parameter(&self, name: &str) -> &str {
         self.parameters.get(name).map_or("", String::as_str)
+    }
+
+    /// Value of a parameter that is an integer; 0 for a mechanism that has no such parameter.
+    #[must_use]
+    pub fn number(&self, name: &str) -> u64 {
+        self.parameter(name).parse().unwrap_or(0)
     }
 
     /// CPU of a context; None: the scheduler places it.
@@ -144,6 +151,11 @@ pub fn parse<'a>(words: &[String], list: &'a [Mechanism]) -> Result<(Plan, &'a M
         verify_units: values.integer("verify_units", 1000, 0, MOST_CONTEXTS)?,
         parameters,
     };
+    if plan.experiment != "switch" && plan.number(WORKING_SET.name) != 0 {
+        let detail =
+            format!("`working_set` belongs to experiment=switch; leave it out with experiment={}", plan.experiment);
+        return Err(bad(detail));
+    }
     Ok((plan, mechanism))
 }
 
@@ -251,6 +263,7 @@ mod tests {
         pins: false,
         unavailable: || None,
         set_up: |_| Err(Refusal::failed("set_up_failed", "")),
+        hold: None,
     }];
 
     fn words(text: &str) -> Vec<String> {

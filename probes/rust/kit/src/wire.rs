@@ -4,12 +4,12 @@ use crate::clock::{clock_read_cost, CLOCK_NAME, COUNTER_NAME, TICKS_PER_SECOND};
 use crate::evidence::{Hops, Kernel, PageFaults, Turns};
 use crate::histogram::{Histogram, BITS};
 use crate::measure::Mechanism;
+use crate::os;
 use crate::plan::{Plan, Refusal};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::FromRawFd;
 
 #[derive(Serialize)]
 #[serde(tag = "t", rename_all = "lowercase")]
@@ -139,8 +139,8 @@ impl Writer {
     /// Nothing else in the process may own `fd`.
     #[must_use]
     pub unsafe fn from_inherited(fd: i32) -> Self {
-        // SAFETY: the caller promises that nothing else owns it; a number that is not open makes writing fail, no worse.
-        let file = unsafe { File::from_raw_fd(fd) };
+        // SAFETY: passed on to the caller.
+        let file = unsafe { os::inherited(fd) };
         Self { file, seq: 0 }
     }
 

@@ -3,7 +3,10 @@
 //! The contexts are N boxed futures behind `dyn Future`. A hand-off is: return Pending from one, poll the next. The loop
 //! that polls is no context; it reads the clock. The token lies in a cell, since `poll` passes nothing.
 
-use kit::{now, read_counter, Claim, Histogram, Mechanism, Plan, Refusal, Trace, Turns, Workload};
+use kit::{
+    now, read_counter, Claim, Histogram, Mechanism, Plan, Population, Refusal, Touch, Trace, Turns, WorkingSet,
+    WorkingSets, Workload,
+};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::hint::black_box;
@@ -13,12 +16,13 @@ use std::task::{Context, Poll, Waker};
 
 pub const MECHANISM: Mechanism = Mechanism {
     id: "coroutine/rust-async",
-    experiments: &["switch", "create"],
-    parameters: &[],
+    experiments: &["switch", "create", "footprint"],
+    parameters: &[kit::WORKING_SET],
     timings: kit::ALL_TIMINGS,
     pins: false,
     unavailable: || None,
     set_up,
+    hold: Some(|_| Ok(Box::<Held>::default())),
 };
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
@@ -28,7 +32,11 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     if plan.contexts < 2 {
         return Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more"));
     }
-    Ok(Box::new(Ring::new(plan.contexts)))
+    let sets = WorkingSets::new(plan)?;
+    Ok(match sets.is_some() {
+        true => Box::new(Ring::new::<WorkingSet>(plan.contexts, sets)),
+        false => Box::new(Ring::new::<()>(plan.contexts, sets)),
+    })
 }
 
 const RESET: i64 = -1;
@@ -59,14 +67,16 @@ struct Ring {
     sequence: i64,
     begin: i64,
     mode: i64,
+    sets: Option<WorkingSets>,
 }
 
 impl Ring {
-    fn new(contexts: u64) -> Self {
+    fn new<S: Touch>(contexts: u64, sets: Option<WorkingSets>) -> Self {
         let shared = Rc::new(Shared::default());
-        let live = |i| Box::pin(live(State::new(&shared, i, contexts))) as Member;
+        let set = |i| S::of(sets.as_ref(), i);
+        let live = |i| Box::pin(live::<S>(State::new(&shared, i, contexts, set(i)))) as Member;
         let members = (0..contexts).map(live).collect();
-        Self { members, shared, sequence: 0, begin: 0, mode: PLAIN }
+        Self { members, shared, sequence: 0, begin: 0, mode: PLAIN, sets }
     }
 
     /// One poll of every future.
@@ -114,7 +124,7 @@ impl Ring {
 }
 
 /// A future's own variables. The count of turns is `due`, which every turn advances by one lap.
-struct State {
+struct State<S> {
     shared: Rc<Shared>,
     context: u64,
     lap: i64,
@@ -124,22 +134,24 @@ struct State {
     due_special: i64,
     mode: i64,
     due_at_reset: i64,
+    set: S,
 }
 
-impl State {
-    fn new(shared: &Rc<Shared>, context: u64, lap: u64) -> Self {
+impl<S: Touch> State<S> {
+    fn new(shared: &Rc<Shared>, context: u64, lap: u64, set: S) -> Self {
         let due = context as i64;
         let shared = Rc::clone(shared);
-        Self { shared, context, lap: lap as i64, due, due_special: NEVER, mode: PLAIN, due_at_reset: due }
+        Self { shared, context, lap: lap as i64, due, due_special: NEVER, mode: PLAIN, due_at_reset: due, set }
     }
 }
 
 /// The measured loop.
-async fn live(mut state: State) {
+async fn live<S: Touch>(mut state: State<S>) {
     loop {
         let token = state.shared.token.get();
         if token == state.due {
             state.due += state.lap;
+            state.set.touch();
             state.shared.token.set(token + 1);
         } else {
             state.special(token);
@@ -148,7 +160,7 @@ async fn live(mut state: State) {
     }
 }
 
-impl State {
+impl<S: Touch> State<S> {
     /// Commands, and turns in the modes that record something.
     #[cold]
     fn special(&mut self, token: i64) {
@@ -173,6 +185,7 @@ impl State {
             trace.visit((token - shared.trace_begin.get()) as u64 + 1, self.context);
         }
         self.due_special += self.lap;
+        self.set.touch(); // Outside the interval.
         shared.token.set(token + 1);
         shared.stamp.set(read_counter());
     }
@@ -214,13 +227,14 @@ impl Workload for Ring {
     fn reset(&mut self) {
         self.begin = self.sequence;
         self.command(RESET);
+        self.sets.iter_mut().for_each(WorkingSets::reset);
     }
 
     fn claim(&mut self) -> Claim {
         self.shared.turns.replace(Turns::default());
         self.command(PUBLISH);
         let token = (self.sequence - self.begin) as u64;
-        Claim::new(self.shared.turns.take(), token, self.shared.broken.get())
+        Claim::new(self.shared.turns.take(), token, self.shared.broken.get()).with_touches(self.sets.as_ref())
     }
 
     fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {
@@ -286,5 +300,36 @@ impl Workload for Creation {
 
     fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
         None
+    }
+}
+
+/// Futures at their first await, boxed.
+#[derive(Default)]
+struct Held {
+    members: Vec<Member>,
+    ran: Rc<Cell<u64>>,
+}
+
+impl Population for Held {
+    fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
+        let mut context = Context::from_waker(Waker::noop());
+        let begin = self.members.len();
+        self.members.reserve_exact(contexts as usize);
+        for _ in 0..contexts {
+            let ran = Rc::clone(&self.ran);
+            self.members.push(Box::pin(async move {
+                ran.set(ran.get() + 1);
+                Yield(false).await;
+                ran.set(ran.get() + 1); // So that it keeps something across the await.
+            }));
+        }
+        let pending = self.members[begin..].iter_mut().all(|member| member.as_mut().poll(&mut context).is_pending());
+        pending
+            .then_some(())
+            .ok_or_else(|| Refusal::failed("self_check_failed", "a future ended that should have been suspended"))
+    }
+
+    fn claim(&mut self) -> Claim {
+        super::claim_of_held(self.ran.take())
     }
 }

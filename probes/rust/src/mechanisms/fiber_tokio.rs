@@ -7,32 +7,55 @@
 //! measured loop never takes.
 
 use kit::{
-    now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Refusal, Trace, Turns, Workload,
+    now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Population, Refusal, Touch, Trace,
+    Turns, WorkingSet, WorkingSets, Workload,
 };
 use std::future::Future;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{channel, Receiver, Sender};
 
 pub const MECHANISM: Mechanism = Mechanism {
     id: "fiber/tokio",
-    experiments: &["switch", "create"],
-    parameters: &[Parameter {
-        name: "flavor",
-        kind: ParameterKind::Words(&["current_thread", "multi_thread"]),
-        default: "current_thread",
-    }],
+    experiments: &["switch", "create", "footprint"],
+    parameters: &[
+        Parameter {
+            name: "flavor",
+            kind: ParameterKind::Words(&["current_thread", "multi_thread"]),
+            default: "current_thread",
+        },
+        kit::WORKING_SET,
+    ],
     timings: kit::ALL_TIMINGS,
     pins: false,
     unavailable: || None,
     set_up,
+    hold: Some(hold),
 };
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     if plan.experiment == "switch" && plan.contexts < 2 {
         return Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more"));
     }
+    let runtime = new_runtime(plan)?;
+    if plan.experiment == "create" {
+        return Ok(Box::new(Creation { runtime, turns: 0, broken: false }));
+    }
+    Ok(match WorkingSets::new(plan)? {
+        None => Box::new(Ring::<()>::new(runtime, plan.contexts, None)),
+        sets => Box::new(Ring::<WorkingSet>::new(runtime, plan.contexts, sets)),
+    })
+}
+
+fn hold(plan: &Plan) -> Result<Box<dyn Population>, Refusal> {
+    Ok(Box::new(Held { runtime: new_runtime(plan)?, ran: Arc::default() }))
+}
+
+fn new_runtime(plan: &Plan) -> Result<Runtime, Refusal> {
     let runtime = match plan.parameter("flavor") {
         // One worker for each CPU the process may run on.
         "multi_thread" => Builder::new_multi_thread()
@@ -40,11 +63,7 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
             .build(),
         _ => Builder::new_current_thread().build(),
     };
-    let runtime = runtime.map_err(|error| Refusal::failed("set_up_failed", format!("no tokio runtime: {error}")))?;
-    Ok(match plan.experiment.as_str() {
-        "create" => Box::new(Creation { runtime, turns: 0, broken: false }),
-        _ => Box::new(Ring::new(runtime, plan.contexts)),
-    })
+    runtime.map_err(|error| Refusal::failed("set_up_failed", format!("no tokio runtime: {error}")))
 }
 
 /// Runs a future as a task and waits for it.
@@ -83,7 +102,7 @@ impl Shared {
 }
 
 /// A context's own variables. The count of turns is `due`, which every turn advances by one lap.
-struct Context {
+struct Context<S: Touch> {
     shared: Arc<Shared>,
     number: u64,
     lap: i64,
@@ -93,14 +112,15 @@ struct Context {
     due_special: i64,
     mode: i64,
     due_at_reset: i64,
+    set: S,
 }
 
-impl Context {
-    fn new(shared: &Arc<Shared>, number: u64, contexts: u64) -> Self {
+impl<S: Touch> Context<S> {
+    fn new(shared: &Arc<Shared>, number: u64, contexts: u64, set: S) -> Self {
         // Context 1 is the first to have a turn, context 0 the last of a lap.
         let due = ((number + contexts - 1) % contexts) as i64;
         let shared = Arc::clone(shared);
-        Self { shared, number, lap: contexts as i64, due, due_special: NEVER, mode: PLAIN, due_at_reset: due }
+        Self { shared, number, lap: contexts as i64, due, due_special: NEVER, mode: PLAIN, due_at_reset: due, set }
     }
 
     /// One turn: takes the token, returns what to send on.
@@ -108,6 +128,7 @@ impl Context {
     fn turn(&mut self, token: i64) -> i64 {
         if token == self.due {
             self.due += self.lap;
+            self.set.touch();
             token + 1
         } else {
             self.special(token)
@@ -136,6 +157,7 @@ impl Context {
                 }
                 self.due_special += self.lap;
                 drop(records);
+                self.set.touch(); // Outside the interval.
                 self.shared.stamp.store(read_counter(), Relaxed);
                 return token + 1;
             }
@@ -144,7 +166,7 @@ impl Context {
     }
 }
 
-async fn live(mut context: Context, mut from: Receiver<i64>, to: Sender<i64>) {
+async fn live<S: Touch>(mut context: Context<S>, mut from: Receiver<i64>, to: Sender<i64>) {
     while let Some(token) = from.recv().await {
         if to.send(context.turn(token)).await.is_err() {
             return;
@@ -153,13 +175,13 @@ async fn live(mut context: Context, mut from: Receiver<i64>, to: Sender<i64>) {
 }
 
 /// Context 0, which is also the driver: its task lives for one batch and reads the clock.
-struct Driver {
-    context: Context,
+struct Driver<S: Touch> {
+    context: Context<S>,
     from: Receiver<i64>,
     to: Sender<i64>,
 }
 
-impl Driver {
+impl<S: Touch> Driver<S> {
     /// `laps` laps. Context 0 has its turn when the token comes back. Returns the token, and the ticks.
     async fn drive(mut self, mut token: i64, laps: u64) -> (Self, i64, u64) {
         let begin = now();
@@ -177,27 +199,30 @@ impl Driver {
     }
 }
 
-struct Ring {
+struct Ring<S: Touch> {
     runtime: Runtime,
-    driver: Option<Driver>,
+    driver: Option<Driver<S>>,
     shared: Arc<Shared>,
     contexts: u64,
     sequence: i64,
     begin: i64,
     mode: i64,
+    sets: Option<WorkingSets>,
 }
 
-impl Ring {
-    fn new(runtime: Runtime, contexts: u64) -> Self {
+impl<S: Touch> Ring<S> {
+    fn new(runtime: Runtime, contexts: u64, sets: Option<WorkingSets>) -> Self {
+        let set = |number| S::of(sets.as_ref(), number);
         let shared = Arc::new(Shared::default());
         let (to, mut from) = channel(1);
         for number in 1..contexts {
             let (next, receiver) = channel(1);
-            runtime.spawn(live(Context::new(&shared, number, contexts), from, next));
+            let context = Context::<S>::new(&shared, number, contexts, set(number));
+            runtime.spawn(live(context, from, next));
             from = receiver;
         }
-        let driver = Some(Driver { context: Context::new(&shared, 0, contexts), from, to });
-        Self { runtime, driver, shared, contexts, sequence: 0, begin: 0, mode: PLAIN }
+        let driver = Some(Driver { context: Context::new(&shared, 0, contexts, set(0)), from, to });
+        Self { runtime, driver, shared, contexts, sequence: 0, begin: 0, mode: PLAIN, sets }
     }
 
     /// `laps` laps of a token that must come back as `expected`; returns the ticks.
@@ -229,7 +254,7 @@ impl Ring {
     }
 }
 
-impl Workload for Ring {
+impl<S: Touch> Workload for Ring<S> {
     fn lap(&self) -> u64 {
         self.contexts
     }
@@ -250,6 +275,7 @@ impl Workload for Ring {
     fn reset(&mut self) {
         self.begin = self.sequence;
         self.command(RESET);
+        self.sets.iter_mut().for_each(WorkingSets::reset);
     }
 
     fn claim(&mut self) -> Claim {
@@ -257,6 +283,7 @@ impl Workload for Ring {
         self.command(PUBLISH);
         let records = self.shared.records();
         Claim::new(records.turns.clone(), (self.sequence - self.begin) as u64, records.broken)
+            .with_touches(self.sets.as_ref())
     }
 
     fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {
@@ -334,5 +361,36 @@ impl Workload for Creation {
 
     fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
         None
+    }
+}
+
+/// Tasks that wait for what never comes; the runtime keeps them.
+struct Held {
+    runtime: Runtime,
+    ran: Arc<AtomicU64>,
+}
+
+impl Population for Held {
+    fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
+        let all = self.ran.load(Acquire) + contexts;
+        for _ in 0..contexts {
+            let ran = Arc::clone(&self.ran);
+            self.runtime.spawn(async move {
+                ran.fetch_add(1, AcqRel);
+                std::future::pending::<()>().await;
+                ran.fetch_add(1, AcqRel); // So that it keeps something across the await.
+            });
+        }
+        let ran = &self.ran;
+        self.runtime.block_on(async {
+            while ran.load(Acquire) < all {
+                tokio::task::yield_now().await;
+            }
+        });
+        Ok(())
+    }
+
+    fn claim(&mut self) -> Claim {
+        super::claim_of_held(self.ran.swap(0, AcqRel))
     }
 }

@@ -32,3 +32,8 @@ fn claim_of_created(created: u64, broken: bool) -> kit::Claim {
     let turns = kit::Turns { total: created, min: 1, max: 1, contexts: created };
     kit::Claim::new(turns, created, broken)
 }
+
+/// Contexts of experiment footprint, each of which ran once; they pass no token.
+fn claim_of_held(ran: u64) -> kit::Claim {
+    kit::Claim { token: None, ..claim_of_created(ran, false) }
+}

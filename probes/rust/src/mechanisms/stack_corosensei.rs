@@ -8,10 +8,11 @@
 //! The token is one word, which corosensei passes in a register. Commands are negative tokens: the comparison with the
 //! token that is due is all that a coroutine pays for them.
 
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use kit::{
-    now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Refusal, Trace, Turns, Workload,
+    now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Population, Refusal, Touch, Trace,
+    Turns, WorkingSet, WorkingSets, Workload,
 };
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
@@ -19,16 +20,87 @@ use std::rc::Rc;
 
 pub const MECHANISM: Mechanism = Mechanism {
     id: "stack/corosensei",
-    experiments: &["switch", "create"],
-    parameters: &[Parameter { name: "stack", kind: ParameterKind::Words(&["fresh", "reused"]), default: "fresh" }],
+    experiments: &["switch", "create", "footprint"],
+    parameters: &[STACK, STACK_SIZE, kit::WORKING_SET],
     timings: kit::ALL_TIMINGS,
     pins: false,
     unavailable: || None,
     set_up,
+    hold: Some(|plan| {
+        Ok(Box::new(Held { stack_size: plan.number(STACK_SIZE.name) as usize, routines: Vec::new(), ran: 0 }))
+    }),
 };
 
 /// corosensei's own default.
 const STACK_BYTES: usize = 1 << 20;
+
+const STACK: Parameter =
+    Parameter { name: "stack", kind: ParameterKind::Words(&["fresh", "reused"]), default: "fresh" };
+
+const STACK_SIZE: Parameter =
+    Parameter { name: "stack_size", kind: ParameterKind::Integer { min: 4096, max: 1 << 30 }, default: "1048576" };
+
+/// A stack of a ring: corosensei's own, or a part of one mapping for all.
+struct RingStack {
+    base: StackPointer,
+    limit: StackPointer,
+    /// Held until the coroutine is dropped.
+    #[cfg_attr(not(windows), expect(dead_code, reason = "it is dropped, no more"))]
+    own: Option<DefaultStack>,
+}
+
+// SAFETY: base and limit enclose memory that lasts as long as the stack and is nobody else's. A part of the common
+// mapping has no guard page, because 30 000 of them meet vm.max_map_count; what a member's few frames need is far below
+// the smallest size.
+unsafe impl Stack for RingStack {
+    fn base(&self) -> StackPointer {
+        self.base
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.limit
+    }
+
+    #[cfg(windows)]
+    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
+        self.own.as_ref().map_or(
+            corosensei::stack::StackTebFields {
+                StackBase: self.base.get(),
+                StackLimit: self.limit.get(),
+                DeallocationStack: self.limit.get(),
+                GuaranteedStackBytes: 0,
+            },
+            Stack::teb_fields,
+        )
+    }
+
+    #[cfg(windows)]
+    fn update_teb_fields(&mut self, stack_limit: usize, guaranteed_stack_bytes: usize) {
+        if let Some(own) = &mut self.own {
+            own.update_teb_fields(stack_limit, guaranteed_stack_bytes);
+        }
+    }
+}
+
+/// The stacks of a ring: with corosensei's size its own kind, with any other parts of one mapping, three cache lines
+/// apart, so that the hot words of neighbours lie in different sets of the caches.
+fn ring_stacks(size: usize, count: u64) -> Result<Vec<RingStack>, Refusal> {
+    const CURE: &str = "use fewer contexts or a smaller stack_size";
+    if size == STACK_BYTES {
+        let own = |made| new_stack(made).map(|own| RingStack { base: own.base(), limit: own.limit(), own: Some(own) });
+        return (0..count).map(own).collect();
+    }
+    let (size, gap) = (size.next_multiple_of(64), 3 * 64);
+    // A context touches the top page of its stack and perhaps a second one.
+    kit::require_memory((size + gap).min(2 * 4096) as u64 * count, CURE)?;
+    let start = kit::map_pages((size + gap) * count as usize, CURE)?.as_ptr().addr();
+    let part = |made| {
+        let limit = start + (size + gap) * made as usize;
+        Some(RingStack { base: StackPointer::new(limit + size)?, limit: StackPointer::new(limit)?, own: None })
+    };
+    let parts: Option<Vec<_>> = (0..count).map(part).collect();
+    parts.ok_or_else(|| Refusal::failed("set_up_failed", "the stacks were mapped at address 0"))
+}
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     if plan.experiment == "create" {
@@ -38,20 +110,24 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     if plan.contexts < 2 {
         return Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more"));
     }
-    Ring::new(plan.contexts).map(|ring| Box::new(ring) as Box<dyn Workload>)
+    Ok(match WorkingSets::new(plan)? {
+        None => Box::new(Ring::<()>::new(plan, None)?),
+        sets => Box::new(Ring::<WorkingSet>::new(plan, sets)?),
+    })
 }
 
 fn new_stack(made: u64) -> Result<DefaultStack, Refusal> {
     DefaultStack::new(STACK_BYTES).map_err(|error| {
         let detail = format!(
-            "no stack for coroutine {} ({error}); ask for fewer contexts or raise the sysctl vm.max_map_count",
+            "no stack for coroutine {} ({error}); ask for fewer contexts, give another stack_size (those share one \
+             mapping), or raise the sysctl vm.max_map_count",
             made + 1
         );
         Refusal::unsupported("limit_reached", detail)
     })
 }
 
-type Routine = Coroutine<i64, i64, (), DefaultStack>;
+type Routine = Coroutine<i64, i64, (), RingStack>;
 
 const RESET: i64 = -1;
 const PUBLISH: i64 = -2;
@@ -86,7 +162,7 @@ impl Shared {
     }
 }
 
-struct Ring {
+struct Ring<S: Touch> {
     partners: Vec<Routine>,
     shared: Rc<Shared>,
     /// The parent's turns: one a lap.
@@ -94,17 +170,24 @@ struct Ring {
     sequence: i64,
     begin: i64,
     mode: i64,
+    sets: Option<WorkingSets>,
+    /// The parent's.
+    set: S,
 }
 
-impl Ring {
-    fn new(contexts: u64) -> Result<Self, Refusal> {
+impl<S: Touch> Ring<S> {
+    fn new(plan: &Plan, sets: Option<WorkingSets>) -> Result<Self, Refusal> {
+        let contexts = plan.contexts;
+        let set = |context| S::of(sets.as_ref(), context);
         let shared = Rc::new(Shared::default());
         let mut partners = Vec::with_capacity(contexts as usize - 1);
-        for i in 1..contexts {
-            let member = Member::new(&shared, i, contexts);
-            partners.push(Coroutine::with_stack(new_stack(i - 1)?, move |yielder, first| member.live(yielder, first)));
+        let stacks = ring_stacks(plan.number(STACK_SIZE.name) as usize, contexts - 1)?;
+        for (i, stack) in (1..).zip(stacks) {
+            let member = Member::<S>::new(&shared, i, contexts, set(i));
+            partners.push(Coroutine::with_stack(stack, move |yielder, first| member.live(yielder, first)));
         }
-        Ok(Self { partners, shared, turns: 0, sequence: 0, begin: 0, mode: PLAIN })
+        let set = set(0);
+        Ok(Self { partners, shared, turns: 0, sequence: 0, begin: 0, mode: PLAIN, sets, set })
     }
 
     /// Gives a command to every coroutine.
@@ -135,29 +218,31 @@ fn resume(routine: &mut Routine, token: i64) -> i64 {
 /// The parent's measured loop. The token goes from hand to hand in a register; the coroutine checks each, and a token
 /// that went wrong anywhere is not the last one due, which the caller checks.
 #[inline(never)]
-fn pass_pair(partner: &mut Routine, mut token: i64, laps: u64) -> i64 {
+fn pass_pair<S: Touch>(partner: &mut Routine, mut token: i64, laps: u64, set: S) -> i64 {
     let end = token + 2 * laps as i64;
     while token < end {
         token = resume(partner, token) + 1;
+        set.touch();
     }
     token
 }
 
 /// The same with several partners.
 #[inline(never)]
-fn pass_ring(partners: &mut [Routine], mut token: i64, laps: u64) -> i64 {
+fn pass_ring<S: Touch>(partners: &mut [Routine], mut token: i64, laps: u64, set: S) -> i64 {
     for _ in 0..laps {
         for partner in &mut *partners {
             token = resume(partner, token);
         }
         token += 1;
+        set.touch();
     }
     token
 }
 
 /// One coroutine's side. The count of turns is `due`, which every turn advances by one lap: every variable of the loop
 /// lives in memory, because a switch clobbers the registers, and a second counter would cost a third of a nanosecond.
-struct Member {
+struct Member<S: Touch> {
     shared: Rc<Shared>,
     context: u64,
     lap: i64,
@@ -167,14 +252,15 @@ struct Member {
     due_special: i64,
     mode: i64,
     due_at_reset: i64,
+    set: S,
 }
 
-impl Member {
-    fn new(shared: &Rc<Shared>, context: u64, contexts: u64) -> Self {
+impl<S: Touch> Member<S> {
+    fn new(shared: &Rc<Shared>, context: u64, contexts: u64, set: S) -> Self {
         // Context 1 is the first to have a turn, context 0 the last of a lap.
         let due = context as i64 - 1;
         let (shared, lap) = (Rc::clone(shared), contexts as i64);
-        Self { shared, context, lap, due, due_special: NEVER, mode: PLAIN, due_at_reset: due }
+        Self { shared, context, lap, due, due_special: NEVER, mode: PLAIN, due_at_reset: due, set }
     }
 
     /// The measured loop.
@@ -182,6 +268,7 @@ impl Member {
         loop {
             if token == self.due {
                 self.due += self.lap;
+                self.set.touch();
                 token = yielder.suspend(token + 1);
             } else {
                 let answer = self.special(token);
@@ -212,12 +299,13 @@ impl Member {
             self.shared.visit(token + 1, self.context);
         }
         self.due_special += self.lap;
+        self.set.touch(); // Outside the interval.
         self.shared.stamp.set(read_counter());
         token + 1
     }
 }
 
-impl Workload for Ring {
+impl<S: Touch> Workload for Ring<S> {
     fn lap(&self) -> u64 {
         self.partners.len() as u64 + 1
     }
@@ -228,8 +316,8 @@ impl Workload for Ring {
         let begin = now();
         // One partner has a loop of its own: in the general one the list is walked with variables that live in memory.
         let token = match black_box(&mut self.partners[..]) {
-            [partner] => pass_pair(partner, self.sequence, laps),
-            partners => pass_ring(partners, self.sequence, laps),
+            [partner] => pass_pair::<S>(partner, self.sequence, laps, self.set),
+            partners => pass_ring::<S>(partners, self.sequence, laps, self.set),
         };
         let ticks = now() - begin;
         self.turns += laps;
@@ -250,6 +338,7 @@ impl Workload for Ring {
                 token = resume(partner, token);
             }
             self.shared.arrive();
+            self.set.touch();
             self.sequence += self.partners.len() as i64 + 1;
             if token + 1 != self.sequence {
                 self.shared.broken.set(true);
@@ -263,6 +352,7 @@ impl Workload for Ring {
         self.begin = self.sequence;
         self.turns = 0;
         self.command(RESET);
+        self.sets.iter_mut().for_each(WorkingSets::reset);
     }
 
     fn claim(&mut self) -> Claim {
@@ -271,7 +361,7 @@ impl Workload for Ring {
         self.shared.turns.replace(turns);
         self.command(PUBLISH);
         let token = (self.sequence - self.begin) as u64;
-        Claim::new(self.shared.turns.take(), token, self.shared.broken.get())
+        Claim::new(self.shared.turns.take(), token, self.shared.broken.get()).with_touches(self.sets.as_ref())
     }
 
     fn verify(&mut self, units: u64, trace: Box<Trace>) -> Option<Box<Trace>> {
@@ -285,6 +375,7 @@ impl Workload for Ring {
             }
             self.sequence += 1;
             self.shared.visit(self.sequence, 0);
+            self.set.touch();
         }
         self.shared.trace.take()
     }
@@ -349,5 +440,38 @@ impl Workload for Creation {
 
     fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
         None
+    }
+}
+
+/// Coroutines at their first suspension, each on a stack of its own.
+struct Held {
+    stack_size: usize,
+    routines: Vec<Coroutine<u64, u64, (), RingStack>>,
+    ran: u64,
+}
+
+impl Population for Held {
+    fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
+        self.routines.reserve_exact(contexts as usize);
+        for stack in ring_stacks(self.stack_size, contexts)? {
+            let mut routine = Coroutine::with_stack(stack, |yielder: &Yielder<u64, u64>, turn| {
+                yielder.suspend(turn + 1);
+            });
+            match routine.resume(self.ran) {
+                CoroutineResult::Yield(ran) => self.ran = ran,
+                CoroutineResult::Return(()) => {
+                    return Err(Refusal::failed(
+                        "self_check_failed",
+                        "a coroutine ended that should have been suspended",
+                    ));
+                }
+            }
+            self.routines.push(routine);
+        }
+        Ok(())
+    }
+
+    fn claim(&mut self) -> Claim {
+        super::claim_of_held(std::mem::take(&mut self.ran))
     }
 }

@@ -14,4 +14,5 @@ pub const MECHANISM: Mechanism = Mechanism {
     pins: false,
     unavailable: vm::unavailable,
     set_up: vm::exit::set_up,
+    hold: Some(vm::exit::hold),
 };

@@ -15,4 +15,5 @@ pub const MECHANISM: Mechanism = Mechanism {
     pins: false,
     unavailable: vm::unavailable,
     set_up: vm::guest_stack::set_up,
+    hold: None,
 };

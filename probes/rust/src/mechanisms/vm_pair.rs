@@ -11,4 +11,5 @@ pub const MECHANISM: Mechanism = Mechanism {
     pins: true,
     unavailable: vm::unavailable,
     set_up: vm::pair::set_up,
+    hold: None,
 };

@@ -5,7 +5,7 @@ use super::guest::Entry;
 use super::machine::{Exit, Machine, Ring, Stop, DATA, SMALLEST};
 use super::memory::Memory;
 use super::watchdog::Watchdog;
-use kit::{now, read_counter, Claim, Histogram, Refusal, Trace, Workload};
+use kit::{now, read_counter, Claim, Histogram, Population, Refusal, Trace, Workload};
 use nix::sys::resource::{getrlimit, setrlimit, Resource};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
@@ -104,7 +104,9 @@ impl Workload for Creation {
     fn fault(&self) -> Option<Refusal> {
         self.fault.clone()
     }
+}
 
+impl Population for Creation {
     fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
         // The list itself is not a machine's memory.
         self.alive.reserve_exact(contexts as usize);
@@ -120,5 +122,15 @@ impl Workload for Creation {
 
     fn depopulate(&mut self) {
         self.alive.clear();
+    }
+
+    fn claim(&mut self) -> Claim {
+        let claim = Workload::claim(self);
+        self.reset();
+        claim
+    }
+
+    fn lives_in_kernel(&self) -> bool {
+        true
     }
 }

@@ -7,7 +7,7 @@ use super::machine::{Exit, Machine, Ring, Stop, SMALLEST};
 use super::memory::Memory;
 use super::watchdog::Watchdog;
 use super::{kvm, ring_of};
-use kit::{now, read_counter, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
+use kit::{now, read_counter, Claim, Histogram, Plan, Population, Refusal, Trace, Turns, Workload};
 use kvm_bindings::KVM_CAP_EXIT_HYPERCALL;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
@@ -24,6 +24,10 @@ pub fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     let flavour = Flavour::find()?;
     let (entry, exit) = way_out(plan.parameter("by"), ring, &flavour)?;
     Exits::new(entry, exit, ring, flavour).map(|exits| Box::new(exits) as Box<dyn Workload>)
+}
+
+pub fn hold(plan: &Plan) -> Result<Box<dyn Population>, Refusal> {
+    Creation::new(ring_of(plan)).map(|creation| Box::new(creation) as Box<dyn Population>)
 }
 
 fn way_out(by: &str, ring: Ring, flavour: &Flavour) -> Result<(Entry, Exit), Refusal> {

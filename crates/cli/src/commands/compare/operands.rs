@@ -1,18 +1,13 @@
 //! From what was typed to runs and rows.
 
+use crate::commands::pattern::Pattern;
 use crate::exit::Failure;
-use globset::GlobBuilder;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use switchcost_catalogue::{Published, published};
 use switchcost_model::Run;
-use switchcost_report::Line;
-use switchcost_store::Store;
-
-/// Most names listed in one sentence.
-const LISTED: usize = 8;
+use switchcost_report::{Line, listed};
+use switchcost_store::{BASELINE, Store};
 
 /// An operand whose run is loaded.
 pub enum Operand {
@@ -22,11 +17,26 @@ pub enum Operand {
         text: String,
         /// Index into [`Runs::all`].
         run: usize,
-        /// Which rows; None: all.
-        pattern: Option<String>,
+        /// Which rows.
+        which: Which,
     },
     /// A figure of others.
     Published(Published),
+}
+
+/// Rows of a run.
+pub enum Which {
+    /// All but second halves of A/A pairs.
+    All,
+    /// Those that this names.
+    Pattern(String),
+    /// Those of these variants.
+    Rows {
+        /// Indices of variants.
+        rows: Vec<usize>,
+        /// They may be several.
+        many: bool,
+    },
 }
 
 /// Loaded runs; each only once, so that two rows of one run are known to be of one run.
@@ -46,7 +56,12 @@ impl Runs {
         Self { all: Vec::new(), store_path, store: None, stored: BTreeMap::new(), default: default.to_owned() }
     }
 
-    /// Reads an operand and loads its run. Baselines will be one more prefix here.
+    /// One run that was just measured.
+    pub fn of(run: Run) -> Self {
+        Self { all: vec![run], ..Self::new(PathBuf::new(), "") }
+    }
+
+    /// Reads an operand and loads its run.
     pub fn operand(&mut self, text: &str) -> Result<Operand, Failure> {
         if let Some(name) = text.strip_prefix("published:") {
             return find_published(name).map(Operand::Published);
@@ -54,12 +69,14 @@ impl Runs {
         let (source, pattern) = split(text);
         let source = source.map_or_else(|| self.default.clone(), str::to_owned);
         let run = self.load(&source)?;
-        Ok(Operand::Rows { text: text.to_owned(), run, pattern: pattern.map(str::to_owned) })
+        let which = pattern.map_or(Which::All, |pattern| Which::Pattern(pattern.to_owned()));
+        Ok(Operand::Rows { text: text.to_owned(), run, which })
     }
 
-    fn load(&mut self, source: &str) -> Result<usize, Failure> {
+    /// Index of the run of this id, `latest~N` or file.
+    pub fn load(&mut self, source: &str) -> Result<usize, Failure> {
         if is_file(source) {
-            return from_file(Path::new(source)).map(|run| self.add(run));
+            return crate::commands::run_file(Path::new(source)).map(|run| self.add(run));
         }
         if self.store.is_none() {
             self.store = Some(Store::open_read_only(&self.store_path).map_err(Failure::usage)?);
@@ -87,7 +104,7 @@ fn is_file(text: &str) -> bool {
     text.ends_with(".jsonl") || Path::new(text).is_file()
 }
 
-/// RUN, RUN:PATTERN, FILE, FILE:PATTERN or PATTERN. A pattern has a slash or a star; the id of a run has neither.
+/// RUN, RUN:PATTERN, FILE, FILE:PATTERN or PATTERN, where a RUN may be baseline:NAME. A pattern has a slash or a star; the id of a run has neither.
 fn split(text: &str) -> (Option<&str>, Option<&str>) {
     if is_file(text) {
         return (Some(text), None);
@@ -96,6 +113,10 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
         let (file, pattern) = text.split_at(at + ".jsonl".len());
         return (Some(file), Some(&pattern[1..]));
     }
+    if let Some(name) = text.strip_prefix(BASELINE) {
+        let end = name.find(':').map_or(text.len(), |at| BASELINE.len() + at);
+        return (Some(&text[..end]), text.get(end + 1..));
+    }
     match text.split_once(':') {
         Some((run, pattern)) => (Some(run), Some(pattern)),
         None if text.contains(['/', '*', ' ']) => (None, Some(text)),
@@ -103,13 +124,8 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
     }
 }
 
-fn from_file(path: &Path) -> Result<Run, Failure> {
-    let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
-    let file = File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?;
-    switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| named(&error))
-}
-
-fn find_published(name: &str) -> Result<Published, Failure> {
+/// A published figure by its name.
+pub fn find_published(name: &str) -> Result<Published, Failure> {
     let all = published();
     if let Some(found) = all.iter().find(|value| value.name == name) {
         return Ok(found.clone());
@@ -130,28 +146,23 @@ pub struct Chosen<'l, 'r> {
 }
 
 /// Chooses among the rows of a run: by label, or by mechanism and further words of the label, in any order.
-pub fn choose<'l, 'r>(lines: &'l [Line<'r>], pattern: Option<&str>, run: &str) -> Result<Chosen<'l, 'r>, Failure> {
+pub fn choose<'l, 'r>(lines: &'l [Line<'r>], which: &Which, run: &str) -> Result<Chosen<'l, 'r>, Failure> {
     // The second half of an A/A pair is there for the noise floor; it is compared only if it is named.
     let first_halves = || lines.iter().filter(|line| !line.row.variant.is_twin());
-    let Some(pattern) = pattern else { return Ok(Chosen { many: true, rows: first_halves().collect() }) };
-    if let Some(line) = lines.iter().find(|line| line.label == pattern) {
+    let pattern = match which {
+        Which::All => return Ok(Chosen { many: true, rows: first_halves().collect() }),
+        Which::Rows { rows, many } => {
+            let rows = lines.iter().filter(|line| rows.contains(&line.row.index)).collect();
+            return Ok(Chosen { many: *many, rows });
+        }
+        Which::Pattern(pattern) => pattern,
+    };
+    let fitting = Pattern::parse(pattern)?;
+    if let Some(line) = lines.iter().find(|line| line.label == *pattern) {
         return Ok(Chosen { many: false, rows: vec![line] });
     }
-    let mut words = pattern.split_whitespace();
-    let name = words.next().unwrap_or_default();
-    let words: Vec<&str> = words.collect();
-    let glob = GlobBuilder::new(name)
-        .build()
-        .map_err(|error| Failure::usage(format!("`{name}` is not a pattern: {}", error.kind())))?
-        .compile_matcher();
-    let fits = |line: &&Line<'_>| {
-        let variant = line.row.variant;
-        let id = variant.mechanism.as_str();
-        (glob.is_match(id) || glob.is_match(format!("{id}@{}", variant.probe)) || variant.mechanism.family() == name)
-            && words.iter().all(|word| has_word(line, word))
-    };
-    let rows: Vec<&Line<'_>> = first_halves().filter(fits).collect();
-    let many = name.contains(['*', '?', '[', '{']) || !name.contains('/');
+    let rows: Vec<&Line<'_>> = first_halves().filter(|line| fitting.fits(line.row.variant, &line.label)).collect();
+    let many = fitting.many();
     match rows.len() {
         0 => Err(unknown(&first_halves().collect::<Vec<_>>(), pattern, run)),
         1 => Ok(Chosen { many, rows }),
@@ -164,18 +175,6 @@ pub fn choose<'l, 'r>(lines: &'l [Line<'r>], pattern: Option<&str>, run: &str) -
             )))
         }
     }
-}
-
-/// A word of the label, or what the label leaves out because it is the default.
-fn has_word(line: &Line<'_>, word: &str) -> bool {
-    let variant = line.row.variant;
-    line.label.split_whitespace().any(|own| own == word)
-        || word
-            .split_once('=')
-            .is_some_and(|(name, value)| variant.parameters.get(name).is_some_and(|own| own == value))
-        || [variant.placement.as_str(), variant.experiment.as_str(), variant.timing.as_str(), &variant.probe]
-            .contains(&word)
-        || word == format!("contexts={}", variant.contexts)
 }
 
 fn unknown(lines: &[&Line<'_>], pattern: &str, run: &str) -> Failure {
@@ -194,16 +193,6 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<Strin
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// Names in one sentence.
-pub fn listed(names: Vec<String>) -> String {
-    let more = names.len().saturating_sub(LISTED);
-    let mut text: Vec<String> = names.into_iter().take(LISTED).map(|name| format!("`{name}`")).collect();
-    if more > 0 {
-        text.push(format!("{more} more"));
-    }
-    if text.is_empty() { "none".to_owned() } else { text.join(", ") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,6 +205,8 @@ mod tests {
             ("thread/pipe free", (None, Some("thread/pipe free"))),
             ("*", (None, Some("*"))),
             ("a/b.jsonl", (Some("a/b.jsonl"), None)),
+            ("baseline:v1.0", (Some("baseline:v1.0"), None)),
+            ("baseline:v1.0:thread/*", (Some("baseline:v1.0"), Some("thread/*"))),
             ("c:/b.jsonl:thread/*", (Some("c:/b.jsonl"), Some("thread/*"))),
         ] {
             assert_eq!(split(text), expected, "{text}");

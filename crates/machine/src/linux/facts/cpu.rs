@@ -36,19 +36,39 @@ fn topology(host: &Host, facts: &mut Facts) {
     let online = host.online();
     let unlisted = || unknown(format!("{CPUS}/online cannot be read"));
     facts.put("cpu.logical", if online.is_empty() { unlisted() } else { online.len().to_string() });
-    let missing = |file: &str| unknown(format!("{CPUS}/cpu*/topology/{file} cannot be read"));
+    let missing = |file: &str| unknown(format!("{CPUS}/cpu*/{file} cannot be read"));
     let cores = host.each_cpu("topology/thread_siblings_list");
     let count = |texts: &[String], file: &str| {
         if texts.is_empty() { missing(file) } else { texts.len().to_string() }
     };
-    facts.put("cpu.cores", count(&cores, "thread_siblings_list"));
+    facts.put("cpu.cores", count(&cores, "topology/thread_siblings_list"));
     let widest = cores.iter().filter_map(|core| list::parse(core)).map(|core| core.len()).max();
-    facts.put("cpu.threads_per_core", widest.map_or_else(|| missing("thread_siblings_list"), |n| n.to_string()));
-    facts.put("cpu.sockets", count(&host.each_cpu("topology/physical_package_id"), "physical_package_id"));
+    facts.put(
+        "cpu.threads_per_core",
+        widest.map_or_else(|| missing("topology/thread_siblings_list"), |n| n.to_string()),
+    );
+    facts.put("cpu.sockets", count(&host.each_cpu("topology/physical_package_id"), "topology/physical_package_id"));
     let control = host.fact(&format!("{CPUS}/smt/control"));
     let active = host.read(format!("{CPUS}/smt/active")).map(|active| if active == "1" { "on" } else { "off" });
     facts.put("cpu.smt", active.map_or(control.clone(), |active| format!("{active} (control: {control})")));
+    for (fact, file) in [
+        ("topology.cores", "topology/thread_siblings_list"),
+        ("topology.last_caches", &last_cache(host)),
+        ("topology.sockets", "topology/core_siblings_list"), // package_cpus_list is its newer name; kernels have both.
+    ] {
+        let groups = host.each_cpu(file);
+        facts.put(fact, if groups.is_empty() { missing(file) } else { groups.join(" ") });
+    }
     facts.put("cpu.capacities", joined(&capacities(host), "no CPU says its capacity"));
+}
+
+/// File that lists the CPUs which share the last-level cache, below a CPU's folder.
+fn last_cache(host: &Host) -> String {
+    let first = host.online().first().copied().unwrap_or(0);
+    let dir = format!("{CPUS}/cpu{first}/cache");
+    let level = |index: &String| host.number(&format!("{dir}/{index}/level")).unwrap_or(0);
+    let last = host.names(&dir).into_iter().filter(|name| name.starts_with("index")).max_by_key(level);
+    format!("cache/{}/shared_cpu_list", last.unwrap_or_default())
 }
 
 /// Distinct capacities of CPUs: more than one means fast and slow cores.

@@ -47,6 +47,23 @@ public final class Machine {
         return value == null ? 0 : Long.parseLong(value.split("\\s+")[0]);
     }
 
+    /**
+     * Memory of this process; null where it cannot be read. Resident is a walk of the page tables (smaps_rollup), statm is
+     * only approximate. Of threads that are tasks of the kernel, its share is told for the whole machine only.
+     */
+    static Footprint.Memory memory(boolean wholeMachine) {
+        String rollup = text("/proc/self/smaps_rollup");
+        String status = text("/proc/self/status");
+        String machine = text("/proc/meminfo");
+        if (rollup == null || status == null || machine == null) {
+            return null;
+        }
+        long kernel = wholeMachine
+            ? number(machine, "KernelStack") + number(machine, "PageTables") + number(machine, "SUnreclaim")
+            : number(status, "VmPTE");
+        return new Footprint.Memory(number(rollup, "Rss") << 10, number(status, "VmSize") << 10, kernel << 10);
+    }
+
     /** CPUs that the process may run on; null where it cannot be told. */
     static Set<Integer> allowedCpus() {
         String list = field(text("/proc/self/status"), "Cpus_allowed_list");

@@ -38,6 +38,10 @@ public final class Measurement {
             throw missing;
         }
         Placement.check(plan);
+        if (plan.experiment().equals("footprint")) {
+            Footprint.carryOut(writer, plan);
+            return;
+        }
         new Measurement(writer, plan).run();
     }
 

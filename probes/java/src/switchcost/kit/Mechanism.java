@@ -28,4 +28,7 @@ public interface Mechanism {
 
     /** Does everything slow. Throws a {@link Refusal} where the plan cannot be carried out. */
     Workload setUp(Plan plan);
+
+    /** Experiment footprint: makes threads that run once and suspend. */
+    Population hold(Plan plan, long contexts);
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.ThreadFactory;
 import switchcost.kit.Mechanism;
 import switchcost.kit.Parameter;
 import switchcost.kit.Plan;
+import switchcost.kit.Population;
 import switchcost.kit.Refusal;
 import switchcost.kit.Workload;
 
@@ -25,7 +26,7 @@ final class FiberJavaVirtual implements Mechanism {
 
     @Override
     public List<String> experiments() {
-        return List.of("switch", "create", "message");
+        return List.of("switch", "create", "message", "footprint");
     }
 
     @Override
@@ -62,11 +63,21 @@ final class FiberJavaVirtual implements Mechanism {
 
     @Override
     public Workload setUp(Plan plan) {
+        checkCarriers(plan);
+        return Workloads.setUp(plan, Threads.VIRTUAL);
+    }
+
+    private static void checkCarriers(Plan plan) {
         boolean one = plan.parameters().get("carriers").equals("one");
         if (one != "1".equals(System.getProperty(PARALLELISM))) {
             throw Refusal.failed("set_up_failed", "carriers=%s, but %s=%s; start the launcher `probe`, which sets it",
                 plan.parameters().get("carriers"), PARALLELISM, System.getProperty(PARALLELISM));
         }
-        return Workloads.setUp(plan, Threads.VIRTUAL);
+    }
+
+    @Override
+    public Population hold(Plan plan, long contexts) {
+        checkCarriers(plan);
+        return new Held(plan, Threads.VIRTUAL, contexts);
     }
 }

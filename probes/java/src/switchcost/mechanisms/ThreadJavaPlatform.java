@@ -5,6 +5,7 @@ import java.util.concurrent.ThreadFactory;
 import switchcost.kit.Mechanism;
 import switchcost.kit.Parameter;
 import switchcost.kit.Plan;
+import switchcost.kit.Population;
 import switchcost.kit.Refusal;
 import switchcost.kit.Workload;
 
@@ -17,7 +18,7 @@ final class ThreadJavaPlatform implements Mechanism {
 
     @Override
     public List<String> experiments() {
-        return List.of("switch", "create");
+        return List.of("switch", "create", "footprint");
     }
 
     @Override
@@ -48,5 +49,10 @@ final class ThreadJavaPlatform implements Mechanism {
     @Override
     public Workload setUp(Plan plan) {
         return Workloads.setUp(plan, Threads.PLATFORM);
+    }
+
+    @Override
+    public Population hold(Plan plan, long contexts) {
+        return new Held(plan, Threads.PLATFORM, contexts);
     }
 }

@@ -30,7 +30,7 @@ final class Workloads {
         }
     }
 
-    private static void checkHeap(long contexts, ThreadFactory threads) {
+    static void checkHeap(long contexts, ThreadFactory threads) {
         long needed = contexts * BYTES_A_VIRTUAL_THREAD;
         long most = Runtime.getRuntime().maxMemory();
         if (threads == Threads.VIRTUAL && needed > most) {

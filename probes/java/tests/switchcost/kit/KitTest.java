@@ -65,6 +65,11 @@ public final class KitTest {
         public Workload setUp(Plan plan) {
             throw new UnsupportedOperationException();
         }
+
+        @Override
+        public Population hold(Plan plan, long contexts) {
+            return null;
+        }
     };
 
     private static Plan parse(String words) {

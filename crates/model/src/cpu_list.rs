@@ -1,8 +1,8 @@
 //! Lists of CPUs as the kernel writes them: `0-3,8`.
 
 /// Reads such a list; None if it is not one.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "no other system writes them"))]
-pub(crate) fn parse(text: &str) -> Option<Vec<u32>> {
+#[must_use]
+pub fn parse(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -18,7 +18,8 @@ pub(crate) fn parse(text: &str) -> Option<Vec<u32>> {
 }
 
 /// Writes such a list; `cpus` ascends.
-pub(crate) fn format(cpus: &[u32]) -> String {
+#[must_use]
+pub fn format(cpus: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for &cpu in cpus {
         match parts.last_mut() {

@@ -1,0 +1,301 @@
+//! What the switches of a program cost it: how many of each kind there were, times what one costs here.
+//!
+//! `/proc` tells how often a thread blocked and how often it was pushed aside, not what happened then. Three things are concluded:
+//!
+//! - A thread that wakes another on its own CPU is pushed aside by it. So as many involuntary switches as there are voluntary ones are halves of
+//!   hand-overs on one CPU; what is left of the involuntary ones is plain preemption.
+//! - What is left of the voluntary ones is sleep, in threads that were seen to sleep on a timer; else it was woken on another CPU that was idle, at
+//!   most as often as CPUs interrupted each other; the rest took over a CPU that was busy.
+//! - What a thread waits for, as seen at the looks, says which mechanism stands for it.
+
+use crate::summary::counted;
+use std::collections::BTreeMap;
+use switchcost_model::{Invocation, Observed, Placement, PriceRule, Run, SwitchKind, ThreadSeen};
+use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
+
+/// Name of the evidence count that holds the CPU time of the participating tasks, ns.
+const CPU_TIME: &str = "cpu_time_ns";
+
+/// Switches a unit below which a measurement says nothing of a switch.
+const FEWEST_SWITCHES: f64 = 0.1;
+
+/// A value with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Estimate {
+    /// The value.
+    pub value: f64,
+    /// Lower end; the value itself where there are too few invocations for an interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Estimate {
+    fn of(values: &[f64]) -> Option<Self> {
+        let values = sorted(values);
+        let value = quantile(&values, 0.5)?;
+        let Interval { low, high } = median_interval(&values, 0.95).unwrap_or(Interval { low: value, high: value });
+        Some(Self { value, low, high })
+    }
+
+    fn times(self, count: f64) -> Self {
+        Self { value: self.value * count, low: self.low * count, high: self.high * count }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self { value: self.value + other.value, low: self.low + other.low, high: self.high + other.high }
+    }
+}
+
+/// What one switch of a kind costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Price {
+    /// Which switches it is for.
+    pub rule: PriceRule,
+    /// CPU time of a switch, ns.
+    pub cpu: Estimate,
+    /// From the wake-up until the woken thread runs, ns; None where the measurement does not tell.
+    pub delay_ns: Option<f64>,
+    /// Run it comes from.
+    pub run: String,
+}
+
+/// CPU time of one kernel switch in a measured variant, ns, and wall time of a unit.
+///
+/// Where the probe does not count CPU time, wall time is taken for it if all contexts share one CPU, which is then never idle.
+#[must_use]
+pub fn price_of(run: &Run, variant: usize) -> Option<(Estimate, f64)> {
+    let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == variant).collect();
+    let (counted, _) = counted(&mine);
+    let one_cpu = run.variants[variant].placement == Placement::OneCpu;
+    let walls: Vec<(f64, &Invocation)> =
+        counted.iter().filter_map(|i| Some((median(crate::series(&i.transcript).settled())?, *i))).collect();
+    let cpu: Vec<f64> = walls.iter().filter_map(|(wall, i)| cpu_per_switch(i, one_cpu.then_some(*wall))).collect();
+    Some((Estimate::of(&cpu)?, median(&walls.iter().map(|(wall, _)| *wall).collect::<Vec<_>>())?))
+}
+
+fn cpu_per_switch(invocation: &Invocation, wall_ns: Option<f64>) -> Option<f64> {
+    let evidence = invocation.transcript.evidence.as_ref()?;
+    let kernel = evidence.kernel.as_ref()?;
+    let per_unit = (kernel.voluntary + kernel.involuntary) as f64 / evidence.units.max(1) as f64;
+    let cpu = match evidence.counts.get(CPU_TIME) {
+        Some(&ns) => ns as f64 / evidence.units.max(1) as f64,
+        None => wall_ns?,
+    };
+    (per_unit >= FEWEST_SWITCHES).then(|| cpu / per_unit)
+}
+
+/// Switches of one kind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kind {
+    /// Which.
+    pub kind: SwitchKind,
+    /// How many.
+    pub count: f64,
+    /// What they cost, ns of CPU time.
+    pub cost: Estimate,
+    /// How long woken threads waited for their CPU, all together, ns; None: not measured.
+    pub delay_ns: Option<f64>,
+}
+
+/// A thread's part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThreadCost {
+    /// What was seen of it.
+    pub seen: ThreadSeen,
+    /// What its switches cost, ns of CPU time.
+    pub cost: Estimate,
+}
+
+/// What the switches of a program cost it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Audit {
+    /// Voluntary switches.
+    pub voluntary: u64,
+    /// Involuntary ones.
+    pub involuntary: u64,
+    /// By kind.
+    pub kinds: Vec<Kind>,
+    /// CPU time of all switches, ns; never more than the program used.
+    pub cost: Estimate,
+    /// By its price it would be more than that.
+    pub bounded: bool,
+    /// CPU time of the program, ns; None: unknown.
+    pub cpu_ns: Option<f64>,
+    /// Threads, dearest first.
+    pub threads: Vec<ThreadCost>,
+    /// Switches of threads that no look saw.
+    pub unseen: u64,
+}
+
+impl Audit {
+    /// All switches.
+    #[must_use]
+    pub fn switches(&self) -> u64 {
+        self.voluntary + self.involuntary
+    }
+}
+
+/// How a program's switches divide into kinds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shares {
+    /// Of the voluntary ones: not one half of a hand-over on one CPU.
+    alone: f64,
+    /// Of those of them that are no sleep: woken by an interrupt from another CPU.
+    interrupted: f64,
+    /// Of the involuntary ones: pushed aside by the thread just woken.
+    pushed: f64,
+}
+
+impl Shares {
+    fn of(threads: &[ThreadSeen], prices: &[Price], wake_interrupts: Option<u64>) -> Self {
+        let share = |part: f64, whole: f64| if whole <= 0.0 { 0.0 } else { (part / whole).min(1.0) };
+        let sum = |of: &dyn Fn(&ThreadSeen) -> f64| threads.iter().map(of).sum::<f64>();
+        let (voluntary, involuntary) = (sum(&|t| t.voluntary as f64), sum(&|t| t.involuntary as f64));
+        let pairs = voluntary.min(involuntary);
+        let alone = share(voluntary - pairs, voluntary);
+        let woken = sum(&|t| t.voluntary as f64 * (1.0 - sleeping(t, prices))) * alone;
+        let interrupted = wake_interrupts.map_or(1.0, |interrupts| share(interrupts as f64, woken));
+        Self { alone, interrupted, pushed: share(pairs, involuntary) }
+    }
+
+    /// A thread's switches of each kind.
+    fn counts(self, thread: &ThreadSeen, prices: &[Price]) -> BTreeMap<SwitchKind, f64> {
+        let (voluntary, involuntary) = (thread.voluntary as f64, thread.involuntary as f64);
+        let alone = voluntary * self.alone;
+        let asleep = alone * sleeping(thread, prices);
+        let interrupted = (alone - asleep) * self.interrupted;
+        [
+            (SwitchKind::SameCpu, voluntary - asleep - interrupted + involuntary * self.pushed),
+            (SwitchKind::IdleCpu, interrupted),
+            (SwitchKind::Timer, asleep),
+            (SwitchKind::Preempted, involuntary * (1.0 - self.pushed)),
+        ]
+        .into()
+    }
+}
+
+/// Share of a thread's looks that saw it sleep on a timer.
+fn sleeping(thread: &ThreadSeen, prices: &[Price]) -> f64 {
+    let timer = |channel: &str| prices.iter().any(|p| p.rule.kind == SwitchKind::Timer && p.rule.takes(channel));
+    let looks: u32 = thread.channels.values().sum();
+    let asleep: u32 = thread.channels.iter().filter(|(channel, _)| timer(channel)).map(|(_, looks)| looks).sum();
+    if looks == 0 { 0.0 } else { f64::from(asleep) / f64::from(looks) }
+}
+
+/// Prices a program's switches. `prices` are in the order of the data file; every kind has one that takes any channel.
+#[must_use]
+pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
+    let seen = |of: fn(&ThreadSeen) -> u64| observed.threads.iter().map(of).sum::<u64>();
+    let (seen_voluntary, seen_involuntary) = (seen(|t| t.voluntary), seen(|t| t.involuntary));
+    let (voluntary, involuntary) = observed
+        .totals
+        .map_or((seen_voluntary, seen_involuntary), |(v, i)| (v.max(seen_voluntary), i.max(seen_involuntary)));
+    let mut threads = observed.threads.clone();
+    let rest = ThreadSeen {
+        voluntary: voluntary - seen_voluntary,
+        involuntary: involuntary - seen_involuntary,
+        channels: common_channels(&observed.threads),
+        ..ThreadSeen::default()
+    };
+    let unseen = rest.switches();
+    threads.push(rest);
+    let shares = Shares::of(&threads, prices, observed.wake_interrupts);
+    let mut kinds: BTreeMap<SwitchKind, Kind> = BTreeMap::new();
+    let mut costs = Vec::new();
+    for thread in threads {
+        let mut whole = Estimate::default();
+        for (kind, count) in shares.counts(&thread, prices) {
+            if count == 0.0 {
+                continue;
+            }
+            let (each, delay) = price(&thread, kind, prices);
+            let cost = each.times(count);
+            whole = whole.plus(cost);
+            let entry =
+                kinds.entry(kind).or_insert(Kind { kind, count: 0.0, cost: Estimate::default(), delay_ns: None });
+            entry.count += count;
+            entry.cost = entry.cost.plus(cost);
+            if let Some(delay) = delay {
+                *entry.delay_ns.get_or_insert(0.0) += delay * count;
+            }
+        }
+        costs.push(ThreadCost { seen: thread, cost: whole });
+    }
+    costs.pop(); // The rest is no thread; its cost is in the sums.
+    costs.sort_by(|a, b| b.cost.value.total_cmp(&a.cost.value).then(a.seen.thread.cmp(&b.seen.thread)));
+    let kinds: Vec<Kind> = kinds.into_values().collect();
+    let cost = kinds.iter().fold(Estimate::default(), |sum, kind| sum.plus(kind.cost));
+    let cpu_ns = cpu_time(observed);
+    let most = cpu_ns.unwrap_or(f64::INFINITY);
+    let bounded = cost.value > most;
+    let cost = Estimate { value: cost.value.min(most), low: cost.low.min(most), high: cost.high.min(most) };
+    Audit { voluntary, involuntary, cost, bounded, cpu_ns, threads: costs, kinds, unseen }
+}
+
+/// Threads count in ns, whole processes in steps of 10 ms but with the dead.
+fn cpu_time(observed: &Observed) -> Option<f64> {
+    let threads: Option<u64> = observed.threads.iter().map(|thread| thread.cpu_ns).sum();
+    let complete = !observed.threads.iter().any(|thread| thread.ended) && observed.totals.is_none();
+    let known = if complete { threads.or(observed.group_cpu_ns) } else { observed.group_cpu_ns.max(threads) };
+    known.map(|ns| ns as f64)
+}
+
+fn common_channels(threads: &[ThreadSeen]) -> BTreeMap<String, u32> {
+    let mut all = BTreeMap::new();
+    for (channel, looks) in threads.iter().flat_map(|thread| &thread.channels) {
+        *all.entry(channel.clone()).or_default() += looks;
+    }
+    all
+}
+
+/// CPU time and delay of a switch of this kind in this thread: of what it was seen waiting for, each weighted by its looks. The interval reaches
+/// over all of them, since looks see long waits more often than short ones.
+fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price]) -> (Estimate, Option<f64>) {
+    let find = |channel: &str| prices.iter().find(|price| price.rule.kind == kind && price.rule.takes(channel));
+    let timer = |channel: &str| prices.iter().any(|p| p.rule.kind == SwitchKind::Timer && p.rule.takes(channel));
+    // Where a thread sleeps on a timer says nothing of what it does when it does not.
+    let mut channels = thread.channels.clone();
+    channels.retain(|channel, _| timer(channel) == (kind == SwitchKind::Timer));
+    if channels.is_empty() {
+        channels.insert(String::new(), 1);
+    }
+    let (mut cpu, mut looks, mut delay) = (0.0, 0.0, None);
+    let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+    for (channel, count) in channels {
+        let Some(price) = find(&channel) else { continue };
+        let weight = f64::from(count);
+        cpu += price.cpu.value * weight;
+        looks += weight;
+        low = low.min(price.cpu.low);
+        high = high.max(price.cpu.high);
+        if let Some(ns) = price.delay_ns {
+            *delay.get_or_insert(0.0) += ns * weight;
+        }
+    }
+    if looks == 0.0 {
+        return (Estimate::default(), None);
+    }
+    (Estimate { value: cpu / looks, low, high }, delay.map(|sum: f64| sum / looks))
+}
+
+/// Of a stored sweep of `parameter`: how much more a switch costs than with the smallest value, ns, least and most.
+#[must_use]
+pub fn indirect(run: &Run, parameter: &str) -> Option<(f64, f64)> {
+    let mut sweeps: BTreeMap<String, BTreeMap<u64, f64>> = BTreeMap::new();
+    for row in crate::ladder(run) {
+        let Some(size) = row.variant.parameters.get(parameter).and_then(|text| text.parse().ok()) else { continue };
+        let Some(figures) = &row.summary.figures else { continue };
+        let mut rest = row.variant.clone();
+        rest.parameters.remove(parameter);
+        sweeps.entry(rest.key()).or_default().insert(size, figures.median);
+    }
+    let extras = sweeps.values().filter(|sweep| sweep.len() > 1).flat_map(|sweep| {
+        let least = sweep.values().next().copied().unwrap_or(0.0);
+        sweep.values().skip(1).map(move |cost| (cost - least).max(0.0))
+    });
+    extras.map(|extra| (extra, extra)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+#[cfg(test)]
+mod tests;

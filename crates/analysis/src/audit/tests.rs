@@ -1,0 +1,90 @@
+use super::*;
+use switchcost_model::Wanted;
+
+fn price(kind: SwitchKind, channels: &[&str], ns: f64) -> Price {
+    let rule = PriceRule {
+        kind,
+        channels: channels.iter().map(|c| (*c).to_owned()).collect(),
+        wanted: Wanted::plain("a/b".parse().unwrap(), Placement::OneCpu),
+        unit_is_delay: true,
+        why: String::new(),
+    };
+    Price { rule, cpu: Estimate { value: ns, low: ns * 0.9, high: ns * 1.1 }, delay_ns: Some(ns), run: String::new() }
+}
+
+fn prices() -> Vec<Price> {
+    vec![
+        price(SwitchKind::SameCpu, &["pipe_*"], 1000.0),
+        price(SwitchKind::SameCpu, &[], 800.0),
+        price(SwitchKind::IdleCpu, &[], 30_000.0),
+        price(SwitchKind::Timer, &["hrtimer_*"], 20_000.0),
+        price(SwitchKind::Preempted, &[], 500.0),
+    ]
+}
+
+fn thread(voluntary: u64, involuntary: u64, channel: &str) -> ThreadSeen {
+    let channels = if channel.is_empty() { BTreeMap::new() } else { [(channel.to_owned(), 3)].into() };
+    ThreadSeen { voluntary, involuntary, channels, cpu_ns: Some(1_000_000_000), ..ThreadSeen::default() }
+}
+
+fn observed(threads: Vec<ThreadSeen>, wake_interrupts: Option<u64>) -> Observed {
+    Observed { threads, wake_interrupts, ..Observed::default() }
+}
+
+#[test]
+fn hand_overs_on_one_cpu_are_half_involuntary() {
+    let seen = observed(vec![thread(500, 0, "pipe_read"), thread(0, 500, "pipe_read")], Some(0));
+    let audit = audit(&seen, &prices());
+    assert_eq!((audit.cost.value, audit.cost.low, audit.cost.high), (1e6, 9e5, 1.1e6));
+    assert_eq!((audit.switches(), audit.cpu_ns, audit.unseen), (1000, Some(2e9), 0));
+    assert_eq!(audit.threads[0].cost.value, audit.threads[1].cost.value);
+}
+
+#[test]
+fn no_more_wake_ups_of_idle_cpus_than_interrupts() {
+    let cost = |idle| audit(&observed(vec![thread(1000, 0, "futex_wait")], idle), &prices()).cost.value;
+    assert_eq!(cost(Some(1000)), 30_000_000.0);
+    assert_eq!(cost(Some(100)), 100.0 * 30_000.0 + 900.0 * 800.0);
+    assert_eq!(cost(Some(0)), 800_000.0);
+    assert_eq!(cost(None), 30_000_000.0);
+}
+
+#[test]
+fn preemption_is_cheap_and_what_no_look_saw_is_priced_too() {
+    let alone = audit(&observed(vec![thread(0, 1000, "")], Some(5)), &prices());
+    assert_eq!(alone.cost.value, 500_000.0);
+    let seen = Observed { totals: Some((300, 1300)), ..observed(vec![thread(300, 300, "pipe_read")], Some(0)) };
+    let audit = audit(&seen, &prices());
+    assert_eq!((audit.unseen, audit.involuntary, audit.threads.len()), (1000, 1300, 1));
+    // 600 hand-overs by pipe, of which the thread seen has 300 + 300 × 3/13; the rest is preemption.
+    assert!((audit.cost.value - (600.0 * 1000.0 + 1000.0 * 500.0)).abs() < 1e-6, "{}", audit.cost.value);
+}
+
+#[test]
+fn several_channels_share_and_widen() {
+    let mut both = thread(100, 100, "pipe_read");
+    both.channels.insert("ep_poll".into(), 1);
+    let audit = audit(&observed(vec![both], Some(0)), &prices());
+    assert!((audit.cost.value - 200.0 * 950.0).abs() < 1e-6, "{}", audit.cost.value);
+    assert!((audit.cost.low - 200.0 * 720.0).abs() < 1e-6 && (audit.cost.high - 200.0 * 1100.0).abs() < 1e-6);
+}
+
+#[test]
+fn no_program_pays_more_than_it_used() {
+    let mut sleeper = thread(100, 0, "hrtimer_nanosleep");
+    sleeper.cpu_ns = Some(1_500_000);
+    let audit = audit(&observed(vec![sleeper], Some(0)), &prices());
+    assert!(audit.bounded && audit.cost.value == 1_500_000.0 && audit.cost.low == 1_500_000.0);
+}
+
+#[test]
+fn sleepers_pay_for_their_timers() {
+    let mut sleeper = thread(100, 0, "hrtimer_nanosleep");
+    let cost = |sleeper: &ThreadSeen, interrupts| {
+        audit(&observed(vec![sleeper.clone()], Some(interrupts)), &prices()).cost.value
+    };
+    assert_eq!(cost(&sleeper, 0), 2_000_000.0);
+    sleeper.channels.insert("pipe_read".into(), 3);
+    assert_eq!(cost(&sleeper, 0), 50.0 * 20_000.0 + 50.0 * 1000.0);
+    assert_eq!(cost(&sleeper, 10), 50.0 * 20_000.0 + 10.0 * 30_000.0 + 40.0 * 1000.0);
+}

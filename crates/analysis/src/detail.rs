@@ -1,0 +1,182 @@
+//! What pictures need beyond a row: each invocation, and how its batches or intervals are spread.
+
+use crate::series::series;
+use crate::summary::{counted, intervals_of};
+use std::collections::BTreeMap;
+use switchcost_model::{Invocation, Run, Timing, Verdict};
+use switchcost_stats::{quantile, sorted};
+
+/// Shares at which the pooled batches of a row are given.
+pub const SHARES: [f64; 13] = [0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0];
+
+/// Bins in which a histogram is given for each factor of ten.
+const BINS_A_DECADE: f64 = 40.0;
+
+/// One start of a probe, ns per unit (bytes per context for footprints).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// Round.
+    pub round: u64,
+    /// Position in the order of execution.
+    pub sequence: u64,
+    /// ns since 1970.
+    pub started_unix_ns: i64,
+    /// It counts for the row's figures.
+    pub counted: bool,
+    /// Its conclusion.
+    pub verdict: Verdict,
+    /// What disturbed it; empty: nothing.
+    pub disturbances: Vec<String>,
+    /// Minimum, 10th percentile, median, 90th percentile and maximum of its batches after warm-up (of its intervals, less the cost of reading the
+    /// counter); None: it gave none.
+    pub spread: Option<[f64; 5]>,
+}
+
+/// A row in detail.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Detail {
+    /// In order of execution.
+    pub starts: Vec<Start>,
+    /// All counted batches pooled, at [`SHARES`]; empty with timing each.
+    pub batches: Vec<f64>,
+    /// Only with timing each: geometric middle of a bin in ns (raw), and intervals in it, ascending.
+    pub histogram: Vec<(f64, u64)>,
+}
+
+/// Details of every variant of a run that was started at least once, by its index.
+#[must_use]
+pub fn details(run: &Run) -> BTreeMap<usize, Detail> {
+    let mut by_variant: BTreeMap<usize, Vec<&Invocation>> = BTreeMap::new();
+    for invocation in &run.invocations {
+        by_variant.entry(invocation.variant).or_default().push(invocation);
+    }
+    by_variant.into_iter().map(|(index, all)| (index, detail(run.variants[index].timing, &all))).collect()
+}
+
+fn detail(timing: Timing, all: &[&Invocation]) -> Detail {
+    let counts: Vec<u64> = counted(all).0.iter().map(|invocation| invocation.sequence).collect();
+    let mut detail = Detail::default();
+    let mut pooled = Vec::new();
+    let mut bins: BTreeMap<i64, u64> = BTreeMap::new();
+    for &invocation in all {
+        let counts = counts.contains(&invocation.sequence);
+        let spread = match timing {
+            Timing::Batch => {
+                let series = series(&invocation.transcript);
+                let values = sorted(series.settled());
+                if counts {
+                    pooled.extend_from_slice(&values);
+                }
+                spread(|p| quantile(&values, p))
+            }
+            Timing::Each => intervals_of(invocation).and_then(|intervals| {
+                for &(value, count) in intervals.buckets.iter().filter(|_| counts).filter(|bucket| bucket.0 > 0.0) {
+                    let bin = bins.entry((value.log10() * BINS_A_DECADE).round() as i64).or_default();
+                    *bin = bin.saturating_add(count);
+                }
+                let raw = spread(|p| match p {
+                    0.0 => Some(intervals.min),
+                    1.0 => Some(intervals.max),
+                    _ => intervals.quantile(p),
+                });
+                // As the row's median: without what the reading costs.
+                raw.map(|raw| raw.map(|value| value - intervals.pair))
+            }),
+        };
+        detail.starts.push(start(invocation, counts, spread));
+    }
+    let pooled = sorted(&pooled);
+    detail.batches = SHARES.iter().filter_map(|&share| quantile(&pooled, share)).collect();
+    detail.histogram = bins.into_iter().map(|(bin, count)| (10_f64.powf(bin as f64 / BINS_A_DECADE), count)).collect();
+    detail
+}
+
+fn spread(at: impl Fn(f64) -> Option<f64>) -> Option<[f64; 5]> {
+    Some([at(0.0)?, at(0.1)?, at(0.5)?, at(0.9)?, at(1.0)?])
+}
+
+fn start(invocation: &Invocation, counted: bool, spread: Option<[f64; 5]>) -> Start {
+    Start {
+        round: invocation.round,
+        sequence: invocation.sequence,
+        started_unix_ns: invocation.started_unix_ns,
+        counted,
+        verdict: invocation.judgement.verdict,
+        disturbances: invocation.disturbances.iter().map(|d| format!("{}: {}", d.kind, d.detail)).collect(),
+        spread,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchcost_model as model;
+
+    fn invocation(sequence: u64, ticks: &[i64], disturbed: bool) -> Invocation {
+        let clock = model::Clock { name: "c".into(), ticks_per_second: 1_000_000_000, read_cost_ticks: 1 };
+        let hello = model::Hello {
+            protocol: 1,
+            probe: "p".into(),
+            version: "1".into(),
+            runtime: "r".into(),
+            compiler: None,
+            flags: None,
+            pid: 1,
+            clock,
+            counter: None,
+        };
+        let samples = model::Samples { phase: model::Phase::Measure, units: 10, ticks: ticks.to_vec(), quantity: None };
+        Invocation {
+            variant: 0,
+            round: sequence,
+            sequence,
+            started_unix_ns: 0,
+            wall_ns: 0,
+            cpus: vec![],
+            environment_padding: 0,
+            peak_rss_bytes: 0,
+            process: model::ProcessEnd::Exited(0),
+            transcript: model::Transcript { hello: Some(hello), samples: vec![samples], ..Default::default() },
+            judgement: model::Judgement::new(Verdict::Verified, ""),
+            disturbances: if disturbed {
+                vec![model::Disturbance { kind: "steal".into(), detail: "5 %".into() }]
+            } else {
+                vec![]
+            },
+            log: String::new(),
+        }
+    }
+
+    #[test]
+    fn disturbed_starts_are_told_and_do_not_count() {
+        let mut all: Vec<Invocation> = (0..6).map(|i| invocation(i, &[10, 20, 30, 40, 50], false)).collect();
+        all.push(invocation(6, &[900; 5], true));
+        let detail = detail(Timing::Batch, &all.iter().collect::<Vec<_>>());
+        assert_eq!(detail.starts[0].spread.unwrap().map(|v| (v * 10.0).round()), [10.0, 14.0, 30.0, 46.0, 50.0]);
+        assert!(detail.starts[0].counted && !detail.starts[6].counted);
+        assert_eq!(detail.starts[6].disturbances, ["steal: 5 %"]);
+        assert_eq!((detail.batches.len(), detail.batches[12]), (SHARES.len(), 5.0));
+    }
+
+    #[test]
+    fn a_histogram_is_thinned_and_keeps_its_counts() {
+        let mut each = invocation(0, &[], false);
+        each.transcript.histograms.push(model::Histogram {
+            phase: model::Phase::Measure,
+            units: 30,
+            bits: 7,
+            buckets: vec![(0, 0), (100, 10), (101, 15), (10_000, 5)],
+            sum: 1,
+            min: 100,
+            max: 10_000,
+            pair_sum: 0,
+            pair_count: 1,
+            span_counter: 1,
+            span_clock: 1,
+        });
+        let detail = detail(Timing::Each, &[&each]);
+        assert_eq!(detail.histogram.iter().map(|(_, count)| count).sum::<u64>(), 30);
+        assert_eq!(detail.histogram.len(), 2, "{:?}", detail.histogram);
+        assert_eq!(detail.starts[0].spread.unwrap()[4], 10_000.0);
+    }
+}

@@ -1,0 +1,150 @@
+//! A mechanism's cost, taken apart into differences of measured experiments.
+//!
+//! All rows of an explanation are measured in one run, each once a round. A layer is a sum of such rows, each times a factor; it is formed within
+//! every round, so that what drifts from round to round cancels, and then its median over the rounds is taken with its 95 % interval.
+
+use crate::Row;
+use std::collections::BTreeMap;
+use switchcost_model::Explanation;
+use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
+
+/// Level of every interval.
+const CONFIDENCE: f64 = 0.95;
+
+/// A part of the cost, or all of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Median over rounds, ns.
+    pub value: f64,
+    /// 95 % interval of it; None with fewer than 6 rounds.
+    pub interval: Option<Interval>,
+    /// Rounds that had all its rows.
+    pub rounds: usize,
+}
+
+impl Part {
+    fn of(rounds: &[f64]) -> Option<Self> {
+        let values = sorted(rounds);
+        Some(Self {
+            value: quantile(&values, 0.5)?,
+            interval: median_interval(&values, CONFIDENCE),
+            rounds: values.len(),
+        })
+    }
+
+    /// The interval lies wholly above or wholly below 0.
+    #[must_use]
+    pub fn resolved(&self) -> bool {
+        self.interval.is_some_and(|interval| interval.low > 0.0 || interval.high < 0.0)
+    }
+}
+
+/// A layer that was measured, or why it was not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerCost {
+    /// What the time goes into.
+    pub name: String,
+    /// Why that difference is this layer.
+    pub why: String,
+    /// Its terms, as text: `2 × control/null-syscall − …`.
+    pub terms: String,
+    /// What it costs.
+    pub cost: Result<Part, String>,
+}
+
+/// A cost with its layers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// The whole.
+    pub total: Part,
+    /// From the bottom.
+    pub layers: Vec<LayerCost>,
+    /// What the measured layers leave over.
+    pub residue: Part,
+}
+
+/// Values of one row: round → ns; or why there are none.
+type Values = Result<BTreeMap<u64, f64>, String>;
+
+fn values(row: &Row<'_>) -> Values {
+    crate::usable(row)
+        .or_else(|reason| if row.summary.invocation_medians.is_empty() { Err(reason) } else { Ok(()) })?;
+    let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for &(round, value) in &row.summary.invocation_medians {
+        rounds.entry(round).or_default().push(value);
+    }
+    Ok(rounds.into_iter().filter_map(|(round, values)| Some((round, median(&values)?))).collect())
+}
+
+/// Takes a cost apart. `rows` are those of the total and then of every term of every layer, in that order; None where a row is missing.
+///
+/// # Errors
+/// Why the whole itself has no figure.
+pub fn explain(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Result<Explained, String> {
+    let all: Vec<Values> =
+        rows.iter().map(|row| row.map_or_else(|| Err("it was not measured".to_owned()), values)).collect();
+    let missing = || Err("it was not measured".to_owned());
+    let total = all.first().cloned().unwrap_or_else(missing)?;
+    let mut left = total.clone();
+    let mut layers = Vec::new();
+    let mut next = 1;
+    for layer in &explanation.layers {
+        let terms: Vec<(f64, Values)> = layer
+            .terms
+            .iter()
+            .enumerate()
+            .map(|(i, term)| (term.times, all.get(next + i).cloned().unwrap_or_else(missing)))
+            .collect();
+        next += layer.terms.len();
+        let cost = sum(layer, &terms, &total);
+        if let Ok(rounds) = &cost {
+            left = left.iter().filter_map(|(round, left)| Some((*round, left - rounds.get(round)?))).collect();
+        }
+        layers.push(LayerCost {
+            name: layer.name.clone(),
+            why: layer.why.clone(),
+            terms: terms_text(layer),
+            cost: cost.and_then(|rounds| part(&rounds)),
+        });
+    }
+    Ok(Explained { total: part(&total)?, layers, residue: part(&left)? })
+}
+
+fn part(rounds: &BTreeMap<u64, f64>) -> Result<Part, String> {
+    Part::of(&rounds.values().copied().collect::<Vec<_>>()).ok_or_else(|| "no round holds all of its rows".to_owned())
+}
+
+/// The layer in every round that has all its rows.
+fn sum(
+    layer: &switchcost_model::Layer,
+    terms: &[(f64, Values)],
+    total: &BTreeMap<u64, f64>,
+) -> Result<BTreeMap<u64, f64>, String> {
+    for ((_, values), term) in terms.iter().zip(&layer.terms) {
+        if let Err(reason) = values {
+            return Err(format!("{}: {reason}", term.wanted));
+        }
+    }
+    let of = |round: &u64| {
+        terms.iter().map(|(times, values)| Some(times * values.as_ref().ok()?.get(round)?)).sum::<Option<f64>>()
+    };
+    let rounds: BTreeMap<u64, f64> = total.keys().filter_map(|round| Some((*round, of(round)?))).collect();
+    if rounds.is_empty() { Err("no round holds all of its rows".to_owned()) } else { Ok(rounds) }
+}
+
+fn terms_text(layer: &switchcost_model::Layer) -> String {
+    let mut text = String::new();
+    for term in &layer.terms {
+        text.push_str(match (text.is_empty(), term.times < 0.0) {
+            (true, false) => "",
+            (true, true) => "− ",
+            (false, false) => " + ",
+            (false, true) => " − ",
+        });
+        if term.times.abs() != 1.0 {
+            text.push_str(&format!("{} × ", term.times.abs()));
+        }
+        text.push_str(&term.wanted.to_string());
+    }
+    text
+}

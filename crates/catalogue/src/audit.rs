@@ -1,0 +1,92 @@
+//! `audit.toml`: which measurement stands for which switch of a running program.
+
+use crate::Catalogue;
+use crate::files::{CatalogueError, read};
+use crate::layers::wanted;
+use crate::mechanisms::word;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use switchcost_model::{MechanismId, PriceRule, SwitchKind};
+
+/// What `audit` goes by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditData {
+    /// In the order of the file; of a kind the first that takes a thread's channel is its price.
+    pub rules: Vec<PriceRule>,
+    /// Parameter whose sweep shows what a switch costs afterwards, in caches.
+    pub indirect_parameter: String,
+    /// Mechanism whose sweep is meant when none is stored.
+    pub indirect_mechanism: MechanismId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    price: Vec<PriceEntry>,
+    indirect: IndirectEntry,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceEntry {
+    kind: String,
+    #[serde(default)]
+    channels: Vec<String>,
+    mechanism: String,
+    placement: Option<String>,
+    #[serde(default)]
+    parameters: BTreeMap<String, String>,
+    #[serde(default)]
+    unit_is_delay: bool,
+    why: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IndirectEntry {
+    parameter: String,
+    mechanism: String,
+}
+
+/// Reads the file, and checks it against the mechanisms.
+///
+/// # Errors
+/// It is missing, not of the right form, or a kind of switch has no price for threads that wait anywhere.
+pub fn load_audit(path: &Path, catalogue: &Catalogue) -> Result<AuditData, CatalogueError> {
+    convert(read(path)?, catalogue).map_err(|what| CatalogueError::invalid(path, what))
+}
+
+fn convert(file: File, catalogue: &Catalogue) -> Result<AuditData, String> {
+    let rules = file.price.into_iter().map(|entry| rule(entry, catalogue)).collect::<Result<Vec<_>, _>>()?;
+    // Which threads sleep on timers is told by what they wait in, so that their price needs no rest.
+    for kind in SwitchKind::ALL.into_iter().filter(|kind| *kind != SwitchKind::Timer) {
+        if rules.iter().rev().find(|rule| rule.kind == kind).is_none_or(|last| !last.channels.is_empty()) {
+            return Err(format!(
+                "the last price of kind {} must have no channels, so that it takes the rest",
+                kind.as_str()
+            ));
+        }
+    }
+    Ok(AuditData {
+        rules,
+        indirect_parameter: file.indirect.parameter,
+        indirect_mechanism: word(&file.indirect.mechanism)?,
+    })
+}
+
+fn rule(entry: PriceEntry, catalogue: &Catalogue) -> Result<PriceRule, String> {
+    let kind = SwitchKind::ALL.into_iter().find(|kind| kind.as_str() == entry.kind);
+    let id: MechanismId = word(&entry.mechanism)?;
+    let concept = catalogue.find(&id).ok_or_else(|| format!("price names {id}, which has no file"))?;
+    let placement = entry.placement.as_deref().map_or(Ok(concept.placements[0]), word)?;
+    Ok(PriceRule {
+        kind: kind.ok_or_else(|| {
+            format!("`{}` is no kind of switch; say same_cpu, idle_cpu, timer or preempted", entry.kind)
+        })?,
+        channels: entry.channels,
+        wanted: wanted(concept, placement, None, &entry.parameters)?,
+        unit_is_delay: entry.unit_is_delay,
+        why: entry.why,
+    })
+}

@@ -1,0 +1,106 @@
+//! `[[layer]]` of a mechanism's file: where its time goes, as differences of measured experiments.
+
+use crate::mechanisms::{check_parameters, word};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Placement, Term, Wanted};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LayerEntry {
+    name: String,
+    /// Placement of the row that is explained; absent: the mechanism's default.
+    placement: Option<String>,
+    /// Parameters of the row that is explained.
+    #[serde(default)]
+    parameters: BTreeMap<String, String>,
+    from: Vec<TermEntry>,
+    #[serde(default)]
+    minus: Vec<TermEntry>,
+    why: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TermEntry {
+    mechanism: String,
+    /// Absent: that of the row that is explained, or the default of a mechanism that has no such placement.
+    placement: Option<String>,
+    contexts: Option<u64>,
+    #[serde(default)]
+    parameters: BTreeMap<String, String>,
+    #[serde(default = "once")]
+    times: f64,
+}
+
+fn once() -> f64 {
+    1.0
+}
+
+/// The explanations of `concept`, each with its layers in the order of the file.
+pub(crate) fn explanations(
+    concept: &Concept,
+    entries: &[LayerEntry],
+    all: &[Concept],
+) -> Result<Vec<Explanation>, String> {
+    let mut found: Vec<Explanation> = Vec::new();
+    for entry in entries {
+        let in_layer = |what: String| format!("layer `{}`: {what}", entry.name);
+        let total = total(concept, entry).map_err(in_layer)?;
+        let layer = layer(entry, total.placement, all).map_err(in_layer)?;
+        match found.iter_mut().find(|explanation| explanation.total == total) {
+            Some(explanation) => explanation.layers.push(layer),
+            None => found.push(Explanation { total, layers: vec![layer] }),
+        }
+    }
+    Ok(found)
+}
+
+fn total(concept: &Concept, entry: &LayerEntry) -> Result<Wanted, String> {
+    let placement = entry.placement.as_deref().map_or(Ok(concept.placements[0]), word)?;
+    wanted(concept, placement, None, &entry.parameters)
+}
+
+fn layer(entry: &LayerEntry, placement: Placement, all: &[Concept]) -> Result<Layer, String> {
+    if entry.from.is_empty() || entry.why.is_empty() {
+        return Err("needs at least one entry in `from`, and a `why`".into());
+    }
+    let mut terms = Vec::new();
+    for (entries, sign) in [(&entry.from, 1.0), (&entry.minus, -1.0)] {
+        for term in entries {
+            if !term.times.is_finite() || term.times <= 0.0 {
+                return Err(format!("times = {} of {} is not above 0", term.times, term.mechanism));
+            }
+            terms.push(Term { wanted: term_wanted(term, placement, all)?, times: sign * term.times });
+        }
+    }
+    Ok(Layer { name: entry.name.clone(), terms, why: entry.why.clone() })
+}
+
+fn term_wanted(term: &TermEntry, placement: Placement, all: &[Concept]) -> Result<Wanted, String> {
+    let id: MechanismId = word(&term.mechanism)?;
+    let concept = all.iter().find(|concept| concept.id == id).ok_or_else(|| format!("{id} has no file"))?;
+    let placement = match &term.placement {
+        Some(text) => word(text)?,
+        None if concept.placements.contains(&placement) => placement,
+        None => concept.placements[0],
+    };
+    wanted(concept, placement, term.contexts, &term.parameters)
+}
+
+/// A row of experiment switch that this mechanism has.
+pub(crate) fn wanted(
+    concept: &Concept,
+    placement: Placement,
+    contexts: Option<u64>,
+    parameters: &BTreeMap<String, String>,
+) -> Result<Wanted, String> {
+    if !concept.placements.contains(&placement) {
+        return Err(format!("{} has no placement {placement}", concept.id));
+    }
+    if !concept.experiments.contains(&Experiment::Switch) {
+        return Err(format!("{} has no experiment switch", concept.id));
+    }
+    check_parameters(parameters, &concept.parameters).map_err(|what| format!("{}: {what}", concept.id))?;
+    Ok(Wanted { contexts, parameters: parameters.clone(), ..Wanted::plain(concept.id.clone(), placement) })
+}

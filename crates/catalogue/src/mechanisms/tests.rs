@@ -1,0 +1,146 @@
+use super::*;
+use switchcost_model::{Experiment, Placement, Timing, Variant};
+
+fn repository() -> Catalogue {
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn variant(concept: &Concept, parameter: &str, value: &str) -> Variant {
+    Variant {
+        mechanism: concept.id.clone(),
+        probe: String::new(),
+        experiment: Experiment::Switch,
+        contexts: 2,
+        placement: Placement::Free,
+        timing: Timing::Batch,
+        parameters: [(parameter.to_owned(), value.to_owned())].into(),
+        label: String::new(),
+    }
+}
+
+#[test]
+fn the_repository_s_files_are_valid() {
+    let catalogue = repository();
+    assert!(catalogue.concepts.len() > 10);
+    for concept in &catalogue.concepts {
+        for headline in &concept.headline {
+            assert!(concept.placements.contains(&headline.placement), "{}: headline placement", concept.id);
+        }
+        assert!(!concept.title.ends_with('.') && !concept.title.is_empty(), "{}: title", concept.id);
+        for (name, value) in [("iteration", &concept.iteration), ("includes", &concept.includes)] {
+            assert!(!value.is_empty(), "{}: {name} is empty", concept.id);
+        }
+    }
+}
+
+#[test]
+fn overrides_keep_what_they_do_not_say() {
+    let file = r#"
+        title = "t"
+        implemented_by = ["native"]
+        iteration = "i"
+        includes = "i"
+        placements = ["one_cpu", "free"]
+        experiments = ["switch"]
+        [parameters.os_threads]
+        values = ["one", "all"]
+        default = "one"
+        help = "h"
+        [evidence]
+        turns = true
+        kernel_switches = [0, 0]
+        [[evidence_when]]
+        parameters = { os_threads = "all" }
+        kernel_switches = []
+    "#;
+    let concept = convert("fiber/x".parse().unwrap(), toml::from_str(file).unwrap(), &Common::new()).unwrap();
+    let rule = |value: &str| concept.rule(&variant(&concept, "os_threads", value));
+    assert_eq!(rule("one").kernel_switches, Some((0.0, 0.0)));
+    assert_eq!(rule("all").kernel_switches, None);
+    assert!(rule("all").turns);
+}
+
+#[test]
+fn errors_name_file_line_and_field() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("families.toml"), "[[family]]\nid = \"x\"\ntitle = \"X\"\n").unwrap();
+    std::fs::create_dir(folder.path().join("x")).unwrap();
+    std::fs::write(folder.path().join("x/y.toml"), "title = \"t\"\nplacement = 3\n").unwrap();
+    let error = load(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("x/y.toml") && error.contains("line 2") && error.contains("placement"), "{error}");
+}
+
+fn described(mechanism: &str, common: &str) -> Result<Catalogue, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let file = |rest: &str| {
+        format!(
+            "title = \"t\"\nimplemented_by = [\"p\"]\niteration = \"i\"\nincludes = \"i\"\nplacements = [\"one_cpu\"]\nexperiments = [\"switch\"]\n{rest}\n[evidence]\nat_least = {{ tasks = 1 }}\n"
+        )
+    };
+    write("families.toml", "[[family]]\nid = \"x\"\ntitle = \"X\"\n");
+    write("parameters.toml", common);
+    write("x/control.toml", &file("control = true\n[parameters.set]\nmin = 1\nmax = 9\ndefault = \"1\"\nhelp = \"h\""));
+    write("x/y.toml", &file(mechanism));
+    load(folder.path()).map_err(|error| error.to_string())
+}
+
+const COMMON: &str = r#"
+    [set]
+    min = 0
+    max = 1000
+    default = "0"
+    help = "h"
+    control = "x/control"
+    counted = { name = "touches", per_unit = 64 }
+    [class]
+    values = ["low", "high"]
+    default = "low"
+    help = "h"
+    counted = { name = "tasks", per_context = 2 }
+"#;
+
+#[test]
+fn common_parameters_are_defined_once() {
+    let catalogue = described("common = [\"class\", \"set\"]", COMMON).unwrap();
+    let concept = catalogue.find(&"x/y".parse().unwrap()).unwrap();
+    assert_eq!(concept.parameters.keys().collect::<Vec<_>>(), ["class", "set"]);
+    assert_eq!(concept.parameters["set"].control, Some("x/control".parse().unwrap()));
+}
+
+#[test]
+fn counts_follow_from_parameters() {
+    let catalogue = described("common = [\"class\", \"set\"]", COMMON).unwrap();
+    let concept = catalogue.find(&"x/y".parse().unwrap()).unwrap();
+    let rule = |experiment, set: &str| concept.rule(&Variant { experiment, ..variant(concept, "set", set) });
+    assert_eq!(rule(Experiment::Switch, "0").counts, BTreeMap::new());
+    assert_eq!(rule(Experiment::Switch, "64").counts["touches"], (1.0, 1.0));
+    assert_eq!(rule(Experiment::Switch, "65").counts["touches"], (2.0, 2.0));
+    assert_eq!(rule(Experiment::Switch, "0").at_least["tasks"], 4);
+    assert_eq!(rule(Experiment::Create, "65").counts, BTreeMap::new());
+    assert_eq!(rule(Experiment::Create, "65").at_least["tasks"], 1);
+}
+
+#[test]
+fn wrong_parameters_are_named() {
+    let fails = |mechanism: &str, common: &str, says: &str| {
+        let error = described(mechanism, common).expect_err(says);
+        assert!(error.contains(says), "{error}");
+    };
+    fails("common = [\"sett\"]", COMMON, "x/y.toml is not valid: common names `sett`");
+    fails("common = [\"set\", \"set\"]", COMMON, "parameter set is given twice");
+    fails(
+        "",
+        &COMMON.replace("help = \"h\"\n    control", "control"),
+        "parameters.toml is not valid: line 2: missing field `help`",
+    );
+    fails("", &COMMON.replace("help", "hulp"), "unknown field `hulp`");
+    fails("", &COMMON.replace("per_unit = 64", "per_unit = 0"), "parameter set: counted needs");
+    fails("", &COMMON.replace("per_context = 2", "per_unit = 2"), "parameter class: counted needs");
+    fails("common = [\"set\"]", &COMMON.replace("x/control", "x/none"), "control names x/none, which has no file");
+    fails("common = [\"set\"]", &COMMON.replace("x/control", "x/y"), "control names x/y, which is no control");
+}

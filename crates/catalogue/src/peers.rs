@@ -1,0 +1,216 @@
+//! `data/crosscheck/*.toml`: tools of others that measure what a mechanism of ours measures, and how their figures are read and converted.
+
+use crate::files::{CatalogueError, entries, read};
+use regex::Regex;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use switchcost_model::{MechanismId, Parameters, Placement};
+
+/// A tool of others.
+#[derive(Debug, Clone)]
+pub struct Peer {
+    /// Name of its file.
+    pub id: String,
+    /// What it does.
+    pub title: String,
+    /// Program, looked up in PATH and then in `look_in`.
+    pub program: String,
+    /// Further folders.
+    pub look_in: Vec<PathBuf>,
+    /// What brings it.
+    pub package: String,
+    /// Arguments; `{cpu}` stands for the measured CPU.
+    pub arguments: Vec<String>,
+    /// Unit of its figure, as it means it.
+    pub unit: String,
+    /// ns in its unit of time.
+    pub ns: f64,
+    /// Switches in one of its units.
+    pub switches: f64,
+    /// The figure is a rate.
+    pub rate: bool,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// Ours that does the same.
+    pub mechanism: MechanismId,
+    /// Where.
+    pub placement: Placement,
+    /// With which parameters.
+    pub parameters: Parameters,
+    /// Why the two differ.
+    pub reason: String,
+    figure: Regex,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    title: String,
+    program: String,
+    #[serde(default)]
+    look_in: Vec<PathBuf>,
+    package: String,
+    arguments: Vec<String>,
+    figure: String,
+    unit: String,
+    ns: f64,
+    switches: f64,
+    #[serde(default)]
+    rate: bool,
+    timeout_s: u64,
+    mechanism: String,
+    #[serde(default)]
+    placement: Option<String>,
+    #[serde(default)]
+    parameters: Parameters,
+    reason: String,
+}
+
+impl Peer {
+    /// The figure in what the tool printed.
+    ///
+    /// # Errors
+    /// A clause: none, several, or no positive number. A tool that prints `inf` or nothing and calls it success has no figure.
+    pub fn figure(&self, printed: &str) -> Result<f64, String> {
+        let found: Vec<&str> =
+            self.figure.captures_iter(printed).filter_map(|capture| Some(capture.get(1)?.as_str())).collect();
+        match found.as_slice() {
+            [] => Err("its output holds no figure of the form that is known".into()),
+            [text] => match text.parse::<f64>() {
+                Ok(figure) if figure.is_finite() && figure > 0.0 => Ok(figure),
+                _ => Err(format!("its figure `{text}` is no positive number")),
+            },
+            several => Err(format!("its output holds {} figures where one is known", several.len())),
+        }
+    }
+
+    /// ns per switch, from its own unit.
+    #[must_use]
+    pub fn ns_per_switch(&self, figure: f64) -> f64 {
+        let of_unit = if self.rate { self.ns / figure } else { figure * self.ns };
+        of_unit / self.switches
+    }
+}
+
+/// Reads the tools in a folder, by name.
+///
+/// # Errors
+/// The first file that is not of the right form.
+pub fn load_peers(folder: &Path) -> Result<Vec<Peer>, CatalogueError> {
+    let files = entries(folder)?.into_iter().filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    files.map(|path| peer(&path)).collect()
+}
+
+fn peer(path: &Path) -> Result<Peer, CatalogueError> {
+    let invalid = |what: String| CatalogueError::invalid(path, what);
+    let file: File = read(path)?;
+    let figure = Regex::new(&file.figure).map_err(|error| {
+        // The library's message spans several lines with a picture; the last line holds the reason.
+        let message = error.to_string();
+        invalid(format!("figure: {}", message.lines().last().unwrap_or_default()))
+    })?;
+    if figure.captures_len() != 2 {
+        return Err(invalid("figure has not exactly one group".into()));
+    }
+    for (name, number) in [("ns", file.ns), ("switches", file.switches)] {
+        if !(number.is_finite() && number > 0.0) {
+            return Err(invalid(format!("{name} is not above 0")));
+        }
+    }
+    let placement = file.placement.map_or(Ok(Placement::OneCpu), |word| word.parse());
+    Ok(Peer {
+        id: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        title: file.title,
+        program: file.program,
+        look_in: file.look_in,
+        package: file.package,
+        arguments: file.arguments,
+        unit: file.unit,
+        ns: file.ns,
+        switches: file.switches,
+        rate: file.rate,
+        timeout: Duration::from_secs(file.timeout_s.max(1)),
+        mechanism: file.mechanism.parse().map_err(|error: switchcost_model::IdError| invalid(error.0))?,
+        placement: placement.map_err(|error: switchcost_model::IdError| invalid(error.0))?,
+        parameters: file.parameters,
+        reason: file.reason,
+        figure,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/crosscheck");
+
+    #[test]
+    fn every_tool_names_a_mechanism_that_exists() {
+        let catalogue = crate::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms"))).unwrap();
+        let peers = load_peers(Path::new(FOLDER)).unwrap();
+        assert!(peers.len() >= 8);
+        for peer in peers {
+            let concept = catalogue.find(&peer.mechanism).unwrap_or_else(|| panic!("{}: {}", peer.id, peer.mechanism));
+            assert!(concept.placements.contains(&peer.placement), "{}", peer.id);
+            for (name, value) in &peer.parameters {
+                concept.parameters[name].accepts(value).unwrap();
+            }
+            for text in [&peer.title, &peer.program, &peer.package, &peer.unit, &peer.reason] {
+                assert!(!text.trim().is_empty(), "{}", peer.id);
+            }
+        }
+    }
+
+    /// Lines as the tools print them.
+    #[test]
+    fn figures_are_read_strictly_and_converted() {
+        let peers = load_peers(Path::new(FOLDER)).unwrap();
+        let peer = |id: &str| peers.iter().find(|peer| peer.id == id).unwrap();
+        for (id, printed, ns) in [
+            (
+                "perf-pipe-threads",
+                "     Total time: 0.161 [sec]\n\n       2.530000 usecs/op\n         395256 ops/sec\n",
+                1265.0,
+            ),
+            (
+                "stress-ng-context",
+                "stress-ng: metrc: [1] context    4000000.00 swapcontext calls per sec (geometic mean of 1 instances)",
+                250.0,
+            ),
+            ("sysbench-threads", "    avg:                                    1.41\n", 705.0),
+            ("hackbench-pipe", "Time: 0.200\n", 1000.0),
+            ("lmbench-lat-ctx", "\"size=0k ovr=0.53\n2 0.97\n", 970.0),
+        ] {
+            let peer = peer(id);
+            assert!((peer.ns_per_switch(peer.figure(printed).unwrap()) - ns).abs() < 1e-6, "{id}");
+        }
+        let perf = peer("perf-pipe-threads");
+        for (printed, words) in [
+            ("", "no figure"),
+            ("inf usecs/op", "no figure"),
+            ("1.0 usecs/op 2.0 usecs/op", "2 figures"),
+            ("0.000000 usecs/op", "no positive number"),
+        ] {
+            assert!(perf.figure(printed).unwrap_err().contains(words), "{printed}");
+        }
+    }
+
+    #[test]
+    fn bad_files_are_one_sentence() {
+        let good = std::fs::read_to_string(format!("{FOLDER}/perf-pipe-threads.toml")).unwrap();
+        for (was, is, words) in [
+            ("([0-9]+\\.[0-9]+)", "[0-9]+", "one group"),
+            ("([0-9]", "(([0-9]", "figure: error: unclosed group"),
+            ("switches = 2.0", "switches = 0.0", "switches is not above 0"),
+            ("ns = 1000.0", "ns = nan", "ns is not above 0"),
+            ("timeout_s", "timeout", "unknown field"),
+            ("\"thread/pipe\"", "\"threads\"", "family/name"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("x.toml"), good.replacen(was, is, 1)).unwrap();
+            let error = load_peers(folder.path()).unwrap_err().to_string();
+            assert!(error.contains("x.toml") && error.contains(words), "{error}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Options of `compare --measure`.
+
+use super::{parse_budget, parse_word};
+use clap::Args;
+use std::time::Duration;
+use switchcost_model::Placement;
+
+/// How `compare --measure` measures.
+#[derive(Args, Debug)]
+pub struct Measure {
+    /// Measure the operands now, side by side in one run, and judge that; they are mechanisms with further words, such as
+    /// 'thread/pipe free' or 'stack/fcontext fpu_state=differ'. The same one twice is an A/A test
+    #[arg(long, conflicts_with = "run")]
+    pub measure: bool,
+    /// Placement of operands that name none [default: the mechanism's first]
+    #[arg(long, value_name = "P", requires = "measure", value_parser = parse_word::<Placement>)]
+    pub placement: Option<Placement>,
+    /// Rounds: starts of each side
+    #[arg(long, value_name = "R", requires = "measure", default_value_t = 20, value_parser = clap::value_parser!(u64).range(6..=100_000))]
+    pub rounds: u64,
+    /// Time that measuring may take
+    #[arg(long, value_name = "TIME", requires = "measure", default_value = "60s", value_parser = parse_budget)]
+    pub budget: Duration,
+    /// Seed of the random order of measurements [default: random, stored with the run]
+    #[arg(long, value_name = "S", requires = "measure")]
+    pub seed: Option<u64>,
+}

@@ -1,0 +1,19 @@
+//! `report`.
+
+use super::StoreOption;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `report`.
+#[derive(Args, Debug)]
+pub struct Report {
+    /// Runs: an id, the beginning of one, `latest`, `latest~N`, or a file by `export` (*.jsonl)
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub runs: Vec<String>,
+    /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}

@@ -1,0 +1,100 @@
+//! `sweep`.
+
+use super::{Format, StoreOption, parse_budget, parse_parameter, parse_precision, parse_word};
+use clap::{Args, ValueEnum};
+use std::time::Duration;
+use switchcost_model::{Experiment, Placement};
+
+/// What only a new sweep may say.
+const NEW: [&str; 14] = [
+    "axis",
+    "patterns",
+    "from",
+    "to",
+    "steps",
+    "values",
+    "placement",
+    "experiment",
+    "parameters",
+    "rounds",
+    "precision",
+    "seed",
+    "probe",
+    "batches",
+];
+
+/// `sweep`.
+#[derive(Args, Debug)]
+pub struct Sweep {
+    /// What is varied
+    #[arg(value_name = "AXIS", required_unless_present = "resume")]
+    pub axis: Option<Axis>,
+    /// Globs over family/name [default: the mechanisms of the headline ladder that have the axis]
+    #[arg(value_name = "PATTERN")]
+    pub patterns: Vec<String>,
+    /// First point; sizes may end in K, M or G
+    #[arg(long, value_name = "N")]
+    pub from: Option<String>,
+    /// Last point
+    #[arg(long, value_name = "N")]
+    pub to: Option<String>,
+    /// Number of points from the first to the last, in a geometric series
+    #[arg(long, value_name = "K")]
+    pub steps: Option<u64>,
+    /// The points themselves; for cpus the numbers of the CPUs
+    #[arg(long, value_name = "V,...", value_delimiter = ',', conflicts_with_all = ["from", "to", "steps"])]
+    pub values: Vec<String>,
+    /// one_cpu, two_cpus, free or pair:A-B [default: the mechanism's first]
+    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    pub placement: Vec<Placement>,
+    /// What to measure: switch, create, message or footprint [default: the mechanism's first; for payload: message]
+    #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
+    pub experiment: Option<Experiment>,
+    /// Another parameter of the mechanisms; several values make several curves
+    #[arg(long = "param", value_name = "NAME=V,...", value_parser = parse_parameter)]
+    pub parameters: Vec<(String, Vec<String>)>,
+    /// Time that this sitting may take; what does not fit can be gone on with by --resume
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_budget)]
+    pub budget: Duration,
+    /// Exactly so many rounds (starts of each probe) [default: 10 to 40, as precision needs]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub rounds: Option<u64>,
+    /// Half-width of the 95 % interval to aim at
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_precision)]
+    pub precision: f64,
+    /// Seed of the random order of measurements [default: random, stored with the run]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Probes by id or source, such as gcc-12,go [default: the best one of each mechanism]
+    #[arg(long, value_name = "P,...", value_delimiter = ',')]
+    pub probe: Vec<String>,
+    /// Batches measured in each start of a probe
+    #[arg(long, value_name = "B", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub batches: u64,
+    /// Form of the result
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: Format,
+    /// Go on with a sweep that stopped before its end: same plan, same order, nothing is measured twice
+    #[arg(long, value_name = "RUN", conflicts_with_all = NEW)]
+    pub resume: Option<String>,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+/// What may be varied.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Size of the ring: 2 to 1000000
+    Contexts,
+    /// Bytes that each context touches between switches: 0 to 4 times the last-level cache
+    WorkingSet,
+    /// Bytes of a message (experiment message)
+    Payload,
+    /// Bytes of a stack
+    StackSize,
+    /// Every pair of CPUs
+    Cpus,
+    /// Scheduling class of the threads: other, fifo
+    Sched,
+}

@@ -1,0 +1,240 @@
+//! `audit`: what the switches of a running program cost it.
+
+use super::measure::interrupt;
+use super::wanted::{Stored, measure, place, request};
+use crate::arguments::{self, ListFormat};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::{self, Installation};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+use switchcost_analysis::{Price, price_of};
+use switchcost_catalogue::{AuditData, Catalogue};
+use switchcost_machine::program::{ProgramError, Watched, Woken};
+use switchcost_model::{PriceRule, Run, SwitchKind, Wanted};
+use switchcost_report::{Audited, audit_json, audit_text};
+
+/// How long to watch a process when nothing is said.
+const USUAL_TIME: Duration = Duration::from_secs(10);
+
+/// A stored measurement older than this is not "what it costs now".
+const RECENT: Duration = Duration::from_secs(7 * 86_400);
+
+/// Share of a core that looks between the first and the last may take; those two come on top.
+const OWN_SHARE: f64 = 0.004;
+
+/// Looks come no closer than this.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Time between two pictures of --watch.
+const PICTURE: Duration = Duration::from_secs(1);
+
+/// Time that measuring the prices may take.
+const MEASURING: Duration = Duration::from_secs(30);
+
+/// What every step needs.
+struct Session<'a> {
+    arguments: &'a arguments::Audit,
+    catalogue: Catalogue,
+    data: AuditData,
+    indirect: Option<(f64, f64)>,
+    notes: Vec<String>,
+    prices: Vec<Price>,
+}
+
+/// Audits.
+pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
+    let installation = Installation::find()?;
+    let catalogue = installation.catalogue()?;
+    let data = installation.audit_data(&catalogue)?;
+    let store = paths::store(arguments.store.store.as_deref())?;
+    let mut session = Session { arguments, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
+    // A process is looked for before anything is measured: a wrong number must not take half a minute to say.
+    let early = arguments.pid.map(|pid| Watched::begin(pid, arguments.children).map_err(unwatchable)).transpose()?;
+    let missing = session.recall(&store)?;
+    let measure_first = early.is_none() || arguments.watch;
+    if measure_first {
+        session.measure(&missing, &installation, &store)?;
+    }
+    let stop = interrupt()?;
+    let mut watched = match early {
+        // What it did while the prices were measured is not to be counted.
+        Some(_) if measure_first && !missing.is_empty() => {
+            Watched::begin(arguments.pid.unwrap_or_default(), arguments.children).map_err(unwatchable)?
+        }
+        Some(watched) => watched,
+        None => Watched::start(&arguments.command, arguments.children).map_err(unwatchable)?,
+    };
+    let woken = session.watch(&mut watched, &stop)?;
+    let status = watched.conclude(woken != Woken::Ended);
+    if !measure_first {
+        session.measure(&missing, &installation, &store)?;
+    }
+    session.show(&watched, status, false)?;
+    let failed = status.is_some_and(|status| !status.success());
+    let early_end = arguments.pid.is_some() && woken == Woken::Ended;
+    let stopped = woken == Woken::Interrupted && !arguments.watch;
+    Ok(if failed || early_end || stopped { Exit::Partial } else { Exit::Fine })
+}
+
+fn unwatchable(error: ProgramError) -> Failure {
+    Failure::usage(error)
+}
+
+impl Session<'_> {
+    /// Takes what the store has; the rest is the answer.
+    fn recall(&mut self, store: &Path) -> Result<Vec<PriceRule>, Failure> {
+        let mut stored = Stored::open(store, Some(RECENT))?;
+        let mut missing = Vec::new();
+        for rule in self.data.rules.clone() {
+            match stored.find(|run| price(run, &rule, &self.catalogue))? {
+                Some(price) => self.prices.push(price),
+                None => missing.push(rule),
+            }
+        }
+        let mut any = Stored::open(store, None)?;
+        self.indirect = any.find(|run| switchcost_analysis::indirect(run, &self.data.indirect_parameter))?;
+        Ok(missing)
+    }
+
+    /// Measures what the store did not have, in one run.
+    fn measure(&mut self, missing: &[PriceRule], installation: &Installation, store: &Path) -> Result<(), Failure> {
+        if !missing.is_empty() {
+            let wanted: Vec<Wanted> = missing.iter().map(|rule| rule.wanted.clone()).collect();
+            let request = request(MEASURING, Some(10));
+            let (run, places) = measure(&wanted, &request, installation, &self.catalogue, store)?;
+            for (rule, place) in missing.iter().zip(places) {
+                match price(&run, rule, &self.catalogue) {
+                    Some(price) => self.prices.push(price),
+                    None => self.notes.push(format!("{} could not be measured: {}", rule.wanted, reason(&run, place))),
+                }
+            }
+        }
+        self.complete()
+    }
+
+    /// Prices in the order of the data file; a kind that this machine cannot measure borrows that of a hand-over on one CPU.
+    fn complete(&mut self) -> Result<(), Failure> {
+        let rank = |price: &Price| self.data.rules.iter().position(|rule| *rule == price.rule);
+        self.prices.sort_by_key(rank);
+        let general = |kind| self.prices.iter().find(|price| price.rule.kind == kind && price.rule.channels.is_empty());
+        let Some(base) = general(SwitchKind::SameCpu).cloned() else {
+            return Err(Failure::nothing(format!(
+                "there is no measurement to price a switch by, neither stored nor to be had now ({}); run `{}`",
+                if self.notes.is_empty() { "nothing was measured".to_owned() } else { self.notes.join("; ") },
+                self.data
+                    .rules
+                    .iter()
+                    .rev()
+                    .find(|rule| rule.kind == SwitchKind::SameCpu)
+                    .map_or_else(String::new, |rule| rule.wanted.command())
+            )));
+        };
+        // Sleep on timers has no general price, and needs none: without it, it is a wake-up like others.
+        let lacking = |kind: &SwitchKind| *kind != SwitchKind::Timer && general(*kind).is_none();
+        for kind in SwitchKind::ALL.into_iter().filter(lacking).collect::<Vec<_>>() {
+            self.notes.push(format!("switches of kind {} are priced like hand-overs on one CPU", kind.as_str()));
+            let rule = PriceRule { kind, ..base.rule.clone() };
+            self.prices.push(Price { rule, ..base.clone() });
+        }
+        Ok(())
+    }
+
+    /// Looks from time to time until the time is up, the program has ended or the user has seen enough.
+    fn watch(&self, watched: &mut Watched, stop: &OwnedFd) -> Result<Woken, Failure> {
+        let endless = self.arguments.watch || !self.arguments.command.is_empty();
+        let time = self.arguments.time.or((!endless).then_some(USUAL_TIME));
+        let end = time.map(|time| Instant::now() + time);
+        loop {
+            let shortest = if self.arguments.watch { PICTURE } else { SHORTEST_INTERVAL };
+            let interval = watched.cost_of_look().div_f64(OWN_SHARE).max(shortest);
+            let now = Instant::now();
+            // No look shortly before the last one.
+            let until = end.filter(|end| now + interval.mul_f64(1.5) >= *end).unwrap_or(now + interval);
+            let woken = watched.wait(until, Some(stop.as_fd()));
+            let alive = watched.look();
+            match woken {
+                Woken::Interrupted | Woken::Ended => return Ok(woken),
+                Woken::Time if !alive => return Ok(Woken::Ended),
+                Woken::Time if end.is_some_and(|end| Instant::now() >= end) => return Ok(Woken::Time),
+                Woken::Time if self.arguments.watch => self.show(watched, None, true)?,
+                Woken::Time => {}
+            }
+        }
+    }
+
+    fn show(&self, watched: &Watched, status: Option<ExitStatus>, going_on: bool) -> Result<(), Failure> {
+        let observed = watched.observed();
+        let command = self.arguments.command.join(" ");
+        let indirect = Wanted::plain(self.data.indirect_mechanism.clone(), switchcost_model::Placement::OneCpu);
+        let mut notes = self.notes.clone();
+        if observed.ended && self.arguments.pid.is_some() {
+            notes.push("the process ended before the time was up; this is what was seen until then".into());
+        }
+        let audited = Audited {
+            audit: switchcost_analysis::audit(&observed, &self.prices),
+            observed,
+            prices: self.prices.clone(),
+            indirect: self.indirect,
+            indirect_command: format!(
+                "{} --param {}=4096,65536,1048576",
+                indirect.command(),
+                self.data.indirect_parameter
+            ),
+            notes,
+            command_status: status.map(|status| format!("`{command}` {}", ended(status))),
+            all_threads: self.arguments.threads,
+        };
+        let text = match self.arguments.format {
+            ListFormat::Table => {
+                audit_text(&audited, if self.to_stdout() { output::style() } else { switchcost_report::Style::PLAIN })
+            }
+            ListFormat::Json => audit_json(&audited),
+        };
+        self.write(&text, going_on)
+    }
+
+    fn to_stdout(&self) -> bool {
+        self.arguments.output.is_none() && self.arguments.command.is_empty()
+    }
+
+    fn write(&self, text: &str, going_on: bool) -> Result<(), Failure> {
+        if let Some(path) = &self.arguments.output {
+            return output::write_file(path, text.as_bytes());
+        }
+        if !self.to_stdout() {
+            eprint!("{text}");
+            return Ok(());
+        }
+        // On a terminal each picture takes the place of the one before.
+        let clear =
+            self.arguments.watch && self.arguments.format == ListFormat::Table && output::style().width.is_some();
+        let between = if going_on && self.arguments.format == ListFormat::Table { "\n" } else { "" };
+        output::print(&format!("{}{text}{between}", if clear { "\x1b[2J\x1b[H" } else { "" }))
+    }
+}
+
+fn price(run: &Run, rule: &PriceRule, catalogue: &Catalogue) -> Option<Price> {
+    let (cpu, wall) = price_of(run, place(run, &rule.wanted, catalogue)?)?;
+    let delay_ns = rule.unit_is_delay.then_some(wall);
+    Some(Price { rule: rule.clone(), cpu, delay_ns, run: run.id.clone() })
+}
+
+/// Why a row has no price.
+fn reason(run: &Run, place: usize) -> String {
+    let row = switchcost_analysis::ladder(run).into_iter().find(|row| row.index == place);
+    row.map(|row| row.reason)
+        .filter(|reason| !reason.is_empty())
+        .unwrap_or_else(|| "its probe counts no CPU time, and its contexts did not share one CPU".to_owned())
+}
+
+fn ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with status {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended in an unknown way".into(),
+    }
+}

@@ -1,0 +1,142 @@
+//! `budget`: which mechanism can afford so many switches.
+
+use super::wanted::{Stored, measure, request};
+use crate::arguments::{self, ListFormat};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::{self, Installation};
+use std::collections::BTreeSet;
+use std::path::Path;
+use switchcost_analysis::{Demand, Offer, Row, ladder, offer, usable};
+use switchcost_catalogue::{AuditData, Catalogue};
+use switchcost_model::{Concept, Experiment, Parameters, Run, Timing, Wanted};
+use switchcost_report::{Bid, Budgeted, budget_json, budget_text};
+
+/// Answers.
+pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
+    let installation = Installation::find()?;
+    let catalogue = installation.catalogue()?;
+    let data = installation.audit_data(&catalogue)?;
+    let store = paths::store(arguments.store.store.as_deref())?;
+    let demand = Demand {
+        rate: arguments.rate,
+        contexts: arguments.contexts,
+        working_set: arguments.working_set,
+        latency_ns: arguments.latency_p99.map(|time| time.as_nanos() as f64),
+        cpu: arguments.cpu,
+    };
+    if arguments.measure {
+        let wanted: Vec<Wanted> = catalogue
+            .concepts
+            .iter()
+            .flat_map(|concept| {
+                let offer = stored_offer(&all_runs(&store).unwrap_or_default(), concept, &demand, &data).0;
+                lacking(&demand, concept, &offer, &data)
+            })
+            .collect();
+        if !wanted.is_empty() {
+            measure(&wanted, &request(arguments.budget, None), &installation, &catalogue, &store)?;
+        }
+    }
+    let answer = answer(&demand, &catalogue, &data, &all_runs(&store)?)?;
+    output::print(&match arguments.format {
+        ListFormat::Table => budget_text(&answer, output::style()),
+        ListFormat::Json => budget_json(&answer),
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// Every run of this machine, newest first.
+fn all_runs(store: &Path) -> Result<Vec<Run>, Failure> {
+    let mut runs = Vec::new();
+    Stored::open(store, None)?.find(|run| {
+        runs.push(run.clone());
+        None::<()>
+    })?;
+    Ok(runs)
+}
+
+fn answer(demand: &Demand, catalogue: &Catalogue, data: &AuditData, runs: &[Run]) -> Result<Budgeted, Failure> {
+    let mut bids: Vec<Bid> = catalogue
+        .concepts
+        .iter()
+        .filter(|concept| !concept.control)
+        .filter_map(|concept| {
+            let (offer, runs) = stored_offer(runs, concept, demand, data);
+            let missing = lacking(demand, concept, &offer, data).iter().map(Wanted::command).collect();
+            offer.cpu.is_some().then(|| Bid { label: concept.id.to_string(), offer, runs, missing })
+        })
+        .collect();
+    if bids.is_empty() {
+        return Err(Failure::nothing(
+            "no measurement of this machine is stored; measure first, with `switchcost run` or --measure",
+        ));
+    }
+    let share = |bid: &Bid| bid.offer.cpu.as_ref().map_or(f64::INFINITY, |answer| answer.value.value);
+    bids.sort_by(|a, b| share(a).total_cmp(&share(b)));
+    let mut notes = vec![format!(
+        "a mechanism fits if it takes at most {:.0} % of a CPU (--cpu) and its p99 is within --latency-p99; memory is shown, not judged",
+        demand.cpu * 100.0
+    )];
+    let unmeasured = catalogue.concepts.iter().filter(|concept| !concept.control).count() - bids.len();
+    if unmeasured > 0 {
+        notes.push(format!("{unmeasured} mechanisms have no stored measurement; `switchcost run --all` makes one of those that run here"));
+    }
+    Ok(Budgeted { demand: *demand, bids, notes })
+}
+
+/// What a mechanism costs in its default placement, by the rows that runs have of it.
+fn stored_offer(runs: &[Run], concept: &Concept, demand: &Demand, data: &AuditData) -> (Offer, Vec<String>) {
+    let mut from = BTreeSet::new();
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for run in runs {
+        for row in ladder(run) {
+            if belongs(&row, concept, &data.indirect_parameter) && usable(&row).is_ok() {
+                from.insert(run.id.clone());
+                rows.push(row);
+            }
+        }
+    }
+    (offer(demand, &data.indirect_parameter, &rows), from.into_iter().collect())
+}
+
+/// The row shows the mechanism as it is by default, but for ring size and working set.
+fn belongs(row: &Row<'_>, concept: &Concept, working_set: &str) -> bool {
+    let usual = |(name, value): (&String, &String)| {
+        name == working_set || concept.parameters.get(name).is_some_and(|parameter| parameter.default == *value)
+    };
+    row.variant.mechanism == concept.id
+        && row.variant.placement == concept.placements[0]
+        && !row.variant.is_twin()
+        && row.variant.parameters.iter().all(usual)
+}
+
+/// What would have to be measured for an answer without extrapolation.
+fn lacking(demand: &Demand, concept: &Concept, offer: &Offer, data: &AuditData) -> Vec<Wanted> {
+    if concept.control || !concept.experiments.contains(&Experiment::Switch) {
+        return Vec::new();
+    }
+    let exact =
+        |answer: &Option<switchcost_analysis::Answer>| answer.as_ref().is_some_and(|a| a.extrapolated.is_empty());
+    let mut plain = Wanted::plain(concept.id.clone(), concept.placements[0]);
+    plain.contexts = Some(demand.contexts);
+    if let Some(size) = demand.working_set
+        && concept
+            .parameters
+            .get(&data.indirect_parameter)
+            .is_some_and(|parameter| parameter.accepts(&size.to_string()).is_ok())
+    {
+        plain.parameters = Parameters::from([(data.indirect_parameter.clone(), size.to_string())]);
+    }
+    let mut all = Vec::new();
+    if !exact(&offer.cpu) {
+        all.push(plain.clone());
+    }
+    if demand.latency_ns.is_some() && !exact(&offer.p99) {
+        all.push(Wanted { timing: Timing::Each, ..plain.clone() });
+    }
+    if concept.experiments.contains(&Experiment::Footprint) && !exact(&offer.memory) {
+        all.push(Wanted { experiment: Experiment::Footprint, parameters: Parameters::new(), ..plain });
+    }
+    all
+}

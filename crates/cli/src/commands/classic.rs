@@ -1,0 +1,212 @@
+//! `classic`: the programs of the write-ups.
+
+use super::measure::{Bench, not_stored, open_store, status};
+use crate::arguments::{self, CompareFormat};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::Installation;
+use std::time::{Duration, Instant};
+use switchcost_catalogue::{Program, ProgramVariant};
+use switchcost_model::Run;
+use switchcost_report::{Arguments, Performance, ProgramRows};
+use switchcost_runner::{Request, RequestError, Selection, Sizes, choices};
+
+/// Name that stands for all programs.
+const ALL: &str = "all";
+
+/// Carries out one program or all, or lists them.
+pub fn classic(arguments: &arguments::Classic, started: Instant) -> Result<Exit, Failure> {
+    let programs = Installation::find()?.programs()?;
+    let Some(name) = &arguments.program else {
+        output::print(&match arguments.format {
+            CompareFormat::Json => switchcost_report::programs_json(&programs),
+            CompareFormat::Table | CompareFormat::Md => switchcost_report::programs_text(&programs, output::style()),
+        })?;
+        return Ok(Exit::Fine);
+    };
+    let chosen = choose(&programs, name, &arguments.arguments)?;
+    let mut parts = Vec::new();
+    for program in chosen {
+        match switchcost_report::arguments_of(program, &arguments.arguments) {
+            Ok(values) => parts.push((program, values)),
+            Err(usage) => {
+                output::print(&usage)?;
+                return Ok(Exit::Original(program.refusal_status));
+            }
+        }
+    }
+    perform(arguments, &parts, started)
+}
+
+fn choose<'a>(programs: &'a [Program], name: &str, arguments: &[String]) -> Result<Vec<&'a Program>, Failure> {
+    if name == ALL {
+        if arguments.is_empty() {
+            return Ok(programs.iter().collect());
+        }
+        return Err(Failure::usage("`classic all` takes no arguments: each program has its own; name one of them"));
+    }
+    let found: Vec<&Program> = programs.iter().filter(|program| program.name == name).collect();
+    if found.is_empty() {
+        let known: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+        return Err(Failure::usage(format!("there is no program `{name}`; there are {} and {ALL}", known.join(", "))));
+    }
+    Ok(found)
+}
+
+/// One program, planned and measured.
+struct Played {
+    run: Run,
+    rows: ProgramRows,
+}
+
+fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], started: Instant) -> Result<Exit, Failure> {
+    let store = || open_store(arguments.store.store.as_deref());
+    store()?; // What cannot be kept need not be measured.
+    let mut bench = Bench::new(started)?;
+    let mut played = Vec::new();
+    let mut storing = Ok(());
+    for (index, (program, values)) in parts.iter().enumerate() {
+        // Each program has a budget of its own; the first one's began with the process.
+        if index > 0 {
+            bench.begin_anew();
+        }
+        let request = request(arguments, program);
+        let mut selection = Selection::default();
+        let rows = plan(arguments, program, values, &request, &bench, &mut selection)?;
+        selection.add_twins(&bench.catalogue);
+        let (run, stored) = bench.measure(&request, selection, store()?)?;
+        storing = storing.and(stored.map_err(|reason| not_stored(&reason)));
+        let stopped = run.ended_by == switchcost_model::EndedBy::Interrupt;
+        played.push(Played { run, rows });
+        if stopped {
+            break;
+        }
+    }
+    let ignored = |program: &Program| program.usage.is_none() && !arguments.arguments.is_empty();
+    let performances: Vec<Performance<'_>> = parts
+        .iter()
+        .zip(&played)
+        .map(|((program, values), played)| Performance {
+            program,
+            arguments: values.clone(),
+            ignored: ignored(program),
+            run: &played.run,
+            os: os(),
+            rows: played.rows.clone(),
+        })
+        .collect();
+    output::print(&shown(arguments, &performances, &bench)?)?;
+    storing?;
+    let stopped = if played.len() < parts.len() { Exit::Partial } else { Exit::Fine };
+    Ok(played.iter().map(|played| status(&played.run)).fold(stopped, worse))
+}
+
+fn shown(arguments: &arguments::Classic, performances: &[Performance<'_>], bench: &Bench) -> Result<String, Failure> {
+    let catalogue = &bench.catalogue;
+    if arguments.format == CompareFormat::Json {
+        return switchcost_report::classic_json(performances, catalogue).map_err(Failure::internal);
+    }
+    let all = arguments.program.as_deref() == Some(ALL);
+    let mut text = String::new();
+    if all {
+        text.push_str("# The programs of five write-ups, carried out again\n\n");
+    }
+    for (index, performance) in performances.iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        let part = if all || arguments.format == CompareFormat::Md {
+            switchcost_report::classic_markdown(performance, catalogue)
+        } else {
+            switchcost_report::classic_text(performance, catalogue, output::style())
+        };
+        text.push_str(&part.map_err(Failure::internal)?);
+    }
+    Ok(text)
+}
+
+/// The operating system's name as people write it.
+fn os() -> &'static str {
+    match std::env::consts::OS {
+        "linux" => "Linux",
+        "macos" => "macOS",
+        "windows" => "Windows",
+        other => other,
+    }
+}
+
+/// What decides when several programs ended differently.
+fn worse(a: Exit, b: Exit) -> Exit {
+    let rank = |exit: Exit| match exit {
+        Exit::Fine => 0,
+        Exit::Nothing => 1,
+        Exit::Partial => 2,
+        _ => 3,
+    };
+    if rank(b) > rank(a) { b } else { a }
+}
+
+fn request(arguments: &arguments::Classic, program: &Program) -> Request {
+    Request {
+        rounds: Some(arguments.rounds.unwrap_or(program.rounds)),
+        budget: arguments.budget.unwrap_or(Duration::from_secs(program.budget_s)),
+        seed: arguments.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())),
+        ..Request::default()
+    }
+}
+
+/// The rows of every variant that belongs to an asked placement.
+fn plan(
+    arguments: &arguments::Classic,
+    program: &Program,
+    values: &Arguments,
+    request: &Request,
+    bench: &Bench,
+    selection: &mut Selection,
+) -> Result<ProgramRows, Failure> {
+    let mut rows = ProgramRows::new();
+    for variant in &program.variants {
+        if !arguments.placement.is_empty() && !arguments.placement.contains(&variant.placement) {
+            continue;
+        }
+        let value =
+            |expression: &str| switchcost_report::units_of(program, expression, values).map_err(Failure::internal);
+        let (contexts, work) = (value(&variant.contexts)?, value(&variant.work)?);
+        let wanted = Request {
+            patterns: vec![variant.mechanism.to_string()],
+            experiment: Some(variant.experiment),
+            contexts: vec![contexts],
+            placements: vec![variant.placement],
+            timing: variant.timing,
+            parameters: variant.parameters.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect(),
+            probes: if variant.every_probe { every_probe(variant, bench) } else { Vec::new() },
+            ..request.clone()
+        };
+        let found = match switchcost_runner::select(&wanted, &bench.catalogue, &bench.probes) {
+            Ok(found) => Ok((selection.merge_as(found, &variant.label, sizes(variant, request, work)), work)),
+            Err(RequestError::UnknownMechanism { .. }) => {
+                Err(format!("{} is not described in this installation", variant.mechanism))
+            }
+            Err(other) => return Err(Failure::internal(other)),
+        };
+        rows.insert(variant.name.clone(), found);
+    }
+    if rows.is_empty() {
+        let known: Vec<String> = program.variants.iter().map(|variant| variant.placement.to_string()).collect();
+        return Err(Failure::usage(format!("--placement: {} has only {}", program.name, known.join(", "))));
+    }
+    Ok(rows)
+}
+
+/// Ids of all probes that can carry the mechanism out; none is left to the ordinary choice, which says why.
+fn every_probe(variant: &ProgramVariant, bench: &Bench) -> Vec<String> {
+    let Some(concept) = bench.catalogue.find(&variant.mechanism) else { return Vec::new() };
+    choices(concept, &bench.probes).into_iter().map(|(probe, _)| probe.info.id.clone()).collect()
+}
+
+/// The original's work, spread over rounds and batches.
+fn sizes(variant: &ProgramVariant, request: &Request, work: u64) -> Sizes {
+    let parts = request.rounds.unwrap_or(1).saturating_mul(variant.batches);
+    let spread = work.div_ceil(parts).clamp(1, variant.most_batch_units);
+    Sizes { batch_units: variant.batch_units.unwrap_or(spread), batches: variant.batches }
+}

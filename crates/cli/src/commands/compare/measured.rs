@@ -1,0 +1,128 @@
+//! Operands that are measured now, side by side in one run.
+
+use super::operands::{Operand, Runs, Which, find_published};
+use crate::arguments;
+use crate::commands::measure::{Bench, not_stored, open_store, status};
+use crate::commands::pattern::Pattern;
+use crate::exit::{Exit, Failure};
+use std::time::Instant;
+use switchcost_model::{Experiment, Placement, Run, TWIN, Timing, Variant};
+use switchcost_runner::{Request, Selection};
+
+/// Rows of one operand in the selection.
+struct Chosen {
+    text: String,
+    rows: Vec<usize>,
+    many: bool,
+}
+
+/// Measures all operands in turns, stores the run, and says which of its rows each operand names.
+pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs, Vec<Operand>), Failure> {
+    let store = open_store(arguments.store.store.as_deref())?;
+    let bench = Bench::new(started)?;
+    let mut selection = Selection::default();
+    let mut published = Vec::new();
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for text in &arguments.operands {
+        if let Some(name) = text.strip_prefix("published:") {
+            published.push(Operand::Published(find_published(name)?));
+            continue;
+        }
+        let pattern = Pattern::parse(text)?;
+        let request = request(&pattern, text, arguments)?;
+        let rows = selection.merge(bench.select(&request)?);
+        let rows = runnable(&selection, rows, text)?;
+        chosen.push(Chosen { text: text.clone(), many: pattern.many(), rows });
+    }
+    let itself = double(&mut selection, &mut chosen)?;
+    if !itself {
+        selection.add_twins(&bench.catalogue);
+    }
+    let request = Request { rounds: Some(arguments.measure.rounds), ..base(arguments) };
+    let (run, stored) = bench.measure(&request, selection, store)?;
+    stored.map_err(|reason| not_stored(&reason))?;
+    refuse(&run)?;
+    let operands = chosen
+        .into_iter()
+        .map(|Chosen { text, rows, many }| Operand::Rows { text, run: 0, which: Which::Rows { rows, many } })
+        .chain(published)
+        .collect();
+    Ok((Runs::of(run), operands))
+}
+
+fn base(arguments: &arguments::Compare) -> Request {
+    Request {
+        seed: arguments.measure.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())),
+        budget: arguments.measure.budget,
+        ..Request::default()
+    }
+}
+
+/// `family/name@probe word…`, where a word is a placement, an experiment, a timing, contexts=N or a parameter.
+fn request(pattern: &Pattern<'_>, text: &str, arguments: &arguments::Compare) -> Result<Request, Failure> {
+    let mut request = base(arguments);
+    let (name, probe) =
+        pattern.name().split_once('@').map_or((pattern.name(), None), |(name, probe)| (name, Some(probe)));
+    request.patterns = vec![name.to_owned()];
+    request.probes = probe.into_iter().map(str::to_owned).collect();
+    request.placements = arguments.measure.placement.into_iter().collect();
+    for word in pattern.words() {
+        if let Ok(placement) = word.parse::<Placement>() {
+            request.placements = vec![placement];
+        } else if let Ok(experiment) = word.parse::<Experiment>() {
+            request.experiment = Some(experiment);
+        } else if let Ok(timing) = word.parse::<Timing>() {
+            request.timing = timing;
+        } else if let Some(contexts) = word.strip_prefix("contexts=").and_then(|number| number.parse().ok()) {
+            request.contexts = vec![contexts];
+        } else if let Some((name, value)) = word.split_once('=') {
+            request.parameters.insert(name.to_owned(), vec![value.to_owned()]);
+        } else {
+            return Err(Failure::usage(format!(
+                "`{word}` of `{text}` is neither a placement, an experiment, a timing, nor NAME=VALUE; \
+                 with --measure an operand is a mechanism and such words"
+            )));
+        }
+    }
+    Ok(request)
+}
+
+/// The rows that can run here; none is a failure with the first reason.
+fn runnable(selection: &Selection, rows: Vec<usize>, text: &str) -> Result<Vec<usize>, Failure> {
+    let able: Vec<usize> = rows.iter().copied().filter(|row| !selection.not_run.contains_key(row)).collect();
+    if able.is_empty() {
+        let reason = rows.first().and_then(|row| selection.not_run.get(row)).map_or("nothing fits", String::as_str);
+        return Err(Failure { sentence: format!("`{text}` cannot be measured here: {reason}"), exit: Exit::Nothing });
+    }
+    Ok(able)
+}
+
+/// Two operands that mean the same row are an A/A test: the second is measured under another label. True: so it is.
+fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Failure> {
+    let [first, others @ ..] = chosen else {
+        return Err(Failure::usage("a published figure is no reference: put a row first"));
+    };
+    let [second] = others else { return Ok(false) };
+    let ([a], [b]) = (first.rows.as_slice(), second.rows.as_slice()) else { return Ok(false) };
+    if a != b {
+        return Ok(false);
+    }
+    let twin = Variant { label: TWIN.to_owned(), ..selection.variants[*a].clone() };
+    second.rows = vec![selection.variants.len()];
+    selection.variants.push(twin);
+    Ok(true)
+}
+
+/// Where nothing bears a comparison, the reason of the first bad row.
+fn refuse(run: &Run) -> Result<(), Failure> {
+    let exit = status(run);
+    if !matches!(exit, Exit::Contradicted | Exit::Nothing) {
+        return Ok(());
+    }
+    let rows = switchcost_analysis::ladder(run);
+    let worst = rows.iter().max_by_key(|row| row.verdict);
+    let why = worst.map_or("nothing was measured".to_owned(), |row| {
+        format!("{} is {}: {}", row.variant.mechanism, row.verdict, row.reason)
+    });
+    Err(Failure { sentence: format!("run {} bears no comparison: {why}", run.id), exit })
+}

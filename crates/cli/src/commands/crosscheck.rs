@@ -1,0 +1,234 @@
+//! `crosscheck`: tools of others beside ours, in turns.
+
+use super::measure::Bench;
+use crate::arguments::{self, ListFormat};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::Installation;
+use globset::{Glob, GlobSetBuilder};
+use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use switchcost_analysis::{beside, ladder};
+use switchcost_catalogue::Peer;
+use switchcost_model::{EndedBy, Invocation, Run, Verdict};
+use switchcost_report::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text, label};
+use switchcost_runner::{Observer, PeerOutcome, Request, Selection, execute, find_program, run_peer};
+
+/// Longer than any number of rounds: each tool has a time limit of its own.
+const NO_BUDGET: Duration = Duration::from_secs(86_400 * 365);
+
+/// A tool with what came of it so far.
+struct Pair {
+    peer: Peer,
+    program: Option<PathBuf>,
+    /// Index into the mechanisms of ours.
+    ours: usize,
+    /// Figure of each round, in its own unit.
+    figures: Vec<Option<f64>>,
+    /// Why it is not run, or no more.
+    failure: Option<String>,
+}
+
+/// A mechanism of ours with what came of it so far.
+struct Ours {
+    request: Request,
+    selection: Selection,
+    label: String,
+    figures: Vec<Option<f64>>,
+    failure: Option<String>,
+}
+
+/// What is started in a round.
+#[derive(Clone, Copy)]
+enum Task {
+    Peer(usize),
+    Ours(usize),
+}
+
+/// Measures tools and ours in turns.
+pub fn crosscheck(arguments: &arguments::Crosscheck, started: Instant) -> Result<Exit, Failure> {
+    let mut peers = Installation::find()?.peers()?;
+    choose(&mut peers, &arguments.tools)?;
+    let bench = Bench::new(started)?;
+    let mut random = StdRng::seed_from_u64(arguments.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())));
+    let (mut pairs, mut ours) = plan(peers, &bench)?;
+    bench.step_aside()?;
+    let interrupted = rounds(arguments.rounds, &mut pairs, &mut ours, &bench, &mut random);
+    let rows: Vec<CrosscheckRow> =
+        pairs.iter().map(|pair| row(pair, &ours[pair.ours], bench.cpus.measured())).collect();
+    output::print(&match arguments.format {
+        ListFormat::Table => crosscheck_text(&rows, output::style()),
+        ListFormat::Json => crosscheck_json(&rows),
+    })?;
+    Ok(match rows.iter().any(|row| row.measured.is_some()) {
+        _ if interrupted => Exit::Partial,
+        true => Exit::Fine,
+        false => Exit::Nothing,
+    })
+}
+
+fn choose(peers: &mut Vec<Peer>, patterns: &[String]) -> Result<(), Failure> {
+    if patterns.is_empty() {
+        return Ok(());
+    }
+    let known = peers.iter().map(|peer| peer.id.clone()).collect::<Vec<_>>().join(", ");
+    let mut globs = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern)
+            .map_err(|error| Failure::usage(format!("`{pattern}` is not a pattern: {}", error.kind())))?;
+        if !peers.iter().any(|peer| glob.compile_matcher().is_match(&peer.id)) {
+            return Err(Failure::usage(format!("no tool is called `{pattern}`; there are {known}")));
+        }
+        globs.add(glob);
+    }
+    let globs = globs.build().map_err(Failure::usage)?;
+    peers.retain(|peer| globs.is_match(&peer.id));
+    Ok(())
+}
+
+/// Which programs are here, and which mechanisms of ours stand beside them, each only once.
+fn plan(peers: Vec<Peer>, bench: &Bench) -> Result<(Vec<Pair>, Vec<Ours>), Failure> {
+    let mut all: Vec<Ours> = Vec::new();
+    let mut pairs = Vec::new();
+    for peer in peers {
+        let request = Request {
+            patterns: vec![peer.mechanism.to_string()],
+            placements: vec![peer.placement],
+            parameters: peer.parameters.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect(),
+            rounds: Some(1),
+            budget: NO_BUDGET,
+            ..Request::default()
+        };
+        let selection = bench.select(&request)?;
+        let ours = all.iter().position(|known| known.selection == selection).unwrap_or_else(|| {
+            let label = selection.variants.first().map_or(String::new(), |v| label(v, &bench.catalogue, false));
+            let failure = selection.not_run.get(&0).map(|reason| format!("{label} cannot run here: {reason}"));
+            all.push(Ours { request, selection, label, figures: Vec::new(), failure });
+            all.len() - 1
+        });
+        let program = find_program(&peer.program, &peer.look_in);
+        let failure = match &program {
+            None => Some(format!("{} is not installed; package {} brings it", peer.program, peer.package)),
+            Some(_) => all[ours].failure.clone(),
+        };
+        pairs.push(Pair { peer, program, ours, figures: Vec::new(), failure });
+    }
+    Ok((pairs, all))
+}
+
+/// Goes through the rounds; true if the user stopped it.
+fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], bench: &Bench, random: &mut StdRng) -> bool {
+    for round in 0..count {
+        eprintln!("round {} of {count}", round + 1);
+        let able = |pair: &Pair, ours: &[Ours]| pair.failure.is_none() && ours[pair.ours].failure.is_none();
+        let mut tasks: Vec<Task> = (0..pairs.len()).filter(|&i| able(&pairs[i], ours)).map(Task::Peer).collect();
+        let wanted = |index: usize| pairs.iter().any(|pair| pair.ours == index && able(pair, ours));
+        tasks.extend((0..ours.len()).filter(|&i| wanted(i)).map(Task::Ours));
+        if tasks.is_empty() {
+            return false;
+        }
+        tasks.shuffle(random);
+        pairs.iter_mut().for_each(|pair| pair.figures.push(None));
+        ours.iter_mut().for_each(|ours| ours.figures.push(None));
+        for task in tasks {
+            let stop = match task {
+                Task::Peer(index) => theirs(&mut pairs[index], bench),
+                Task::Ours(index) => own(&mut ours[index], bench, random),
+            };
+            if stop {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Starts a tool once. What fails once is not started again: its rows would lack a round.
+fn theirs(pair: &mut Pair, bench: &Bench) -> bool {
+    let cpu = bench.cpus.measured();
+    let Some(program) = &pair.program else { return false };
+    let control = bench.control();
+    match run_peer(program, &arguments(&pair.peer, cpu), &[cpu], pair.peer.timeout, control.interrupt) {
+        PeerOutcome::Interrupted => return true,
+        PeerOutcome::Failed(reason) => pair.failure = Some(format!("{} gives no figure: {reason}", pair.peer.program)),
+        PeerOutcome::Printed(printed) => match pair.peer.figure(&printed) {
+            Ok(figure) => {
+                if let Some(last) = pair.figures.last_mut() {
+                    *last = Some(figure);
+                }
+            }
+            Err(reason) => pair.failure = Some(format!("{} gives no figure: {reason}", pair.peer.program)),
+        },
+    }
+    false
+}
+
+/// One invocation of ours, with its evidence.
+fn own(ours: &mut Ours, bench: &Bench, random: &mut StdRng) -> bool {
+    ours.request.seed = u64::from(random.random::<u32>());
+    let run =
+        execute(&ours.request, &bench.catalogue, &bench.probes, ours.selection.clone(), &bench.control(), &mut Silent);
+    if run.ended_by == EndedBy::Interrupt {
+        return true;
+    }
+    let rows = ladder(&run);
+    let Some(row) = rows.first() else { return false };
+    let (figures, last) = (&row.summary.figures, ours.figures.last_mut());
+    match (figures, last) {
+        (Some(figures), Some(last)) if figures.median > 0.0 && sound(row.verdict) => *last = Some(figures.median),
+        _ => ours.failure = Some(format!("{} is {}: {}", ours.label, row.verdict, row.reason)),
+    }
+    false
+}
+
+fn sound(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Verified | Verdict::Unobservable)
+}
+
+fn arguments(peer: &Peer, cpu: u32) -> Vec<String> {
+    peer.arguments.iter().map(|word| word.replace("{cpu}", &cpu.to_string())).collect()
+}
+
+fn row(pair: &Pair, ours: &Ours, cpu: u32) -> CrosscheckRow {
+    let peer = &pair.peer;
+    let both: Vec<(f64, f64)> =
+        pair.figures.iter().zip(&ours.figures).filter_map(|(theirs, ours)| Some(((*theirs)?, (*ours)?))).collect();
+    let converted: Vec<(f64, f64)> = both.iter().map(|(theirs, ours)| (peer.ns_per_switch(*theirs), *ours)).collect();
+    let failure = pair.failure.clone().or_else(|| ours.failure.clone());
+    let measured = beside(&converted).zip(beside(&both)).filter(|_| failure.is_none());
+    CrosscheckRow {
+        id: peer.id.clone(),
+        title: peer.title.clone(),
+        command: [vec![peer.program.clone()], arguments(peer, cpu)].concat().join(" "),
+        unit: peer.unit.clone(),
+        conversion: conversion(peer),
+        ours: ours.label.clone(),
+        missing: failure.or_else(|| measured.is_none().then(|| "no round holds both figures".to_owned())),
+        measured: measured.map(|(found, printed)| CrosscheckFigures {
+            printed: printed.first,
+            theirs_ns: found.first,
+            ours_ns: found.second,
+            ratio: found.ratio,
+            interval: found.interval,
+            rounds: found.rounds,
+        }),
+        reason: peer.reason.clone(),
+    }
+}
+
+/// How its unit becomes ns per switch.
+fn conversion(peer: &Peer) -> String {
+    let figure = if peer.rate { format!("{} ns ÷ figure", peer.ns) } else { format!("figure × {} ns", peer.ns) };
+    format!("{figure} ÷ {} switches", peer.switches)
+}
+
+/// Nothing is shown between invocations and nothing is stored: single invocations make no run.
+struct Silent;
+
+impl Observer for Silent {
+    fn begun(&mut self, _: &Run) {}
+    fn starting(&mut self, _: &Run, _: usize, _: u64) {}
+    fn finished(&mut self, _: &Run, _: &Invocation) {}
+    fn ended(&mut self, _: &Run) {}
+}

@@ -1,0 +1,153 @@
+//! `explain`: where the nanoseconds of a mechanism go.
+
+use super::wanted::{Stored, measure, place, request};
+use crate::arguments::{self, ListFormat};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::{self, Installation};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{Concept, Explanation, Layer, MechanismId, Run, Term, Wanted};
+use switchcost_report::{explain_json, explain_text};
+
+/// Explains.
+pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
+    let installation = Installation::find()?;
+    let catalogue = installation.catalogue()?;
+    let Some(name) = &arguments.mechanism else {
+        output::print(&list(&catalogue))?;
+        return Ok(Exit::Fine);
+    };
+    let concept = find(name, &catalogue)?;
+    let (chosen, mut notes) = choose(arguments, concept, &catalogue)?;
+    let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
+        .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
+        .collect();
+    let store = paths::store(arguments.store.store.as_deref())?;
+    let (run, places) = if arguments.stored {
+        let holds_all = |run: &Run| {
+            wanted.iter().map(|one| place(run, one, &catalogue)).collect::<Option<Vec<_>>>().map(|p| (run.clone(), p))
+        };
+        Stored::open(&store, None)?.find(holds_all)?.ok_or_else(|| {
+            Failure::nothing(format!(
+                "no stored run of this machine holds all rows of {name}; leave --stored out to measure them"
+            ))
+        })?
+    } else {
+        measure(&wanted, &request(arguments.budget, arguments.rounds), &installation, &catalogue, &store)?
+    };
+    let ladder = switchcost_analysis::ladder(&run);
+    let rows: Vec<_> = places.iter().map(|place| ladder.iter().find(|row| row.index == *place)).collect();
+    let explained = switchcost_analysis::explain(&chosen, &rows)
+        .map_err(|reason| Failure::nothing(format!("{} has no figure: {reason}", chosen.total)))?;
+    if explained.total.interval.is_none() {
+        notes.push("fewer than 6 rounds were measured, so that there are no intervals; give it more --budget".into());
+    }
+    let partial = explained.layers.iter().any(|layer| layer.cost.is_err());
+    let contradicted = rows.iter().flatten().any(|row| row.verdict == switchcost_model::Verdict::Contradicted);
+    let answer = switchcost_report::Explanation {
+        label: chosen.total.to_string(),
+        title: concept.title.clone(),
+        run: run.id.clone(),
+        explained,
+        notes,
+    };
+    output::print(&match arguments.format {
+        ListFormat::Table => explain_text(&answer, output::style()),
+        ListFormat::Json => explain_json(&answer),
+    })?;
+    Ok(match (contradicted, partial) {
+        (true, _) => Exit::Contradicted,
+        (false, true) => Exit::Partial,
+        (false, false) => Exit::Fine,
+    })
+}
+
+fn find<'a>(name: &str, catalogue: &'a Catalogue) -> Result<&'a Concept, Failure> {
+    let known = name.parse::<MechanismId>().ok().and_then(|id| catalogue.find(&id));
+    known.ok_or_else(|| {
+        let likeness = |concept: &&Concept| (strsim::jaro_winkler(name, concept.id.as_str()) * 1e6) as u64;
+        let nearest = catalogue.concepts.iter().max_by_key(likeness).filter(|concept| likeness(concept) > 700_000);
+        let hint = nearest.map_or(String::new(), |concept| format!(" (did you mean `{}`?)", concept.id));
+        Failure::usage(format!(
+            "there is no mechanism `{name}`{hint}; `switchcost explain` lists what can be explained"
+        ))
+    })
+}
+
+/// The explanation that fits what was asked; of a mechanism without layers one made of its controls.
+fn choose(
+    arguments: &arguments::Explain,
+    concept: &Concept,
+    catalogue: &Catalogue,
+) -> Result<(Explanation, Vec<String>), Failure> {
+    for (name, values) in &arguments.parameters {
+        let known = concept.parameters.get(name).ok_or_else(|| {
+            Failure::usage(format!(
+                "--param {name}: {} has no such parameter; `switchcost list` shows those it has",
+                concept.id
+            ))
+        })?;
+        for value in values {
+            known.accepts(value).map_err(|reason| Failure::usage(format!("--param {name}: {reason}")))?;
+        }
+    }
+    if let Some(placement) = arguments.placement.filter(|placement| !concept.placements.contains(placement)) {
+        let known: Vec<String> = concept.placements.iter().map(ToString::to_string).collect();
+        return Err(Failure::usage(format!(
+            "--placement {placement} makes no sense for {}; it has {}",
+            concept.id,
+            known.join(", ")
+        )));
+    }
+    let fits = |explanation: &&Explanation| {
+        arguments.placement.is_none_or(|placement| explanation.total.placement == placement.kind())
+            && arguments
+                .parameters
+                .iter()
+                .all(|(name, values)| explanation.total.parameters.get(name) == values.first())
+    };
+    if let Some(found) = concept.explanations.iter().find(fits) {
+        return Ok((found.clone(), Vec::new()));
+    }
+    let mut total = Wanted::plain(concept.id.clone(), arguments.placement.unwrap_or(concept.placements[0]));
+    total.parameters = arguments
+        .parameters
+        .iter()
+        .filter_map(|(name, values)| Some((name.clone(), values.first()?.clone())))
+        .collect();
+    let floor = concept.floor.iter().filter_map(|id| catalogue.find(id));
+    // Each floor holds the one below it, so that only the highest is a part; the rest are no parts of their own.
+    let highest = floor.into_iter().next().map(|control| Layer {
+        name: format!("what {} costs", control.id),
+        terms: vec![Term { wanted: Wanted::plain(control.id.clone(), control.placements[0]), times: 1.0 }],
+        why: control.title.clone(),
+    });
+    let note = format!(
+        "the file of {} has no layers for this placement; it is set beside its floor, and the residue is what it does on top",
+        concept.id
+    );
+    Ok((Explanation { total, layers: highest.into_iter().collect() }, vec![note]))
+}
+
+fn list(catalogue: &Catalogue) -> String {
+    let mut out = String::from("switchcost explain MECHANISM [--placement P] [--param NAME=V]\n\n");
+    let mut without = Vec::new();
+    for concept in &catalogue.concepts {
+        for explanation in &concept.explanations {
+            let names: Vec<&str> = explanation.layers.iter().map(|layer| layer.name.as_str()).collect();
+            out.push_str(&format!(
+                " {} ({}) = {} + residue\n",
+                explanation.total,
+                explanation.total.placement,
+                names.join(" + ")
+            ));
+        }
+        if concept.explanations.is_empty() && !concept.control {
+            without.push(concept.id.to_string());
+        }
+    }
+    if !without.is_empty() {
+        out.push_str(&format!("\nset beside their floor only: {}\n", without.join(", ")));
+    }
+    out
+}

@@ -1,0 +1,26 @@
+//! Stored runs, newest first.
+
+use crate::arguments::ListFormat;
+use crate::output;
+use switchcost_report::{HistoryEntry, history_json, history_text};
+use switchcost_store::RunHeader;
+
+/// The list.
+pub fn list(headers: Vec<RunHeader>, format: ListFormat) -> String {
+    let entries: Vec<HistoryEntry> = headers
+        .into_iter()
+        .map(|header| HistoryEntry {
+            partial: header.partial(),
+            id: header.id,
+            started_unix_ns: header.started_unix_ns,
+            ended_by: header.ended_by.to_string(),
+            rows: header.variants,
+            invocations: header.invocations,
+            command: header.command.iter().skip(1).map(String::as_str).collect::<Vec<_>>().join(" "),
+        })
+        .collect();
+    match format {
+        ListFormat::Table => history_text(&entries, output::style()),
+        ListFormat::Json => history_json(&entries),
+    }
+}

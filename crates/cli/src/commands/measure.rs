@@ -1,0 +1,196 @@
+//! Measuring: what the commands that measure share.
+
+use super::formatted;
+use crate::arguments::Format;
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::{self, Installation};
+use crate::progress::Live;
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Instant;
+use switchcost_catalogue::Catalogue;
+use switchcost_machine::cpus::Cpus;
+use switchcost_model::{Hello, Machine, Run, Verdict};
+use switchcost_runner::{Control, KnownProbe, Request, RequestError, Selection};
+use switchcost_store::{Store, StoreError};
+
+/// All that measuring needs, looked up before anything is measured.
+pub struct Bench {
+    /// Mechanisms and families.
+    pub catalogue: Catalogue,
+    /// Probes that answered.
+    pub probes: Vec<KnownProbe>,
+    /// CPUs that may be used.
+    pub cpus: Cpus,
+    /// Fingerprint and what doctor found.
+    pub machine: Machine,
+    interrupt: OwnedFd,
+    started: Instant,
+}
+
+impl Bench {
+    /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process.
+    pub fn new(started: Instant) -> Result<Self, Failure> {
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let interrupt = interrupt()?;
+        switchcost_machine::spawn::adopt_orphans().map_err(Failure::internal)?;
+        let cpus = Cpus::detect().map_err(Failure::usage)?;
+        let mut machine = switchcost_machine::fingerprint();
+        machine.findings = switchcost_machine::doctor();
+        let probes = switchcost_runner::discover(installation.probes()?, None);
+        if probes.is_empty() {
+            let folder = installation.probes_folder().display().to_string();
+            return Err(Failure::usage(RequestError::NoProbes(folder)));
+        }
+        Ok(Self { catalogue, probes, cpus, machine, interrupt, started })
+    }
+
+    /// What a request means here.
+    pub fn select(&self, request: &Request) -> Result<Selection, Failure> {
+        switchcost_runner::select(request, &self.catalogue, &self.probes).map_err(Failure::usage)
+    }
+
+    /// What a run needs from outside.
+    pub fn control(&self) -> Control<'_> {
+        Control {
+            started: self.started,
+            interrupt: Some(self.interrupt.as_fd()),
+            cpus: &self.cpus,
+            machine: self.machine.clone(),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: std::env::args().collect(),
+        }
+    }
+
+    /// The host keeps off the measured CPU. Where there is but one, its few wake-ups between invocations do no harm. Returns where it was before.
+    pub fn step_aside(&self) -> Result<Option<Vec<u32>>, Failure> {
+        let pin = |cpu| switchcost_machine::cpus::pin_self(&[cpu]);
+        self.cpus.housekeeping().map(pin).transpose().map_err(Failure::usage)
+    }
+
+    /// Measures a selection; shows it as it goes and stores it. Beside the run: whether all of it was stored.
+    pub fn measure(&self, request: &Request, selection: Selection, store: Store) -> Result<Measured, Failure> {
+        let begin = |store: &mut Store, run: &Run| store.begin_run(run);
+        self.carry_out(request, store, &begin, |control, live| {
+            switchcost_runner::execute(request, &self.catalogue, &self.probes, selection, control, live)
+        })
+    }
+
+    /// The next run of this process has its whole budget before it.
+    pub fn begin_anew(&mut self) {
+        self.started = Instant::now();
+    }
+
+    /// Goes on with a stored run that stopped before its end.
+    pub fn go_on(&self, request: &Request, run: Run, store: Store) -> Result<Measured, Failure> {
+        let begin = |store: &mut Store, run: &Run| store.reopen_run(&run.id, run.budget_ms);
+        self.carry_out(request, store, &begin, |control, live| {
+            switchcost_runner::resume(request, &self.catalogue, &self.probes, run, control, live)
+        })
+    }
+
+    fn carry_out(
+        &self,
+        request: &Request,
+        store: Store,
+        begin: &dyn Fn(&mut Store, &Run) -> Result<(), StoreError>,
+        execute: impl FnOnce(&Control<'_>, &mut Live<'_>) -> Run,
+    ) -> Result<Measured, Failure> {
+        let before = self.step_aside()?;
+        let mut live = Live::new(store, begin, &self.catalogue, request, self.started);
+        let run = execute(&self.control(), &mut live);
+        let stored = live.finish();
+        // What is started later (a command to audit) is not to inherit the host's place.
+        if let Some(before) = before {
+            switchcost_machine::cpus::pin_self(&before).map_err(Failure::internal)?;
+        }
+        Ok((run, stored))
+    }
+
+    /// Prints what was measured, and only then says that it could not be kept.
+    pub fn show(&self, (run, stored): Measured, format: Format) -> Result<Run, Failure> {
+        output::print(&formatted(&run, &self.catalogue, format)?)?;
+        stored.map_err(|reason| not_stored(&reason))?;
+        Ok(run)
+    }
+
+    /// The probes of a stored run are here, and the same builds.
+    pub fn same_probes(&self, run: &Run) -> Result<(), String> {
+        for (index, variant) in run.variants.iter().enumerate().filter(|(index, _)| !run.not_run.contains_key(index)) {
+            let here = self.probes.iter().find(|probe| probe.info.id == variant.probe);
+            let Some((now, _)) = here.and_then(|probe| probe.answer.as_ref().ok()) else {
+                return Err(format!(
+                    "its probe {} is not here any more; install it, or begin a new sweep",
+                    variant.probe
+                ));
+            };
+            let mine = run.invocations.iter().filter(|invocation| invocation.variant == index);
+            let then = mine.filter_map(|invocation| invocation.transcript.hello.as_ref()).next_back();
+            let build = |hello: &Hello| {
+                (hello.version.clone(), hello.runtime.clone(), hello.compiler.clone(), hello.flags.clone())
+            };
+            if then.is_some_and(|then| build(then) != build(now)) {
+                return Err(format!("its probe {} was built anew since; begin a new sweep", variant.probe));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A run, and whether all of it was stored.
+pub type Measured = (Run, Result<(), StoreError>);
+
+/// Parameters by name.
+pub fn unique_parameters(given: &[(String, Vec<String>)]) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+    let mut parameters = BTreeMap::new();
+    for (name, values) in given {
+        if parameters.insert(name.clone(), values.clone()).is_some() {
+            return Err(Failure::usage(format!("--param {name} is given twice; join the values by commas")));
+        }
+    }
+    Ok(parameters)
+}
+
+/// The store, opened before anything is measured: what cannot be kept need not be waited for.
+pub fn open_store(given: Option<&Path>) -> Result<Store, Failure> {
+    Store::open(&paths::store(given)?).map_err(Failure::usage)
+}
+
+/// What is said when a result was shown and could not be kept.
+pub fn not_stored(reason: &StoreError) -> Failure {
+    Failure { sentence: format!("{reason} (the result above was not stored whole)"), exit: Exit::Partial }
+}
+
+/// A descriptor that becomes readable on Ctrl-C or SIGTERM; a second one ends the process at once.
+pub fn interrupt() -> Result<OwnedFd, Failure> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let (reader, writer) = UnixStream::pair().map_err(Failure::internal)?;
+    let stopping = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())
+            .map_err(Failure::internal)?;
+        signal_hook::flag::register(signal, stopping.clone()).map_err(Failure::internal)?;
+        signal_hook::low_level::pipe::register(signal, writer.try_clone().map_err(Failure::internal)?)
+            .map_err(Failure::internal)?;
+    }
+    Ok(reader.into())
+}
+
+/// The worst that happened decides.
+pub fn status(run: &Run) -> Exit {
+    let rows = switchcost_analysis::ladder(run);
+    let any = |verdict| rows.iter().any(|row| row.verdict == verdict);
+    if any(Verdict::Contradicted) {
+        Exit::Contradicted
+    } else if !rows.iter().any(|row| row.summary.figures.is_some()) {
+        Exit::Nothing
+    } else if run.partial() || any(Verdict::Broken) {
+        Exit::Partial
+    } else {
+        Exit::Fine
+    }
+}

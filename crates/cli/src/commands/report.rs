@@ -1,0 +1,109 @@
+//! `report`: a page of one or several runs.
+
+use super::compare::operands::Runs;
+use crate::arguments;
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::{self, Installation};
+use std::path::{Path, PathBuf};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::Run;
+use switchcost_report::Page;
+
+/// Name and version, as the page tells them.
+const TOOL: &str = concat!("switchcost ", env!("CARGO_PKG_VERSION"));
+
+/// Writes what was asked and says where it is.
+pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
+    let installation = Installation::find()?;
+    let catalogue = installation.catalogue()?;
+    let template = template(&installation)?;
+    let mut runs = Runs::new(paths::store(arguments.store.store.as_deref())?, "latest");
+    let mut sources = Vec::new();
+    for text in &arguments.runs {
+        let index = runs.load(text)?;
+        // The same run, named twice, is shown once.
+        if index == sources.len() {
+            sources.push(source(text));
+        }
+    }
+    let file = arguments.output.clone().unwrap_or_else(|| default_name(&runs.all));
+    write_page(&template, &runs.all, &sources, &catalogue, &file)?;
+    output::print(&format!("{}\n", file.display()))?;
+    Ok(Exit::Fine)
+}
+
+/// A page of one run that has just been made.
+pub fn report_run(template: &str, run: &Run, catalogue: &Catalogue, file: Option<&Path>) -> Result<PathBuf, Failure> {
+    let runs = std::slice::from_ref(run);
+    let file = file.map_or_else(|| default_name(runs), Path::to_owned);
+    write_page(template, runs, std::slice::from_ref(&run.id), catalogue, &file)?;
+    Ok(file)
+}
+
+/// What `web/` was built into.
+pub fn template(installation: &Installation) -> Result<String, Failure> {
+    let path = installation.page_template();
+    std::fs::read_to_string(&path).map_err(|error| {
+        Failure::usage(if error.kind() == std::io::ErrorKind::NotFound {
+            format!(
+                "{} is missing: this switchcost was built without Node.js, which makes the page; install nodejs and npm and run `make build`, or use `show`",
+                path.display()
+            )
+        } else {
+            format!("{} cannot be read: {error}", path.display())
+        })
+    })
+}
+
+fn write_page(
+    template: &str,
+    runs: &[Run],
+    sources: &[String],
+    catalogue: &Catalogue,
+    file: &Path,
+) -> Result<(), Failure> {
+    let command = format!("switchcost report {}", sources.iter().map(|s| quoted(s)).collect::<Vec<_>>().join(" "));
+    let page = Page { runs, sources, tool: TOOL, command: &command };
+    let text = switchcost_report::html(template, &page, catalogue).map_err(|reason| {
+        Failure::usage(format!("report.html of this installation is unusable: {reason}; run `make build` again"))
+    })?;
+    output::write_file(file, text.as_bytes())
+}
+
+fn default_name(runs: &[Run]) -> PathBuf {
+    let id = runs.last().map_or("none", |run| run.id.as_str());
+    match runs.len() {
+        0 | 1 => format!("switchcost-{id}.html").into(),
+        many => format!("switchcost-{id}-and-{}-more.html", many - 1).into(),
+    }
+}
+
+/// How a run was named; of a file only its name, since its folders are nobody's business.
+fn source(text: &str) -> String {
+    let path = Path::new(text);
+    let name = path.file_name().filter(|_| text.contains('/')).map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| text.to_owned())
+}
+
+/// As a shell would need it.
+fn quoted(word: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"._~-+:@/".contains(&b);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_names_without_folders() {
+        assert_eq!(source("/home/somebody/a.jsonl"), "a.jsonl");
+        assert_eq!(source("latest~2"), "latest~2");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

@@ -1,0 +1,135 @@
+//! `sweep`: a run along an axis.
+
+use super::measure::{Bench, open_store, status, unique_parameters};
+use crate::arguments::{self, Arguments, Axis, Command, Format};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::{self, Installation};
+use clap::Parser;
+use std::time::Instant;
+use switchcost_model::{Experiment, Run, Timing};
+use switchcost_report::{has_shapes, ladder_plot, resume_command};
+use switchcost_runner::{METHOD_VERSION, Range, Request, headline_with, select_sweep};
+use switchcost_store::Store;
+
+/// Fact of the machine that holds the size of the last-level cache, first that is known.
+const LAST_LEVEL_CACHES: [&str; 3] = ["cache.l3", "cache.l2", "cache.l1d"];
+
+/// Working sets go up to so many times the last-level cache.
+const CACHES: u64 = 4;
+
+/// Measures along an axis, or goes on with that.
+pub fn sweep(arguments: &arguments::Sweep, started: Instant) -> Result<Exit, Failure> {
+    let run = match &arguments.resume {
+        Some(selector) => go_on(arguments, selector, started)?,
+        None => begin(arguments, started)?,
+    };
+    if arguments.format == Format::Table && !has_shapes(&run) {
+        output::print(&ladder_plot(&run, &Installation::find()?.catalogue()?, output::style()))?;
+    }
+    // Tables and JSON say it among their warnings.
+    if let (Format::Csv | Format::Jsonl, Some(command)) = (arguments.format, resume_command(&run)) {
+        eprintln!("to go on: {command}");
+    }
+    Ok(status(&run))
+}
+
+fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<Run, Failure> {
+    let mut request = request(arguments, arguments.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())))?;
+    let store = open_store(arguments.store.store.as_deref())?;
+    let bench = Bench::new(started)?;
+    let axis = axis(arguments.axis, &bench)?;
+    if request.patterns.is_empty() {
+        request.patterns = headline_with(&axis, request.experiment, &bench.catalogue);
+    }
+    let range = Range {
+        from: arguments.from.clone(),
+        to: arguments.to.clone(),
+        steps: arguments.steps,
+        values: arguments.values.clone(),
+    };
+    let cpus = bench.cpus.allowed();
+    let mut selection = select_sweep(&request, &axis, &range, cpus, &bench.catalogue, &bench.probes)
+        .map_err(|error| Failure::usage(format!("sweep {}: {error}", word(arguments.axis))))?;
+    selection.add_twins(&bench.catalogue);
+    bench.show(bench.measure(&request, selection, store)?, arguments.format)
+}
+
+fn word(axis: Option<Axis>) -> String {
+    let value = axis.as_ref().and_then(clap::ValueEnum::to_possible_value);
+    value.map_or(String::new(), |value| value.get_name().to_owned())
+}
+
+fn axis(axis: Option<Axis>, bench: &Bench) -> Result<switchcost_runner::Axis, Failure> {
+    use switchcost_runner::Axis as Resolved;
+    // The word for people with hyphens is the parameter's name with underscores.
+    let name = word(axis).replace('-', "_");
+    Ok(match axis {
+        None => return Err(Failure::internal("a sweep without an axis")), // clap asks for it.
+        Some(Axis::Contexts) => Resolved::Contexts,
+        Some(Axis::Cpus) => Resolved::Cpus,
+        Some(Axis::WorkingSet) => {
+            Resolved::Parameter { name, to: Some(last_level_cache(bench).map(|size| size * CACHES)) }
+        }
+        Some(Axis::Payload | Axis::StackSize | Axis::Sched) => Resolved::Parameter { name, to: None },
+    })
+}
+
+/// Bytes, of a fact such as `266240K, 2 CPUs`.
+fn last_level_cache(bench: &Bench) -> Result<u64, String> {
+    let size = |fact: &str| -> Option<u64> {
+        let kibibytes = bench.machine.stable.get(fact)?.split(',').next()?.strip_suffix('K')?;
+        Some(kibibytes.parse::<u64>().ok()? * 1024)
+    };
+    LAST_LEVEL_CACHES
+        .into_iter()
+        .find_map(size)
+        .ok_or_else(|| "this machine does not tell the size of its caches".into())
+}
+
+fn request(arguments: &arguments::Sweep, seed: u64) -> Result<Request, Failure> {
+    let message = (arguments.axis == Some(Axis::Payload)).then_some(Experiment::Message);
+    Ok(Request {
+        patterns: arguments.patterns.clone(),
+        experiment: arguments.experiment.or(message),
+        contexts: Vec::new(),
+        placements: arguments.placement.clone(),
+        timing: Timing::Batch,
+        parameters: unique_parameters(&arguments.parameters)?,
+        probes: arguments.probe.clone(),
+        rounds: arguments.rounds,
+        precision: arguments.precision,
+        seed,
+        budget: arguments.budget,
+        batches: arguments.batches,
+        ..Request::default()
+    })
+}
+
+/// The plan is the stored command and the stored rows: both are read again, and nothing is chosen anew.
+fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Result<Run, Failure> {
+    let path = paths::store(arguments.store.store.as_deref())?;
+    let run = Store::open_read_only(&path).and_then(|store| store.load(selector)).map_err(Failure::usage)?;
+    let refused = |reason: &str| Failure::usage(format!("--resume {}: {reason}", run.id));
+    let command = Arguments::try_parse_from(&run.command).ok().map(|arguments| arguments.command);
+    let Some(Command::Sweep(first)) = command else {
+        return Err(refused("it is not a sweep; begin one by `switchcost sweep AXIS`"));
+    };
+    if !run.ended_by.resumable() {
+        return Err(refused("it is complete, nothing is left to measure; `switchcost show` shows it"));
+    }
+    if run.method_version != METHOD_VERSION {
+        return Err(refused(&format!(
+            "it was measured by method version {} and this is version {METHOD_VERSION}; begin a new sweep",
+            run.method_version
+        )));
+    }
+    let store = open_store(arguments.store.store.as_deref())?;
+    let bench = Bench::new(started)?;
+    if switchcost_machine::machine_key(&bench.machine) != switchcost_machine::machine_key(&run.machine) {
+        return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));
+    }
+    bench.same_probes(&run).map_err(|reason| refused(&reason))?;
+    let request = Request { budget: arguments.budget, ..request(&first, run.seed)? };
+    bench.show(bench.go_on(&request, run, store)?, arguments.format)
+}

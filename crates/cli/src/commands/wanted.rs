@@ -1,0 +1,92 @@
+//! Measuring what an answer needs: rows that data files name, from the store or now.
+
+use super::measure::{Bench, open_store};
+use crate::exit::Failure;
+use crate::paths::Installation;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{EndedBy, Machine, Run, Variant, Wanted};
+use switchcost_runner::{METHOD_VERSION, Request, RequestError, select_wanted};
+use switchcost_store::{RunHeader, Store};
+
+/// A request that measures rows of data files within a budget.
+pub fn request(budget: Duration, rounds: Option<u64>) -> Request {
+    Request { budget, rounds, seed: u64::from(rand::random::<u32>()), ..Request::default() }
+}
+
+/// Measures `wanted` in one interleaved run and stores it. The answer has the place of each among the run's variants; a row that cannot run has a
+/// reason there.
+pub fn measure(
+    wanted: &[Wanted],
+    request: &Request,
+    installation: &Installation,
+    catalogue: &Catalogue,
+    store: &Path,
+) -> Result<(Run, Vec<usize>), Failure> {
+    // Here it is an answer that is lacking, not the use that is wrong.
+    if installation.probes()?.is_empty() {
+        let folder = installation.probes_folder().display().to_string();
+        return Err(Failure::nothing(RequestError::NoProbes(folder)));
+    }
+    let store = open_store(Some(store))?;
+    let bench = Bench::new(Instant::now())?;
+    let (mut selection, places) = select_wanted(wanted, request, catalogue, &bench.probes).map_err(Failure::usage)?;
+    selection.add_twins(catalogue);
+    let (run, storing) = bench.measure(request, selection, store)?;
+    if run.ended_by == EndedBy::Interrupt {
+        return Err(Failure::partial("stopped while it measured; what was measured is stored".to_owned()));
+    }
+    storing.map_err(Failure::usage)?;
+    Ok((run, places))
+}
+
+/// Runs of this machine in this set-up, newest first, loaded as they are needed.
+pub struct Stored {
+    store: Option<Store>,
+    headers: Vec<RunHeader>,
+    loaded: Vec<Run>,
+}
+
+impl Stored {
+    /// Those not older than `age`; none where there is no store yet.
+    pub fn open(path: &Path, age: Option<Duration>) -> Result<Self, Failure> {
+        if !path.exists() {
+            return Ok(Self { store: None, headers: Vec::new(), loaded: Vec::new() });
+        }
+        let store = Store::open_read_only(path).map_err(Failure::usage)?;
+        let here = switchcost_machine::machine_key(&switchcost_machine::fingerprint());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let oldest = age.map_or(0, |age| now.saturating_sub(age).as_nanos() as i64);
+        let mut headers = store.list().map_err(Failure::usage)?;
+        headers.retain(|header| {
+            let machine = Machine { stable: header.machine.clone(), ..Machine::default() };
+            header.method_version == METHOD_VERSION
+                && header.started_unix_ns >= oldest
+                && header.invocations > 0
+                && switchcost_machine::machine_key(&machine) == here
+        });
+        Ok(Self { store: Some(store), headers, loaded: Vec::new() })
+    }
+
+    /// What `of` finds in the newest run that has it.
+    pub fn find<T>(&mut self, mut of: impl FnMut(&Run) -> Option<T>) -> Result<Option<T>, Failure> {
+        for index in 0..self.headers.len() {
+            if index == self.loaded.len() {
+                let Some(store) = &self.store else { return Ok(None) };
+                self.loaded.push(store.load(&self.headers[index].id).map_err(Failure::usage)?);
+            }
+            if let Some(found) = of(&self.loaded[index]) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Index of the wanted row in a run, if it was measured there.
+pub fn place(run: &Run, wanted: &Wanted, catalogue: &Catalogue) -> Option<usize> {
+    let concept = catalogue.find(&wanted.mechanism)?;
+    let fits = |variant: &Variant| wanted.fits(variant, concept);
+    (0..run.variants.len()).find(|index| fits(&run.variants[*index]) && !run.not_run.contains_key(index))
+}

@@ -1,0 +1,440 @@
+//! Looks at a running program through `/proc`.
+
+use super::host::Host;
+use super::sys;
+use crate::program::{ProgramError, Woken};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+use switchcost_model::{Observed, ThreadSeen};
+
+/// `USER_HZ` is 100 on every architecture that Linux still supports.
+const NS_PER_TICK: u64 = 10_000_000;
+
+/// `PF_KTHREAD` of include/linux/sched.h.
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// Counters of a thread at one look.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counters {
+    voluntary: u64,
+    involuntary: u64,
+    cpu_ns: Option<u64>,
+}
+
+/// A thread since the first look that saw it.
+#[derive(Debug)]
+struct Known {
+    first: Counters,
+    last: Counters,
+    seen: ThreadSeen,
+}
+
+/// See the crate's [`crate::program::Watched`].
+pub(crate) struct Watched {
+    host: Host,
+    pid: u32,
+    children: bool,
+    program: String,
+    /// The program was started by the host: its counters began at nothing.
+    from_birth: bool,
+    child: Option<Child>,
+    pidfd: Option<OwnedFd>,
+    began: Instant,
+    last: Instant,
+    threads: BTreeMap<(u32, u32), Known>,
+    group: BTreeMap<u32, (u64, u64)>,
+    wakes: (Option<u64>, Option<u64>),
+    totals: Option<(u64, u64)>,
+    looks: u32,
+    dearest: Duration,
+    own_ns: u64,
+    ended: bool,
+    stranger: bool,
+    text: String,
+}
+
+impl std::fmt::Debug for Watched {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watched").field("pid", &self.pid).finish_non_exhaustive()
+    }
+}
+
+impl Watched {
+    pub(crate) fn begin(pid: u32, children: bool, from_birth: bool) -> Result<Self, ProgramError> {
+        Self::on(Host::real(), pid, children, from_birth)
+    }
+
+    /// The same for any machine; takes the first look.
+    fn on(host: Host, pid: u32, children: bool, from_birth: bool) -> Result<Self, ProgramError> {
+        let stat = host.read(format!("/proc/{pid}/stat")).map_err(|_| missing(pid))?;
+        let (program, fields) = stat_fields(&stat).ok_or(ProgramError::Gone(pid))?;
+        if number(&fields, 6).is_some_and(|flags| flags & KERNEL_THREAD != 0) {
+            return Err(ProgramError::Kernel(pid, program));
+        }
+        if matches!(fields.first(), Some(&("Z" | "X"))) && !from_birth {
+            return Err(ProgramError::Ended(pid, program));
+        }
+        let stranger = is_stranger(&host, pid);
+        let now = Instant::now();
+        let mut watched = Self {
+            pid,
+            children,
+            program,
+            from_birth,
+            child: None,
+            pidfd: raw_pid(pid).and_then(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok()),
+            began: now,
+            last: now,
+            threads: BTreeMap::new(),
+            group: BTreeMap::new(),
+            wakes: (wake_interrupts(&host), None),
+            totals: None,
+            looks: 0,
+            dearest: Duration::ZERO,
+            own_ns: 0,
+            ended: false,
+            stranger,
+            text: String::new(),
+            host,
+        };
+        if !watched.look() && !from_birth {
+            return Err(missing(pid));
+        }
+        Ok(watched)
+    }
+
+    /// The program is a child of the host.
+    pub(crate) fn own(&mut self, child: Child) {
+        self.child = Some(child);
+    }
+
+    pub(crate) fn look(&mut self) -> bool {
+        let before = sys::own_cpu_ns();
+        let at = Instant::now();
+        let mut here = BTreeSet::new();
+        for process in self.processes() {
+            for thread in threads_of(&self.host, process) {
+                if self.look_at(process, thread) {
+                    here.insert((process, thread));
+                }
+            }
+            self.group_time(process);
+        }
+        for (id, known) in &mut self.threads {
+            known.seen.ended = !here.contains(id);
+        }
+        self.looks += 1;
+        let alive = here.contains(&(self.pid, self.pid)) && !self.is_zombie();
+        if alive || self.looks == 1 {
+            self.last = at;
+        }
+        self.ended = !alive;
+        self.wakes.1 = wake_interrupts(&self.host);
+        let cost = sys::own_cpu_ns().saturating_sub(before);
+        self.own_ns += cost;
+        self.dearest = self.dearest.max(Duration::from_nanos(cost));
+        alive
+    }
+
+    fn is_zombie(&self) -> bool {
+        let stat = self.host.read(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        stat_fields(&stat).is_none_or(|(_, fields)| matches!(fields.first(), Some(&("Z" | "X"))))
+    }
+
+    /// The program's process, and its descendants if they are wanted.
+    fn processes(&self) -> Vec<u32> {
+        let mut found = vec![self.pid];
+        if !self.children {
+            return found;
+        }
+        let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for pid in self.host.names("/proc").iter().filter_map(|name| name.parse::<u32>().ok()) {
+            let stat = self.host.read(format!("/proc/{pid}/stat")).unwrap_or_default();
+            if let Some(parent) = stat_fields(&stat).and_then(|(_, fields)| number(&fields, 1)) {
+                children.entry(parent as u32).or_default().push(pid);
+            }
+        }
+        let mut next = 0;
+        while let Some(&pid) = found.get(next) {
+            found.extend(children.remove(&pid).unwrap_or_default());
+            next += 1;
+        }
+        found
+    }
+
+    /// False: the thread is gone.
+    fn look_at(&mut self, process: u32, thread: u32) -> bool {
+        let folder = format!("/proc/{process}/task/{thread}");
+        if !self.read(&format!("{folder}/status")) {
+            return false;
+        }
+        let field =
+            |name: &str| self.text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
+        let count = |name: &str| field(name).and_then(|text| text.parse().ok());
+        let (Some(voluntary), Some(involuntary)) =
+            (count("voluntary_ctxt_switches"), count("nonvoluntary_ctxt_switches"))
+        else {
+            return false;
+        };
+        let name = field("Name").unwrap_or("?").to_owned();
+        let allowed =
+            field("Cpus_allowed_list").and_then(switchcost_model::cpu_list::parse).map_or(0, |cpus| cpus.len() as u32);
+        let cpu_ns = self.read(&format!("{folder}/schedstat")).then(|| first_number(&self.text)).flatten();
+        let counters = Counters { voluntary, involuntary, cpu_ns };
+        // Threads that were there before anybody looked begin with what they have; others with nothing.
+        let born = self.looks > 0 || self.from_birth;
+        let known = self.threads.entry((process, thread)).or_insert_with(|| Known {
+            first: if born { Counters { cpu_ns: cpu_ns.map(|_| 0), ..Counters::default() } } else { counters },
+            last: Counters::default(),
+            seen: ThreadSeen { process, thread, ..ThreadSeen::default() },
+        });
+        let moved = known.last.voluntary + known.last.involuntary != voluntary + involuntary;
+        known.last = counters;
+        known.seen.name = name;
+        known.seen.allowed_cpus = allowed;
+        if moved {
+            self.place(process, thread, &folder);
+        }
+        true
+    }
+
+    /// Where a thread ran and what it waits for: only of threads that have switched, since reading costs.
+    fn place(&mut self, process: u32, thread: u32, folder: &str) {
+        let cpu =
+            self.read(&format!("{folder}/stat")).then(|| stat_fields(&self.text).and_then(|(_, f)| number(&f, 36)));
+        let channel = self.read(&format!("{folder}/wchan")).then(|| self.text.trim().to_owned());
+        let Some(known) = self.threads.get_mut(&(process, thread)) else { return };
+        if let Some(cpu) = cpu.flatten() {
+            *known.seen.cpus.entry(cpu as u32).or_default() += 1;
+        }
+        // "0": it runs, or what it waits for is not for this user to know.
+        if let Some(channel) = channel.filter(|channel| !channel.is_empty() && channel != "0") {
+            *known.seen.channels.entry(channel).or_default() += 1;
+        }
+    }
+
+    fn group_time(&mut self, process: u32) {
+        if !self.read(&format!("/proc/{process}/stat")) {
+            return;
+        }
+        let ticks = stat_fields(&self.text).and_then(|(_, f)| Some(number(&f, 11)? + number(&f, 12)?));
+        if let Some(ns) = ticks.map(|ticks| ticks * NS_PER_TICK) {
+            let first = if self.looks > 0 || self.from_birth { 0 } else { ns };
+            self.group.entry(process).or_insert((first, ns)).1 = ns;
+        }
+    }
+
+    /// Reads a file into the buffer that all looks share.
+    fn read(&mut self, path: &str) -> bool {
+        self.text.clear();
+        std::fs::File::open(self.host.path(path)).and_then(|mut file| file.read_to_string(&mut self.text)).is_ok()
+    }
+
+    pub(crate) fn cost_of_look(&self) -> Duration {
+        self.dearest
+    }
+
+    pub(crate) fn wait(&self, until: Instant, interrupt: Option<BorrowedFd<'_>>) -> Woken {
+        let Some(left) = until.checked_duration_since(Instant::now()) else { return Woken::Time };
+        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        let mut fds: Vec<PollFd<'_>> =
+            self.pidfd.iter().map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)).collect();
+        fds.extend(interrupt.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        if poll(&mut fds, Some(&timeout)).is_err() {
+            return Woken::Interrupted; // EINTR: the signal's own descriptor says the same.
+        }
+        let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
+        let programs = usize::from(self.pidfd.is_some());
+        match () {
+            () if ready(programs) => Woken::Interrupted,
+            () if programs == 1 && ready(0) => Woken::Ended,
+            () => Woken::Time,
+        }
+    }
+
+    pub(crate) fn conclude(&mut self, kill: bool) -> Option<ExitStatus> {
+        let child = self.child.take()?;
+        let pid = raw_pid(child.id())?;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        if kill && matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None)) {
+            let _ = rustix::process::kill_process(pid, Signal::TERM); // It may just have ended.
+        }
+        let (status, usage) = sys::reap(child.id() as i32).ok()?;
+        self.totals = Some((usage.voluntary, usage.involuntary));
+        self.group = [(self.pid, (0, usage.user_ns + usage.system_ns))].into();
+        self.ended = true;
+        self.last = Instant::now();
+        Some(ExitStatus::from_raw(status))
+    }
+
+    pub(crate) fn observed(&self) -> Observed {
+        let threads: Vec<ThreadSeen> = self
+            .threads
+            .values()
+            .map(|known| ThreadSeen {
+                voluntary: known.last.voluntary.saturating_sub(known.first.voluntary),
+                involuntary: known.last.involuntary.saturating_sub(known.first.involuntary),
+                cpu_ns: known.last.cpu_ns.zip(known.first.cpu_ns).map(|(last, first)| last.saturating_sub(first)),
+                ..known.seen.clone()
+            })
+            .collect();
+        let mut blind = Vec::new();
+        let lost = threads.iter().filter(|thread| thread.ended && thread.thread != self.pid).count();
+        if lost > 0 && self.totals.is_none() {
+            blind.push(format!(
+                "{lost} threads ended while it was watched; what they did after the last look at them is not counted"
+            ));
+        }
+        let switching = threads.iter().any(|thread| thread.voluntary > 0);
+        if switching && threads.iter().all(|thread| thread.channels.is_empty()) {
+            let why = if self.stranger { "the program is another user's" } else { "no thread was seen waiting" };
+            blind.push(format!("what the threads wait for is not known ({why}), so that the general price is taken"));
+        }
+        Observed {
+            program: self.program.clone(),
+            process: self.pid,
+            wall: self.last.duration_since(self.began),
+            threads,
+            wake_interrupts: self.wakes.1.zip(self.wakes.0).map(|(last, first)| last.saturating_sub(first)),
+            group_cpu_ns: (!self.group.is_empty())
+                .then(|| self.group.values().map(|(first, last)| last.saturating_sub(*first)).sum()),
+            totals: self.totals,
+            looks: self.looks,
+            own_cpu_ns: self.own_ns,
+            ended: self.ended,
+            blind,
+        }
+    }
+}
+
+/// A started command that nobody concluded, because the host fails, does not stay behind.
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let _ = self.conclude(true);
+    }
+}
+
+fn raw_pid(pid: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+/// Gone, or only not shown: a signal that is none finds out.
+fn missing(pid: u32) -> ProgramError {
+    match raw_pid(pid).map(rustix::process::test_kill_process) {
+        Some(Ok(()) | Err(rustix::io::Errno::PERM)) => ProgramError::Hidden(pid),
+        _ => ProgramError::Gone(pid),
+    }
+}
+
+fn is_stranger(host: &Host, pid: u32) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let own = rustix::process::geteuid().as_raw();
+    own != 0 && std::fs::metadata(host.path(format!("/proc/{pid}"))).is_ok_and(|folder| folder.uid() != own)
+}
+
+fn threads_of(host: &Host, process: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir(host.path(format!("/proc/{process}/task"))).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Name and the fields after it of a `stat` file. The name may hold anything, brackets and spaces too: look from its end.
+fn stat_fields(stat: &str) -> Option<(String, Vec<&str>)> {
+    let (before, after) = stat.rsplit_once(')')?;
+    let name = before.split_once('(')?.1.to_owned();
+    Some((name, after.split_ascii_whitespace().collect()))
+}
+
+fn number(fields: &[&str], index: usize) -> Option<u64> {
+    fields.get(index)?.parse().ok()
+}
+
+fn first_number(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// Interrupts by which CPUs make each other look: the sum over all CPUs of those for rescheduling and for calling a function, by either of which a
+/// kernel wakes an idle one. A CPU's own count of idle states would be nearer, but not every kernel keeps it.
+fn wake_interrupts(host: &Host) -> Option<u64> {
+    let text = host.read("/proc/interrupts").ok()?;
+    let counts = text
+        .lines()
+        .filter(|line| line.contains("Rescheduling interrupts") || line.contains("Function call interrupts"));
+    let sum =
+        |line: &str| line.split_ascii_whitespace().skip(1).map_while(|word| word.parse::<u64>().ok()).sum::<u64>();
+    counts.map(sum).reduce(|a, b| a + b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::os::facts::tests::tree;
+
+    const STATUS: &str =
+        "Name:\tworker\nCpus_allowed_list:\t0-1\nvoluntary_ctxt_switches:\t70\nnonvoluntary_ctxt_switches:\t5\n";
+
+    fn stat(name: &str, state: &str, flags: u64) -> String {
+        let zeros = "0 ".repeat(15);
+        format!(
+            "7 ({name}) {state} 1 7 7 0 -1 {flags} 0 0 0 0 300 200 0 0 20 0 1 0 9 {zeros}17 3 0 0
+"
+        )
+    }
+
+    fn watched(stat: &str) -> Result<Observed, ProgramError> {
+        let files = tree(&[
+            ("proc/7/stat", stat),
+            ("proc/7/task/7/status", STATUS),
+            ("proc/7/task/7/stat", stat),
+            ("proc/7/task/7/schedstat", "123456 7 8\n"),
+            ("proc/7/task/7/wchan", "futex_do_wait"),
+            (
+                "proc/interrupts",
+                "           CPU0 CPU1
+ 24: 9 9 PCI eth0
+RES: 4 6 Rescheduling interrupts
+CAL: 1 1 Function call interrupts
+",
+            ),
+        ]);
+        let mut watched = Watched::on(Host::fake(files.path()), 7, false, false)?;
+        let later = [
+            ("proc/7/task/7/status", STATUS.replace("70", "100").replace(":\t5", ":\t9")),
+            ("proc/7/task/7/schedstat", "223456 7 8\n".to_owned()),
+            ("proc/interrupts", "RES: 6 8 Rescheduling interrupts\nCAL: 2 1 Function call interrupts\n".to_owned()),
+        ];
+        for (path, text) in later {
+            std::fs::write(files.path().join(path), text).unwrap();
+        }
+        assert!(watched.look());
+        Ok(watched.observed())
+    }
+
+    #[test]
+    fn counts_are_differences_of_two_looks() {
+        let seen = watched(&stat("a) (b", "S", 0)).unwrap();
+        assert_eq!((seen.program.as_str(), seen.wake_interrupts, seen.looks), ("a) (b", Some(5), 2));
+        let thread = &seen.threads[0];
+        assert_eq!((thread.voluntary, thread.involuntary, thread.cpu_ns), (30, 4, Some(100_000)));
+        assert_eq!((thread.cpus[&3], thread.channels["futex_do_wait"], thread.allowed_cpus), (2, 2, 2));
+        assert!(!thread.ended && seen.blind.is_empty());
+    }
+
+    #[test]
+    fn what_is_no_program_is_refused() {
+        assert_eq!(
+            watched(&stat("kworker/0:1", "I", KERNEL_THREAD)),
+            Err(ProgramError::Kernel(7, "kworker/0:1".into()))
+        );
+        assert_eq!(watched(&stat("gone", "Z", 0)), Err(ProgramError::Ended(7, "gone".into())));
+        let empty = tempfile::tempdir().unwrap();
+        let hidden = |pid| Watched::on(Host::fake(empty.path()), pid, false, false).unwrap_err();
+        assert_eq!(hidden(std::process::id()), ProgramError::Hidden(std::process::id()));
+        assert_eq!(hidden(u32::MAX), ProgramError::Gone(u32::MAX));
+    }
+}

@@ -1,0 +1,106 @@
+//! A running program's switches, read from `/proc`: nothing is attached to it, and one's own programs need no privilege.
+
+use crate::os;
+use std::os::fd::BorrowedFd;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use switchcost_model::Observed;
+
+/// Why a program cannot be watched, as one sentence with its cure.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// There is none with this id.
+    #[error("--pid {0}: there is no such process; `ps` or `pgrep NAME` shows those there are")]
+    Gone(u32),
+    /// It exists, but not for this user's eyes.
+    #[error(
+        "--pid {0}: the process exists, but /proc does not show it to you (mounted with hidepid); run this as the process's user or as root"
+    )]
+    Hidden(u32),
+    /// It runs no program.
+    #[error("--pid {0}: {1} is a thread of the kernel, not a program; name the program that keeps it busy")]
+    Kernel(u32, String),
+    /// A zombie.
+    #[error(
+        "--pid {0}: {1} has ended and only waits for its parent to take notice; there is nothing to watch any more"
+    )]
+    Ended(u32, String),
+    /// Not this system.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The command cannot be started.
+    #[error("`{0}` cannot be started: {1}; check its name and permissions")]
+    NotStarted(String, String),
+}
+
+/// What ended a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Woken {
+    /// The time was up.
+    Time,
+    /// The program has ended.
+    Ended,
+    /// The user wants to stop.
+    Interrupted,
+}
+
+/// A program that is watched.
+#[derive(Debug)]
+pub struct Watched(os::program::Watched);
+
+impl Watched {
+    /// Begins to watch a process, with those it has started if `children`.
+    ///
+    /// # Errors
+    /// It is not there, not visible, or no program.
+    pub fn begin(pid: u32, children: bool) -> Result<Self, ProgramError> {
+        os::program::Watched::begin(pid, children, false).map(Self)
+    }
+
+    /// Starts a command, with the caller's standard streams, and watches it from its first moment.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(command: &[String], children: bool) -> Result<Self, ProgramError> {
+        let [program, arguments @ ..] = command else {
+            return Err(ProgramError::NotStarted(String::new(), "no command was given".into()));
+        };
+        let child = Command::new(program).args(arguments).stdin(Stdio::inherit()).spawn().map_err(|error| {
+            let text = error.to_string();
+            let cause = text.split(" (os error").next().unwrap_or_default().to_lowercase();
+            ProgramError::NotStarted(program.clone(), cause)
+        })?;
+        let mut watched = os::program::Watched::begin(child.id(), children, true)?;
+        watched.own(child);
+        Ok(Self(watched))
+    }
+
+    /// Looks at every thread. False: the program is gone.
+    pub fn look(&mut self) -> bool {
+        self.0.look()
+    }
+
+    /// CPU time of the dearest look so far.
+    #[must_use]
+    pub fn cost_of_look(&self) -> Duration {
+        self.0.cost_of_look()
+    }
+
+    /// Waits without using the CPU.
+    #[must_use]
+    pub fn wait(&self, until: Instant, interrupt: Option<BorrowedFd<'_>>) -> Woken {
+        self.0.wait(until, interrupt)
+    }
+
+    /// Ends a command that was started, if it still runs; takes its exit status and the sums that the kernel kept of it. None: it was not
+    /// started here.
+    pub fn conclude(&mut self, kill: bool) -> Option<ExitStatus> {
+        self.0.conclude(kill)
+    }
+
+    /// What was seen so far.
+    #[must_use]
+    pub fn observed(&self) -> Observed {
+        self.0.observed()
+    }
+}

@@ -1,0 +1,119 @@
+//! What a data file asks to be measured, before a probe is chosen.
+
+use crate::{Concept, Experiment, MechanismId, Parameters, Placement, Timing, Variant};
+use std::fmt;
+
+/// A variant up to its probe; parameters that are not named have their defaults.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wanted {
+    /// What hands the CPU over.
+    pub mechanism: MechanismId,
+    /// What is measured of it.
+    pub experiment: Experiment,
+    /// Contexts; None: as many as `run` takes.
+    pub contexts: Option<u64>,
+    /// Where they run.
+    pub placement: Placement,
+    /// How time is read.
+    pub timing: Timing,
+    /// Parameters that differ from the defaults.
+    pub parameters: Parameters,
+}
+
+impl Wanted {
+    /// The mechanism as it is when nothing more is said: experiment switch, clock round batches, all defaults.
+    #[must_use]
+    pub fn plain(mechanism: MechanismId, placement: Placement) -> Self {
+        Self {
+            mechanism,
+            experiment: Experiment::Switch,
+            contexts: None,
+            placement,
+            timing: Timing::Batch,
+            parameters: Parameters::new(),
+        }
+    }
+
+    /// The variant is one of those wanted. A parameter that a stored variant does not have yet counts as its default.
+    #[must_use]
+    pub fn fits(&self, variant: &Variant, concept: &Concept) -> bool {
+        let value = |name: &String| self.parameters.get(name).or_else(|| Some(&concept.parameters.get(name)?.default));
+        self.mechanism == variant.mechanism
+            && self.experiment == variant.experiment
+            && self.contexts.unwrap_or_else(|| concept.usual_contexts(self.experiment)) == variant.contexts
+            && self.placement == variant.placement
+            && self.timing == variant.timing
+            && variant.parameters.iter().all(|(name, has)| value(name) == Some(has))
+            && self.parameters.iter().all(|(name, wanted)| {
+                variant.parameters.get(name).or_else(|| Some(&concept.parameters.get(name)?.default)) == Some(wanted)
+            })
+            && variant.label.is_empty()
+    }
+
+    /// The command that measures it.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let mut command = format!("switchcost run {} --placement {}", self.mechanism, self.placement);
+        if self.experiment != Experiment::Switch {
+            command.push_str(&format!(" --experiment {}", self.experiment));
+        }
+        if let Some(contexts) = self.contexts {
+            command.push_str(&format!(" --contexts {contexts}"));
+        }
+        if self.timing != Timing::Batch {
+            command.push_str(&format!(" --timing {}", self.timing));
+        }
+        for (name, value) in &self.parameters {
+            command.push_str(&format!(" --param {name}={value}"));
+        }
+        command
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.mechanism)?;
+        if self.experiment != Experiment::Switch {
+            write!(f, " {}", self.experiment)?;
+        }
+        for (name, value) in &self.parameters {
+            write!(f, " {name}={value}")?;
+        }
+        if let Some(contexts) = self.contexts {
+            write!(f, " contexts={contexts}")?;
+        }
+        if self.placement != Placement::OneCpu {
+            write!(f, " {}", self.placement)?;
+        }
+        Ok(())
+    }
+}
+
+/// So many times this variant, as a term of a sum.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    /// What is measured.
+    pub wanted: Wanted,
+    /// How often it counts; negative in the terms that are taken away.
+    pub times: f64,
+}
+
+/// A part of a mechanism's cost, as a difference of measured experiments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    /// What the time goes into.
+    pub name: String,
+    /// Measured terms whose sum is the layer.
+    pub terms: Vec<Term>,
+    /// Why that difference is this layer.
+    pub why: String,
+}
+
+/// A way to take a mechanism's cost apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// What is explained.
+    pub total: Wanted,
+    /// Its layers, from the bottom.
+    pub layers: Vec<Layer>,
+}

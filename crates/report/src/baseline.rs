@@ -1,0 +1,47 @@
+//! `baseline list`.
+
+use crate::text::{Style, moment, trimmed};
+use comfy_table::Cell;
+use serde::Serialize;
+
+/// A named run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BaselineEntry {
+    /// Name.
+    pub name: String,
+    /// Id of the run.
+    pub run: String,
+    /// When it was named, ns since 1970 UTC.
+    pub set_unix_ns: i64,
+    /// The run is no longer stored.
+    pub gone: bool,
+}
+
+/// `baseline list --format json`.
+///
+/// # Panics
+/// Never: plain data.
+#[must_use]
+pub fn baselines_json(entries: &[BaselineEntry]) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        format: u32,
+        baselines: &'a [BaselineEntry],
+    }
+    serde_json::to_string_pretty(&Document { format: 1, baselines: entries }).expect("plain data") + "\n"
+}
+
+/// `baseline list` for a terminal, by name.
+#[must_use]
+pub fn baselines_text(entries: &[BaselineEntry], style: Style) -> String {
+    if entries.is_empty() {
+        return "No run has a name yet; `switchcost baseline set NAME` names the latest.\n".into();
+    }
+    let mut table = style.table();
+    table.set_header(["baseline", "run", "set"]);
+    for entry in entries {
+        let run = if entry.gone { format!("{} (gone)", entry.run) } else { entry.run.clone() };
+        table.add_row([Cell::new(&entry.name), Cell::new(run), Cell::new(moment(entry.set_unix_ns))]);
+    }
+    trimmed(&table)
+}

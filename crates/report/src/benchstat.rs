@@ -1,0 +1,55 @@
+//! The text form of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>), which `benchstat` and its like read.
+
+use crate::rows::all_lines;
+use std::fmt::Write as _;
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{Experiment, Run};
+
+/// One line an invocation: invocations are what repeats, so that benchstat's test is over process starts, as ours are.
+///
+/// The name carries the whole variant, so that equal rows of two files meet. Its last part is never a number after a hyphen, which readers
+/// would take for GOMAXPROCS.
+#[must_use]
+pub fn benchstat(run: &Run, catalogue: &Catalogue) -> String {
+    let fact = |name: &str| run.machine.stable.get(name).map_or("unknown", String::as_str);
+    // Of `key: value` lines, readers put files apart that differ in any; what differs from run to run is a comment.
+    let mut out = format!(
+        "# switchcost run {} on kernel {}, method {}\ngoos: linux\ngoarch: {}\npkg: switchcost\ncpu: {}\n\n",
+        run.id,
+        fact("kernel.release"),
+        run.method_version,
+        goarch(fact("kernel.architecture")),
+        fact("cpu.model_name")
+    );
+    for line in all_lines(run, catalogue).iter().filter(|line| !line.row.variant.is_twin()) {
+        let unit = if line.row.variant.experiment == Experiment::Footprint { "B/op" } else { "ns/op" };
+        for (_, median) in &line.row.summary.invocation_medians {
+            let _ = writeln!(out, "Benchmark{} 1 {median:.4} {unit}", name(line.row.variant)); // Writing to memory does not fail.
+        }
+    }
+    out
+}
+
+fn goarch(architecture: &str) -> &str {
+    match architecture {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
+
+/// `Thread/pipe/probe=gcc-12/experiment=switch/contexts=2/timing=batch/payload=8/placement=one_cpu`: after `Benchmark` the format asks for a capital.
+fn name(variant: &switchcost_model::Variant) -> String {
+    let mut id = variant.mechanism.to_string();
+    if let Some(first) = id.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let mut name = format!(
+        "{id}/probe={}/experiment={}/contexts={}/timing={}",
+        variant.probe, variant.experiment, variant.contexts, variant.timing
+    );
+    for (parameter, value) in &variant.parameters {
+        name.push_str(&format!("/{parameter}={}", value.replace('/', "_")));
+    }
+    format!("{name}/placement={}", variant.placement)
+}

@@ -1,0 +1,126 @@
+//! `crosscheck`: figures of other tools beside ours.
+
+use crate::compare::short;
+use crate::ladder::wrapped;
+use crate::number::nanoseconds;
+use crate::text::{Style, right, trimmed};
+use comfy_table::Cell;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A tool of others.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct CrosscheckRow {
+    /// Its id.
+    pub id: String,
+    /// What it does.
+    pub title: String,
+    /// The command that was run, or would be.
+    pub command: String,
+    /// Unit of its figure, as it means it.
+    pub unit: String,
+    /// How the unit becomes ns per switch, in words.
+    pub conversion: String,
+    /// Ours that does the same: its label.
+    pub ours: String,
+    /// Figures; null where there are none.
+    pub measured: Option<CrosscheckFigures>,
+    /// Why there are none; null where there are.
+    pub missing: Option<String>,
+    /// Why the two differ, where it is known.
+    pub reason: String,
+}
+
+/// Figures of a tool and ours.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct CrosscheckFigures {
+    /// What the tool printed, in its own unit: median over rounds.
+    pub printed: f64,
+    /// The same as ns per switch.
+    pub theirs_ns: f64,
+    /// Ours, ns per switch.
+    pub ours_ns: f64,
+    /// Theirs ÷ ours, paired by round.
+    pub ratio: f64,
+    /// 95 % interval of the ratio; null with fewer than 6 rounds.
+    pub interval: Option<(f64, f64)>,
+    /// Rounds that hold both.
+    pub rounds: usize,
+}
+
+/// Other tools beside ours.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "switchcost crosscheck", deny_unknown_fields)]
+struct Document<'a> {
+    /// Version of this form. New fields do not change it.
+    format: u32,
+    rows: &'a [CrosscheckRow],
+}
+
+/// `crosscheck --format json`.
+///
+/// # Panics
+/// Never: the types have only text keys and finite numbers.
+#[must_use]
+pub fn crosscheck_json(rows: &[CrosscheckRow]) -> String {
+    serde_json::to_string_pretty(&Document { format: 1, rows }).expect("plain data") + "\n"
+}
+
+/// JSON Schema of [`crosscheck_json`]'s object.
+///
+/// # Panics
+/// Never: the schema is plain data.
+#[must_use]
+pub fn crosscheck_schema() -> String {
+    serde_json::to_string_pretty(&schemars::schema_for!(Document<'_>)).expect("plain data") + "\n"
+}
+
+/// `crosscheck` for a terminal.
+#[must_use]
+pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
+    let mut table = style.table();
+    table.set_header([
+        Cell::new("tool"),
+        right("prints"),
+        Cell::new("unit"),
+        right("ns/switch"),
+        Cell::new("ours"),
+        right("ns/switch"),
+        right("theirs ÷ ours"),
+        right("95 % interval"),
+    ]);
+    for row in rows {
+        let Some(figures) = &row.measured else {
+            table.add_row([Cell::new(&row.id), right("–"), Cell::new(&row.unit)]);
+            continue;
+        };
+        let span = figures.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", short(low), short(high)));
+        table.add_row([
+            Cell::new(&row.id),
+            right(nanoseconds(figures.printed)),
+            Cell::new(&row.unit),
+            right(nanoseconds(figures.theirs_ns)),
+            Cell::new(&row.ours),
+            right(nanoseconds(figures.ours_ns)),
+            right(short(figures.ratio)),
+            right(span),
+        ]);
+    }
+    let mut out = trimmed(&table);
+    out.push('\n');
+    for row in rows {
+        let said = match &row.missing {
+            Some(missing) => format!("{}: {missing}", row.id),
+            None => format!("{}: {}; {}. {}", row.id, row.title, row.conversion, sentence(&row.reason)),
+        };
+        out.push_str(&wrapped("  - ", &said, style));
+    }
+    out
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str() + ".")
+}

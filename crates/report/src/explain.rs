@@ -1,0 +1,186 @@
+//! Layers of a cost as a waterfall, and as JSON.
+
+use crate::ladder::wrapped;
+use crate::number::{nanoseconds, percent};
+use crate::text::Style;
+use serde::Serialize;
+use switchcost_analysis::{Explained, LayerCost, Part};
+
+/// Width of the longest bar, characters.
+const BAR: usize = 32;
+
+/// All that one `explain` has to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// What is explained, as the row is called.
+    pub label: String,
+    /// Title of the mechanism.
+    pub title: String,
+    /// Run that it was measured in.
+    pub run: String,
+    /// Its parts.
+    pub explained: Explained,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+fn interval(part: &Part) -> String {
+    part.interval.map_or("no interval".into(), |i| format!("{} – {}", nanoseconds(i.low), nanoseconds(i.high)))
+}
+
+/// From `start` on, so many ns, drawn to scale; a part below nothing goes to the left.
+fn bar(start: f64, size: f64, whole: f64) -> String {
+    let place = |ns: f64| ((ns / whole) * BAR as f64).round().clamp(0.0, BAR as f64) as usize;
+    let (from, to) = (place(start.min(start + size)), place(start.max(start + size)));
+    let (from, to) = if from == to { (from.min(BAR - 1), from.min(BAR - 1)) } else { (from, to) };
+    if from == to {
+        format!("{}▏", " ".repeat(from))
+    } else {
+        format!("{}{}", " ".repeat(from), "█".repeat(to - from))
+    }
+}
+
+/// For a terminal.
+#[must_use]
+pub fn explain_text(explanation: &Explanation, style: Style) -> String {
+    let explained = &explanation.explained;
+    let whole = explained.total.value;
+    let names = explained.layers.iter().map(|layer| layer.name.chars().count());
+    let width = names.chain([explanation.label.chars().count(), 7]).max().unwrap_or(7);
+    let line = |name: &str, part: &Part, bar: &str, mark: &str| {
+        let range = interval(part);
+        let padding = " ".repeat(width - name.chars().count());
+        format!(" {name}{padding}  {:>9}  {range:>19}  {bar}{mark}\n", nanoseconds(part.value))
+    };
+    let mut out = format!("{}: {}\n", style.bold(&explanation.label), explanation.title);
+    out.push_str(&format!(
+        "run {}, {} rounds, differences within rounds; ns, 95 % interval\n\n",
+        explanation.run, explained.total.rounds
+    ));
+    let mut height = 0.0;
+    for layer in &explained.layers {
+        match &layer.cost {
+            Ok(part) => {
+                let mark = if part.resolved() { "" } else { "  not resolved" };
+                out.push_str(&line(&layer.name, part, &bar(height, part.value, whole), mark));
+                height += part.value;
+            }
+            Err(_) => out.push_str(&format!(
+                " {}{}  {:>9}\n",
+                layer.name,
+                " ".repeat(width - layer.name.chars().count()),
+                "–"
+            )),
+        }
+    }
+    let mark = if explained.residue.resolved() { "" } else { "  not resolved" };
+    out.push_str(&line("residue", &explained.residue, &bar(height, explained.residue.value, whole), mark));
+    out.push_str(&line(&explanation.label, &explained.total, &bar(0.0, whole, whole), ""));
+    out.push_str(&format!("\n{}\n\n", style.bold(&sentence(explained))));
+    for layer in &explained.layers {
+        let unmeasured = layer.cost.as_ref().err().map_or(String::new(), |why| format!("; not measured: {why}"));
+        out.push_str(&wrapped("  - ", &format!("{} = {}: {}{unmeasured}", layer.name, layer.terms, layer.why), style));
+    }
+    explanation.notes.iter().for_each(|note| out.push_str(&wrapped("note: ", note, style)));
+    out
+}
+
+/// Do the layers add up?
+fn sentence(explained: &Explained) -> String {
+    let share = percent(explained.residue.value.abs() / explained.total.value);
+    let unmeasured = explained.layers.iter().filter(|layer| layer.cost.is_err()).count();
+    let but = if unmeasured == 0 {
+        String::new()
+    } else {
+        format!("; {unmeasured} of the layers could not be measured here")
+    };
+    if explained.residue.interval.is_none() {
+        return format!(
+            "The residue is {share} of the whole; with fewer than 6 rounds nothing is known of its interval{but}."
+        );
+    }
+    if !explained.residue.resolved() {
+        return format!("The layers add up to the whole within the interval{but}.");
+    }
+    if explained.residue.value > 0.0 {
+        format!(
+            "The layers leave {} ns, {share} of the whole, that none of them accounts for{but}.",
+            nanoseconds(explained.residue.value)
+        )
+    } else {
+        format!(
+            "The layers add up to {} ns, {share} of the whole, more than there is: together they cost less than apart{but}.",
+            nanoseconds(explained.residue.value.abs())
+        )
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: u32,
+    mechanism: &'a str,
+    title: &'a str,
+    run: &'a str,
+    total: PartJson,
+    layers: Vec<LayerJson<'a>>,
+    residue: PartJson,
+    sentence: String,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct PartJson {
+    ns: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    resolved: bool,
+    rounds: usize,
+}
+
+#[derive(Serialize)]
+struct LayerJson<'a> {
+    name: &'a str,
+    terms: &'a str,
+    why: &'a str,
+    cost: Option<PartJson>,
+    reason: Option<&'a str>,
+}
+
+impl From<&Part> for PartJson {
+    fn from(part: &Part) -> Self {
+        Self {
+            ns: part.value,
+            low: part.interval.map(|i| i.low),
+            high: part.interval.map(|i| i.high),
+            resolved: part.resolved(),
+            rounds: part.rounds,
+        }
+    }
+}
+
+fn layer_json(layer: &LayerCost) -> LayerJson<'_> {
+    LayerJson {
+        name: &layer.name,
+        terms: &layer.terms,
+        why: &layer.why,
+        cost: layer.cost.as_ref().ok().map(PartJson::from),
+        reason: layer.cost.as_ref().err().map(String::as_str),
+    }
+}
+
+/// For scripts.
+#[must_use]
+pub fn explain_json(explanation: &Explanation) -> String {
+    let document = Document {
+        format: 1,
+        mechanism: &explanation.label,
+        title: &explanation.title,
+        run: &explanation.run,
+        total: (&explanation.explained.total).into(),
+        layers: explanation.explained.layers.iter().map(layer_json).collect(),
+        residue: (&explanation.explained.residue).into(),
+        sentence: sentence(&explanation.explained),
+        notes: &explanation.notes,
+    };
+    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+}

@@ -1,0 +1,100 @@
+//! The page of `report`: a template built from `web/`, and the data that it shows.
+//!
+//! Runs may come from anybody. They go into the page as JSON in which nothing can end the script element, and the page puts them on the screen as text only.
+
+mod data;
+mod tables;
+
+use switchcost_analysis::{Noise, noise};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::Run;
+
+use crate::rows::{Line, all_lines};
+
+/// Where the template wants the data; it occurs there once.
+const PLACE: &str = "\"@switchcost-data@\"";
+
+/// What a page is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// Runs in the order given.
+    pub runs: &'a [Run],
+    /// Where each came from, as the user named it.
+    pub sources: &'a [String],
+    /// Name and version of the program.
+    pub tool: &'a str,
+    /// The command that makes this page again.
+    pub command: &'a str,
+}
+
+/// A run with all that is derived once and used by data, tables and pictures.
+pub(crate) struct Derived<'r> {
+    pub run: &'r Run,
+    /// With the A/A twin.
+    pub lines: Vec<Line<'r>>,
+    pub noise: Noise,
+}
+
+impl<'r> Derived<'r> {
+    pub fn new(run: &'r Run, catalogue: &Catalogue) -> Self {
+        let lines = all_lines(run, catalogue);
+        let noise = noise(&lines.iter().map(|line| &line.row).collect::<Vec<_>>());
+        Self { run, lines, noise }
+    }
+}
+
+/// The page, whole.
+///
+/// # Errors
+/// A clause about a template that has not exactly one place for the data.
+pub fn html(template: &str, page: &Page<'_>, catalogue: &Catalogue) -> Result<String, String> {
+    let (head, tail) = template.split_once(PLACE).ok_or("it has no place for the data")?;
+    if tail.contains(PLACE) {
+        return Err("it has two places for the data".to_owned());
+    }
+    let derived = page.runs.iter().map(|run| Derived::new(run, catalogue)).collect();
+    let data = data::document(page, derived, catalogue);
+    let data = serde_json::to_string(&data).map_err(|error| error.to_string())?;
+    Ok(format!("{head}{}{tail}", within_script(&data)))
+}
+
+/// JSON that an HTML parser takes for nothing but text: outside of strings it has none of these characters.
+fn within_script(json: &str) -> String {
+    let mut text = String::with_capacity(json.len() + json.len() / 16);
+    for character in json.chars() {
+        match character {
+            '<' => text.push_str("\\u003c"),
+            '>' => text.push_str("\\u003e"),
+            '&' => text.push_str("\\u0026"),
+            '\u{2028}' => text.push_str("\\u2028"),
+            '\u{2029}' => text.push_str("\\u2029"),
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_the_data_ends_the_script() {
+        let hostile = "</script><!--<script>alert(1)</script>&amp;\u{2028}\u{2029}]]>";
+        let text = within_script(&serde_json::to_string(hostile).unwrap());
+        assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{text}");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
+    }
+
+    #[test]
+    fn a_template_has_one_place() {
+        let page = Page { runs: &[], sources: &[], tool: "t 1", command: "t report" };
+        let catalogue = Catalogue::default();
+        assert!(html("<p>", &page, &catalogue).is_err());
+        assert!(html(&format!("{PLACE} {PLACE}"), &page, &catalogue).is_err());
+        let whole = html(&format!("<b>{PLACE}</b>"), &page, &catalogue).unwrap();
+        let json = whole.strip_prefix("<b>").and_then(|rest| rest.strip_suffix("</b>")).unwrap();
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(value["made_by"], "t report");
+    }
+}

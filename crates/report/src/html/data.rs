@@ -1,0 +1,208 @@
+//! What the page shows, in the form in which it reads it (`web/src/data.ts`).
+
+use super::tables::{Table, tables};
+use super::{Derived, Page};
+use crate::compare::{PublishedPart, published_part};
+use crate::json::{Document, document_of};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use switchcost_analysis::{Detail, SHARES, Start, details};
+use switchcost_catalogue::{Catalogue, Published, published};
+use switchcost_model::{MechanismId, Run};
+
+/// Starts that a page tells one by one; runs beyond that give their figures only.
+const MOST_STARTS: usize = 50_000;
+
+/// The whole document.
+#[derive(Serialize)]
+pub struct Data<'a> {
+    format: u32,
+    tool: &'a str,
+    made_by: &'a str,
+    /// Shares at which `batches` of a row are given.
+    shares: [f64; 13],
+    families: Vec<Named<'a>>,
+    mechanisms: BTreeMap<&'a str, MechanismPart<'a>>,
+    literature: Vec<LiteraturePart>,
+    runs: Vec<RunPart>,
+    tables: Vec<Table>,
+    /// What is left out for want of room.
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    id: &'a str,
+    title: &'a str,
+}
+
+#[derive(Serialize)]
+struct MechanismPart<'a> {
+    title: &'a str,
+    iteration: &'a str,
+    includes: &'a str,
+}
+
+#[derive(Serialize)]
+struct LiteraturePart {
+    mechanism: String,
+    #[serde(flatten)]
+    value: PublishedPart,
+}
+
+#[derive(Serialize)]
+struct RunPart {
+    source: String,
+    #[serde(flatten)]
+    document: Document,
+    /// One for each of `results`.
+    details: Vec<DetailPart>,
+}
+
+/// What a picture of a row needs besides its figures.
+#[derive(Serialize)]
+struct DetailPart {
+    family: String,
+    control: bool,
+    expected: Option<ExpectedPart>,
+    /// Round, position, seconds since the run's start, 1 if it counts, then minimum, p10, median, p90 and maximum.
+    starts: Vec<(u64, u64, f64, u8, [f64; 5])>,
+    /// What disturbed a start, or its verdict if that is not verified, by its position.
+    remarks: BTreeMap<u64, String>,
+    batches: Vec<f64>,
+    histogram: Vec<(f64, u64)>,
+}
+
+/// What must hold for the claim to be believed.
+#[derive(Serialize)]
+struct ExpectedPart {
+    turns: bool,
+    kernel_switches: Option<(f64, f64)>,
+    same_cpu_hops: Option<(f64, f64)>,
+    address_spaces: u64,
+}
+
+/// Puts it together.
+pub fn document<'a>(page: &Page<'a>, derived: Vec<Derived<'a>>, catalogue: &'a Catalogue) -> Data<'a> {
+    let seen: BTreeSet<&MechanismId> =
+        page.runs.iter().flat_map(|run| run.variants.iter().map(|variant| &variant.mechanism)).collect();
+    let mut notes = Vec::new();
+    let tables = tables(page.runs, &derived, &mut notes);
+    let mut room = MOST_STARTS;
+    let mut silent = 0;
+    let mut runs = Vec::new();
+    for (derived, source) in derived.into_iter().zip(page.sources) {
+        let starts = derived.run.invocations.len();
+        let told = starts <= room;
+        if told {
+            room -= starts
+        } else {
+            silent += 1
+        }
+        runs.push(run_part(derived, source, told, catalogue));
+    }
+    if silent > 0 {
+        notes.push(format!(
+            "{silent} of {} runs are shown without their single starts, to keep the page small; make a page of fewer runs to see them.",
+            runs.len()
+        ));
+    }
+    Data {
+        format: 1,
+        tool: page.tool,
+        made_by: page.command,
+        shares: SHARES,
+        families: catalogue.families.iter().map(|family| Named { id: &family.id, title: &family.title }).collect(),
+        mechanisms: mechanisms(&seen, catalogue),
+        literature: published().iter().filter_map(|value| literature(value, &seen)).collect(),
+        runs,
+        tables,
+        notes,
+    }
+}
+
+fn mechanisms<'a>(seen: &BTreeSet<&MechanismId>, catalogue: &'a Catalogue) -> BTreeMap<&'a str, MechanismPart<'a>> {
+    let part = |id: &&MechanismId| {
+        let concept = catalogue.find(id)?;
+        let part = MechanismPart { title: &concept.title, iteration: &concept.iteration, includes: &concept.includes };
+        Some((concept.id.as_str(), part))
+    };
+    seen.iter().filter_map(part).collect()
+}
+
+fn literature(value: &Published, seen: &BTreeSet<&MechanismId>) -> Option<LiteraturePart> {
+    let mechanism = value.mechanism.clone()?;
+    let here = seen.iter().any(|id| id.as_str() == mechanism);
+    here.then(|| LiteraturePart { mechanism, value: published_part(value) })
+}
+
+fn run_part(derived: Derived<'_>, source: &str, told: bool, catalogue: &Catalogue) -> RunPart {
+    let Derived { run, mut lines, noise } = derived;
+    lines.retain(|line| !line.row.variant.is_twin());
+    let mut all = if told { details(run) } else { BTreeMap::new() };
+    let details = lines
+        .iter()
+        .map(|line| {
+            let expected = catalogue.find(&line.row.variant.mechanism).map(|concept| {
+                let rule = concept.rule(line.row.variant);
+                ExpectedPart {
+                    turns: rule.turns,
+                    kernel_switches: rule.kernel_switches,
+                    same_cpu_hops: rule.same_cpu_hops,
+                    address_spaces: rule.address_spaces,
+                }
+            });
+            let family = line.row.variant.mechanism.family().to_owned();
+            detail_part(all.remove(&line.row.index).unwrap_or_default(), run, family, line.control, expected)
+        })
+        .collect();
+    let mut document = document_of(run, lines, noise);
+    document.forget_invocation_medians();
+    RunPart { source: source.to_owned(), document, details }
+}
+
+fn detail_part(detail: Detail, run: &Run, family: String, control: bool, expected: Option<ExpectedPart>) -> DetailPart {
+    let remark = |start: &Start| {
+        let mut words = start.disturbances.clone();
+        if start.verdict != switchcost_model::Verdict::Verified {
+            words.insert(0, start.verdict.to_string());
+        }
+        (!words.is_empty()).then(|| (start.sequence, words.join("; ")))
+    };
+    let point = |start: &Start| {
+        let at = start.started_unix_ns.saturating_sub(run.started_unix_ns) as f64 / 1e9;
+        let spread = start.spread?.map(short);
+        Some((start.round, start.sequence, short(at), u8::from(start.counted), spread))
+    };
+    DetailPart {
+        family,
+        control,
+        expected,
+        remarks: detail.starts.iter().filter_map(remark).collect(),
+        starts: detail.starts.iter().filter_map(point).collect(),
+        batches: detail.batches.into_iter().map(short).collect(),
+        histogram: detail.histogram.into_iter().map(|(value, count)| (short(value), count)).collect(),
+    }
+}
+
+/// Five significant digits: what a picture can show.
+fn short(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let places = 4 - value.abs().log10().floor() as i32;
+    let scale = 10_f64.powi(places.abs().min(300));
+    if places >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn five_digits_are_kept() {
+        let all = [1.234_567_8, 1_234_567.0, 0.0, -0.001_234_567, 99_999.6].map(short);
+        assert_eq!(all, [1.2346, 1_234_600.0, 0.0, -0.001_234_6, 100_000.0]);
+        assert!(short(f64::NAN).is_nan() && short(f64::MAX).is_finite());
+    }
+}

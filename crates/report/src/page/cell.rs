@@ -1,0 +1,156 @@
+//! A row as templates see it.
+
+use crate::rows::Line;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use switchcost_analysis::series;
+use switchcost_model::{Run, Timing};
+
+/// Figures and evidence of one row; costs in ns per unit.
+#[derive(Debug, Clone, Serialize, Default)]
+pub(super) struct Cell {
+    /// There is a figure.
+    found: bool,
+    /// Why it is not there, or not verified.
+    reason: String,
+    label: String,
+    unit: String,
+    probe: String,
+    /// Compiler as the probe names it, or its runtime.
+    compiler: String,
+    verdict: String,
+    ns: f64,
+    /// Ends of the 95 % interval; null with fewer than 6 starts.
+    low: Option<f64>,
+    high: Option<f64>,
+    min: f64,
+    mean: f64,
+    p90: f64,
+    p99: f64,
+    /// Units in a batch.
+    k: u64,
+    /// Batches of all counted starts.
+    batches: u64,
+    starts: usize,
+    /// Units that were measured, and units that the original carries out.
+    measured: u64,
+    work: u64,
+    /// `mean` × `work`, ns.
+    total: f64,
+    /// Kernel switches per unit; null where they cannot be observed.
+    kernel: Option<f64>,
+    voluntary: Option<f64>,
+    involuntary: Option<f64>,
+    cpus: Vec<u32>,
+    /// Share of verified hops that changed the CPU.
+    away: Option<f64>,
+    turns_ok: Option<bool>,
+    /// Other counts of the evidence, per unit.
+    counts: BTreeMap<String, f64>,
+    /// Of timing each: mean interval before compensation, cost of two reads, both in ticks of the counter and ns; null otherwise.
+    ticks: Option<f64>,
+    pair_ticks: Option<f64>,
+    pair_ns: Option<f64>,
+    p50: Option<f64>,
+    p999: Option<f64>,
+    /// Mean of each round's start, ns.
+    runs: Vec<f64>,
+}
+
+impl Cell {
+    /// What stands for a row that nobody could plan.
+    pub(super) fn absent(reason: &str) -> Self {
+        Self { reason: reason.to_owned(), ..Self::default() }
+    }
+
+    pub(super) fn new(line: &Line<'_>, run: &Run, work: u64) -> Self {
+        let mut cell = Self {
+            reason: line.row.reason.clone(),
+            label: line.label.clone(),
+            unit: line.unit.clone(),
+            probe: line.row.variant.probe.clone(),
+            verdict: line.row.verdict.to_string(),
+            starts: line.row.summary.invocation_medians.len(),
+            cpus: line.row.summary.cpus.iter().copied().collect(),
+            away: line.row.summary.same_cpu_share.map(|same| 1.0 - same),
+            turns_ok: line.row.summary.turns_ok,
+            batches: line.row.summary.samples,
+            work,
+            ..Self::default()
+        };
+        cell.figures(line);
+        cell.evidence(line, run);
+        cell
+    }
+
+    /// True if there is a figure.
+    pub(super) fn found(&self) -> bool {
+        self.found
+    }
+
+    pub(super) fn probe(&self) -> &str {
+        &self.probe
+    }
+
+    pub(super) fn compiler(&self) -> &str {
+        &self.compiler
+    }
+
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    pub(super) fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    fn figures(&mut self, line: &Line<'_>) {
+        let summary = &line.row.summary;
+        let Some(figures) = &summary.figures else { return };
+        self.found = true;
+        self.ns = figures.median;
+        self.low = figures.interval.map(|interval| interval.low);
+        self.high = figures.interval.map(|interval| interval.high);
+        (self.min, self.mean, self.p90, self.p99) = (figures.min, figures.mean, figures.p90, figures.p99);
+        self.total = figures.mean * self.work as f64;
+        if let Some(kernel) = summary.kernel {
+            self.kernel = Some(kernel.per_unit);
+            self.involuntary = Some(kernel.per_unit * kernel.involuntary_share);
+            self.voluntary = Some(kernel.per_unit * (1.0 - kernel.involuntary_share));
+        }
+        if let Some(each) = &summary.each {
+            self.ticks = Some((figures.mean + each.pair_ns) / each.tick_ns);
+            self.pair_ticks = Some(each.pair_ns / each.tick_ns);
+            (self.pair_ns, self.p50, self.p999) = (Some(each.pair_ns), Some(each.p50), Some(each.p999));
+        }
+    }
+
+    fn evidence(&mut self, line: &Line<'_>, run: &Run) {
+        let mut by_round: BTreeMap<u64, f64> = BTreeMap::new();
+        let mut units = 0;
+        for invocation in run.invocations.iter().filter(|invocation| invocation.variant == line.row.index) {
+            let transcript = &invocation.transcript;
+            if let Some(hello) = &transcript.hello {
+                self.compiler = hello.compiler.clone().unwrap_or_else(|| hello.runtime.clone());
+            }
+            if let Some(plan) = &transcript.plan {
+                self.k = plan.batch_units;
+            }
+            let values = series(transcript).values;
+            if line.row.variant.timing == Timing::Batch && !values.is_empty() {
+                by_round.insert(invocation.round, values.iter().sum::<f64>() / values.len() as f64);
+            }
+            let Some(evidence) = &transcript.evidence else { continue };
+            units += evidence.units;
+            for (name, count) in &evidence.counts {
+                *self.counts.entry(name.clone()).or_default() += *count as f64;
+            }
+        }
+        self.counts.values_mut().for_each(|count| *count /= units.max(1) as f64);
+        self.runs = by_round.into_values().collect();
+        self.measured = match line.row.variant.timing {
+            Timing::Batch => self.batches * self.k,
+            Timing::Each => self.batches,
+        };
+    }
+}

@@ -1,0 +1,358 @@
+//! A write-up's program: its own form of answer, ours for the same work, and the reasons of the difference.
+
+use super::cell::Cell;
+use super::{PageError, environment};
+use crate::rows::all_lines;
+use crate::text::{Style, trimmed};
+use crate::{json, ladder};
+use minijinja::value::Serde;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use switchcost_catalogue::{Catalogue, Program};
+use switchcost_model::Run;
+
+/// Values of a program's arguments.
+pub type Arguments = BTreeMap<String, u64>;
+
+/// Variant of a program → its rows in the run, and the units that the original carries out; or why it has none. Variants that were not asked
+/// for are absent.
+pub type ProgramRows = BTreeMap<String, Result<(Vec<usize>, u64), String>>;
+
+/// A program that has been carried out.
+pub struct Performance<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its arguments.
+    pub arguments: Arguments,
+    /// Arguments were given to a program that never looks at them.
+    pub ignored: bool,
+    /// What was measured.
+    pub run: &'a Run,
+    /// Name of the operating system that it was measured on.
+    pub os: &'a str,
+    /// Where its variants are in the run.
+    pub rows: ProgramRows,
+}
+
+/// Checks what was typed as the original does.
+///
+/// # Errors
+/// What the original prints when it refuses.
+pub fn arguments_of(program: &Program, typed: &[String]) -> Result<Arguments, String> {
+    let Some(usage) = &program.usage else { return Ok(Arguments::new()) };
+    if typed.len() > program.arguments.len() {
+        return Err(usage.clone());
+    }
+    let mut values = Arguments::new();
+    for (index, argument) in program.arguments.iter().enumerate() {
+        let value = match typed.get(index) {
+            None => argument.default,
+            Some(text) => match text.parse() {
+                Ok(value) if (argument.min..=argument.max).contains(&value) => value,
+                _ => return Err(usage.clone()),
+            },
+        };
+        values.insert(argument.name.clone(), value);
+    }
+    Ok(values)
+}
+
+/// Value of an expression over the arguments, such as `threads * iterations`.
+///
+/// # Errors
+/// The expression means nothing, or is no natural number.
+pub fn units_of(program: &Program, expression: &str, arguments: &Arguments) -> Result<u64, PageError> {
+    let environment = environment();
+    environment
+        .compile_expression(expression)
+        .and_then(|compiled| compiled.eval(Serde(arguments)))
+        .and_then(u64::try_from)
+        .map_err(|error| PageError::new(&format!("classic/{}.toml, `{expression}`", program.name), &error))
+}
+
+/// One build of a probe, for tables that compare compilers.
+#[derive(Serialize)]
+struct Build {
+    probe: String,
+    compiler: String,
+    /// Every variant of the program; what this build does not have is there without a figure.
+    v: BTreeMap<String, Cell>,
+}
+
+#[derive(Serialize)]
+struct Context {
+    #[serde(flatten)]
+    arguments: Arguments,
+    /// Variant → its row, the best probe's where there are several.
+    v: BTreeMap<String, Cell>,
+    builds: Vec<Build>,
+    os: String,
+    rounds: u64,
+}
+
+/// A part of the original's form of answer, filled in.
+#[derive(Serialize)]
+struct Part {
+    heading: String,
+    text: String,
+}
+
+impl Performance<'_> {
+    fn cells(&self, catalogue: &Catalogue) -> BTreeMap<String, Vec<Cell>> {
+        let lines = all_lines(self.run, catalogue);
+        let of = |indices: &[usize], work| {
+            let row = |index: &usize| lines.iter().find(|line| line.row.index == *index);
+            indices.iter().filter_map(row).map(|line| Cell::new(line, self.run, work)).collect()
+        };
+        let cells = |rows: &Result<(Vec<usize>, u64), String>| match rows {
+            Ok((indices, work)) => of(indices, *work),
+            Err(reason) => vec![Cell::absent(reason)],
+        };
+        self.rows.iter().map(|(name, rows)| (name.clone(), cells(rows))).collect()
+    }
+
+    fn context(&self, catalogue: &Catalogue) -> Context {
+        let cells = self.cells(catalogue);
+        let mut builds: Vec<Build> = Vec::new();
+        for (name, cell) in cells.iter().flat_map(|(name, cells)| cells.iter().map(move |cell| (name, cell))) {
+            if !cell.found() {
+                continue;
+            }
+            let known = builds.iter().position(|build| build.probe == cell.probe());
+            let place = known.unwrap_or_else(|| {
+                let (probe, compiler) = (cell.probe().to_owned(), cell.compiler().to_owned());
+                builds.push(Build { probe, compiler, v: BTreeMap::new() });
+                builds.len() - 1
+            });
+            builds[place].v.insert(name.clone(), cell.clone());
+        }
+        for build in &mut builds {
+            for name in cells.keys() {
+                build.v.entry(name.clone()).or_insert_with(|| Cell::absent("this build does not have it"));
+            }
+        }
+        builds.sort_by(|a, b| a.probe.cmp(&b.probe));
+        let best = |cells: &[Cell]| cells.iter().find(|cell| cell.found()).or(cells.first()).cloned();
+        Context {
+            arguments: self.arguments.clone(),
+            v: cells.iter().filter_map(|(name, cells)| Some((name.clone(), best(cells)?))).collect(),
+            builds,
+            os: self.os.to_owned(),
+            rounds: self.program.rounds,
+        }
+    }
+
+    fn render(&self, template: &str, context: &Context) -> Result<String, PageError> {
+        let name = format!("classic/{}.toml", self.program.name);
+        environment().render_str(template, Serde(context)).map_err(|error| PageError::new(&name, &error))
+    }
+
+    fn parts(&self, context: &Context) -> Result<Vec<Part>, PageError> {
+        let mut parts = Vec::new();
+        for answer in &self.program.answers {
+            if !answer.needs.iter().all(|need| self.rows.contains_key(need)) {
+                continue; // Another placement was asked for.
+            }
+            let missing = answer.needs.iter().filter_map(|need| context.v.get(need)).find(|cell| !cell.found());
+            let text = match missing {
+                Some(cell) => format!("cannot be shown here: {} {}\n", cell.label(), cell.reason()),
+                None => self.render(&answer.form, context)?,
+            };
+            parts.push(Part { heading: answer.heading.clone(), text });
+        }
+        Ok(parts)
+    }
+
+    /// Reasons that apply to this run: a template that comes out empty has nothing to say.
+    fn differences(&self, context: &Context) -> Result<Vec<String>, PageError> {
+        let mut texts = Vec::new();
+        for template in &self.program.differences {
+            let text = self.render(template, context)?;
+            if !text.trim().is_empty() {
+                texts.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Variants of which there is no row at all, each with its reason.
+    fn absent(&self) -> Vec<String> {
+        let rows = self.rows.iter();
+        rows.filter_map(|(name, rows)| Some(format!("{name} is not measured: {}", rows.as_ref().err()?))).collect()
+    }
+
+    fn command(&self) -> String {
+        let values = self.program.arguments.iter().filter_map(|argument| self.arguments.get(&argument.name));
+        values.fold(self.program.name.clone(), |text, value| format!("{text} {value}"))
+    }
+
+    fn remarks(&self, context: &Context) -> Result<Vec<String>, PageError> {
+        let mut remarks = self.differences(context)?;
+        if self.ignored {
+            remarks.push("The arguments were ignored, as the original ignores them.".into());
+        }
+        remarks.extend(self.absent());
+        Ok(remarks)
+    }
+
+    fn known(&self) -> impl Iterator<Item = String> {
+        self.program.known.iter().map(|known| format!("{}: {}", known.on, known.printed))
+    }
+}
+
+fn list(heading: &str, items: impl Iterator<Item = String>, style: Style) -> String {
+    let text: String = items.map(|item| format!("  - {item}\n")).collect();
+    if text.is_empty() { text } else { format!("\n{}\n{text}", style.bold(heading)) }
+}
+
+/// For a terminal.
+///
+/// # Errors
+/// A template of the program is at fault.
+pub fn classic_text(performance: &Performance<'_>, catalogue: &Catalogue, style: Style) -> Result<String, PageError> {
+    let context = performance.context(catalogue);
+    let program = performance.program;
+    let mut text = format!("{}: {} ({})\n", style.bold(&performance.command()), program.title, program.source);
+    for part in performance.parts(&context)? {
+        text.push_str(&format!("\n{}\n{}\n", style.bold(&format!("[{}]", part.heading)), part.text.trim_end()));
+    }
+    text.push_str(&format!("\n{}\n", style.bold("Our figures for the same work")));
+    text.push_str(&ladder::ladder_text(performance.run, catalogue, style));
+    text.push_str(&list("Why the two differ", performance.remarks(&context)?.into_iter(), style));
+    text.push_str(&list("What the original itself has printed", performance.known(), style));
+    Ok(text)
+}
+
+/// A section of a Markdown page.
+///
+/// # Errors
+/// A template of the program is at fault.
+pub fn classic_markdown(performance: &Performance<'_>, catalogue: &Catalogue) -> Result<String, PageError> {
+    let context = performance.context(catalogue);
+    let program = performance.program;
+    let mut text = format!("## `{}`\n\n{} ({}).\n", performance.command(), program.title, program.source);
+    for part in performance.parts(&context)? {
+        let body = part.text.trim_end();
+        // A form that is a Markdown table stays one.
+        let body = if body.starts_with('|') { body.to_owned() } else { format!("```\n{body}\n```") };
+        text.push_str(&format!("\n**{}**\n\n{body}\n", part.heading));
+    }
+    text.push_str("\n**Our figures for the same work**\n\n");
+    text.push_str(&ladder::ladder_markdown(performance.run, catalogue));
+    let bullets = |items: Vec<String>| items.iter().map(|item| format!("- {item}\n")).collect::<String>();
+    text.push_str(&format!("\n**Why the two differ**\n\n{}", bullets(performance.remarks(&context)?)));
+    let known: Vec<String> = performance.known().collect();
+    if !known.is_empty() {
+        text.push_str(&format!("\n**What the original itself has printed**\n\n{}", bullets(known)));
+    }
+    Ok(text)
+}
+
+#[derive(Serialize)]
+struct Document {
+    format: u32,
+    program: String,
+    title: String,
+    source: String,
+    arguments: Arguments,
+    /// The original's form of answer.
+    answers: Vec<Part>,
+    differences: Vec<String>,
+    known: Vec<String>,
+    /// Variant of the program → the labels of its rows in `run`.
+    rows: BTreeMap<String, Vec<String>>,
+    /// As `run --format json`.
+    run: serde_json::Value,
+}
+
+/// For scripts.
+///
+/// # Errors
+/// A template of the program is at fault.
+///
+/// # Panics
+/// Never: the types have only text keys and finite numbers.
+pub fn classic_json(performances: &[Performance<'_>], catalogue: &Catalogue) -> Result<String, PageError> {
+    let mut documents = Vec::new();
+    for performance in performances {
+        let context = performance.context(catalogue);
+        let cells = performance.cells(catalogue);
+        let labels = |cells: &Vec<Cell>| cells.iter().map(|cell| cell.label().to_owned()).collect();
+        documents.push(Document {
+            format: 1,
+            program: performance.program.name.clone(),
+            title: performance.program.title.clone(),
+            source: performance.program.source.clone(),
+            arguments: performance.arguments.clone(),
+            answers: performance.parts(&context)?,
+            differences: performance.remarks(&context)?,
+            known: performance.known().collect(),
+            rows: cells.iter().map(|(name, cells)| (name.clone(), labels(cells))).collect(),
+            run: json::value(performance.run, catalogue),
+        });
+    }
+    let text = match documents.as_slice() {
+        [one] => serde_json::to_string_pretty(one),
+        all => serde_json::to_string_pretty(all),
+    };
+    Ok(text.expect("plain data") + "\n")
+}
+
+/// `classic --list` for people.
+#[must_use]
+pub fn programs_text(programs: &[Program], style: Style) -> String {
+    let mut text = String::new();
+    for program in programs {
+        text.push_str(&format!("{}  {} ({})\n", style.bold(&program.name), program.title, program.source));
+        let mut table = style.table();
+        table.add_row(["   ", program.explains.as_str()]);
+        for argument in &program.arguments {
+            let line = format!("{}: {} to {}, default {}", argument.name, argument.min, argument.max, argument.default);
+            table.add_row(["   ", &line]);
+        }
+        text.push_str(&trimmed(&table));
+        text.push('\n');
+    }
+    text.push_str("switchcost classic PROGRAM [ARGUMENTS] runs one of them, switchcost classic all makes one Markdown page of all.\n");
+    text
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    title: &'a str,
+    source: &'a str,
+    explains: &'a str,
+    arguments: Vec<ListedArgument<'a>>,
+}
+
+#[derive(Serialize)]
+struct ListedArgument<'a> {
+    name: &'a str,
+    min: u64,
+    max: u64,
+    default: u64,
+}
+
+/// `classic --list` for scripts.
+///
+/// # Panics
+/// Never: the types are plain data.
+#[must_use]
+pub fn programs_json(programs: &[Program]) -> String {
+    let listed: Vec<_> = programs
+        .iter()
+        .map(|program| Listed {
+            name: &program.name,
+            title: &program.title,
+            source: &program.source,
+            explains: &program.explains,
+            arguments: program
+                .arguments
+                .iter()
+                .map(|a| ListedArgument { name: &a.name, min: a.min, max: a.max, default: a.default })
+                .collect(),
+        })
+        .collect();
+    serde_json::to_string_pretty(&serde_json::json!({ "format": 1, "programs": listed })).expect("plain data") + "\n"
+}

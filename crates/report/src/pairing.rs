@@ -1,0 +1,215 @@
+//! Which rows are compared with which, and what a reader must know of the verdicts. Shared by the command `compare` and the page.
+
+use crate::compare::{Compared, ComparedRow, ComparedSide};
+use crate::rows::Line;
+use std::collections::BTreeMap;
+use switchcost_analysis::{Noise, Row, Rules, between, usable, within};
+use switchcost_model::{Run, Variant};
+
+/// Smallest difference that matters unless the user says otherwise.
+pub const THRESHOLD: f64 = 0.03;
+
+/// Most names listed in one sentence.
+const LISTED: usize = 8;
+
+/// A row and the index of its run.
+pub type Place<'l, 'r> = (usize, &'l Line<'r>);
+
+/// What two runs have in common.
+pub struct Common<'l, 'r> {
+    /// Rows of equal variants.
+    pub pairs: Vec<(&'l Line<'r>, &'l Line<'r>)>,
+    /// Labels that only the first has.
+    pub only_a: Vec<String>,
+    /// Labels that only the second has.
+    pub only_b: Vec<String>,
+}
+
+/// Rows of equal variants; versions of probes may differ (gcc-12 and gcc-13).
+#[must_use]
+pub fn common<'l, 'r>(a: &[&'l Line<'r>], b: &[&'l Line<'r>]) -> Common<'l, 'r> {
+    let exact: BTreeMap<String, &'l Line<'r>> = b.iter().map(|&line| (line.row.variant.key(), line)).collect();
+    let loose: BTreeMap<String, &'l Line<'r>> = b.iter().map(|&line| (loose_key(line.row.variant), line)).collect();
+    let partner =
+        |a: &Line<'_>| exact.get(&a.row.variant.key()).or_else(|| loose.get(&loose_key(a.row.variant))).copied();
+    let mut found = Common { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
+    for &a in a {
+        match partner(a) {
+            Some(b) => found.pairs.push((a, b)),
+            None => found.only_a.push(a.label.clone()),
+        }
+    }
+    let met: std::collections::BTreeSet<usize> = found.pairs.iter().map(|(_, b)| b.row.index).collect();
+    found.only_b = b.iter().filter(|line| !met.contains(&line.row.index)).map(|line| line.label.clone()).collect();
+    found
+}
+
+/// Key of a variant without the version in the probe's id.
+fn loose_key(variant: &Variant) -> String {
+    let mut variant = variant.clone();
+    let version = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    if let Some((name, _)) = variant.probe.rsplit_once('-').filter(|(_, tail)| version(tail)) {
+        variant.probe = name.to_owned();
+    }
+    variant.key()
+}
+
+/// Whether a ratio of these rows means anything.
+///
+/// # Errors
+/// A clause that says why not.
+pub fn comparable(a: &Line<'_>, b: &Line<'_>) -> Result<(), String> {
+    let (first, second) = (a.row.variant.experiment, b.row.variant.experiment);
+    if first != second {
+        return Err(format!("one measures experiment {first}, the other {second}"));
+    }
+    if a.unit != b.unit {
+        return Err(format!("one is measured per {}, the other per {}", a.unit, b.unit));
+    }
+    for line in [a, b] {
+        usable(&line.row).map_err(|reason| format!("`{}` gives no verdict: {reason}", line.label))?;
+    }
+    Ok(())
+}
+
+impl ComparedSide {
+    /// A row of a run as a side.
+    #[must_use]
+    pub fn new(run: &Run, line: &Line<'_>) -> Self {
+        let figures = line.row.summary.figures.as_ref();
+        Self {
+            run: run.id.clone(),
+            label: line.label.clone(),
+            median: figures.map_or(0.0, |figures| figures.median),
+            interval: figures.and_then(|figures| figures.interval).map(|interval| (interval.low, interval.high)),
+            unit: line.unit.clone(),
+        }
+    }
+}
+
+/// Compares each pair, all of them together at 95 %, and adds what a reader must know. `noises` are those of `runs`.
+///
+/// # Errors
+/// One sentence on the first pair that cannot be compared.
+pub fn judge(
+    pairs: &[(Place<'_, '_>, Place<'_, '_>)],
+    runs: &[Run],
+    noises: &[Noise],
+    force: bool,
+    compared: &mut Compared,
+) -> Result<(), String> {
+    let rules = Rules { threshold: compared.threshold, comparisons: pairs.len() };
+    let unknown = Noise::default();
+    for (a, b) in pairs {
+        let comparison = if a.0 == b.0 {
+            // The A/A pair is not judged by the floor that it makes: no difference could ever exceed that.
+            let itself = a.1.row.variant.is_twin() || b.1.row.variant.is_twin();
+            within(&a.1.row, &b.1.row, if itself { &unknown } else { &noises[a.0] }, &rules)
+        } else {
+            between(&a.1.row, &b.1.row, (&noises[a.0], &noises[b.0]), &rules)
+        }
+        .map_err(|reason| format!("`{}` and `{}` cannot be compared: {reason}", a.1.label, b.1.label))?;
+        let side = |place: &Place<'_, '_>| ComparedSide::new(&runs[place.0], place.1);
+        compared.rows.push(ComparedRow { a: side(a), b: side(b), comparison });
+    }
+    judge_runs(pairs, runs, noises, force, compared);
+    notes(pairs, runs, compared);
+    Ok(())
+}
+
+/// Why figures of two runs may differ for equal machines: their methods do.
+#[must_use]
+pub fn methods_differ(a: &Run, b: &Run) -> Option<String> {
+    (a.method_version != b.method_version).then(|| {
+        format!(
+            "run {} was made by version {} of the method and run {} by version {}, whose figures may differ for equal machines",
+            a.id, a.method_version, b.id, b.method_version
+        )
+    })
+}
+
+/// Indices of the runs that take part, each once.
+fn involved(pairs: &[(Place<'_, '_>, Place<'_, '_>)]) -> Vec<usize> {
+    let mut indices: Vec<usize> = pairs.iter().flat_map(|(a, b)| [a.0, b.0]).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    indices
+}
+
+/// Runs in which equal things differ bear no verdict.
+fn judge_runs(
+    pairs: &[(Place<'_, '_>, Place<'_, '_>)],
+    runs: &[Run],
+    noises: &[Noise],
+    force: bool,
+    compared: &mut Compared,
+) {
+    for index in involved(pairs) {
+        let id = &runs[index].id;
+        if let Some(reason) = &noises[index].unstable {
+            let sentence = format!("run {id} is unstable: {reason}");
+            if force { compared.notes.push(format!("{sentence}.")) } else { compared.refused.push(sentence) }
+        }
+        if noises[index].floor.is_none() {
+            compared.notes.push(format!(
+                "the noise floor of run {id} is unknown, since it holds no A/A pair of 6 rounds; {:.0} % is assumed.",
+                switchcost_analysis::DEFAULT_FLOOR * 100.0
+            ));
+        }
+    }
+}
+
+fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Run], compared: &mut Compared) {
+    if pairs.len() > 1 {
+        compared.notes.push(format!(
+            "{} comparisons at once: each interval is wider, so that all of them together hold in 95 % of cases.",
+            pairs.len()
+        ));
+    }
+    if compared
+        .rows
+        .iter()
+        .any(|row| row.a.run == row.b.run && !row.comparison.paired && row.comparison.interval.is_some())
+    {
+        compared.notes.push(
+            "Too few rounds to compare so many rows round by round: compared as two sets of invocations, which is wider where costs drift.".into(),
+        );
+    }
+    if pairs.iter().any(|(a, b)| a.0 != b.0) {
+        compared.notes.push(
+            "Two runs: the interval knows chance within each, not what changed between them; for certainty measure both sides in one run.".into(),
+        );
+    }
+    if pairs.iter().any(|(a, b)| runs[a.0].machine.stable != runs[b.0].machine.stable) {
+        compared.notes.push(
+            "The runs are of different machines or set-ups: the ratio is that of mechanism and machine together."
+                .into(),
+        );
+    }
+    let unobserved = |row: &Row<'_>| row.verdict == switchcost_model::Verdict::Unobservable;
+    let mut unproven: Vec<String> = pairs
+        .iter()
+        .flat_map(|(a, b)| [a.1, b.1])
+        .filter(|line| unobserved(&line.row))
+        .map(|line| line.label.clone())
+        .collect();
+    unproven.sort();
+    unproven.dedup();
+    if !unproven.is_empty() {
+        compared.notes.push(format!(
+            "The switches of {} could not be observed; their figures rest on the probe's word.",
+            listed(unproven)
+        ));
+    }
+}
+
+/// Names in one sentence.
+#[must_use]
+pub fn listed(names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let mut text: Vec<String> = names.into_iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    if more > 0 {
+        text.push(format!("{more} more"));
+    }
+    if text.is_empty() { "none".to_owned() } else { text.join(", ") }
+}

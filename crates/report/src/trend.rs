@@ -1,0 +1,201 @@
+//! Trends of rows over runs.
+
+use crate::compare::ratio_phrase;
+use crate::ladder::wrapped;
+use crate::number::{nanoseconds, percent};
+use crate::text::{Style, moment, right, trimmed};
+use comfy_table::Cell;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Columns of the picture of an interval.
+const PICTURE: usize = 32;
+
+/// A row in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct TrendPoint {
+    /// Id of the run.
+    pub run: String,
+    /// Its start, ns since 1970 UTC.
+    pub started_unix_ns: i64,
+    /// Median of the invocations' medians: ns per unit, or bytes for footprints.
+    pub median: f64,
+    /// Its 95 % interval; null with fewer than 6 invocations. Figures without one are not judged.
+    pub interval: Option<(f64, f64)>,
+    /// Invocations started.
+    pub invocations: usize,
+    /// Why the figure is not judged; null where it is.
+    pub reason: Option<String>,
+}
+
+/// A change of level.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct TrendChange {
+    /// Last run of the old level.
+    pub before: String,
+    /// First run of the new level.
+    pub after: String,
+    /// New level ÷ old level.
+    pub ratio: f64,
+    /// 95 % interval of the ratio, given the place; null where too few runs lie on the two sides.
+    pub interval: Option<(f64, f64)>,
+    /// Share of random orders of the runs that could be cut at least as well.
+    pub p: f64,
+    /// Facts of tool and machine that differ between the two runs.
+    pub changed_with_it: Vec<String>,
+}
+
+/// A row over runs, oldest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Trend {
+    /// Short name with the probe.
+    pub label: String,
+    /// What one unit is.
+    pub unit: String,
+    /// One a run.
+    pub points: Vec<TrendPoint>,
+    /// Changes of level in order of time.
+    pub changes: Vec<TrendChange>,
+}
+
+/// All that one `history PATTERN` has to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trends {
+    /// Version of the method of all figures.
+    pub method_version: u32,
+    /// Rows.
+    pub trends: Vec<Trend>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+/// Trends as one JSON object.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "switchcost trends", deny_unknown_fields)]
+struct Document<'a> {
+    /// Version of this form. New fields do not change it.
+    format: u32,
+    method_version: u32,
+    trends: &'a [Trend],
+    notes: &'a [String],
+}
+
+/// `history PATTERN --format json`.
+///
+/// # Panics
+/// Never: the types have only text keys and finite numbers.
+#[must_use]
+pub fn trends_json(trends: &Trends) -> String {
+    let document =
+        Document { format: 1, method_version: trends.method_version, trends: &trends.trends, notes: &trends.notes };
+    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+}
+
+/// JSON Schema of [`trends_json`]'s object.
+///
+/// # Panics
+/// Never: the schema is plain data.
+#[must_use]
+pub fn trends_schema() -> String {
+    serde_json::to_string_pretty(&schemars::schema_for!(Document<'_>)).expect("plain data") + "\n"
+}
+
+/// `history PATTERN` for a terminal.
+#[must_use]
+pub fn trends_text(trends: &Trends, style: Style) -> String {
+    let mut out = String::new();
+    for trend in &trends.trends {
+        out.push_str(&one(trend, style));
+    }
+    for note in &trends.notes {
+        out.push_str(&wrapped("  - ", note, style));
+    }
+    out
+}
+
+fn one(trend: &Trend, style: Style) -> String {
+    let mut table = style.table();
+    table.set_header([Cell::new("run"), Cell::new("started"), right("ns"), right("95 % interval"), Cell::new("")]);
+    let ends = |point: &TrendPoint| point.interval.unwrap_or((point.median, point.median));
+    let lowest = trend.points.iter().map(|point| ends(point).0).fold(f64::INFINITY, f64::min);
+    let highest = trend.points.iter().map(|point| ends(point).1).fold(f64::NEG_INFINITY, f64::max);
+    for point in &trend.points {
+        let span = point
+            .interval
+            .map_or("–".to_owned(), |(low, high)| format!("{} – {}", nanoseconds(low), nanoseconds(high)));
+        let remark = point.reason.as_ref().map_or(String::new(), |reason| format!("  not judged: {reason}"));
+        table.add_row([
+            Cell::new(&point.run),
+            Cell::new(moment(point.started_unix_ns)),
+            right(nanoseconds(point.median)),
+            right(span),
+            Cell::new(picture(ends(point), point.median, (lowest, highest)) + &remark),
+        ]);
+    }
+    let mut out = format!(
+        "{} · ns per {}, {} runs\n{}",
+        style.bold(&trend.label),
+        trend.unit,
+        trend.points.len(),
+        trimmed(&table)
+    );
+    for change in &trend.changes {
+        out.push_str(&wrapped("  ! ", &phrase(change), style));
+    }
+    out.push('\n');
+    out
+}
+
+/// Where median and interval lie between the lowest and the highest end of all.
+fn picture((low, high): (f64, f64), median: f64, (lowest, highest): (f64, f64)) -> String {
+    let width = highest - lowest;
+    let column = |value: f64| {
+        let share = if width > 0.0 { (value - lowest) / width } else { 0.5 };
+        (share * (PICTURE - 1) as f64).round() as usize
+    };
+    (0..=column(high))
+        .map(|at| match at {
+            at if at == column(median) => '●',
+            at if at >= column(low) => '─',
+            _ => ' ',
+        })
+        .collect()
+}
+
+fn phrase(change: &TrendChange) -> String {
+    let span = change.interval.map_or("too few runs for an interval".to_owned(), |(low, high)| {
+        format!("95 % interval {} to {}", signed(low), signed(high))
+    });
+    let with = match change.changed_with_it.as_slice() {
+        [] => "nothing that is recorded of tool and machine changed with it".to_owned(),
+        facts => format!("with it changed {}", facts.join(", ")),
+    };
+    format!(
+        "changed after {}, from {} on: {} ({span}; p = {:.3}); {with}",
+        change.before,
+        change.after,
+        ratio_phrase(change.ratio),
+        change.p
+    )
+}
+
+fn signed(ratio: f64) -> String {
+    format!("{}{}", if ratio < 1.0 { "−" } else { "+" }, percent((ratio - 1.0).abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_of_intervals() {
+        assert_eq!(picture((1.0, 1.0), 1.0, (1.0, 1.0)).trim_start(), "●");
+        let all: Vec<String> = [(0.0, 1.0, 2.0), (28.0, 30.0, 31.0)]
+            .map(|(low, median, high)| picture((low, high), median, (0.0, 31.0)))
+            .into();
+        assert_eq!(all, ["─●─".to_owned(), " ".repeat(28) + "──●─"]);
+    }
+}

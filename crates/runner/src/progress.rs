@@ -1,0 +1,48 @@
+//! Where a variant stands during the run.
+
+use std::time::Duration;
+use switchcost_model::{Invocation, Verdict};
+
+/// State of one variant during the run.
+#[derive(Default, Clone)]
+pub(crate) struct Progress {
+    /// k as calibrated; 0: not yet.
+    pub(crate) batch_units: u64,
+    /// Longest invocation so far.
+    pub(crate) longest: Duration,
+    /// Time of all of them.
+    pub(crate) spent: Duration,
+    /// Their number.
+    pub(crate) invocations: u64,
+    /// It needs no more, or cannot have more.
+    pub(crate) done: bool,
+    /// Done only because there is not enough time for it.
+    pub(crate) given_up: bool,
+}
+
+impl Progress {
+    /// Takes note of an invocation, just done or of an earlier session.
+    pub(crate) fn add(&mut self, invocation: &Invocation) {
+        let wall = Duration::from_nanos(invocation.wall_ns);
+        self.longest = self.longest.max(wall);
+        self.spent += wall;
+        self.invocations += 1;
+        // A variant that cannot run or broke will not do better in the next round; time is for the others.
+        self.done |= matches!(invocation.judgement.verdict, Verdict::Unsupported | Verdict::Broken);
+        if self.batch_units == 0 {
+            self.batch_units = invocation.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
+        }
+    }
+
+    /// Time until it has the invocations that an interval needs; nothing is known before the first.
+    pub(crate) fn missing(&self, goal: u64) -> Duration {
+        let each = self.spent / u32::try_from(self.invocations.max(1)).unwrap_or(u32::MAX);
+        each * u32::try_from(goal.saturating_sub(self.invocations)).unwrap_or(u32::MAX)
+    }
+
+    /// Leaves it as it is.
+    pub(crate) fn give_up(&mut self) {
+        self.done = true;
+        self.given_up = true;
+    }
+}

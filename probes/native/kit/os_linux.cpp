@@ -1,0 +1,134 @@
+// Linux.
+#include "kit/os.h"
+
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <malloc.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "kit/failure.h"
+#include "kit/footprint.h"
+#include "kit/processes.h"
+#include "kit/procfs.h"
+#include "kit/stacks.h"
+
+namespace probe {
+namespace {
+
+std::int64_t kibibytes(const std::string& path, const char* field) {
+    const auto value = procfs::read_field(path.c_str(), field);
+    if (!value) throw unsupported("unsupported_here", path + " has no line " + (field + 1) + "; memory cannot be measured on this kernel");
+    return static_cast<std::int64_t>(*value) * 1024;
+}
+
+std::int64_t address_space(const std::string& folder) {
+    const auto pages = procfs::read_number(folder + "/statm");
+    if (!pages) throw unsupported("unsupported_here", folder + "/statm cannot be read; mount /proc");
+    return static_cast<std::int64_t>(*pages) * sysconf(_SC_PAGESIZE);
+}
+
+os::PageFaults faults_of(__rusage_who who) {
+    rusage usage{};
+    getrusage(who, &usage);
+    return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
+}
+
+}  // namespace
+
+namespace os {
+
+void begin(int report_fd) {
+    std::signal(SIGPIPE, SIG_IGN);
+    set_partner_death_report(report_fd);
+}
+
+std::string runtime() {
+    utsname system{};
+    uname(&system);
+    return std::string("glibc ") + gnu_get_libc_version() + ", " + system.sysname + " " + system.release;
+}
+
+std::optional<std::string> caveat() { return std::nullopt; }
+
+TaskId current_task() { return {getpid(), static_cast<int>(syscall(SYS_gettid))}; }
+int current_cpu() { return sched_getcpu(); }
+std::optional<PageFaults> faults_of_thread() { return faults_of(RUSAGE_THREAD); }
+std::optional<PageFaults> faults_of_process() { return faults_of(RUSAGE_SELF); }
+
+std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks) { return procfs::kernel_switches(tasks); }
+const char* kernel_switches_source() { return "/proc/PID/task/TID/status"; }
+const char* kernel_switches_unknown() { return "/proc/PID/task/TID/status could not be read"; }
+
+std::optional<std::uint64_t> cpu_time_ns(std::span<const TaskId> tasks) {
+    // Linux makes the clock's number from the id (include/linux/posix-timers.h). Clocks, unlike schedstat, count up to this moment. Another
+    // process's threads have none of their own; those processes have one thread each.
+    constexpr int whole_process = 2;
+    constexpr int one_thread = 6;
+    std::uint64_t sum = 0;
+    const int own = getpid();
+    for (const TaskId& task : tasks) {
+        const clockid_t clock = task.process == own ? (~task.thread << 3) | one_thread : (~task.process << 3) | whole_process;
+        timespec time{};
+        if (clock_gettime(clock, &time) != 0) return std::nullopt;
+        sum += static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+    }
+    return sum;
+}
+
+bool open_for_writing(int fd) {
+    const int flags = fcntl(fd, F_GETFL);
+    return flags != -1 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+long write_some(int fd, const char* data, std::size_t size) { return write(fd, data, size); }
+
+void* map_stack(std::size_t bytes) {
+    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return address == MAP_FAILED ? nullptr : address;
+}
+
+void unmap_stack(void* address, std::size_t bytes) { munmap(address, bytes); }
+
+void trim_heap() { malloc_trim(0); }
+
+const char* kernel_memory_meaning() { return "kernel_bytes is the change of this process's page tables (VmPTE)"; }
+
+}  // namespace os
+
+Memory own_memory() {
+    return {kibibytes("/proc/self/smaps_rollup", "\nRss:"), address_space("/proc/self"), kibibytes("/proc/self/status", "\nVmPTE:")};
+}
+
+Memory private_memory(int id) {
+    const std::string folder = "/proc/" + std::to_string(id);
+    const std::string rollup = folder + "/smaps_rollup";
+    return {kibibytes(rollup, "\nPrivate_Clean:") + kibibytes(rollup, "\nPrivate_Dirty:"), address_space(folder), 0};
+}
+
+std::int64_t kernel_memory_of_machine() {
+    const std::string path = "/proc/meminfo";
+    return kibibytes(path, "\nKernelStack:") + kibibytes(path, "\nPageTables:") + kibibytes(path, "\nSUnreclaim:");
+}
+
+std::optional<Unavailable> shadow_stack_in_the_way() {
+#if defined(__x86_64__)
+    constexpr int arch_shstk_status = 0x5005;  // asm/prctl.h of Linux 6.6 and later
+    std::uint64_t features = 0;
+    if (syscall(SYS_arch_prctl, arch_shstk_status, &features) == 0 && features != 0) {
+        return Unavailable{"unsupported_here", "a shadow stack is active in this process, and this switch does not change it",
+                           "run with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off"};
+    }
+#endif
+    return std::nullopt;
+}
+
+}  // namespace probe

@@ -1,0 +1,29 @@
+// control/sleep: a thread sleeps until a timer wakes it: a voluntary switch without a second thread.
+#include <time.h>
+
+#include "kit/solo.h"
+
+namespace probe {
+namespace {
+
+Parameter sleep_parameter() { return {"nanoseconds", "1", {}, 1, 999'999'999}; }
+
+template <Mode mode>
+class Sleep final : public Solo<mode> {
+public:
+    explicit Sleep(const Plan& plan) : time_{0, static_cast<long>(plan.number("nanoseconds"))} {}
+    void run(std::uint64_t units) override {
+        this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
+            return token + (clock_nanosleep(CLOCK_MONOTONIC, 0, &time_, nullptr) == 0);
+        });
+    }
+
+private:
+    const timespec time_;
+};
+
+}  // namespace
+
+extern const Entry control_sleep{"control/sleep", Shape::control, {"switch"}, {sleep_parameter()}, &make_for_mode<Sleep>};
+
+}  // namespace probe

@@ -1,0 +1,70 @@
+#!/bin/sh
+# The probe for Windows under wine: every plan that it has, and what happens where wine or its prefix is not as it should be.
+#   test-wine.sh FOLDER/OF/THE/STAGED/PROBE
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(cd "${1:?usage: test-wine.sh FOLDER/OF/THE/STAGED/PROBE}" && pwd)
+probe=$folder/probe
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR="$work/tmp"
+mkdir "$TMPDIR"
+
+"$here/test.sh" "$probe"
+
+fail() {
+    echo "FAILED: $1" >&2
+    exit 1
+}
+plan='run mechanism=stack/winfiber batch_ns=20000'
+# within SECONDS COMMAND... : true as soon as the command is, false if it is not by then
+within() {
+    tries=$(($1 * 20))
+    shift
+    until "$@"; do
+        [ $tries -gt 0 ] || return 1
+        tries=$((tries - 1))
+        sleep 0.05
+    done
+}
+# answers WHAT PATTERN COMMAND... : the transcript has PATTERN
+answers() {
+    what=$1 pattern=$2
+    shift 2
+    "$@" >"$work/transcript" 2>"$work/stderr" || true
+    grep -q "$pattern" "$work/transcript" || fail "$what: $(cat "$work/transcript" "$work/stderr")"
+}
+
+# Word splitting is wanted: a plan is several words.
+# shellcheck disable=SC2086
+{
+    answers 'the kernel below wine counts our switches' '"kernel":{"voluntary":[0-9]*,"involuntary":[0-9]*,"tasks":1' "$probe" $plan
+    answers 'the row says whose implementation it is' '"note","text":"wine [0-9.]*.s implementation' "$probe" $plan
+    for float_switch in on off; do
+        answers "float_switch=$float_switch" '"end","status":"ok"' "$probe" $plan float_switch=$float_switch
+    done
+    answers 'a prefix of somebody else is not touched' '"end","status":"ok"' env WINEPREFIX="$work/nowhere" "$probe" $plan
+    [ ! -e "$work/nowhere" ] || fail 'a prefix was made'
+    mkdir "$work/broken"
+    echo 'no registry' >"$work/broken/system.reg"
+    answers 'a broken prefix is not used' '"end","status":"ok"' env WINEPREFIX="$work/broken" "$probe" $plan
+    answers 'wine is missing' '"unsupported".*"missing_library".*which is no program.*install wine' env SWITCHCOST_WINE=/nowhere/wine "$probe" $plan
+    answers 'wine is missing, list' '"available":false,"code":"missing_library"' env SWITCHCOST_WINE=/nowhere/wine "$probe" describe
+    answers 'wine is broken' '"missing_library".*ntdll.dll was not found in /nowhere' env SWITCHCOST_WINE_LIBRARIES=/nowhere "$probe" $plan
+    answers 'no room' '"set_up_failed".*/nowhere.*set TMPDIR' env TMPDIR=/nowhere "$probe" $plan
+
+    # Several at once, each in a world of its own.
+    for run in 1 2 3; do "$probe" $plan >"$work/run$run" & done
+    wait
+    for run in 1 2 3; do grep -q '"end","status":"ok"' "$work/run$run" || fail "side by side: $(cat "$work/run$run")"; done
+
+    # Killed as the host kills, the whole group at once: the prefix goes all the same.
+    setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
+    group=$!
+    within 20 grep -q '"plan"' "$work/transcript" || fail "no plan: $(cat "$work/transcript")"
+    kill -KILL "-$group"
+    wait "$group" 2>/dev/null || true
+}
+nothing_left() { [ -z "$(ls "$TMPDIR")" ]; }
+within 5 nothing_left || fail "left behind: $(ls "$TMPDIR")"
+echo "ok: wine, $probe"

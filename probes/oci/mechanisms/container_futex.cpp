@@ -1,0 +1,11 @@
+// container/futex between processes in containers of an OCI runtime.
+#include "kit/container_ring.h"
+#include "kit/futex.h"
+#include "oci_runtime.h"
+
+namespace probe {
+
+extern const Entry container_futex{
+    "container/futex", Shape::tasks, {"switch"}, container_parameters(), &make_container_ring<FutexMedium<FutexScope::shared_memory>>, &runtime_missing};
+
+}  // namespace probe

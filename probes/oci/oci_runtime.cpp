@@ -1,0 +1,303 @@
+#include "oci_runtime.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "kit/container_inside.h"
+#include "kit/container_runtime.h"
+#include "kit/container_sweep.h"
+#include "kit/limits.h"
+#include "kit/procfs.h"
+
+namespace probe {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string runtime_name = OCI_RUNTIME;
+
+std::string find_runtime() {
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/sbin:/sbin:/usr/local/sbin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string file = folder + "/" + runtime_name;
+        if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
+    }
+    return "";
+}
+
+std::string own_folder() {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    return self.parent_path().string();
+}
+
+// Where each hierarchy of control groups is mounted, and which of its controllers the mount has.
+struct CgroupMount {
+    std::string directory;
+    std::string root;
+    std::string options;  // empty: the unified one
+};
+
+std::vector<CgroupMount> cgroup_mounts() {
+    std::vector<CgroupMount> result;
+    std::ifstream file("/proc/self/mountinfo");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t dash = line.find(" - ");
+        if (dash == std::string::npos) continue;
+        std::istringstream left(line.substr(0, dash));
+        std::istringstream right(line.substr(dash + 3));
+        std::string id, parent, device, root, directory, type, source, options;
+        left >> id >> parent >> device >> root >> directory;
+        right >> type >> source >> options;
+        if (type == "cgroup") result.push_back({directory, root, "," + options + ","});
+        if (type == "cgroup2") result.push_back({directory, root, ""});
+    }
+    return result;
+}
+
+// The files through which a process joins all groups that another one is in.
+std::vector<std::string> doors_of(const std::string& process) {
+    std::vector<std::string> result;
+    const std::vector<CgroupMount> mounts = cgroup_mounts();
+    std::ifstream file("/proc/" + process + "/cgroup");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t first = line.find(':');
+        const std::size_t second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const std::string controllers = line.substr(first + 1, second - first - 1);
+        std::string path = line.substr(second + 1);
+        for (const CgroupMount& mount : mounts) {
+            const std::string framed = "," + controllers.substr(0, controllers.find(',')) + ",";
+            const bool same = controllers.empty() ? mount.options.empty() : mount.options.find(framed) != std::string::npos;
+            if (!same) continue;
+            if (mount.root != "/" && path.rfind(mount.root, 0) == 0) path.erase(0, mount.root.size());
+            result.push_back(mount.directory + path + "/cgroup.procs");
+            break;
+        }
+    }
+    return result;
+}
+
+// The last line that a runtime said, ASCII only; runc wraps it: time="..." level=error msg="...".
+std::string last_words(const std::string& path) {
+    std::ifstream file(path);
+    std::string last;
+    for (std::string line; std::getline(file, line);) {
+        if (!line.empty()) last = line;
+    }
+    for (char& character : last) {
+        if (character < ' ' || character > '~') character = '?';
+    }
+    const std::size_t message = last.find("msg=\"");
+    if (message != std::string::npos) last = last.substr(message + 5, last.rfind('"') - message - 5);
+    return last.empty() ? "it said nothing" : last.substr(0, 500);
+}
+
+class OciRuntime final : public ContainerRuntime {
+public:
+    OciRuntime(const Plan& plan, const ContainerCgroups& cgroups)
+        : plan_(plan), cgroups_(cgroups), program_(find_runtime()), folder_(fs::temp_directory_path() / (own_group_prefix() + "-oci")) {
+        if (plan.text("namespaces") != "all") throw refuse_parameter("namespaces=none", "a runtime's container has them all");
+        if (plan.number("cgroup_depth") == 0) throw refuse_parameter("cgroup_depth=0", "a runtime makes a control group");
+        prctl(PR_SET_CHILD_SUBREAPER, 1);  // the runtime leaves the first process of a container to its nearest ancestor
+        sweep();
+        Leftovers leftovers{{}, own_group_prefix(), folder_.string()};
+        for (const CgroupMount& mount : cgroup_mounts()) leftovers.parents.push_back(mount.directory + below());
+        guardian_.start(std::move(leftovers));
+        if (pipe2(life_, O_CLOEXEC) != 0) throw descriptor_limit_failure(0, 1, errno);
+        make_root();
+    }
+
+    int make(std::uint32_t container) override {
+        const fs::path bundle = folder_ / std::to_string(container);
+        std::error_code error;
+        fs::create_directories(bundle, error);
+        std::ofstream(bundle / "config.json") << config(container);
+        const fs::path said = bundle / "said";
+        const int status = run(container, bundle, said);
+        if (status != 0) throw refusal(container, last_words(said));
+        std::uint64_t id = 0;
+        std::ifstream(bundle / "pid") >> id;
+        const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
+        if (id == 0 || pidfd == -1) throw refusal(container, "the container ended at once");
+        doors_ = doors_of(std::to_string(id));
+        return pidfd;
+    }
+
+    // As `runtime exec` does: a process joins the groups and namespaces, and its child, who alone is in the pid namespace, goes on.
+    pid_t enter(int pidfd) override {
+        int answer[2];
+        if (pipe2(answer, O_CLOEXEC) != 0) return -1;
+        const pid_t usher = fork();
+        if (usher == 0) {
+            close(answer[0]);
+            if (usher_in(pidfd, answer[1])) return 0;
+            _exit(0);
+        }
+        close(answer[1]);
+        pid_t entered = -EAGAIN;
+        if (usher == -1) {
+            entered = -errno;
+        } else {
+            if (read(answer[0], &entered, sizeof entered) != sizeof entered) entered = -EPIPE;
+            waitpid(usher, nullptr, 0);
+        }
+        close(answer[0]);
+        close(pidfd);
+        if (entered > 0) return entered;
+        errno = -entered;
+        return -1;
+    }
+
+    void forget() override { guardian_.forget(); }
+
+    void end() override {
+        close(life_[0]);
+        close(life_[1]);  // the containers' first processes end
+        guardian_.finish();
+        while (waitpid(-1, nullptr, WNOHANG) > 0) {
+        }
+    }
+
+private:
+    static Failure refuse_parameter(const std::string& parameter, const std::string& why) {
+        return unsupported("unsupported_here", parameter + " is not possible with " + runtime_name + ": " + why + "; use another value or another probe");
+    }
+
+    static Failure refusal(std::uint32_t container, const std::string& words) {
+        return unsupported("unsupported_here", runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words +
+                                                   "; run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime");
+    }
+
+    std::string below() const { return cgroups_.in_use() ? cgroups_.parent_below_mount() : ""; }
+
+    // Folders of probes that are dead together with their guardian.
+    void sweep() {
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(folder_.parent_path(), error)) {
+            if (of_dead_probe(entry.path().filename().string())) fs::remove_all(entry.path(), error);
+        }
+        for (const CgroupMount& mount : cgroup_mounts()) sweep_dead_probes(mount.directory + below());
+    }
+
+    void make_root() {
+        std::error_code error;
+        fs::create_directories(folder_ / "root" / "proc", error);
+        fs::create_directories(folder_ / "root" / "dev", error);
+        fs::copy_file(own_folder() + "/inside", folder_ / "root" / "inside", error);
+        if (error) throw failed("set_up_failed", "no root file system could be made in " + folder_.string() + " (" + error.message() + "); set TMPDIR to a folder with room");
+        fs::permissions(folder_ / "root" / "inside", fs::perms(0755), error);
+    }
+
+    std::string config(std::uint32_t container) const {
+        const std::string user = std::to_string(geteuid());
+        const std::string group = std::to_string(getegid());
+        std::string groups;
+        if (cgroups_.in_use()) groups = R"("cgroupsPath":")" + below() + "/" + cgroups_.name(container) + "\",";
+        if (plan_.text("cpu_quota") != "none") {
+            groups += R"("resources":{"cpu":{"period":100000,"quota":)" + std::to_string(plan_.number("cpu_quota") * 1000) + "}},";
+        }
+        // /proc is the one outside: the driver reads the others' counters there, as the native probe's does.
+        return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":["/inside"],"env":[],"cwd":"/",)"
+               R"("noNewPrivileges":true},"root":{"path":")" + (folder_ / "root").string() +
+               R"(","readonly":true},"hostname":"switchcost","mounts":[{"destination":"/proc","type":"bind","source":"/proc",)"
+               R"("options":["rbind"]},{"destination":"/dev","type":"tmpfs","source":"tmpfs"}],"linux":{)" + groups +
+               R"("namespaces":[{"type":"pid"},{"type":"mount"},{"type":"network"},{"type":"ipc"},{"type":"uts"},{"type":"user"},)"
+               R"({"type":"cgroup"}],"uidMappings":[{"containerID":0,"hostID":)" + user +
+               R"(,"size":1}],"gidMappings":[{"containerID":0,"hostID":)" + group + R"(,"size":1}]}})";
+    }
+
+    // Exit status of the runtime; it makes the container, starts its first process and leaves.
+    int run(std::uint32_t container, const fs::path& bundle, const fs::path& said) const {
+        const std::string state = (folder_ / "state").string();
+        const std::string pid_file = (bundle / "pid").string();
+        const std::string name = own_group_prefix() + "-" + std::to_string(container);
+        const pid_t child = fork();
+        if (child == -1) throw task_limit_failure("process", 0, 1, errno);
+        if (child == 0) {
+            const int nothing = open("/dev/null", O_RDONLY);
+            const int words = open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            // Numbers that the next lines do not overwrite.
+            const int life = fcntl(life_[0], F_DUPFD, 10);
+            const int witness = fcntl(guardian_.write_end(), F_DUPFD, 10);
+            dup2(nothing, 0);
+            dup2(words, 1);
+            dup2(words, 2);
+            dup2(life, 3);
+            dup2(witness, 4);  // it may still write where the guardian removes; the container does not inherit this one
+            syscall(SYS_close_range, 5u, ~0u, 0u);
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            // runc mounts its own program over a file for a moment: killed then, it would leave the mount to everybody.
+            if (unshare(CLONE_NEWNS) == 0) mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+            execl(program_.c_str(), runtime_name.c_str(), "--root", state.c_str(), "run", "--detach", "--preserve-fds", "1", "--bundle",
+                  bundle.c_str(), "--pid-file", pid_file.c_str(), name.c_str(), static_cast<char*>(nullptr));
+            _exit(127);
+        }
+        int status = 0;
+        while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
+        }
+        return status;
+    }
+
+    // True: in the container, in the child.
+    bool usher_in(int pidfd, int answer) const {
+        constexpr int kinds = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+        for (const std::string& door : doors_) {
+            const int fd = open(door.c_str(), O_WRONLY | O_CLOEXEC);
+            // Without privileges there are no groups to join; the evidence says so.
+            if (fd != -1 && write(fd, "0", 1) == -1 && errno != EACCES && errno != EPERM) return tell(answer, -errno);
+            if (fd != -1) close(fd);
+        }
+        if (setns(pidfd, kinds) != 0) return tell(answer, -errno);
+        clone_args arguments = {};
+        arguments.flags = CLONE_PARENT;  // the launcher's child, not this one's
+        const pid_t entered = static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof arguments));
+        if (entered == 0) {
+            close(answer);
+            return true;
+        }
+        return tell(answer, entered == -1 ? -errno : entered);
+    }
+
+    static bool tell(int answer, pid_t what) {
+        [[maybe_unused]] const ssize_t written = write(answer, &what, sizeof what);
+        return false;
+    }
+
+    const Plan& plan_;
+    const ContainerCgroups& cgroups_;
+    std::string program_;
+    fs::path folder_;
+    CgroupGuardian guardian_;
+    int life_[2] = {-1, -1};
+    std::vector<std::string> doors_;
+};
+
+}  // namespace
+
+std::optional<Unavailable> runtime_missing() {
+    if (!find_runtime().empty()) return std::nullopt;
+    return Unavailable{"missing_library", runtime_name + " was not found in PATH", "the package " + runtime_name};
+}
+
+std::unique_ptr<ContainerRuntime> make_container_runtime(const Plan& plan, const ContainerCgroups& cgroups) {
+    return std::make_unique<OciRuntime>(plan, cgroups);
+}
+
+}  // namespace probe

@@ -1,0 +1,58 @@
+"""Experiment footprint: memory of live, suspended contexts, by the kernel's figures. Nothing is timed, the ticks are bytes."""
+
+import gc
+
+from . import machine, wire
+
+QUANTITIES = ("resident_bytes", "virtual_bytes", "kernel_bytes")
+
+# So many contexts at most are made first and kept, so that the pages of code are there and what start-up left free is used up.
+REHEARSED = 1000
+
+
+async def carry_out(writer, plan, mechanism):
+    """Reports everything but `hello`. Contexts of earlier cycles stay alive, so that none is made of what another left."""
+    cycles = plan.warmup_batches + plan.batches
+    if cycles > wire.TICKS_PER_LINE:
+        raise wire.refuse("bad_value", f"experiment=footprint takes at most {wire.TICKS_PER_LINE} batches; reduce batches or warmup_batches")
+    if machine.memory() is None:
+        raise wire.unsupported("unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing")
+    writer.send(
+        "plan", mechanism=plan.mechanism, experiment=plan.experiment, contexts=plan.contexts, timing=plan.timing, cpus=plan.cpus,
+        batch_units=plan.contexts, batches=plan.batches, warmup_batches=plan.warmup_batches, parameters=plan.parameters,
+    )
+    held, _ = await mechanism.hold(plan, min(plan.contexts, REHEARSED))
+    gains, entered, alive = [], 0, [held]
+    for _ in range(cycles):
+        held, ran, gain = await _cycle(plan, mechanism)
+        alive.append(held)
+        gains.append(gain)
+        entered += ran
+    units = cycles * plan.contexts
+    if entered != units:
+        raise wire.failed("self_check_failed", f"only {entered} of {units} contexts ran before they were suspended")
+    warmup = plan.warmup_batches
+    seq = _send(writer, 0, "warmup", plan.contexts, gains[:warmup])
+    _send(writer, seq, "measure", plan.contexts, gains[warmup:])
+    writer.send("note", text="kernel_bytes is the change of this process's page tables (VmPTE)")
+    writer.send(
+        "evidence", units=units, turns={"total": units, "min": 1, "max": 1, "contexts": units}, token=None, kernel=None,
+        address_spaces=1, why={"token": "no token is passed in this experiment"},
+    )
+    wire.send_end(writer, cycles * len(QUANTITIES))
+
+
+async def _cycle(plan, mechanism):
+    """(contexts, how many of them ran, what memory grew by). What the collector can free is freed before both readings."""
+    gc.collect()
+    before = machine.memory()
+    held, ran = await mechanism.hold(plan, plan.contexts)
+    gc.collect()
+    return held, ran, [after - earlier for after, earlier in zip(machine.memory(), before)]
+
+
+def _send(writer, seq, phase, contexts, gains):
+    for quantity, bytes_grown in zip(QUANTITIES, zip(*gains)):
+        writer.send("samples", seq=seq, phase=phase, units=contexts, quantity=quantity, ticks=bytes_grown)
+        seq += 1
+    return seq

@@ -1,0 +1,47 @@
+//! Linux.
+
+pub(crate) use super::mapping::zeroed_pages;
+use crate::plan::Refusal;
+use nix::sched::{sched_getaffinity, sched_getcpu, sched_setaffinity, CpuSet};
+use nix::sys::resource::{getrusage, UsageWho};
+use nix::unistd::Pid;
+use std::fs::File;
+use std::os::fd::FromRawFd;
+
+/// CPU of the calling thread, where it can be told.
+#[must_use]
+pub fn current_cpu() -> Option<u16> {
+    sched_getcpu().ok().and_then(|cpu| u16::try_from(cpu).ok())
+}
+
+/// CPUs the process may run on, where it can be told.
+pub(crate) fn allowed_cpus() -> Option<Vec<u16>> {
+    let set = sched_getaffinity(Pid::from_raw(0)).ok()?;
+    Some((0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).map(|cpu| cpu as u16).collect())
+}
+
+/// Restricts the calling thread to one CPU: for mechanisms whose contexts have threads of their own.
+pub fn pin_this_thread(cpu: u16) -> Result<(), Refusal> {
+    let mut set = CpuSet::new();
+    let pinned = set.set(usize::from(cpu)).and_then(|()| sched_setaffinity(Pid::from_raw(0), &set));
+    pinned.map_err(|error| {
+        let detail =
+            format!("a thread cannot be moved to CPU {cpu} ({error}); name CPUs that `nproc` counts in `cpus`");
+        Refusal::failed("set_up_failed", detail)
+    })
+}
+
+/// Minor and major page faults of the process.
+pub(crate) fn page_faults() -> Option<(i64, i64)> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    Some((usage.minor_page_faults() as i64, usage.major_page_faults() as i64))
+}
+
+/// The file behind a descriptor that the parent left open.
+///
+/// # Safety
+/// Nothing else in the process may own `fd`.
+pub(crate) unsafe fn inherited(fd: i32) -> File {
+    // SAFETY: the caller promises that nothing else owns it; a number that is not open makes writing fail, no worse.
+    unsafe { File::from_raw_fd(fd) }
+}

@@ -1,0 +1,19 @@
+//! Memory of a system of the Unix kind.
+
+use nix::sys::mman::{mmap_anonymous, MapFlags, ProtFlags};
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU64;
+
+/// Fresh zeroed pages that are never given back.
+pub(crate) fn zeroed_pages(bytes: usize) -> io::Result<&'static [AtomicU64]> {
+    let length = NonZeroUsize::new(bytes).ok_or(io::ErrorKind::InvalidInput)?;
+    let protection = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
+    // SAFETY: a new private mapping, at an address of the kernel's choice.
+    let address = unsafe { mmap_anonymous(None, length, protection, MapFlags::MAP_PRIVATE | MapFlags::MAP_NORESERVE)? };
+    #[cfg(target_os = "linux")]
+    // SAFETY: advice on the mapping just made. Where there are no huge pages there is nothing to refuse.
+    let _ = unsafe { nix::sys::mman::madvise(address, bytes, nix::sys::mman::MmapAdvise::MADV_NOHUGEPAGE) };
+    // SAFETY: zeroed pages that are never unmapped and that only these references reach; any bits are an AtomicU64.
+    Ok(unsafe { std::slice::from_raw_parts(address.as_ptr().cast(), bytes / 8) })
+}

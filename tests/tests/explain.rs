@@ -1,0 +1,105 @@
+//! `explain` with the real binary and scripted costs: layers, intervals and residue are known exactly.
+
+use switchcost_e2e::{World, mechanism};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+fn term(name: &str, ticks: u64, times: f64) -> String {
+    format!("{{ mechanism = \"thread/{name}\", parameters = {{ ticks = \"{ticks}\" }}, times = {times:.1} }}")
+}
+
+fn layer(name: &str, from: &[String], minus: &[String]) -> String {
+    format!(
+        "[[layer]]\nname = \"{name}\"\nfrom = [{}]\nminus = [{}]\nwhy = \"a test\"\n",
+        from.join(", "),
+        minus.join(", ")
+    )
+}
+
+/// thread/honest costs 1000 ns and is made of `layers`.
+fn world(layers: &str) -> World {
+    let world = World::new(FAKE);
+    world.write("share/switchcost/mechanisms/thread/honest.toml", &mechanism(layers));
+    world
+}
+
+#[test]
+fn layers_are_differences_and_the_rest_is_the_residue() {
+    let layers = [
+        layer("calls", &[term("honest", 150, 2.0)], &[]),
+        layer("copy", &[term("honest", 900, 1.0)], &[term("honest", 200, 2.0)]),
+    ];
+    let world = world(&layers.concat());
+    let said = world.run("explain thread/honest --rounds 30 --format json");
+    assert_eq!(said.status, 0, "{said:?}");
+    let json = said.json();
+    let cost = |part: &serde_json::Value| {
+        (part["ns"].as_f64().unwrap(), part["low"].as_f64(), part["resolved"].as_bool().unwrap())
+    };
+    assert_eq!(cost(&json["total"]), (1000.0, Some(1000.0), true));
+    assert_eq!(cost(&json["layers"][0]["cost"]), (300.0, Some(300.0), true));
+    assert_eq!(cost(&json["layers"][1]["cost"]), (500.0, Some(500.0), true));
+    assert_eq!(cost(&json["residue"]), (200.0, Some(200.0), true));
+    // Rounds in which something disturbed a row may be left out.
+    assert!((6..=30).contains(&json["total"]["rounds"].as_u64().unwrap()), "{json}");
+    assert_eq!(json["layers"][1]["terms"], "thread/honest ticks=900 − 2 × thread/honest ticks=200");
+    // The same run again, without measuring.
+    let text = world.run("explain thread/honest --stored").out;
+    for words in ["calls", "copy", "residue", "20 % of the whole", "█"] {
+        assert!(text.contains(words), "{words} is missing: {text}");
+    }
+    assert!(world.run("explain").out.contains("thread/honest (one_cpu) = calls + copy + residue"));
+}
+
+#[test]
+fn layers_that_add_up_leave_nothing_and_noise_is_not_resolved() {
+    let layers = [
+        layer("all", &[term("honest", 1000, 1.0)], &[]),
+        layer("noise", &[term("spread", 10, 1.0)], &[term("spread", 11, 1.0)]),
+    ];
+    let world = world(&layers.concat());
+    let json = world.run("explain thread/honest --rounds 30 --format json").json();
+    assert_eq!(json["layers"][1]["cost"]["resolved"], false, "{json}");
+    assert_eq!(json["residue"]["resolved"], false, "{json}");
+    assert!(json["sentence"].as_str().unwrap().contains("add up to the whole within the interval"), "{json}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_a_layer_with_a_reason() {
+    let layers =
+        [layer("here", &[term("honest", 600, 1.0)], &[]), layer("elsewhere", &[term("absent", 1000, 1.0)], &[])];
+    let said = world(&layers.concat()).run("explain thread/honest --rounds 6 --format json");
+    assert_eq!(said.status, 4, "{said:?}");
+    let json = said.json();
+    assert!(json["layers"][1]["reason"].as_str().unwrap().contains("libabsent"), "{json}");
+    assert_eq!((&json["layers"][1]["cost"], &json["residue"]["ns"]), (&serde_json::Value::Null, &400.0.into()));
+}
+
+#[test]
+fn without_layers_there_is_the_floor() {
+    let world = world("");
+    let text = std::fs::read_to_string(world.path("share/switchcost/mechanisms/thread/honest.toml")).unwrap();
+    world.write("share/switchcost/mechanisms/thread/honest.toml", &format!("floor = [\"thread/noise\"]\n{text}"));
+    let said = world.run("explain thread/honest --rounds 6");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.out.contains("no layers") && said.out.contains("what thread/noise costs"), "{said:?}");
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    let fine = world(&layer("all", &[term("honest", 1000, 1.0)], &[]));
+    fine.run("explain thread/honset").refuses(2, &["thread/honset", "did you mean `thread/honest`"]);
+    fine.run("explain zzz").refuses(2, &["zzz"]);
+    fine.run("explain thread/honest --stored").refuses(3, &["no stored run"]);
+    fine.run("explain thread/honest --param nothing=1").refuses(2, &["nothing", "no such parameter"]);
+    fine.run("explain thread/honest --param ticks=x").refuses(2, &["ticks"]);
+    for (layers, words) in [
+        (layer("x", &[], &[]), "at least one entry"),
+        (layer("x", &[term("nowhere", 1, 1.0)], &[]), "thread/nowhere"),
+        (layer("x", &[term("honest", 1, -1.0)], &[]), "not above 0"),
+        (layer("x", &[term("honest", 1, 1.0)], &[]).replace("why =", "wy ="), "wy"),
+        (layer("x", &[term("honest", 2_000_000_000, 1.0)], &[]), "ticks"),
+    ] {
+        world(&layers).run("explain thread/honest").refuses(2, &["thread/honest.toml", words]);
+    }
+}

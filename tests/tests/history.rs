@@ -1,0 +1,197 @@
+//! Names of runs, trends over them, and what other tools read, with the real binary.
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::process::Command;
+use switchcost_e2e::{World, repository, sealed};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A world with one run of these ticks.
+fn measured(ticks: &str) -> World {
+    let world = World::new(FAKE);
+    measure(&world, ticks);
+    world
+}
+
+fn measure(world: &World, ticks: &str) {
+    let said = world.run(&format!("run thread/honest --param ticks={ticks} --rounds 6 --batches 2"));
+    assert_eq!(said.status, 0, "{said:?}");
+}
+
+fn sql(world: &World, statement: &str) {
+    rusqlite::Connection::open(world.store()).unwrap().execute_batch(statement).unwrap();
+}
+
+#[test]
+fn a_baseline_is_an_operand_and_a_gate() {
+    let world = measured("1000,2000");
+    assert_eq!(world.run("baseline set v1.0").status, 0);
+    let first = world.run("baseline list --format json").json()["baselines"][0]["run"].clone();
+    measure(&world, "1000,2000");
+    let said = world.run("compare baseline:v1.0 latest --gate 5% --format json");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(said.json()["comparisons"][0]["a"]["run"], first);
+    assert_ne!(said.json()["comparisons"][0]["b"]["run"], first);
+    let row =
+        world.run_words(&["compare", "baseline:v1.0:thread/honest", "latest:thread/honest ticks=2000", "--gate", "5%"]);
+    assert_eq!(row.status, 1, "{row:?}");
+    assert_eq!(world.run("show baseline:v1.0 --format json").json()["run"]["id"], first);
+    assert_eq!(world.run("export baseline:v1.0 --format csv").status, 0);
+    assert!(world.run("baseline list").out.contains("v1.0"));
+    assert_eq!(world.run("baseline remove v1.0").status, 0);
+    assert!(world.run("baseline list").out.starts_with("No run has a name yet"));
+}
+
+#[test]
+fn bad_baselines_are_one_sentence() {
+    let world = World::new(FAKE);
+    for command in ["baseline list", "baseline set a", "baseline remove a"] {
+        world.run(command).refuses(2, &["there is no store"]);
+    }
+    assert!(!world.store().exists(), "asking for a name made a store");
+    measure(&world, "1000");
+    assert_eq!(world.run("baseline set a").status, 0);
+    assert_eq!(world.run("baseline set a latest").status, 0, "the same again");
+    measure(&world, "1000");
+    world.run("baseline set a").refuses(2, &["baseline `a`", "--replace"]);
+    world.run("baseline set b nowhere").refuses(2, &["nowhere"]);
+    world.run_words(&["baseline", "set", "a b"]).refuses(2, &["`a b`", "letters"]);
+    world.run("baseline remove b").refuses(2, &["`b`", "there are a"]);
+    world.run("compare baseline:b latest").refuses(2, &["no baseline", "`b`", "there are a"]);
+    let run = world.run("baseline list --format json").json()["baselines"][0]["run"].as_str().unwrap().to_owned();
+    sql(&world, &format!("PRAGMA foreign_keys = ON; DELETE FROM run WHERE id = '{run}'"));
+    world.run("compare baseline:a latest --gate 5%").refuses(2, &["baseline `a`", &run, "gone", "--replace"]);
+    assert!(world.run("baseline list").out.contains("(gone)"));
+    assert_eq!(world.run("baseline set a --replace").status, 0);
+    assert_eq!(world.run("show baseline:a").status, 0);
+}
+
+/// One run measured, stored `count` times under other ids and dates; from the `step`th on its costs are `factor` times as high.
+fn series(world: &World, count: usize, step: usize, factor: f64) {
+    let exported = world.run("export").out;
+    let id = world.run("history --format json").json()["runs"][0]["id"].as_str().unwrap().to_owned();
+    sql(world, "DELETE FROM samples; DELETE FROM invocation; DELETE FROM variant; DELETE FROM run");
+    for i in 0..count {
+        // Runs are never exactly alike: a wobble of 1 %, the same in every test.
+        let wobble = 1.0 + 0.01 * ((i * 7919 % 13) as f64 / 6.5 - 1.0);
+        let ticks = (123_400.0 * wobble * if i >= step { factor } else { 1.0 }) as u64;
+        let named = format!("{}-{i:04}", &id[..15]);
+        let started = format!("\"started_unix_ns\":{}", 1_790_000_000_000_000_000_u64 + i as u64 * 86_400_000_000_000);
+        let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
+        let text = format!("{body}\n").replace(&id, &named).replace("123400", &ticks.to_string());
+        let text = started_at(&text, &started);
+        let path = world.path(&format!("{i}.jsonl"));
+        std::fs::write(&path, sealed(&text)).unwrap();
+        let said = world.run(&format!("import {}", path.display()));
+        assert_eq!(said.status, 0, "{said:?}");
+    }
+}
+
+/// The first line, the run's own, with another start.
+fn started_at(text: &str, started: &str) -> String {
+    let (run, rest) = text.split_once('\n').unwrap();
+    let at = run.find("\"started_unix_ns\":").unwrap();
+    let end = at + run[at..].find(',').unwrap();
+    format!("{}{started}{}\n{rest}", &run[..at], &run[end..])
+}
+
+#[test]
+fn a_trend_shows_where_the_level_changed() {
+    let world = measured("1234,5000");
+    series(&world, 14, 9, 1.05);
+    let said = world.run_words(&["history", "thread/honest ticks=1234", "--format", "json"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let json = said.json();
+    let trend = &json["trends"][0];
+    assert_eq!((json["trends"].as_array().unwrap().len(), trend["points"].as_array().unwrap().len()), (1, 14));
+    let changes = trend["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{trend:#}");
+    let end = |field: &str| changes[0][field].as_str().unwrap().rsplit_once('-').unwrap().1.to_owned();
+    assert_eq!((end("before"), end("after")), ("0008".into(), "0009".into()));
+    let (low, high) = (changes[0]["interval"][0].as_f64().unwrap(), changes[0]["interval"][1].as_f64().unwrap());
+    assert!(low <= 1.05 && 1.05 <= high && low > 1.03 && high < 1.07, "{changes:?}");
+    let text = world.run("history thread/honest --last 12").out;
+    assert!(text.contains("5.") && text.contains("slower") && text.contains('●') && !text.contains("0001"), "{text}");
+    // Fewer runs than can show anything say so.
+    let few = world.run("history thread/honest --last 6").out;
+    assert!(few.contains("No change of level") && few.contains("runs at the earliest"), "{few}");
+    let schema: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(repository().join("docs/history.schema.json")).unwrap()).unwrap();
+    jsonschema::validate(&schema, &json).unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn trends_are_of_one_machine_and_one_method() {
+    let world = measured("1234");
+    series(&world, 4, 4, 1.0);
+    sql(&world, "UPDATE run SET stable = json_set(stable, '$.\"cpu.model\"', 'other') WHERE id LIKE '%-0001'");
+    sql(&world, "UPDATE run SET method_version = 0 WHERE id LIKE '%-0002'");
+    let points = |extra: &str| {
+        let said = world.run(&format!("history thread/honest --format json {extra}"));
+        (said.json()["trends"][0]["points"].as_array().unwrap().len(), said.json()["notes"].to_string())
+    };
+    assert_eq!(points("").0, 2);
+    assert!(points("").1.contains("1 runs of earlier versions"), "{:?}", points(""));
+    assert_eq!(points("--machine all").0, 3);
+    assert_eq!(points("--machine all --last 1").0, 1);
+    assert_eq!(points("--machine all --since 2026-09-24").0, 1);
+    world.run("history thread/honest --machine ffffffff").refuses(2, &["ffffffff", "--machine all", "3 runs"]);
+    world.run("history nothing/here").refuses(2, &["nothing/here"]);
+    world.run("history [").refuses(2, &["`[`", "pattern"]);
+    world.run("history --since yesterday").refuses(2, &["--since", "30d"]);
+    world.run("history --last 0").refuses(2, &["--last"]);
+    assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 4);
+    assert_eq!(world.run("history --last 2 --format json").json()["runs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn benchstat_reads_the_export() {
+    let world = measured("1000,1100");
+    let files = ["a.txt", "b.txt"].map(|name| {
+        let path = world.path(name);
+        assert_eq!(world.run(&format!("export --format benchstat -o {}", path.display())).status, 0);
+        measure(&world, "1000,1210");
+        path
+    });
+    let text = std::fs::read_to_string(&files[0]).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("Benchmark")).collect();
+    assert!(lines.len() >= 12, "{text}");
+    let name =
+        "BenchmarkThread/honest/probe=fake/experiment=switch/contexts=2/timing=batch/ticks=1100/placement=one_cpu";
+    assert!(lines.contains(&format!("{name} 1 1100.0000 ns/op").as_str()), "{text}");
+    // The tool itself, where Go is and can fetch it.
+    let output = Command::new("go")
+        .args(["tool", "benchstat", "-format", "csv"])
+        .args(&files)
+        .current_dir(repository().join("tests/benchstat"))
+        .output();
+    match output {
+        Ok(output) if output.status.success() => {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(said.contains("ticks=1100/placement=one_cpu,1.1e-06,"), "{said}");
+            // Both files are columns of one table.
+            let common = said.lines().find(|line| line.contains("ticks=1000/placement=one_cpu,")).unwrap();
+            assert!(common.contains('~'), "{said}");
+        }
+        other => println!("benchstat is not here: {other:?}"),
+    }
+}
+
+#[test]
+fn parquet_holds_every_batch() {
+    let world = measured("1000,1100");
+    let path = world.path("run.parquet");
+    world.run("export --format parquet").refuses(2, &["parquet", "-o"]);
+    assert_eq!(world.run(&format!("export --format parquet -o {}", path.display())).status, 0);
+    let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let exported = world.run("export").out;
+    let arrays = exported.split("\"ticks\":[").skip(1).filter_map(|rest| rest.split_once(']'));
+    let batches: usize = arrays.map(|(ticks, _)| ticks.split(',').count()).sum();
+    assert_eq!(reader.metadata().file_metadata().num_rows() as usize, batches);
+    let rows: Vec<String> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+    let dearer: Vec<&String> = rows.iter().filter(|row| row.contains("ticks=1100")).collect();
+    assert!(
+        !dearer.is_empty() && dearer.iter().all(|row| row.contains("ticks: 110000,") && row.contains("value: 1100.0"))
+    );
+    assert!(rows.iter().any(|row| row.contains("phase: \"warmup\"")), "{:?}", rows[0]);
+}

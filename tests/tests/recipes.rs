@@ -1,0 +1,109 @@
+//! The recipes of CONTRIBUTING.md, carried out as they stand there, to a verified row.
+
+use std::path::Path;
+use switchcost_e2e::{World, repository};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A code block that names the file it belongs to: "```LANGUAGE PATH".
+struct Block {
+    path: String,
+    text: String,
+}
+
+/// The blocks of one section.
+fn recipe(heading: &str) -> Vec<Block> {
+    let page = std::fs::read_to_string(repository().join("CONTRIBUTING.md")).unwrap();
+    let section = page.split("\n## ").find(|section| section.starts_with(heading)).unwrap();
+    let blocks = section.split("\n```").skip(1).step_by(2);
+    let blocks = blocks.filter_map(|block| {
+        let (head, text) = block.split_once('\n')?;
+        let path = head.split_once(' ')?.1.to_owned();
+        Some(Block { path, text: format!("{text}\n") })
+    });
+    blocks.collect()
+}
+
+/// Where a file of the repository lies in an installation.
+fn installed(path: &str) -> String {
+    if path.starts_with("probes/") { format!("libexec/switchcost/{path}") } else { format!("share/switchcost/{path}") }
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// False, and said so, where the program is not installed.
+fn here(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
+    if !found {
+        eprintln!("{program} is not installed: its recipe is not tested here");
+    }
+    found
+}
+
+/// An installation with the descriptions of all mechanisms and none of their probes.
+fn installation() -> World {
+    let world = World::new(FAKE);
+    copy_tree(&repository().join("mechanisms"), &world.path("share/switchcost/mechanisms"));
+    world
+}
+
+fn verified(world: &World, mechanism: &str) {
+    let said = world.run(&format!("run {mechanism} --rounds 1 --batches 3 --batch-time 100us --format json"));
+    let row = &said.json()["results"][0];
+    assert_eq!(row["verdict"], "verified", "{mechanism}: {row} {}", said.err);
+    assert!(row["ns_per_switch"]["median"].as_f64().unwrap() > 0.0, "{row}");
+}
+
+#[test]
+fn a_mechanism_is_one_file_one_line_and_one_page() {
+    if !here("node") {
+        return;
+    }
+    let blocks = recipe("A mechanism in a probe that exists");
+    let [code, line, page] = &blocks[..] else { panic!("{} files are touched instead of 3", blocks.len()) };
+    assert_eq!(line.text.lines().count(), 1, "{:?} is more than a line", line.text);
+    assert!(
+        !repository().join(&code.path).exists() && !repository().join(&page.path).exists(),
+        "the recipe adds nothing"
+    );
+
+    let world = installation();
+    copy_tree(&repository().join("probes/node"), &world.path(&installed("probes/node")));
+    let list = std::fs::read_to_string(repository().join(&line.path)).unwrap();
+    let at = list.find("\n];").unwrap() + 1;
+    world.write(&installed(&line.path), &format!("{}{}{}", &list[..at], line.text, &list[at..]));
+    for block in [code, page] {
+        world.write(&installed(&block.path), &block.text);
+    }
+    verified(&world, "control/js-clock");
+    let each = world.run("run control/js-clock --timing each --rounds 1 --batches 3 --batch-time 100us --format json");
+    assert_eq!(each.json()["results"][0]["verdict"], "verified", "{each:?}");
+}
+
+#[test]
+fn a_runtime_is_one_folder() {
+    if !here("awk") {
+        return;
+    }
+    let blocks = recipe("A runtime: one folder");
+    let world = installation();
+    for block in &blocks {
+        assert!(!repository().join(&block.path).exists(), "{} is there already", block.path);
+        let page_or_folder = block.path.starts_with("probes/awk/") || block.path.starts_with("mechanisms/");
+        assert!(page_or_folder, "{} lies outside of the folder", block.path);
+        world.write(&installed(&block.path), &block.text);
+    }
+    verified(&world, "control/awk-loop");
+    assert!(world.run("list").out.contains("control/awk-loop"));
+}

@@ -1,0 +1,73 @@
+//! `report`: the page that the real binary writes. The page itself is tested in a browser by `web/test`.
+
+use switchcost_e2e::{World, repository};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A template as `web/` gives it, as far as the host cares.
+const TEMPLATE: &str = "<html><script type=\"application/json\" id=\"data\">\"@switchcost-data@\"</script></html>";
+
+fn world() -> World {
+    let world = World::new(FAKE);
+    world.write("share/switchcost/report.html", TEMPLATE);
+    world
+}
+
+fn data(world: &World, file: &str) -> serde_json::Value {
+    let page = std::fs::read_to_string(world.path(file)).unwrap();
+    let (_, rest) = page.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn a_page_holds_the_runs_that_are_named_each_once() {
+    let world = world();
+    let file = world.path("p.html");
+    let file = file.to_str().unwrap();
+    for _ in 0..2 {
+        assert_eq!(world.run("run thread/honest --rounds 6 --batches 5 --budget 20s").status, 0);
+    }
+    let example = repository().join("data/example/ladder.jsonl");
+    let said = world.run_words(&["report", "latest~1", "latest", "latest", example.to_str().unwrap(), "-o", file]);
+    assert_eq!((said.status, said.out.trim()), (0, file), "{said:?}");
+    let data = data(&world, "p.html");
+    let runs = data["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 3);
+    assert_eq!(data["made_by"], "switchcost report latest~1 latest ladder.jsonl");
+    let row = &runs[0]["details"][0];
+    assert_eq!(row["starts"].as_array().unwrap().len(), 6, "{row}");
+    assert_eq!(row["expected"]["kernel_switches"], serde_json::json!([1.0, 1.0]));
+    let pair = data["tables"].as_array().unwrap().iter().find(|table| table["a"] == 0 && table["b"] == 1).unwrap();
+    assert!(pair["comparisons"][0]["ratio"].is_number(), "{pair}");
+}
+
+#[test]
+fn a_run_writes_its_page_where_it_is_told() {
+    let world = world();
+    let file = world.path("mine.html");
+    let report = format!("--report={}", file.display());
+    let said =
+        world.run_words(&["run", "thread/honest", "--rounds", "1", "--batches", "1", "--format", "json", &report]);
+    assert!(said.err.contains(file.to_str().unwrap()), "{said:?}");
+    assert_eq!(data(&world, "mine.html")["runs"][0]["run"]["id"], said.json()["run"]["id"]);
+}
+
+#[test]
+fn without_the_template_one_sentence_says_what_to_install_before_anything_is_measured() {
+    let world = World::new(FAKE);
+    world.run("run thread/honest --report").refuses(2, &["report.html", "nodejs", "npm", "make build"]);
+    world.run("report").refuses(2, &["report.html", "nodejs", "npm", "make build"]);
+    assert!(!world.store().exists(), "something was measured");
+    world.write("share/switchcost/report.html", "<html></html>");
+    let example = repository().join("data/example/ladder.jsonl");
+    world.run_words(&["report", example.to_str().unwrap()]).refuses(2, &["no place for the data", "make build"]);
+}
+
+#[test]
+fn runs_that_do_not_exist_are_named() {
+    let world = world();
+    world.write("bad.jsonl", "nonsense\n");
+    let bad = world.path("bad.jsonl");
+    world.run_words(&["report", bad.to_str().unwrap()]).refuses(2, &["bad.jsonl"]);
+    world.run("report missing.jsonl").refuses(2, &["missing.jsonl"]);
+}

@@ -1,0 +1,359 @@
+//! Sweeps through the real binary, with costs that are known exactly.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use switchcost_e2e::{Said, World, mechanism};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A cost for each axis: 1000 + contexts + working_set / 64 + payload, and working_set / 256 more beyond 64 KiB.
+const SIZED: &str = r#"
+title = "A fake with axes"
+implemented_by = ["fake"]
+iteration = "nothing"
+includes = "nothing"
+placements = ["one_cpu", "two_cpus", "free"]
+experiments = ["switch", "message"]
+[parameters.working_set]
+min = 0
+max = 1073741824
+default = "0"
+help = "bytes touched"
+control = "thread/touch"
+[parameters.payload]
+min = 0
+max = 1048576
+default = "0"
+help = "bytes sent"
+[parameters.pause]
+min = 0
+max = 10000
+default = "0"
+help = "ms that a start takes longer"
+[parameters.sched]
+values = ["other", "fifo"]
+default = "other"
+help = "class"
+[evidence]
+turns = true
+"#;
+
+const TOUCH: &str = r#"
+title = "The touches alone"
+implemented_by = ["fake"]
+iteration = "nothing"
+includes = "nothing"
+placements = ["one_cpu"]
+experiments = ["switch"]
+unit = "iteration"
+control = true
+[parameters.working_set]
+min = 0
+max = 1073741824
+default = "0"
+help = "bytes touched"
+[evidence]
+turns = false
+"#;
+
+fn world() -> World {
+    let world = World::new(FAKE);
+    world.write("share/switchcost/mechanisms/thread/sized.toml", SIZED);
+    world.write("share/switchcost/mechanisms/thread/touch.toml", TOUCH);
+    world
+}
+
+fn array(value: &serde_json::Value) -> Vec<serde_json::Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// x and median of each point of the curve of a mechanism.
+fn points(said: &Said, mechanism: &str) -> Vec<(u64, f64)> {
+    let curves = array(&said.json()["curves"]);
+    let curve = curves.iter().find(|curve| curve["mechanism"] == mechanism).unwrap_or_else(|| panic!("{said:?}"));
+    array(&curve["points"]).iter().map(|p| (p["x"].as_u64().unwrap(), p["median"].as_f64().unwrap())).collect()
+}
+
+#[test]
+fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
+    let world = world();
+    let said = world.run("sweep contexts thread/sized --to 1000 --steps 4 --rounds 6 --format json");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(points(&said, "thread/sized"), [(2, 1002.0), (16, 1016.0), (130, 1130.0), (1000, 2000.0)]);
+    assert_eq!(world.run("show --format json").out, said.out);
+    let shown = world.run("show").out;
+    for words in ["ns/switch against contexts", "a thread/sized", "contexts=130"] {
+        assert!(shown.contains(words), "{words} is missing in\n{shown}");
+    }
+    // The rows stand in the order of the axis, not of the cost alone.
+    let at = |label: &str| shown.find(label).unwrap_or_else(|| panic!("{label} in {shown}"));
+    assert!(at("contexts=16") < at("contexts=130") && at("contexts=130") < at("contexts=1000"));
+    assert!(!shown.contains('\x1b') && !shown.contains("╌"));
+    assert!(world.run("show --plot").out.contains("╌●"));
+    world.run("show --plot --format json").refuses(2, &["--plot"]);
+    let exported = world.run("export").out;
+    std::fs::write(world.path("sweep.jsonl"), &exported).unwrap();
+    let other = world.path("other.sqlite").to_str().unwrap().to_owned();
+    let file = world.path("sweep.jsonl").to_str().unwrap().to_owned();
+    assert_eq!(world.run_words(&["import", &file, "--store", &other]).status, 0);
+    assert_eq!(world.run_words(&["show", "--format", "json", "--store", &other]).out, said.out);
+    let compared = world.run_words(&["compare", "thread/sized", "thread/sized contexts=1000", "--format", "json"]);
+    assert_eq!(compared.json()["comparisons"][0]["verdict"], "slower", "{compared:?}");
+}
+
+#[test]
+fn a_point_beyond_a_limit_is_a_gap_with_its_reason() {
+    let world = world();
+    let said = world.run("sweep contexts thread/sized --rounds 6 --steps 4 --format json");
+    let curve = said.json()["curves"][0].clone();
+    assert_eq!(array(&curve["points"]).len(), 3, "{said:?}");
+    assert_eq!(curve["gaps"][0]["x"], 1_000_000);
+    assert!(curve["gaps"][0]["reason"].as_str().unwrap().contains("Only 100000 contexts fit here"), "{curve}");
+    assert!(world.run("show").out.contains("Only 100000 contexts fit here"));
+}
+
+#[test]
+fn direct_and_indirect_cost_are_told_apart() {
+    let world = world();
+    let said = world.run("sweep working-set thread/sized --values 64K,1M,4M --rounds 6 --format json");
+    assert_eq!(said.status, 0, "{said:?}");
+    let curve = said.json()["curves"][0].clone();
+    assert_eq!(curve["control"], "thread/touch");
+    let point = |x: u64, total: f64, control: f64, indirect: f64, resolved: bool| {
+        let point = array(&curve["points"]).into_iter().find(|point| point["x"] == x).unwrap();
+        assert_eq!(point["median"], total, "{point}");
+        let parts = &point["parts"];
+        assert_eq!((&parts["control"], &parts["direct"]), (&control.into(), &1002.0.into()), "{point}");
+        assert_eq!(
+            (&parts["indirect"], &parts["low"], &parts["high"]),
+            (&indirect.into(), &indirect.into(), &indirect.into())
+        );
+        assert_eq!(parts["resolved"], resolved, "{point}");
+    };
+    assert!(curve["points"][0]["x"] == 0 && curve["points"][0]["parts"].is_null(), "{curve}");
+    point(65_536, 2026.0, 1024.0, 0.0, false);
+    point(1 << 20, 21_482.0, 16_384.0, 4096.0, true);
+    point(4 << 20, 82_922.0, 65_536.0, 16_384.0, true);
+    let shown = world.run("show").out;
+    for words in ["direct is the cost at 0", "not resolved", "thread/touch alone", "thread/sized: indirect"] {
+        assert!(shown.contains(words), "{words} is missing in\n{shown}");
+    }
+    // The last columns of the CSV, which do not differ from machine to machine.
+    let csv = world.run("show --format csv").out;
+    let lines = csv.lines().map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        [&cells[1..2], &cells[4..5], &cells[7..11], &cells[24..]].concat().join(",")
+    });
+    let expected = "\
+mechanism,contexts,parameters,unit,verdict,median_ns,control_ns,direct_ns,indirect_ns,indirect_low_ns,indirect_high_ns,relation
+thread/sized,2,pause=0 payload=0 sched=other working_set=0,switch,verified,1002.000000,,,,,,
+thread/sized,2,pause=0 payload=0 sched=other working_set=65536,switch,verified,2026.000000,1024.000000,1002.000000,0.000000,0.000000,0.000000,
+thread/sized,2,pause=0 payload=0 sched=other working_set=1048576,switch,verified,21482.000000,16384.000000,1002.000000,4096.000000,4096.000000,4096.000000,
+thread/sized,2,pause=0 payload=0 sched=other working_set=4194304,switch,verified,82922.000000,65536.000000,1002.000000,16384.000000,16384.000000,16384.000000,
+thread/touch,1,working_set=65536,iteration,verified,1024.000000,,,,,,
+thread/touch,1,working_set=1048576,iteration,verified,16384.000000,,,,,,
+thread/touch,1,working_set=4194304,iteration,verified,65536.000000,,,,,,";
+    let mut lines: Vec<String> = lines.collect();
+    lines[1..].sort_by_key(|line| line.starts_with("thread/touch")); // A stable sort: the order within a curve is kept.
+    assert_eq!(lines.join("\n"), expected);
+}
+
+#[test]
+fn the_default_range_of_a_working_set_ends_at_four_times_the_cache() {
+    let world = world();
+    let said = world.run("sweep working-set thread/sized --rounds 1 --format json");
+    let fact = said.json()["machine"]["stable"]["cache.l3"].as_str().unwrap().to_owned();
+    let Some(cache) = fact.split('K').next().and_then(|kibibytes| kibibytes.parse::<u64>().ok()) else { return };
+    let points = points(&said, "thread/sized");
+    assert_eq!((points[0].0, points[1].0), (0, 4096));
+    assert_eq!(points.last().unwrap().0, (4 * cache * 1024).min(1 << 30));
+}
+
+#[test]
+fn payload_is_swept_as_messages_and_words_make_rows() {
+    let world = world();
+    let said = world.run("sweep payload thread/sized --to 64K --steps 3 --rounds 6 --format json");
+    assert_eq!(said.status, 0, "{said:?}");
+    let curve = points(&said, "thread/sized");
+    assert_eq!(curve, [(0, 1002.0), (4096, 5098.0), (16_384, 17_386.0), (65_536, 66_538.0)]);
+    assert_eq!(said.json()["results"][0]["experiment"], "message");
+    let said = world.run("sweep sched thread/sized --rounds 6 --format json");
+    assert_eq!(array(&said.json()["results"]).len(), 2, "{said:?}");
+    assert_eq!(array(&said.json()["curves"]).len(), 0);
+}
+
+#[test]
+fn a_mechanism_without_the_axis_is_a_row_that_says_so() {
+    let world = world();
+    let said = world.run("sweep payload thread/sized thread/honest --to 64 --steps 3 --rounds 6 --format json");
+    let rows = array(&said.json()["results"]);
+    let honest = rows.iter().find(|row| row["mechanism"] == "thread/honest").unwrap();
+    assert_eq!(honest["verdict"], "unsupported");
+    assert!(honest["reason"].as_str().unwrap().contains("no parameter `payload`"), "{honest}");
+    // Without patterns: the headline. Only thread/honest belongs to it here.
+    let said = world.run("sweep contexts --to 8 --steps 3 --rounds 6 --format json");
+    assert_eq!(points(&said, "thread/honest").len(), 3);
+}
+
+#[test]
+fn every_pair_of_cpus_is_a_cell_and_judged_by_the_rule_of_its_kind() {
+    let world = world();
+    world.write(
+        "share/switchcost/mechanisms/thread/honest.toml",
+        &mechanism("[[evidence_when]]\nplacement = \"two_cpus\"\nkernel_switches = [5.0, 5.0]\n"),
+    );
+    let said = world.run("sweep cpus thread/honest --rounds 6 --format json");
+    let json = said.json();
+    let Some(matrix) = json["matrices"].get(0) else {
+        assert_eq!(array(&json["results"]).len(), 1, "one CPU has one pair: {said:?}");
+        return;
+    };
+    let (cpus, cells) = (array(&matrix["cpus"]).len(), array(&matrix["cells"]));
+    assert_eq!(cells.len(), cpus * (cpus + 1) / 2);
+    for cell in &cells {
+        let alone = cell["a"] == cell["b"];
+        assert_eq!(cell["relation"] == "same_cpu", alone, "{cell}");
+        assert_eq!(cell["verdict"], if alone { "verified" } else { "contradicted" }, "{cell}");
+    }
+    assert_eq!(said.status, 5);
+    let shown = world.run("show").out;
+    assert!(shown.contains("between each pair of CPUs") && shown.contains("same_cpu 1,000"), "{shown}");
+    assert_eq!(world.run("run thread/noise --placement pair:0-0 --rounds 6").status, 0);
+    let away = world.run("run thread/noise --placement pair:0-4000 --rounds 1 --format json");
+    assert!(away.json()["results"][0]["reason"].as_str().unwrap().contains("CPU 4000"), "{away:?}");
+}
+
+/// Variant, round and disturbed of each invocation, in order of execution.
+fn executed(world: &World) -> Vec<(u64, u64, bool)> {
+    let lines = world.run("export").out;
+    let all = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let invocations = all.filter(|line| line["t"] == "invocation");
+    let part = |line: serde_json::Value| {
+        (line["variant"].as_u64().unwrap(), line["round"].as_u64().unwrap(), !array(&line["disturbances"]).is_empty())
+    };
+    invocations.map(part).collect()
+}
+
+/// The order in which variants and rounds were first measured; whoever was measured twice in a round was disturbed the first time.
+fn order(executed: &[(u64, u64, bool)]) -> Vec<(u64, u64)> {
+    let mut seen: BTreeMap<(u64, u64), bool> = BTreeMap::new();
+    let mut order = Vec::new();
+    for &(variant, round, disturbed) in executed {
+        match seen.insert((variant, round), disturbed) {
+            None => order.push((variant, round)),
+            Some(before) => assert!(before, "variant {variant} was measured twice in round {round}"),
+        }
+    }
+    order
+}
+
+#[test]
+fn a_killed_sweep_goes_on_by_the_same_plan_and_measures_nothing_twice() {
+    const SWEEP: &str = "sweep contexts thread/sized --to 8 --steps 3 --param pause=40 --rounds 8 --seed 7";
+    let whole = world();
+    assert_eq!(whole.run(SWEEP).status, 0);
+    let world = world();
+    let words: Vec<&str> = SWEEP.split(' ').collect();
+    let mut child = world.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let patience = Instant::now() + Duration::from_secs(60);
+    // While the store is being made, `history` may find it half made.
+    let stored = || {
+        let said: serde_json::Value = serde_json::from_str(&world.run("history --format json").out).unwrap_or_default();
+        said["runs"][0]["invocations"].as_u64().unwrap_or(0)
+    };
+    while stored() < 10 && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = executed(&world);
+    assert!((10..32).contains(&before.len()), "{} invocations were stored", before.len());
+    let id = world.run("show --format json").json()["run"]["id"].as_str().unwrap().to_owned();
+    assert!(world.run("show").out.contains(&format!("to go on: switchcost sweep --resume {id}")));
+    let resumed = world.run(&format!("sweep --resume {id} --format json"));
+    assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
+    assert_eq!(resumed.json()["run"]["id"], id.as_str());
+    let after = executed(&world);
+    assert_eq!(after[..before.len()], before, "what was stored has changed");
+    // On a busy machine anything may have been disturbed and be repeated in its round; but rounds that were over stay so.
+    let last = before.iter().map(|invocation| invocation.1).max();
+    assert!(after[before.len()..].iter().all(|invocation| Some(invocation.1) >= last), "{before:?} then {after:?}");
+    assert_eq!(order(&after), order(&executed(&whole)), "another plan");
+    assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 1);
+    world.run("sweep --resume latest").refuses(2, &[&id, "complete"]);
+}
+
+#[test]
+fn a_slow_point_does_not_keep_the_others_from_their_interval_and_can_be_made_up_for() {
+    let world = world();
+    let said = world.run(
+        "sweep contexts thread/sized --values 2,3 --param pause=0,600 --seed 1 --rounds 6 --budget 3500ms --format json",
+    );
+    assert_eq!((said.status, &said.json()["run"]["ended_by"]), (4, &"budget".into()), "{said:?}");
+    let intervals = |said: &Said, pause: &str| {
+        let rows = array(&said.json()["results"]);
+        let mine = rows.iter().filter(|row| row["parameters"]["pause"] == pause);
+        mine.map(|row| !row["ns_per_switch"]["low"].is_null()).collect::<BTreeSet<bool>>()
+    };
+    assert_eq!(intervals(&said, "0"), [true].into(), "{said:?}");
+    assert!(intervals(&said, "600").contains(&false));
+    assert!(said.json()["warnings"].to_string().contains("sweep --resume"));
+    let resumed = world.run("sweep --resume latest --budget 60s --format json");
+    assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
+    assert_eq!(intervals(&resumed, "600"), [true].into());
+    order(&executed(&world));
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    let world = world();
+    let refuses = |arguments: &str, words: &[&str]| world.run(arguments).refuses(2, words);
+    refuses("sweep", &["AXIS"]);
+    refuses("sweep heat", &["heat", "working-set"]);
+    refuses("sweep contexts thread/sized --from 10 --to 2", &["--from 10", "--to 2"]);
+    refuses("sweep contexts thread/sized --values 2,many", &["`many`", "whole number"]);
+    refuses("sweep contexts thread/sized --from -3", &["-3"]);
+    refuses("sweep contexts thread/sized --steps 201", &["201 points", "200"]);
+    refuses("sweep contexts thread/sized --steps 1", &["--steps 1"]);
+    refuses("sweep contexts thread/sized --values 2,99999999", &["99999999", "out of range"]);
+    refuses("sweep contexts thread/sized --values 2 --to 3", &["--values", "--to"]);
+    refuses("sweep contexts thread/touch", &["thread/touch", "ring"]);
+    refuses("sweep contexts thread/honset", &["did you mean `thread/honest`"]);
+    refuses("sweep payload thread/honest", &["thread/honest", "parameter `payload`"]);
+    refuses("sweep payload thread/sized --to 2M", &["2097152", "1048576"]);
+    refuses("sweep payload", &["parameter `payload`", "headline"]);
+    refuses("sweep sched thread/sized --from 1", &["--values other,fifo"]);
+    refuses("sweep sched thread/sized --values idle", &["idle", "other, fifo"]);
+    refuses("sweep cpus thread/sized --values 4000", &["4000", "out of range"]);
+    refuses("sweep cpus thread/touch", &["two_cpus"]);
+    refuses("sweep contexts thread/sized --param ticks=1 --param ticks=2", &["twice"]);
+    refuses("sweep cpus thread/sized --placement free", &["--placement", "varies"]);
+    refuses("sweep payload thread/sized --param payload=4", &["--param payload", "varies"]);
+    refuses("sweep --resume latest", &["runs.sqlite"]);
+    refuses("sweep contexts --resume latest", &["--resume"]);
+    assert_eq!(world.run("run thread/honest --rounds 6").status, 0);
+    refuses("sweep --resume latest", &["not a sweep"]);
+    refuses("sweep --resume 1999", &["1999"]);
+    // A sweep of another version of the method, of another machine, of another build.
+    let ran = world.run("sweep contexts thread/sized --to 8 --steps 3 --rounds 6 --format json");
+    let id = ran.json()["run"]["id"].as_str().unwrap().to_owned();
+    let cases = [
+        ("method", "\"method_version\":1", "\"method_version\":999", "999"),
+        ("machine", "\"hypervisor\":\"", "\"hypervisor\":\"not ", "another machine"),
+        ("build", "\"runtime\":\"none\"", "\"runtime\":\"some\"", "built anew"),
+        ("probe", "\"probe\":\"fake\",\"experiment\"", "\"probe\":\"gone\",\"experiment\"", "probe gone is not here"),
+    ];
+    let stopped = |name: &str, from: &str, to: &str| {
+        world.forged(name, |run| {
+            assert!(run.contains(from), "{name}");
+            let run = run.replace("\"ended_by\":\"rounds\"", "\"ended_by\":\"interrupt\"");
+            run.replace(from, to).replace(&id, &format!("{id}-{name}"))
+        })
+    };
+    let files = cases.map(|(name, from, to, _)| stopped(name, from, to));
+    for (file, (name, _, _, words)) in files.iter().zip(cases) {
+        assert_eq!(world.run_words(&["import", file]).status, 0, "{name}");
+        refuses(&format!("sweep --resume {id}-{name}"), &[words, &id]);
+    }
+}

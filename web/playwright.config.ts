@@ -1,0 +1,19 @@
+import { defineConfig } from "@playwright/test";
+
+const executablePath = process.env["SWITCHCOST_CHROMIUM"] ?? "/usr/bin/chromium";
+// Chromium's sandbox needs rights that root in a container lacks; the pages are ours, from files.
+const launchOptions = { executablePath, args: ["--no-sandbox"] };
+
+export default defineConfig({
+  testDir: "tests/page",
+  outputDir: "test-results",
+  globalSetup: "./tests/page/setup.ts",
+  workers: 2,
+  timeout: 60_000,
+  reporter: "line",
+  use: { launchOptions },
+  projects: [
+    { name: "wide and light", use: { viewport: { width: 1600, height: 900 }, colorScheme: "light" } },
+    { name: "narrow and dark", use: { viewport: { width: 360, height: 740 }, colorScheme: "dark" } },
+  ],
+});

@@ -1,0 +1,331 @@
+/** What the host put into the page (`crates/report/src/html/data.rs`), and rows made of it. */
+
+type Maybe = number | null;
+
+export interface Figures {
+  median: Maybe;
+  low: Maybe;
+  high: Maybe;
+  min: Maybe;
+  mean: Maybe;
+  p90: Maybe;
+  p99: Maybe;
+  mad: Maybe;
+}
+
+export interface Result {
+  mechanism: string;
+  probe: string;
+  build: { version: string; runtime: string; compiler: string | null; flags: string | null; clock: string } | null;
+  experiment: string;
+  parameters: Record<string, string | number>;
+  label: string;
+  unit: string;
+  verdict: string;
+  reason: string;
+  invocations: number;
+  samples: number;
+  ns_per_switch: Figures | null;
+  bytes_per_context: Record<string, Maybe>;
+  each: { pair_ns: Maybe; p50: Maybe; p999: Maybe; max: Maybe; count: number } | null;
+  evidence: { kernel_switches_per_switch: Maybe; involuntary_share: Maybe; cpus: number[]; same_cpu_hops: Maybe; turns_ok: boolean | null };
+  times_cheapest: Maybe;
+  disturbed: number;
+  peak_rss_bytes: number;
+  notes: string[];
+}
+
+export interface Detail {
+  family: string;
+  control: boolean;
+  expected: { turns: boolean; kernel_switches: [Maybe, Maybe] | null; same_cpu_hops: [Maybe, Maybe] | null; address_spaces: number } | null;
+  starts: [round: number, sequence: number, at: Maybe, counted: number, spread: Maybe[]][];
+  remarks: Record<string, string>;
+  batches: Maybe[];
+  histogram: [Maybe, number][];
+}
+
+export interface Finding {
+  id: string;
+  severity: string;
+  what: string;
+  effect: string;
+  cure: string;
+}
+
+export interface RunData {
+  source: string;
+  run: {
+    id: string;
+    started: string;
+    ended: string | null;
+    seed: number;
+    ended_by: string;
+    partial: boolean;
+    tool_version: string;
+    method_version: number;
+    command: string[];
+    noise_floor: Maybe;
+    unstable: string | null;
+    precision: Maybe;
+    budget_s: Maybe;
+  };
+  machine: { stable: Record<string, string>; drifting: Record<string, string>; personal: Record<string, string>; findings: Finding[] };
+  results: Result[];
+  warnings: string[];
+  details: Detail[];
+}
+
+export interface Side {
+  run: string;
+  label: string;
+  median: Maybe;
+  interval: [Maybe, Maybe] | null;
+  unit: string;
+}
+
+export interface Comparison {
+  a: Side;
+  b: Side;
+  ratio: Maybe;
+  low: Maybe;
+  high: Maybe;
+  confidence: Maybe;
+  paired: boolean;
+  counts: [number, number];
+  noise_floor: Maybe;
+  smallest_detectable: Maybe;
+  verdict: string | null;
+  within: Maybe;
+  phrase: string;
+  reason: string;
+}
+
+export interface ComparisonTable {
+  a: number;
+  b: number;
+  reference: string | null;
+  threshold: number;
+  comparisons: Comparison[];
+  skipped: { label: string; reason: string }[];
+  notes: string[];
+  refused: string[];
+}
+
+export interface Literature {
+  mechanism: string;
+  name: string;
+  what: string;
+  low: number;
+  high: number | null;
+  unit: string;
+  machine: string;
+  year: number | null;
+  source: string;
+  read: boolean;
+}
+
+export interface PageData {
+  format: number;
+  tool: string;
+  made_by: string;
+  shares: number[];
+  families: { id: string; title: string }[];
+  mechanisms: Record<string, { title: string; iteration: string; includes: string }>;
+  literature: Literature[];
+  runs: RunData[];
+  tables: ComparisonTable[];
+  notes: string[];
+}
+
+/** One start of a probe. */
+export interface Start {
+  round: number;
+  sequence: number;
+  at: number;
+  counted: boolean;
+  min: number;
+  p10: number;
+  median: number;
+  p90: number;
+  max: number;
+  remark: string;
+}
+
+/** A row of a run, with numbers that are numbers. */
+export interface Row {
+  key: string;
+  index: number;
+  result: Result;
+  detail: Detail;
+  label: string;
+  family: string;
+  experiment: string;
+  placement: string;
+  probe: string;
+  quantity: "time" | "bytes";
+  /** ns per unit, or bytes per context; null: no figure that can be drawn. */
+  median: number | null;
+  low: number | null;
+  high: number | null;
+  min: number | null;
+  p99: number | null;
+  starts: Start[];
+}
+
+/** A run with its rows. */
+export interface Run {
+  index: number;
+  /** In the fragment: the run's id, told apart where two files bring the same one. */
+  key: string;
+  data: RunData;
+  rows: Row[];
+}
+
+/** Adds to one of many lists. */
+export function group<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
+
+/** What a logarithmic axis can show. */
+const positive = (value: unknown): number | null => {
+  const found = number(value);
+  return found !== null && found > 0 ? found : null;
+};
+
+function starts(detail: Detail): Start[] {
+  return detail.starts.flatMap(([round, sequence, at, counted, spread]) => {
+    const [min, p10, median, p90, max] = spread.map(number);
+    if (min == null || p10 == null || median == null || p90 == null || max == null) return [];
+    return [{ round, sequence, at: number(at) ?? 0, counted: counted === 1, min, p10, median, p90, max, remark: detail.remarks[sequence] ?? "" }];
+  });
+}
+
+/** Memory of one live context, as the host's figure counts it: address space costs nothing until it is touched. */
+const memory = (result: Result): number | null => {
+  const parts = Object.entries(result.bytes_per_context).filter(([name]) => name !== "virtual_bytes");
+  return parts.length === 0 ? null : positive(parts.reduce((sum, [, bytes]) => sum + (number(bytes) ?? 0), 0));
+};
+
+function row(result: Result, detail: Detail, index: number): Row {
+  const figures = result.ns_per_switch;
+  const footprint = result.experiment === "footprint";
+  return {
+    key: `r${index}`,
+    index,
+    result,
+    detail,
+    label: result.label,
+    family: detail.family,
+    experiment: result.experiment,
+    placement: String(result.parameters["placement"] ?? ""),
+    probe: result.probe,
+    quantity: footprint ? "bytes" : "time",
+    median: footprint ? memory(result) : positive(figures?.median),
+    low: positive(figures?.low),
+    high: positive(figures?.high),
+    min: positive(figures?.min),
+    p99: positive(figures?.p99),
+    starts: starts(detail),
+  };
+}
+
+/** Runs with their rows. */
+export function runs(data: PageData): Run[] {
+  const seen = new Map<string, number>();
+  return data.runs.map((one, index) => {
+    const before = seen.get(one.run.id) ?? 0;
+    seen.set(one.run.id, before + 1);
+    const rows = one.results.flatMap((result, i) => {
+      const detail = one.details[i];
+      return detail ? [row(result, detail, i)] : [];
+    });
+    return { index, key: before === 0 ? one.run.id : `${one.run.id}~${before + 1}`, data: one, rows };
+  });
+}
+
+/** A short name of the machine of a run. */
+export function machine(run: RunData): string {
+  const facts = run.machine.stable;
+  return [facts["cpu.model_name"], facts["kernel.release"] && `kernel ${facts["kernel.release"]}`, facts["hypervisor"]].filter(Boolean).join(" · ") || "unknown machine";
+}
+
+/** Equal for runs of the same machine in the same set-up. */
+export const machineKey = (run: RunData): string => JSON.stringify(Object.entries(run.machine.stable).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** A figure of others that has the unit of this row. */
+export const literatureOf = (row: Row, data: PageData): Literature[] =>
+  data.literature.filter((value) => value.mechanism === row.result.mechanism && value.unit === `ns per ${row.result.unit}` && value.low > 0);
+
+/** Rows that differ from one another in one numeric parameter only. */
+export interface Curve {
+  key: string;
+  parameter: string;
+  label: string;
+  family: string;
+  control: boolean;
+  experiment: string;
+  quantity: "time" | "bytes";
+  unit: string;
+  points: { x: number; row: Row }[];
+}
+
+const numeric = (value: string | number | undefined): number | null => {
+  if (value === undefined) return null;
+  const found = typeof value === "number" ? value : /^\d+$/.test(value) ? Number(value) : NaN;
+  return Number.isFinite(found) && found >= 0 ? found : null;
+};
+
+/** Fewest points that make a curve. */
+const FEWEST_POINTS = 3;
+
+/** All curves that the rows hold. A parameter that is constant, or not of numbers, gives none. */
+export function curves(rows: Row[]): Curve[] {
+  const found = new Map<string, Curve>();
+  for (const row of rows) {
+    if (row.median === null) continue;
+    for (const [name, value] of Object.entries(row.result.parameters)) {
+      const x = numeric(value);
+      if (x === null) continue;
+      const others = Object.entries(row.result.parameters).filter(([other]) => other !== name).sort(([a], [b]) => (a < b ? -1 : 1));
+      const key = JSON.stringify([name, row.result.mechanism, row.probe, row.experiment, others]);
+      let curve = found.get(key);
+      if (!curve) {
+        const label = row.label.split(" ").filter((word) => !word.startsWith(`${name}=`)).join(" ");
+        curve = { key, parameter: name, label, family: row.family, control: row.detail.control, experiment: row.experiment, quantity: row.quantity, unit: row.result.unit, points: [] };
+        found.set(key, curve);
+      }
+      curve.points.push({ x, row });
+    }
+  }
+  const all = [...found.values()].filter((curve) => new Set(curve.points.map((point) => point.x)).size >= FEWEST_POINTS);
+  for (const curve of all) curve.points.sort((a, b) => a.x - b.x);
+  return all;
+}
+
+/** A switch's cost without the control's at the same value: what is left when the work alone is taken off. */
+export function indirect(curve: Curve, control: Curve): { x: number; y: number }[] {
+  const alone = new Map(control.points.map((point) => [point.x, point.row.median]));
+  return curve.points.flatMap(({ x, row }) => {
+    const base = alone.get(x);
+    return base == null || row.median === null || row.median <= base ? [] : [{ x, y: row.median - base }];
+  });
+}
+
+/** A cell of the map of CPU pairs. */
+export interface Pair {
+  a: number;
+  b: number;
+  row: Row;
+}
+
+/** Rows placed on a named pair of CPUs (`pair:A-B`). */
+export const pairs = (rows: Row[]): Pair[] =>
+  rows.flatMap((row) => {
+    const found = /^pair:(\d{1,6})-(\d{1,6})$/.exec(row.placement);
+    return found && row.median !== null ? [{ a: Number(found[1]), b: Number(found[2]), row }] : [];
+  });

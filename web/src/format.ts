@@ -1,0 +1,90 @@
+/** Numbers as people read them. */
+
+const group = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** Three significant digits, thousands grouped; `–` for what is no number. */
+export function digits(value: number | null): string {
+  if (value === null || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 1e9 || size < 1e-3) return value.toExponential(2);
+  if (size < 0.995) return value.toFixed(3);
+  if (size < 9.995) return value.toFixed(2);
+  if (size < 99.95) return value.toFixed(1);
+  const whole = Math.round(value);
+  return (whole < 0 ? "-" : "") + group(String(Math.abs(whole)));
+}
+
+const SECONDS: [number, string][] = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
+];
+const BYTES: [number, string][] = [
+  [2 ** 30, "GiB"],
+  [2 ** 20, "MiB"],
+  [2 ** 10, "KiB"],
+  [1, "B"],
+];
+
+function scaled(value: number | null, units: [number, string][], write: (value: number) => string): string {
+  if (value === null || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e18) return `${value.toExponential(1)} ${units.at(-1)![1]}`;
+  const [factor, unit] = units.find(([factor]) => size >= factor * 0.9995) ?? units.at(-1)!;
+  return `${write(value / factor)} ${unit}`;
+}
+
+/** A quantity that the page draws. */
+export type Quantity = "time" | "bytes";
+
+/** 1,062 → `1.06 µs`. */
+export const duration = (ns: number | null): string => scaled(ns, SECONDS, digits);
+/** 4096 → `4.00 KiB`. */
+export const bytes = (value: number | null): string => scaled(value, BYTES, digits);
+/** With the unit of its quantity. */
+export const amount = (value: number | null, quantity: Quantity): string => (quantity === "time" ? duration(value) : bytes(value));
+/** Without superfluous digits: `1 µs`, `500 ns`. */
+export const tick = (value: number, quantity: Quantity): string =>
+  scaled(value, quantity === "time" ? SECONDS : BYTES, (scaled) => String(Number(scaled.toPrecision(3))));
+
+/** A fraction as percent with two significant digits. */
+export function percent(fraction: number | null): string {
+  if (fraction === null || !Number.isFinite(fraction)) return "–";
+  const value = fraction * 100;
+  const size = Math.abs(value);
+  return `${size < 0.995 ? value.toFixed(2) : size < 9.95 ? value.toFixed(1) : value.toFixed(0)} %`;
+}
+
+/** `×27.3`. */
+export function factor(value: number | null): string {
+  if (value === null || !Number.isFinite(value)) return "";
+  if (value < 0.0995) return `×${value.toPrecision(2)}`;
+  return `×${value < 9.95 ? value.toFixed(2) : value < 99.5 ? value.toFixed(1) : value < 1e9 ? group(String(Math.round(value))) : value.toExponential(1)}`;
+}
+
+/** Round numbers at equal distances. */
+function linearTicks(low: number, high: number, room: number): number[] {
+  const rough = (high - low) / Math.max(2, Math.min(room, 8));
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
+  const first = Math.ceil(low / step);
+  const count = Math.max(0, Math.floor(high / step) - first + 1);
+  return Array.from({ length: Math.min(count, 20) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+/** Ticks of a logarithmic axis: powers of ten (of four, for bytes), with 2 and 5 between where there is room. */
+export function logTicks([low, high]: [number, number], quantity: Quantity, room: number): number[] {
+  const base = quantity === "bytes" ? 4 : 10;
+  const from = Math.floor(Math.log(low) / Math.log(base));
+  const to = Math.ceil(Math.log(high) / Math.log(base));
+  const powers = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => base ** (from + i));
+  const within = (ticks: number[]): number[] => ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
+  const fine = quantity === "bytes" ? powers.flatMap((p) => [p, 2 * p]) : powers.flatMap((p) => [p, 2 * p, 5 * p]);
+  if (within(fine).length < 3) return linearTicks(low, high, room);
+  if (within(fine).length <= room) return within(fine);
+  const coarse = within(powers);
+  const step = Math.ceil(coarse.length / Math.max(2, room));
+  return coarse.filter((_, i) => i % step === 0);
+}

@@ -1,0 +1,142 @@
+/** Pictures that have a line for each row: label, marks on a common axis, a word at the end. */
+
+import * as Plot from "@observablehq/plot";
+import { logTicks, type Quantity, tick } from "./format";
+
+export interface Item {
+  key: string;
+  label: string;
+  /** Stands above the rows of its group. */
+  heading?: boolean;
+  /** At the end of the line. */
+  end?: string;
+  /** In the place of marks: why there are none. */
+  words?: string;
+  /** The words are a warning. */
+  alarm?: boolean;
+}
+
+/** How marks sit in their line. */
+export interface Seat {
+  dy: number;
+  insetTop: number;
+  insetBottom: number;
+}
+
+export interface RowPlot {
+  items: Item[];
+  width: number;
+  x: Plot.ScaleOptions;
+  /** Widest word at the end, in characters. */
+  marks: (seat: Seat) => Plot.Markish[];
+}
+
+/** Below this width labels stand above their marks instead of beside them. */
+const NARROW = 640;
+const CHARACTER = 6.7;
+
+/** A logarithmic axis over these values. */
+export function logAxis(values: (number | null)[], quantity: Quantity, width: number): Plot.ScaleOptions {
+  const found = values.filter((value): value is number => value !== null && value > 0);
+  const low = found.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = found.reduce((a, b) => Math.max(a, b), 0);
+  const margin = Math.max((high / low) ** 0.04, 1.02);
+  const domain: [number, number] = high > 0 ? [low / margin, high * margin] : [1, 10];
+  const ticks = logTicks(domain, quantity, Math.max(3, Math.floor(width / 75)));
+  return { type: "log", domain, ticks, tickFormat: (value: number) => tick(value, quantity), label: null } as Plot.ScaleOptions;
+}
+
+/** An axis mark: with ticks as data, or as options. */
+type Axis = (...of: [data: number[], options: object] | [options: object]) => Plot.Markish;
+
+/** Axes of a picture, every tick with its label: logarithmic scales would leave some out where there is room for all. */
+export function axes(of: { x?: Plot.ScaleOptions; y?: Plot.ScaleOptions }, options: Plot.AxisXOptions & Plot.AxisYOptions = {}): Plot.Markish[] {
+  const draw = (scale: Plot.ScaleOptions, axis: Axis): Plot.Markish => {
+    const { ticks, tickFormat, label = null } = scale;
+    if (!Array.isArray(ticks) || typeof tickFormat !== "function") return axis({ label, ...(ticks === undefined ? {} : { ticks }), ...(tickFormat ? { tickFormat } : {}), ...options });
+    return axis(ticks as number[], { label, text: (value: number) => (tickFormat as (value: number) => string)(value), ...options });
+  };
+  return [...(of.x ? [draw(of.x, Plot.axisX as Axis)] : []), ...(of.y ? [draw(of.y, Plot.axisY as Axis)] : [])];
+}
+
+/** Takes out of a plot what the page does not allow. */
+export function tamed<T extends Element>(picture: T): T {
+  // The page's policy forbids a style element; its style sheet has the same rules.
+  for (const style of picture.querySelectorAll("style")) style.remove();
+  // Groups without a role must not be named; the picture as a whole is.
+  for (const group of picture.querySelectorAll("g[aria-label]")) {
+    group.setAttribute("data-mark", group.getAttribute("aria-label") ?? "");
+    group.removeAttribute("aria-label");
+  }
+  return picture;
+}
+
+export const drawn = (options: Plot.PlotOptions): SVGSVGElement | HTMLElement => tamed(Plot.plot({ className: "plot", ...options }));
+
+/** Draws it. */
+export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HTMLElement {
+  const narrow = width < NARROW;
+  const longest = (text: (item: Item) => string): number => items.reduce((most, item) => Math.max(most, text(item).length), 0);
+  const plain = items.filter((item) => !item.heading);
+  const left = narrow ? 6 : Math.min(width * 0.36, 30 + CHARACTER * longest((item) => (item.heading ? "" : item.label)));
+  const right = narrow ? 10 : Math.min(240, 22 + CHARACTER * longest((item) => item.end ?? ""));
+  const height = narrow ? 40 : 23;
+  const seat: Seat = narrow ? { dy: 9, insetTop: 23, insetBottom: 4 } : { dy: 0, insetTop: 5, insetBottom: 5 };
+  const room = (pixels: number): number => Math.max(4, pixels / 13);
+  const texts: Plot.Markish[] = [
+    Plot.text(plain, {
+      y: "key",
+      text: "label",
+      title: "label",
+      frameAnchor: "left",
+      textAnchor: narrow ? "start" : "end",
+      dx: narrow ? 0 : -10,
+      dy: narrow ? -9 : 0,
+      lineWidth: narrow ? room(width - 24 - CHARACTER * longest((item) => item.end ?? "")) : room(left - 12),
+      textOverflow: "ellipsis-end",
+    }),
+    Plot.text(plain, { y: "key", text: "end", frameAnchor: "right", textAnchor: narrow ? "end" : "start", dx: narrow ? 0 : 10, dy: narrow ? -9 : 0, fontVariant: "tabular-nums" }),
+    Plot.text(
+      items.filter((item) => item.words),
+      { y: "key", text: "words", title: "words", frameAnchor: "left", textAnchor: "start", dx: 4, dy: narrow ? 9 : 0, fill: (item: Item) => (item.alarm ? "var(--alarm)" : "var(--faint)"), fontStyle: "italic", lineWidth: room(width - left - right - 8), textOverflow: "ellipsis-end" },
+    ),
+    Plot.text(
+      items.filter((item) => item.heading),
+      { y: "key", text: "label", frameAnchor: "left", textAnchor: "start", dx: narrow ? 0 : -left + 4, dy: 3, fontWeight: 600, fill: "var(--text)", lineWidth: room(width - 20), textOverflow: "ellipsis-end" },
+    ),
+  ];
+  return drawn({
+    width,
+    height: items.length * height + 56,
+    marginTop: 28,
+    marginBottom: 28,
+    marginLeft: left,
+    marginRight: right,
+    x: { ...x, axis: null },
+    y: { type: "band", domain: items.map((item) => item.key), axis: null, padding: 0 },
+    color: { type: "identity" },
+    symbol: { type: "identity" } as Plot.ScaleOptions,
+    style: { fontSize: "12px", overflow: "visible" },
+    marks: [
+      Plot.gridX({ stroke: "var(--line)", strokeOpacity: 1, ...(x.ticks ? { ticks: x.ticks } : {}) } as Plot.GridXOptions),
+      ...axes({ x }, { anchor: "top", tickSize: 0 }),
+      ...axes({ x }, { anchor: "bottom", tickSize: 0 }),
+      Plot.ruleY(plain, { y: "key", stroke: "var(--line)", strokeOpacity: 0.5, dy: seat.dy }),
+      ...texts,
+      ...marks(seat),
+    ],
+  });
+}
+
+/** Key of the row at a point of such a picture. */
+export function rowAt(picture: Element, event: MouseEvent): string | undefined {
+  const scale = (picture as unknown as Plot.Plot).scale("y");
+  const box = picture.getBoundingClientRect();
+  const view = (picture as SVGSVGElement).viewBox.baseVal;
+  const y = ((event.clientY - box.top) / box.height) * view.height;
+  const step = scale?.bandwidth ?? 0;
+  return (scale?.domain as string[] | undefined)?.find((key) => {
+    const top = scale!.apply(key) as number;
+    return y >= top && y < top + step;
+  });
+}

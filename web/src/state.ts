@@ -1,0 +1,46 @@
+/** What is shown: kept in the fragment of the address, so that a link leads to the same view. */
+
+export interface State {
+  view: string;
+  run: string;
+  families: string[];
+  experiment: string;
+  placement: string;
+  probe: string;
+  /** Part of the label. */
+  text: string;
+  /** Label of the rung to which factors refer. */
+  against: string;
+  /** Label of the row that is looked at closely. */
+  row: string;
+  /** Which comparison. */
+  table: string;
+  page: number;
+  theme: string;
+}
+
+export const START: State = { view: "ladder", run: "", families: [], experiment: "", placement: "", probe: "", text: "", against: "", row: "", table: "", page: 0, theme: "" };
+
+/** Reads a fragment; what is not understood is left out. */
+export function parse(fragment: string): State {
+  const found = new URLSearchParams(fragment.replace(/^#/, ""));
+  const state = { ...START };
+  for (const name of ["view", "run", "experiment", "placement", "probe", "text", "against", "row", "table", "theme"] as const) {
+    const value = found.get(name);
+    if (value) state[name] = value;
+  }
+  state.families = found.get("families")?.split(",").filter(Boolean) ?? [];
+  const page = Number(found.get("page"));
+  state.page = Number.isSafeInteger(page) && page > 0 ? page : 0;
+  return state;
+}
+
+/** The fragment of a state, without what is as at the start. */
+export function write(state: State): string {
+  const out = new URLSearchParams();
+  for (const [name, value] of Object.entries(state)) {
+    const text = Array.isArray(value) ? value.join(",") : String(value);
+    if (text !== String(START[name as keyof State]) || name === "view") out.set(name, text);
+  }
+  return `#${out.toString()}`;
+}

@@ -1,0 +1,53 @@
+import type { Context } from "../context";
+import { familyTitle } from "../context";
+import { group, type Row } from "../data";
+import { h } from "../dom";
+import type { Item } from "../rowplot";
+
+/** Rows in one picture: more would be neither readable nor quick. */
+const MOST_ROWS = 120;
+
+/** Rows of the page that is chosen, and the way to the others. */
+export function paged<T>(all: T[], context: Context): { shown: T[]; pager: HTMLElement | null } {
+  if (all.length <= MOST_ROWS) return { shown: all, pager: null };
+  const pages = Math.ceil(all.length / MOST_ROWS);
+  const page = Math.min(context.state.page, pages - 1);
+  const to = (target: number, text: string): HTMLElement | null =>
+    target >= 0 && target < pages ? h("a", { href: context.link({ page: target }) }, text) : null;
+  const first = page * MOST_ROWS;
+  const shown = all.slice(first, first + MOST_ROWS);
+  const pager = h("p", { class: "pager" }, `Rows ${first + 1} to ${first + shown.length} of ${all.length}. `, to(page - 1, "Previous"), " ", to(page + 1, "Next"), " Filters narrow them down.");
+  return { shown, pager };
+}
+
+/** Lines of a picture, with the family's title above its rows. */
+export function lines(rows: Row[], context: Context, line: (row: Row) => Omit<Item, "key" | "label">): Item[] {
+  let family = "";
+  return rows.flatMap((row) => {
+    const item: Item = { key: row.key, label: row.label, ...line(row) };
+    if (row.family === family) return [item];
+    family = row.family;
+    return [{ key: `heading ${row.key}`, label: familyTitle(family, context.data), heading: true }, item];
+  });
+}
+
+/** Why a row has no mark; alarming if its evidence contradicts it or its probe broke. */
+export function words(row: Row): { words?: string; alarm?: boolean } {
+  const alarm = row.result.verdict === "contradicted" || row.result.verdict === "broken";
+  if (row.median !== null) return {};
+  const verdict = row.result.verdict === "verified" ? "no figure above zero" : row.result.verdict;
+  return { words: row.result.reason ? `${verdict}: ${row.result.reason}` : verdict, alarm };
+}
+
+/** Rows of each experiment, in the order of their first row. */
+export function byExperiment(rows: Row[]): [string, Row[]][] {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) group(groups, row.experiment, row);
+  return [...groups];
+}
+
+/** The row that is looked at closely: the one chosen, else the first that has something to show. */
+export function focus(context: Context, fits: (row: Row) => boolean): Row | undefined {
+  const candidates = context.rows.filter(fits);
+  return candidates.find((row) => row.label === context.state.row) ?? candidates[0];
+}

@@ -1,0 +1,113 @@
+import * as Plot from "@observablehq/plot";
+import { type Context, colour, counted, typed } from "../context";
+import { type Literature, literatureOf, type Row } from "../data";
+import { type Choice, h, select } from "../dom";
+import { figure, nothing } from "../figure";
+import { amount, factor, type Quantity } from "../format";
+import { logAxis, rowAt, rowPlot } from "../rowplot";
+import { byExperiment, lines, paged, words } from "./common";
+
+const TITLES: Record<string, string> = {
+  switch: "Cost of a switch",
+  create: "Cost of creating, entering once and destroying a context",
+  message: "Cost of a message there and back",
+  footprint: "Memory of a live, suspended context",
+};
+
+/** The ladder: what each kind of switch costs, on one axis. */
+export function ladder(context: Context): HTMLElement[] {
+  if (context.rows.length === 0) return [nothing("No row passes the filters.")];
+  return byExperiment(context.rows).map(([experiment, rows]) => one(context, experiment, rows));
+}
+
+/** The rung to which factors refer: the one chosen, else the cheapest verified real switch. */
+export function rung(context: Context, rows: Row[]): Row | undefined {
+  const chosen = rows.find((row) => row.label === context.state.against && row.median !== null);
+  return chosen ?? rows.find((row) => row.result.times_cheapest === 1) ?? rows.find((row) => row.median !== null && !row.detail.control);
+}
+
+function marker(row: Row): "circle" | "times" {
+  return row.result.verdict === "contradicted" ? "times" : "circle";
+}
+
+function summary(row: Row, quantity: Quantity): string {
+  const of = (value: number | null): string => amount(value, quantity);
+  return [
+    row.label,
+    `${of(row.median)} per ${row.result.unit}, 95 % interval ${of(row.low)} – ${of(row.high)}`,
+    ...(quantity === "time" ? [`minimum ${of(row.min)}, p99 ${of(row.p99)}`] : []),
+    `${row.result.verdict}${row.result.reason ? `: ${row.result.reason}` : ""}`,
+    `${row.result.invocations} starts, ${row.result.samples} batches`,
+  ].join("\n");
+}
+
+interface Mark extends Literature {
+  key: string;
+}
+
+const told = (value: Literature): string =>
+  `${value.name}: ${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}\n${value.what}\n${value.machine}, ${value.year ?? "year not stated"}\n${value.source}${value.read ? "" : " (as quoted elsewhere)"}`;
+
+function one(context: Context, experiment: string, all: Row[]): HTMLElement {
+  const { shown: rows, pager } = paged(all, context);
+  const quantity: Quantity = experiment === "footprint" ? "bytes" : "time";
+  const reference = rung(context, all);
+  const times = (row: Row): string => (reference && row.median !== null && reference.median !== null && row.result.unit === reference.result.unit ? factor(row.median / reference.median) : "");
+  const drawable = rows.filter((row) => row.median !== null);
+  const literature: Mark[] = quantity === "time" ? drawable.flatMap((row) => literatureOf(row, context.data).map((value) => ({ ...value, key: row.key }))) : [];
+  const end = (row: Row): string => {
+    if (row.median === null) return "";
+    const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
+    return `${amount(row.median, quantity)}${row.result.unit === "switch" || quantity === "bytes" ? "" : `/${row.result.unit}`}  ${verdict}`;
+  };
+  const picture =
+    rows.length === 0
+      ? null
+      : rowPlot({
+          items: lines(rows, context, (row) => ({ end: end(row), ...words(row) })),
+          width: context.width,
+          x: logAxis([...drawable.flatMap((row) => [row.median, row.low, row.high, row.min, row.p99]), ...literature.flatMap((mark) => [mark.low, mark.high])], quantity, context.width),
+          marks: (seat) => [
+            Plot.link(literature.filter((mark) => mark.high !== null), { y: "key", x1: "low", x2: "high", stroke: "var(--faint)", strokeOpacity: 0.6, strokeWidth: 1, strokeDasharray: "2,2", dy: seat.dy }),
+            Plot.dot(literature, { y: "key", x: "low", symbol: "diamond2" as Plot.SymbolType, stroke: "var(--faint)", r: 3.5, title: told, dy: seat.dy }),
+            Plot.tickX(drawable.filter((row) => row.min !== null && quantity === "time"), { y: "key", x: "min", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 1.5, insetTop: seat.insetTop, insetBottom: seat.insetBottom }),
+            Plot.tickX(drawable.filter((row) => row.p99 !== null && quantity === "time"), { y: "key", x: "p99", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 1.5, strokeDasharray: "2,2", insetTop: seat.insetTop, insetBottom: seat.insetBottom }),
+            Plot.link(drawable.filter((row) => row.low !== null && row.high !== null), { y: "key", x1: "low", x2: "high", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round", dy: seat.dy }),
+            Plot.dot(drawable, { y: "key", x: "median", r: 4.5, symbol: marker, fill: (row: Row) => (row.result.verdict === "verified" ? colour(row.family, context.data) : "var(--paper)"), stroke: (row: Row) => (row.result.verdict === "contradicted" ? "var(--alarm)" : colour(row.family, context.data)), strokeWidth: 1.8, dy: seat.dy }),
+            reference?.median ? Plot.ruleX([reference.median], { stroke: "var(--text)", strokeDasharray: "1,3", strokeOpacity: 0.6 }) : null,
+            Plot.tip(drawable, Plot.pointerY({ y: "key", x: "median", title: (row: Row) => summary(row, quantity), fill: "var(--paper)", stroke: "var(--line)", preferredAnchor: "top" })),
+          ],
+        });
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  picture?.addEventListener("click", (event) => {
+    const row = byKey.get(rowAt(picture, event as MouseEvent) ?? "");
+    if (row?.median) context.go({ against: row.label });
+  });
+  const choices: Choice[] = all.filter((row) => row.median !== null).slice(0, 500).map((row) => [row.label, row.label]);
+  const chooser = select(`against-${experiment}`, "Factors relative to", choices, reference?.label ?? "", (against) => context.go({ against }));
+  return figure({
+    id: `ladder-${experiment}`,
+    title: TITLES[experiment] ?? experiment,
+    caption: `Dot: median over starts; bar: its 95 % interval${quantity === "time" ? "; full tick: the luckiest batch; dashed tick: 99th percentile of batches; faint diamonds: what others published (other machine, other method)" : ", by the kernel's figures"}. Hollow: not verified; the word says what. ${reference ? `× is the ratio of medians to ${reference.label} where the unit is the same; whether a difference can be trusted says the view Compare. A click on a row chooses another.` : ""}`,
+    command: typed(context.run),
+    n: counted(all),
+    picture,
+    extra: [choices.length > 1 ? chooser : null, pager],
+    table: {
+      head: ["mechanism", "probe", "median", "95 % interval", ...(quantity === "time" ? ["minimum", "p99"] : []), "×", "n (starts)", "verdict", "published elsewhere", "notes", ""],
+      rows: rows.map((row) => [
+        row.label,
+        row.probe,
+        `${amount(row.median, quantity)} per ${row.result.unit}`,
+        row.low === null ? "–" : `${amount(row.low, quantity)} – ${amount(row.high, quantity)}`,
+        ...(quantity === "time" ? [amount(row.min, quantity), amount(row.p99, quantity)] : []),
+        times(row),
+        String(row.result.invocations),
+        `${row.result.verdict}${row.result.reason ? `: ${row.result.reason}` : ""}`,
+        literatureOf(row, context.data).map((value) => told(value).replaceAll("\n", ", ")).join("; "),
+        row.result.notes.join(" · "),
+        row.median === null ? null : h("button", { type: "button", "aria-label": `Factors relative to ${row.label}`, onclick: () => context.go({ against: row.label }) }, "× 1"),
+      ]),
+    },
+  });
+}

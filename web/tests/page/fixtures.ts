@@ -1,0 +1,76 @@
+/** Run files made of the example, and pages made of run files by the real `switchcost`. */
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+export const EXAMPLE = resolve("../data/example/ladder.jsonl");
+export const SWITCHCOST = resolve(process.env["SWITCHCOST"] ?? "../target/release/switchcost");
+export const FOLDER = resolve("test-results-pages");
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the disk form is the host's business
+export type Entry = any;
+
+/** The records of the example, without the last, which is a checksum. */
+export const example = (): Entry[] => readFileSync(EXAMPLE, "utf8").trim().split("\n").slice(0, -1).map((line) => JSON.parse(line) as Entry);
+
+/** Writes records as a run file. */
+export function runFile(name: string, records: Entry[]): string {
+  const hash = createHash("sha256");
+  const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+  for (const line of lines) hash.update(line);
+  const file = join(FOLDER, `${name}.jsonl`);
+  writeFileSync(file, `${lines.join("")}{"t":"end","lines":${lines.length},"sha256":"${hash.digest("hex")}"}\n`);
+  return file;
+}
+
+export function switchcost(...words: string[]): string {
+  mkdirSync(FOLDER, { recursive: true });
+  const env = { ...process.env, XDG_DATA_HOME: join(FOLDER, "data") };
+  return execFileSync(SWITCHCOST, words, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+}
+
+export const pageFile = (name: string): string => join(FOLDER, `${name}.html`);
+
+export function page(name: string, ...files: string[]): string {
+  switchcost("report", ...files, "-o", pageFile(name));
+  return pageFile(name);
+}
+
+/** Short runs of the probes that are staged beside the program; none where none is. */
+export function realRuns(): string[] {
+  const wanted: [string, string[]][] = [
+    ["create", ["stack", "thread", "--experiment", "create"]],
+    ["footprint", ["stack", "thread", "--experiment", "footprint"]],
+    ["each", ["thread/futex", "stack/fcontext", "--timing", "each"]],
+    ["curves", ["stack/fcontext", "thread/futex", "--contexts", "2,8,32"]],
+  ];
+  if (!existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/gcc-12/probe")) && !existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/native/probe"))) return [];
+  return wanted.map(([name, words]) => {
+    const file = join(FOLDER, `real-${name}.jsonl`);
+    try {
+      switchcost("run", ...words, "--rounds", "6", "--batches", "5", "--budget", "10s");
+    } catch (error) {
+      // 4: part of it could not be measured; the rest is what is wanted.
+      if ((error as { status?: number }).status !== 4) throw error;
+    }
+    switchcost("export", "--shareable", "-o", file);
+    return file;
+  });
+}
+
+/** Text that would act if anything took it for markup. */
+export const HOSTILE = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'><svg onload=window.hacked=1>\u2028\${window.hacked=1}`;
+
+/** Texts of a run file that are free; all others are words of the format. */
+const FREE = new Set(["tool_version", "what", "effect", "cure", "reason", "probe", "version", "runtime", "compiler", "flags", "name", "counter", "log", "not_run", "source", "detail"]);
+
+/** Every free text of a record becomes hostile. */
+export function poison(value: Entry, key = ""): Entry {
+  if (typeof value === "string") return FREE.has(key) || key === "free" ? `${value} ${HOSTILE}` : value;
+  if (Array.isArray(value)) return value.map((item) => poison(item, ["command", "notes"].includes(key) ? "free" : key));
+  if (value === null || typeof value !== "object") return value;
+  const maps = ["stable", "drifting", "personal", "parameters"].includes(key);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, poison(item, maps ? "free" : name)]));
+}

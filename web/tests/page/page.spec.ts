@@ -1,0 +1,184 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { readFileSync, statSync } from "node:fs";
+import { pageFile } from "./fixtures";
+
+const VIEWS = ["ladder", "distribution", "evidence", "compare", "curves", "pairs", "rounds", "life", "machines", "machine"];
+
+/** Opens a page and gives what it did wrong: errors on the console, uncaught exceptions, requests. */
+async function open(page: Page, name: string, fragment = ""): Promise<string[]> {
+  const wrong: string[] = [];
+  page.on("console", (message) => void (["error", "warning"].includes(message.type()) && wrong.push(message.text())));
+  page.on("pageerror", (error) => void wrong.push(String(error)));
+  const own = `file://${pageFile(name)}`;
+  await page.route("**/*", (route) => {
+    const url = route.request().url();
+    if (url.split("#")[0] === own || url.startsWith("data:")) return route.continue();
+    wrong.push(`request of ${url}`);
+    return route.abort();
+  });
+  await page.goto(`${own}${fragment}`);
+  return wrong;
+}
+
+const go = async (page: Page, fragment: string): Promise<void> => page.evaluate((fragment) => void (location.hash = fragment), fragment);
+
+for (const name of ["ordinary", "several", "hostile", "thousands", "many"]) {
+  test(`${name}: every view is drawn, without an error, a request or a scroll bar`, async ({ page }) => {
+    const wrong = await open(page, name);
+    for (const view of VIEWS) {
+      await go(page, `view=${view}`);
+      await expect(page.locator(`#view-${view}`)).toBeVisible();
+      expect(await page.locator("figure, .nothing, main section section").count(), view).toBeGreaterThan(0);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${view} is too wide`).toBeLessThanOrEqual(0);
+    }
+    expect(wrong).toEqual([]);
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+    expect(await page.locator("img, iframe, object, svg[onload], main script").count()).toBe(0);
+  });
+}
+
+test("each figure has a picture, a caption, its command, its n and a table", async ({ page }) => {
+  await open(page, "ordinary");
+  for (const view of ["ladder", "distribution", "evidence", "compare", "rounds"]) {
+    await go(page, `view=${view}`);
+    await expect(page.locator(`#view-${view} figure`).first()).toBeVisible();
+    for (const figure of await page.locator("figure").all()) {
+      expect(await figure.locator(".picture [role=img]").getAttribute("aria-label")).toBeTruthy();
+      await expect(figure.locator(".made")).toContainText("n: ");
+      await expect(figure.locator(".made code")).toContainText("switchcost");
+      expect(await figure.locator("tbody tr").count(), view).toBeGreaterThan(1);
+    }
+  }
+});
+
+test("the ladder has a mark for each row, and literature", async ({ page }) => {
+  await open(page, "ordinary");
+  const rows = await page.locator("#ladder-switch tbody tr").count();
+  expect(rows).toBe(28);
+  expect(await page.locator("#ladder-switch g[data-mark=dot]").last().locator("path, circle").count()).toBe(rows);
+  expect(await page.locator("#ladder-switch g[data-mark=dot]").first().locator("path, circle").count()).toBeGreaterThan(10);
+});
+
+test("a click on a rung makes it the reference of factors", async ({ page }) => {
+  await open(page, "ordinary");
+  const label = page.locator("#ladder-switch svg text", { hasText: /^thread\/futex/ }).first();
+  await label.scrollIntoViewIfNeeded();
+  const box = (await label.boundingBox())!;
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await expect(page.locator("#against-switch")).toHaveValue("thread/futex");
+  expect(new URL(page.url()).hash).toContain("against=thread%2Ffutex");
+  await expect(page.locator("#ladder-switch tbody tr", { hasText: "thread/futex" }).first()).toContainText("×1.00");
+});
+
+test("filters narrow, and stand in the address", async ({ page }) => {
+  await open(page, "ordinary");
+  await page.evaluate(() => document.querySelector("#filters")!.setAttribute("open", ""));
+  await page.getByRole("button", { name: "thread", exact: true }).click();
+  await page.locator("#filter-placement").selectOption("free");
+  await expect(page.locator("#ladder-switch tbody tr")).toHaveCount(1);
+  const address = page.url();
+  await open(page, "ordinary");
+  await page.goto(address);
+  await page.reload();
+  await expect(page.locator("#ladder-switch tbody tr")).toHaveCount(1);
+  await page.locator("#filter-none").click();
+  await expect(page.locator("#ladder-switch tbody tr")).toHaveCount(28);
+  await page.goBack();
+  await expect(page.locator("#ladder-switch tbody tr")).toHaveCount(1);
+});
+
+test("verdict words are those of the host", async ({ page }) => {
+  await open(page, "several", "#view=compare");
+  await expect(page.locator("#compare")).toContainText("same within");
+  await go(page, "view=compare&against=thread%2Ffutex");
+  await expect(page.locator("#compare tbody tr", { hasText: "stack/ucontext" }).first()).toContainText("faster");
+});
+
+test("all can be done from the keyboard", async ({ page }) => {
+  await open(page, "ordinary");
+  await page.keyboard.press("Tab");
+  await expect(page.locator("#skip")).toBeFocused();
+  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement?.textContent === "Evidence")); i++) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#view-evidence")).toBeVisible();
+  await page.locator("#theme").focus();
+  const before = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).not.toBe(before);
+  await expect(page.locator("#theme")).toBeFocused();
+});
+
+test("axe finds nothing: one theme in each project", async ({ page, colorScheme }) => {
+  // Every figure and table at once: much to look at for a busy machine.
+  test.setTimeout(300_000);
+  await open(page, "several", `#view=all&theme=${colorScheme}`);
+  await expect(page.locator("html")).toHaveAttribute("data-theme", String(colorScheme));
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+});
+
+test("curves, histograms, creation and machines are drawn from runs that have them", async ({ page }) => {
+  await open(page, "several");
+  const runs = await page.locator("#run option").allTextContents();
+  const real = runs.find((text) => text.includes("real-curves"));
+  test.skip(real === undefined, "no probe is staged beside the program, so there is no run with curves");
+  const run = (name: string): string => runs.find((text) => text.includes(name))!.split(" ")[0]!;
+  await go(page, `view=curves&run=${run("real-curves")}`);
+  await expect(page.locator("#curve-switch-contexts svg")).toBeVisible();
+  await go(page, `view=distribution&run=${run("real-each")}`);
+  await expect(page.locator("#per-switch svg")).toBeVisible();
+  await go(page, "view=life");
+  await expect(page.locator("#life svg").first()).toBeVisible();
+  await go(page, "view=machines");
+  await expect(page.locator("#machines-time svg").first()).toBeVisible();
+});
+
+test("contradicted and broken rows stand there with their words", async ({ page }) => {
+  await open(page, "thousands", "#view=ladder&page=60");
+  await expect(page.locator("#ladder-switch svg")).toContainText("contradicted:");
+  await expect(page.locator("#ladder-switch svg")).toContainText("broken:");
+  await expect(page.locator(".pager").first()).toContainText("of 10000");
+});
+
+test("an ordinary page is small", () => {
+  expect(statSync(pageFile("ordinary")).size).toBeLessThan(2_000_000);
+});
+
+test("paper gets every view", async ({ page }) => {
+  await open(page, "ordinary");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  for (const view of VIEWS) await expect(page.locator(`#view-${view}`)).toHaveCount(1);
+  expect(await page.locator("details:not([open])").count()).toBe(0);
+});
+
+test("the map of CPU pairs and the curves of a working set are drawn", async ({ page }) => {
+  // The data of a page, changed to what a sweep gives, in the same template.
+  const text = readFileSync(pageFile("ordinary"), "utf8");
+  const [, json] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(text)!;
+  const data = JSON.parse(json!);
+  const [run] = data.runs;
+  const cpus = [0, 1, 2, 3];
+  const pairs = cpus.flatMap((a) => cpus.filter((b) => b > a).map((b) => `pair:${a}-${b}`));
+  run.results.forEach((result: { label: string; parameters: Record<string, unknown>; mechanism: string; probe: string }, i: number) => {
+    if (i < 4 || (i >= 14 && i < 18)) {
+      result.mechanism = i < 4 ? "control/touch" : "thread/x";
+      result.probe = "p";
+      result.parameters = { contexts: 2, placement: "one_cpu", timing: "batch", working_set: String(4096 * 4 ** (i % 4)) };
+      result.label = `${result.mechanism} working_set=${String(result.parameters["working_set"])}`;
+      run.details[i].control = i < 4;
+    } else if (i >= 20 && i < 20 + pairs.length) {
+      result.parameters["placement"] = pairs[i - 20];
+      result.label = `thread/y ${pairs[i - 20]}`;
+    }
+  });
+  const changed = text.replace(json!, () => JSON.stringify(data).replaceAll("<", "\\u003c"));
+  const wrong: string[] = [];
+  page.on("pageerror", (error) => void wrong.push(String(error)));
+  await page.route("**/changed.html*", (route) => route.fulfill({ body: changed, contentType: "text/html" }));
+  await page.goto("http://page.test/changed.html#view=pairs");
+  expect(await page.locator("#view-pairs g[data-mark=cell] rect").count()).toBe(2 * pairs.length);
+  await go(page, "view=curves");
+  await expect(page.locator("figure[id=curve-switch-working_set]")).toContainText("thread/x − control/touch");
+  expect(wrong).toEqual([]);
+});

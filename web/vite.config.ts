@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { defineConfig, type Plugin } from "vite";
+
+const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** Puts script and style into the page, and into its policy the hashes of exactly those two. Nothing else may run or be fetched. */
+function oneFile(): Plugin {
+  return {
+    name: "one-file",
+    enforce: "post",
+    generateBundle(_, bundle) {
+      let script = "";
+      let style = "";
+      for (const [name, part] of Object.entries(bundle)) {
+        if (part.type === "chunk") script += part.code;
+        else if (name.endsWith(".css")) style += String(part.source);
+        else continue;
+        delete bundle[name];
+      }
+      const page = bundle["index.html"];
+      if (page?.type !== "asset" || !script || !style) throw new Error("the bundle is not of the form that is expected");
+      // A script must not end its own element, nor open a comment.
+      script = script.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--").trim();
+      const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
+      // Functions as replacements: a `$` of the bundle means nothing there.
+      page.source = String(page.source)
+        .replace(/<link rel="stylesheet"[^>]*>\s*/g, "")
+        .replace(/<script type="module"[^>]*><\/script>\s*/g, "")
+        .replace(/<meta charset="utf-8" \/>/, (meta) => `${meta}\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`)
+        .replace("</head>", () => `<style>${style}</style>\n  </head>`)
+        .replace("</body>", () => `<script type="module">${script}</script>\n  </body>`);
+    },
+  };
+}
+
+export default defineConfig({
+  base: "./",
+  build: { outDir: "dist", emptyOutDir: true, modulePreload: false, cssCodeSplit: false, assetsInlineLimit: 0, target: "es2022" },
+  plugins: [oneFile()],
+});
