@@ -174,6 +174,16 @@ fn turns_per_unit(experiment: Experiment) -> u64 {
     if experiment == Experiment::Message { 2 } else { 1 }
 }
 
+/// Whether the contexts' turns, if they were counted, are those that the units imply. A footprint has no hand-offs; there each context runs
+/// equally often.
+pub(crate) fn turns_agree(experiment: Experiment, evidence: &Evidence) -> Option<bool> {
+    let turns = evidence.turns.as_ref()?;
+    Some(match experiment {
+        Experiment::Footprint => turns.total > 0 && turns.min == turns.max,
+        _ => turns.total == evidence.units.saturating_mul(turns_per_unit(experiment)),
+    })
+}
+
 fn contradiction(
     rule: &EvidenceRule,
     plan: &Plan,

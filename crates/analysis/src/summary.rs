@@ -1,8 +1,9 @@
 //! From the invocations of a variant to its row.
 
+use crate::judge::turns_agree;
 use crate::series::{Series, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{Evidence, Invocation, Phase, Run, Timing, Variant, Verdict};
+use switchcost_model::{Evidence, Experiment, Invocation, Phase, Run, Timing, Variant, Verdict};
 use switchcost_stats::{Interval, mad, mean, median, median_interval, quantile, sorted};
 
 /// Level of every interval.
@@ -154,7 +155,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     summary.footprint = footprint(&counted);
     summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);
     summary.remarks = counted.iter().flat_map(|invocation| invocation.transcript.notes.iter().cloned()).collect();
-    evidence_of(invocations, &mut summary);
+    evidence_of(variant.experiment, invocations, &mut summary);
     summary
 }
 
@@ -311,7 +312,7 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
     }
 }
 
-fn evidence_of(invocations: &[&Invocation], summary: &mut Summary) {
+fn evidence_of(experiment: Experiment, invocations: &[&Invocation], summary: &mut Summary) {
     let all: Vec<&Evidence> = invocations.iter().filter_map(|i| i.transcript.evidence.as_ref()).collect();
     let (mut units, mut voluntary, mut involuntary) = (0.0, 0.0, 0.0);
     let (mut hops, mut same) = (0.0, 0.0);
@@ -333,10 +334,6 @@ fn evidence_of(invocations: &[&Invocation], summary: &mut Summary) {
         involuntary_share: if total > 0.0 { involuntary / total } else { 0.0 },
     });
     summary.same_cpu_share = (hops > 0.0).then(|| same / hops);
-    let counted: Vec<bool> = invocations
-        .iter()
-        .filter(|i| i.transcript.evidence.as_ref().is_some_and(|e| e.turns.is_some()))
-        .map(|i| !matches!(i.judgement.verdict, Verdict::Contradicted))
-        .collect();
+    let counted: Vec<bool> = all.iter().filter_map(|evidence| turns_agree(experiment, evidence)).collect();
     summary.turns_ok = (!counted.is_empty()).then(|| counted.iter().all(|&fine| fine));
 }
