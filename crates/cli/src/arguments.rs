@@ -2,6 +2,7 @@
 
 mod baseline;
 mod crosscheck;
+mod effort;
 mod export;
 mod history;
 mod measure;
@@ -11,15 +12,16 @@ mod sweep;
 
 pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, BaselineSet};
 pub use crosscheck::Crosscheck;
+pub use effort::Effort;
 pub use export::{Export, ExportFormat};
 pub use history::History;
 pub use measure::Measure;
 pub use questions::{Audit, Budget, Explain};
+pub use report::Report;
 pub use sweep::{Axis, Sweep};
 
 use crate::exit;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub use report::Report;
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_model::{Experiment, Placement, Timing};
@@ -161,27 +163,12 @@ pub struct Run {
     /// batch: clock around many switches; each: cycle counter at every switch, for percentiles
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]
     pub timing: Timing,
-    /// Parameter of a mechanism, such as fpu_state=differ; several values make several rows
-    #[arg(long = "param", value_name = "NAME=V,...", value_parser = parse_parameter)]
-    pub parameters: Vec<(String, Vec<String>)>,
     /// Time that the whole run may take, such as 20s or 2m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_budget)]
     pub budget: Duration,
-    /// Exactly so many rounds (starts of each probe) [default: 10 to 40, as precision needs]
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    pub rounds: Option<u64>,
-    /// Half-width of the 95 % interval to aim at
-    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_precision)]
-    pub precision: f64,
-    /// Seed of the random order of measurements [default: random, stored with the run]
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
-    /// Probes by id or source, such as gcc-12,go [default: the best one of each mechanism]
-    #[arg(long, value_name = "P,...", value_delimiter = ',')]
-    pub probe: Vec<String>,
-    /// Batches measured in each start of a probe
-    #[arg(long, value_name = "B", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    pub batches: u64,
+    /// What and how much is measured
+    #[command(flatten)]
+    pub effort: Effort,
     /// Length of a batch that the calibration aims at
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_batch)]
     pub batch_time: Duration,

@@ -1,6 +1,6 @@
 //! `sweep`.
 
-use super::{Format, StoreOption, parse_budget, parse_parameter, parse_precision, parse_word};
+use super::{Effort, Format, StoreOption, parse_budget, parse_word};
 use clap::{Args, ValueEnum};
 use std::time::Duration;
 use switchcost_model::{Experiment, Placement};
@@ -50,27 +50,12 @@ pub struct Sweep {
     /// What to measure: switch, create, message or footprint [default: the mechanism's first; for payload: message]
     #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
-    /// Another parameter of the mechanisms; several values make several curves
-    #[arg(long = "param", value_name = "NAME=V,...", value_parser = parse_parameter)]
-    pub parameters: Vec<(String, Vec<String>)>,
     /// Time that this sitting may take; what does not fit can be gone on with by --resume
     #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_budget)]
     pub budget: Duration,
-    /// Exactly so many rounds (starts of each probe) [default: 10 to 40, as precision needs]
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    pub rounds: Option<u64>,
-    /// Half-width of the 95 % interval to aim at
-    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_precision)]
-    pub precision: f64,
-    /// Seed of the random order of measurements [default: random, stored with the run]
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
-    /// Probes by id or source, such as gcc-12,go [default: the best one of each mechanism]
-    #[arg(long, value_name = "P,...", value_delimiter = ',')]
-    pub probe: Vec<String>,
-    /// Batches measured in each start of a probe
-    #[arg(long, value_name = "B", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    pub batches: u64,
+    /// What and how much is measured
+    #[command(flatten)]
+    pub effort: Effort,
     /// Form of the result
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: Format,

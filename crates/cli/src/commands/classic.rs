@@ -1,6 +1,6 @@
 //! `classic`: the programs of the write-ups.
 
-use super::measure::{Bench, not_stored, open_store, status};
+use super::measure::{Bench, not_stored, open_store, seed, status};
 use crate::arguments::{self, CompareFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -150,7 +150,7 @@ fn request(arguments: &arguments::Classic, program: &Program) -> Request {
     Request {
         rounds: Some(arguments.rounds.unwrap_or(program.rounds)),
         budget: arguments.budget.unwrap_or(Duration::from_secs(program.budget_s)),
-        seed: arguments.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())),
+        seed: seed(arguments.seed),
         ..Request::default()
     }
 }

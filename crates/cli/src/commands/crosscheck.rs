@@ -1,6 +1,6 @@
 //! `crosscheck`: tools of others beside ours, in turns.
 
-use super::measure::Bench;
+use super::measure::{Bench, seed};
 use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -51,7 +51,7 @@ pub fn crosscheck(arguments: &arguments::Crosscheck, started: Instant) -> Result
     let mut peers = Installation::find()?.peers()?;
     choose(&mut peers, &arguments.tools)?;
     let bench = Bench::new(started)?;
-    let mut random = StdRng::seed_from_u64(arguments.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())));
+    let mut random = StdRng::seed_from_u64(seed(arguments.seed));
     let (mut pairs, mut ours) = plan(peers, &bench)?;
     bench.step_aside()?;
     let interrupted = rounds(arguments.rounds, &mut pairs, &mut ours, &bench, &mut random);

@@ -1,7 +1,7 @@
 //! Measuring: what the commands that measure share.
 
 use super::formatted;
-use crate::arguments::Format;
+use crate::arguments::{Effort, Format};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
@@ -144,15 +144,28 @@ impl Bench {
 /// A run, and whether all of it was stored.
 pub type Measured = (Run, Result<(), StoreError>);
 
-/// Parameters by name.
-pub fn unique_parameters(given: &[(String, Vec<String>)]) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+/// What is asked for by the options that all runs along the catalogue share.
+pub fn effort(given: &Effort) -> Result<Request, Failure> {
     let mut parameters = BTreeMap::new();
-    for (name, values) in given {
+    for (name, values) in &given.parameters {
         if parameters.insert(name.clone(), values.clone()).is_some() {
             return Err(Failure::usage(format!("--param {name} is given twice; join the values by commas")));
         }
     }
-    Ok(parameters)
+    Ok(Request {
+        parameters,
+        probes: given.probe.clone(),
+        rounds: given.rounds,
+        precision: given.precision,
+        seed: seed(given.seed),
+        batches: given.batches,
+        ..Request::default()
+    })
+}
+
+/// The seed that was given, or a random one; short, so that it can be typed again.
+pub fn seed(given: Option<u64>) -> u64 {
+    given.unwrap_or_else(|| u64::from(rand::random::<u32>()))
 }
 
 /// The store, opened before anything is measured: what cannot be kept need not be waited for.

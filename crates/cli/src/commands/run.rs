@@ -1,6 +1,6 @@
 //! `run`: measure, show, store.
 
-use super::measure::{Bench, not_stored, open_store, status, unique_parameters};
+use super::measure::{Bench, effort, not_stored, open_store, status};
 use super::{formatted, report};
 use crate::arguments;
 use crate::exit::{Exit, Failure};
@@ -35,13 +35,8 @@ fn request(arguments: &arguments::Run) -> Result<Request, Failure> {
         contexts: arguments.contexts.clone(),
         placements: arguments.placement.clone(),
         timing: arguments.timing,
-        parameters: unique_parameters(&arguments.parameters)?,
-        probes: arguments.probe.clone(),
-        rounds: arguments.rounds,
-        precision: arguments.precision,
-        seed: arguments.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())),
         budget: arguments.budget,
-        batches: arguments.batches,
         batch: arguments.batch_time,
+        ..effort(&arguments.effort)?
     })
 }

@@ -1,13 +1,13 @@
 //! `sweep`: a run along an axis.
 
-use super::measure::{Bench, open_store, status, unique_parameters};
+use super::measure::{Bench, effort, open_store, status};
 use crate::arguments::{self, Arguments, Axis, Command, Format};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use clap::Parser;
 use std::time::Instant;
-use switchcost_model::{Experiment, Run, Timing};
+use switchcost_model::{Experiment, Run};
 use switchcost_report::{has_shapes, ladder_plot, resume_command};
 use switchcost_runner::{METHOD_VERSION, Range, Request, headline_with, select_sweep};
 use switchcost_store::Store;
@@ -35,7 +35,7 @@ pub fn sweep(arguments: &arguments::Sweep, started: Instant) -> Result<Exit, Fai
 }
 
 fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<Run, Failure> {
-    let mut request = request(arguments, arguments.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())))?;
+    let mut request = request(arguments)?;
     let store = open_store(arguments.store.store.as_deref())?;
     let bench = Bench::new(started)?;
     let axis = axis(arguments.axis, &bench)?;
@@ -87,22 +87,14 @@ fn last_level_cache(bench: &Bench) -> Result<u64, String> {
         .ok_or_else(|| "this machine does not tell the size of its caches".into())
 }
 
-fn request(arguments: &arguments::Sweep, seed: u64) -> Result<Request, Failure> {
+fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
     let message = (arguments.axis == Some(Axis::Payload)).then_some(Experiment::Message);
     Ok(Request {
         patterns: arguments.patterns.clone(),
         experiment: arguments.experiment.or(message),
-        contexts: Vec::new(),
         placements: arguments.placement.clone(),
-        timing: Timing::Batch,
-        parameters: unique_parameters(&arguments.parameters)?,
-        probes: arguments.probe.clone(),
-        rounds: arguments.rounds,
-        precision: arguments.precision,
-        seed,
         budget: arguments.budget,
-        batches: arguments.batches,
-        ..Request::default()
+        ..effort(&arguments.effort)?
     })
 }
 
@@ -130,6 +122,6 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
         return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));
     }
     bench.same_probes(&run).map_err(|reason| refused(&reason))?;
-    let request = Request { budget: arguments.budget, ..request(&first, run.seed)? };
+    let request = Request { budget: arguments.budget, seed: run.seed, ..request(&first)? };
     bench.show(bench.go_on(&request, run, store)?, arguments.format)
 }

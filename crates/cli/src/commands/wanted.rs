@@ -1,6 +1,6 @@
 //! Measuring what an answer needs: rows that data files name, from the store or now.
 
-use super::measure::{Bench, open_store};
+use super::measure::{Bench, open_store, seed};
 use crate::exit::Failure;
 use crate::paths::Installation;
 use std::path::Path;
@@ -12,7 +12,7 @@ use switchcost_store::{RunHeader, Store};
 
 /// A request that measures rows of data files within a budget.
 pub fn request(budget: Duration, rounds: Option<u64>) -> Request {
-    Request { budget, rounds, seed: u64::from(rand::random::<u32>()), ..Request::default() }
+    Request { budget, rounds, seed: seed(None), ..Request::default() }
 }
 
 /// Measures `wanted` in one interleaved run and stores it. The answer has the place of each among the run's variants; a row that cannot run has a

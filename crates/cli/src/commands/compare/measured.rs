@@ -2,7 +2,7 @@
 
 use super::operands::{Operand, Runs, Which, find_published};
 use crate::arguments;
-use crate::commands::measure::{Bench, not_stored, open_store, status};
+use crate::commands::measure::{Bench, not_stored, open_store, seed, status};
 use crate::commands::pattern::Pattern;
 use crate::exit::{Exit, Failure};
 use std::time::Instant;
@@ -52,7 +52,7 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs
 
 fn base(arguments: &arguments::Compare) -> Request {
     Request {
-        seed: arguments.measure.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())),
+        seed: seed(arguments.measure.seed),
         budget: arguments.measure.budget,
         ..Request::default()
     }
