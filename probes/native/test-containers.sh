@@ -161,6 +161,17 @@ with_groups() {
     [ -z "$(groups_of "$dead")" ] || fail "the next start did not sweep $(groups_of "$dead")"
 }
 
+# In a user namespace of the test's own, below which no more may be made.
+without_namespaces() {
+    unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null || return 0
+    for more in experiment=switch experiment=create; do
+        unshare -Ur sh -c "echo 0 >/proc/sys/user/max_user_namespaces && exec timeout 20 \"$probe\" run mechanism=container/pipe $more" >"$work/transcript" 2>&1 ||
+            fail "no user namespaces: exit status $?"
+        tail -n 1 "$work/transcript" | grep -q '"code":"limit_reached".*sysctl user.max_user_namespaces = 0; raise it with sysctl -w' ||
+            fail "no user namespaces: $(tail -n 1 "$work/transcript")"
+    done
+}
+
 without_root() {
     command -v setpriv >/dev/null || return 0
     code=0
@@ -176,6 +187,7 @@ else
     echo "no control group can be made here: their removal is not tested"
     expect unsupported 0 mechanism=container/pipe cgroup=own
 fi
+without_namespaces
 all_kills
 kills_at_any_moment
 [ "$(id -u)" = 0 ] && without_root

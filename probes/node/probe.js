@@ -1,43 +1,14 @@
 // The Node.js probe of switchcost; PROTOCOL.md says how it is spoken to.
 'use strict';
 
-const { sendHello, sendMechanisms } = require('./kit/hello');
-const { carryOut } = require('./kit/measure');
-const { checkDescribe, parsePlan, reportFd } = require('./kit/plan');
-const { Refusal, Writer, failed, refuse } = require('./kit/wire');
-const { list } = require('./mechanisms/list');
-
-const NAME = 'node';
-const VERSION = '1';
-
-async function main(words) {
-  const writer = new Writer(reportFd(words));
-  sendHello(writer, NAME, VERSION);
-  try {
-    await obey(writer, words);
-    return 0;
-  } catch (error) {
-    const refusal = error instanceof Refusal ? error : failed('self_check_failed', String(error));
-    if (refusal !== error) console.error(error);
-    writer.sendEnd(0, refusal);
-    return refusal.status === 'unsupported' ? 0 : 1;
-  }
+// Before 10 the rest cannot even be read, so that this file must be for 4; what reads it says itself from which on it runs. The
+// host shows the last line of a probe that says nothing else.
+if (parseInt(process.versions.node, 10) < 10) {
+  console.error('needs Node.js 18 or newer, and this is ' + process.versions.node + '; put a newer one first in PATH');
+  process.exit(1);
 }
 
-// `describe` or `run`; returns only after `end` with status ok.
-async function obey(writer, words) {
-  const verb = words[0];
-  if (verb === 'describe') {
-    checkDescribe(words.slice(1));
-    sendMechanisms(writer, list);
-    writer.sendEnd(0);
-  } else if (verb === 'run') {
-    const { plan, mechanism } = parsePlan(words.slice(1), list);
-    await carryOut(writer, plan, mechanism);
-  } else {
-    throw refuse('bad_value', 'the first word must be `describe` or `run`' + (verb === undefined ? '' : `, not \`${verb}\``));
-  }
-}
+const main = require('./kit/main').main;
 
 // At once: contexts that hand on by `await undefined` would keep the process busy for ever.
 main(process.argv.slice(2)).then((status) => process.exit(status));

@@ -4,17 +4,21 @@
 #include <linux/close_range.h>
 #include <linux/sched.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 #include <vector>
 
@@ -23,6 +27,7 @@
 #include "kit/container_sweep.h"
 #include "kit/limits.h"
 #include "kit/procfs.h"
+#include "kit/shared.h"
 
 namespace probe {
 namespace {
@@ -45,6 +50,13 @@ std::string own_folder() {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
     return self.parent_path().string();
+}
+
+fs::path temporary_folder() {
+    std::error_code error;
+    const fs::path path = fs::temp_directory_path(error);
+    if (!error) return path;
+    throw unsupported("unsupported_here", "the folder for temporary files cannot be used (" + error.message() + "); set TMPDIR to one that may be written to");
 }
 
 // Where each hierarchy of control groups is mounted, and which of its controllers the mount has.
@@ -94,12 +106,23 @@ std::vector<std::string> doors_of(const std::string& process) {
     return result;
 }
 
-// The last line that a runtime said, ASCII only; runc wraps it: time="..." level=error msg="...".
+// The last line that a runtime said, ASCII only; runc wraps it: time="..." level=error msg="...". A runtime that crashed says first why
+// and then, in many lines, where.
 std::string last_words(const std::string& path) {
+    constexpr int longest_message = 4;
     std::ifstream file(path);
-    std::string last;
+    std::string first, last, wrapped;
+    int lines = 0;
     for (std::string line; std::getline(file, line);) {
-        if (!line.empty()) last = line;
+        if (line.empty()) continue;
+        if (lines++ == 0) first = line;
+        if (line.find("msg=\"") != std::string::npos) wrapped = line;
+        last = line;
+    }
+    if (!wrapped.empty()) {
+        last = wrapped;
+    } else if (lines > longest_message) {
+        last = first;
     }
     for (char& character : last) {
         if (character < ' ' || character > '~') character = '?';
@@ -112,7 +135,7 @@ std::string last_words(const std::string& path) {
 class OciRuntime final : public ContainerRuntime {
 public:
     OciRuntime(const Plan& plan, const ContainerCgroups& cgroups)
-        : plan_(plan), cgroups_(cgroups), program_(find_runtime()), folder_(fs::temp_directory_path() / (own_group_prefix() + "-oci")) {
+        : plan_(plan), cgroups_(cgroups), program_(find_runtime()), folder_(temporary_folder() / (own_group_prefix() + "-oci")) {
         if (plan.text("namespaces") != "all") throw refuse_parameter("namespaces=none", "a runtime's container has them all");
         if (plan.number("cgroup_depth") == 0) throw refuse_parameter("cgroup_depth=0", "a runtime makes a control group");
         prctl(PR_SET_CHILD_SUBREAPER, 1);  // the runtime leaves the first process of a container to its nearest ancestor
@@ -123,21 +146,33 @@ public:
         if (pipe2(life_, O_CLOEXEC) != 0) throw descriptor_limit_failure(0, 1, errno);
         make_root();
     }
+    ~OciRuntime() override {
+        if (entries_ != -1) close(entries_);
+    }
 
     int make(std::uint32_t container) override {
-        const fs::path bundle = folder_ / std::to_string(container);
-        std::error_code error;
-        fs::create_directories(bundle, error);
-        std::ofstream(bundle / "config.json") << config(container);
-        const fs::path said = bundle / "said";
-        const int status = run(container, bundle, said);
-        if (status != 0) throw refusal(container, last_words(said));
+        const Bundle bundle = make_bundle(container, R"("/inside")");
+        if (run(bundle, {"--detach"}, life_[0]) != 0) throw refusal(container, last_words(bundle.said));
         std::uint64_t id = 0;
-        std::ifstream(bundle / "pid") >> id;
+        std::ifstream(bundle.pid) >> id;
         const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
         if (id == 0 || pidfd == -1) throw refusal(container, "the container ended at once");
         doors_ = doors_of(std::to_string(id));
         return pidfd;
+    }
+
+    // Experiment create: one container whose first process counts itself and ends. All that allocates is done here.
+    void prepare_single() {
+        entries_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (entries_ == -1) throw descriptor_limit_failure(0, 1, errno);
+        single_ = make_bundle(0, R"("/inside","once")");
+    }
+
+    // Waits until the runtime has removed it. How many have entered since the last time.
+    std::uint64_t make_single() {
+        if (run(single_, {}, entries_) != 0) [[unlikely]] throw refusal(0, last_words(single_.said));
+        std::uint64_t entered = 0;
+        return read(entries_, &entered, sizeof entered) == sizeof entered ? entered : 0;
     }
 
     // As `runtime exec` does: a process joins the groups and namespaces, and its child, who alone is in the pid namespace, goes on.
@@ -176,13 +211,33 @@ public:
     }
 
 private:
+    // Paths and name of one container.
+    struct Bundle {
+        std::string folder, pid, said, name;
+    };
+
+    Bundle make_bundle(std::uint32_t container, const char* arguments) const {
+        const fs::path folder = folder_ / std::to_string(container);
+        std::error_code error;
+        fs::create_directories(folder, error);
+        std::ofstream(folder / "config.json") << config(container, arguments);
+        return {folder, folder / "pid", folder / "said", own_group_prefix() + "-" + std::to_string(container)};
+    }
+
     static Failure refuse_parameter(const std::string& parameter, const std::string& why) {
         return unsupported("unsupported_here", parameter + " is not possible with " + runtime_name + ": " + why + "; use another value or another probe");
     }
 
+    // The runtime's own words; where a limit is behind them, that limit and how to raise it.
     static Failure refusal(std::uint32_t container, const std::string& words) {
-        return unsupported("unsupported_here", runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words +
-                                                   "; run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime");
+        if (words.find("esource temporarily unavailable") != std::string::npos) {
+            return task_limit_failure(("task of " + runtime_name).c_str(), 0, 1, EAGAIN);
+        }
+        if (words.find("oo many open files") != std::string::npos) return descriptor_limit_failure(container, container + 1, EMFILE);
+        const std::string forbidden = namespaces_forbidden();
+        return unsupported("unsupported_here",
+                           runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words + "; " +
+                               (forbidden.empty() ? "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime" : forbidden));
     }
 
     std::string below() const { return cgroups_.in_use() ? cgroups_.parent_below_mount() : ""; }
@@ -191,7 +246,9 @@ private:
     void sweep() {
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder_.parent_path(), error)) {
-            if (of_dead_probe(entry.path().filename().string())) fs::remove_all(entry.path(), error);
+            if (!of_dead_probe(entry.path().filename().string())) continue;
+            for (const int fifo : open_fifos(entry.path())) close(fifo);
+            fs::remove_all(entry.path(), error);
         }
         for (const CgroupMount& mount : cgroup_mounts()) sweep_dead_probes(mount.directory + below());
     }
@@ -201,11 +258,12 @@ private:
         fs::create_directories(folder_ / "root" / "proc", error);
         fs::create_directories(folder_ / "root" / "dev", error);
         fs::copy_file(own_folder() + "/inside", folder_ / "root" / "inside", error);
+        if (error == std::errc::too_many_files_open) throw descriptor_limit_failure(0, 1, EMFILE);
         if (error) throw failed("set_up_failed", "no root file system could be made in " + folder_.string() + " (" + error.message() + "); set TMPDIR to a folder with room");
         fs::permissions(folder_ / "root" / "inside", fs::perms(0755), error);
     }
 
-    std::string config(std::uint32_t container) const {
+    std::string config(std::uint32_t container, const char* arguments) const {
         const std::string user = std::to_string(geteuid());
         const std::string group = std::to_string(getegid());
         std::string groups;
@@ -214,8 +272,8 @@ private:
             groups += R"("resources":{"cpu":{"period":100000,"quota":)" + std::to_string(plan_.number("cpu_quota") * 1000) + "}},";
         }
         // /proc is the one outside: the driver reads the others' counters there, as the native probe's does.
-        return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":["/inside"],"env":[],"cwd":"/",)"
-               R"("noNewPrivileges":true},"root":{"path":")" + (folder_ / "root").string() +
+        return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":[)" + std::string(arguments) +
+               R"(],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" + (folder_ / "root").string() +
                R"(","readonly":true},"hostname":"switchcost","mounts":[{"destination":"/proc","type":"bind","source":"/proc",)"
                R"("options":["rbind"]},{"destination":"/dev","type":"tmpfs","source":"tmpfs"}],"linux":{)" + groups +
                R"("namespaces":[{"type":"pid"},{"type":"mount"},{"type":"network"},{"type":"ipc"},{"type":"uts"},{"type":"user"},)"
@@ -223,18 +281,20 @@ private:
                R"(,"size":1}],"gidMappings":[{"containerID":0,"hostID":)" + group + R"(,"size":1}]}})";
     }
 
-    // Exit status of the runtime; it makes the container, starts its first process and leaves.
-    int run(std::uint32_t container, const fs::path& bundle, const fs::path& said) const {
-        const std::string state = (folder_ / "state").string();
-        const std::string pid_file = (bundle / "pid").string();
-        const std::string name = own_group_prefix() + "-" + std::to_string(container);
+    // Exit status of the runtime: with --detach it makes the container, starts its first process, who finds `inherited` as descriptor
+    // 3, and leaves; without, it also waits for that process and removes the container.
+    int run(const Bundle& bundle, std::initializer_list<const char*> how, int inherited) const {
+        std::array<const char*, 16> arguments = {runtime_name.c_str(), "--root", state_.c_str(), "run", "--preserve-fds", "1", "--bundle",
+                                                 bundle.folder.c_str(), "--pid-file", bundle.pid.c_str()};
+        auto end = std::copy(how.begin(), how.end(), std::find(arguments.begin(), arguments.end(), nullptr));
+        *end = bundle.name.c_str();
         const pid_t child = fork();
         if (child == -1) throw task_limit_failure("process", 0, 1, errno);
         if (child == 0) {
             const int nothing = open("/dev/null", O_RDONLY);
-            const int words = open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            const int words = open(bundle.said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
             // Numbers that the next lines do not overwrite.
-            const int life = fcntl(life_[0], F_DUPFD, 10);
+            const int life = fcntl(inherited, F_DUPFD, 10);
             const int witness = fcntl(guardian_.write_end(), F_DUPFD, 10);
             dup2(nothing, 0);
             dup2(words, 1);
@@ -245,8 +305,7 @@ private:
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             // runc mounts its own program over a file for a moment: killed then, it would leave the mount to everybody.
             if (unshare(CLONE_NEWNS) == 0) mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-            execl(program_.c_str(), runtime_name.c_str(), "--root", state.c_str(), "run", "--detach", "--preserve-fds", "1", "--bundle",
-                  bundle.c_str(), "--pid-file", pid_file.c_str(), name.c_str(), static_cast<char*>(nullptr));
+            execv(program_.c_str(), const_cast<char* const*>(arguments.data()));  // it does not write to them
             _exit(127);
         }
         int status = 0;
@@ -284,8 +343,11 @@ private:
     const ContainerCgroups& cgroups_;
     std::string program_;
     fs::path folder_;
+    std::string state_ = (folder_ / "state").string();
     CgroupGuardian guardian_;
     int life_[2] = {-1, -1};
+    int entries_ = -1;  // eventfd of experiment create
+    Bundle single_;
     std::vector<std::string> doors_;
 };
 
@@ -299,5 +361,36 @@ std::optional<Unavailable> runtime_missing() {
 std::unique_ptr<ContainerRuntime> make_container_runtime(const Plan& plan, const ContainerCgroups& cgroups) {
     return std::make_unique<OciRuntime>(plan, cgroups);
 }
+
+struct OciCreator::Parts {
+    explicit Parts(const Plan& asked) : plan(asked), cgroups(plan), runtime(plan, cgroups), counter(1) { runtime.prepare_single(); }
+    ~Parts() {
+        runtime.end();
+        cgroups.guardian().finish();
+    }
+
+    const Plan plan;
+    ContainerCgroups cgroups;
+    OciRuntime runtime;
+    SharedArray<std::uint64_t> counter;
+};
+
+OciCreator::OciCreator(const Plan& plan) {
+    if (plan.text("seccomp") != "off") {
+        throw unsupported("unsupported_here", "experiment create makes a container as the runtime does, without our filter; leave seccomp out");
+    }
+    parts_ = std::make_unique<Parts>(plan);
+}
+
+OciCreator::~OciCreator() = default;
+
+std::uint64_t OciCreator::run_one(std::uint64_t token, std::uint64_t* entered) {
+    *entered += parts_->runtime.make_single();
+    return token + 1;
+}
+
+std::uint64_t* OciCreator::counter() { return parts_->counter.data(); }
+
+void OciCreator::add_counts(Counts& counts) const { counts.emplace_back("cgroups", parts_->cgroups.in_use()); }
 
 }  // namespace probe

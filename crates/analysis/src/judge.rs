@@ -1,5 +1,6 @@
 //! The judge: does the evidence bear the claim out?
 
+use crate::words::last_words;
 use switchcost_model::{
     Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Hops, Judgement, Phase, Plan, PlanEcho, ProcessEnd,
     Timing, Transcript, Turns, Verdict,
@@ -66,10 +67,7 @@ pub fn judge(rule: &EvidenceRule, plan: &Plan, transcript: &Transcript, process:
 
 /// Reasons for which there is no usable answer at all.
 fn broken(plan: &Plan, transcript: &Transcript, process: ProcessEnd, log: &str) -> Option<String> {
-    let last_words = || match log.lines().rev().find(|line| !line.trim().is_empty()) {
-        Some(line) => format!("; its last words: {}", line.trim()),
-        None => String::new(),
-    };
+    let last_words = || last_words(log).map(|words| format!("; its last words: {words}")).unwrap_or_default();
     if let Some(fault) = &transcript.fault
         && process != ProcessEnd::Deadline
     {

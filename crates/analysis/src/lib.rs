@@ -11,6 +11,7 @@ mod judge;
 mod series;
 mod summary;
 mod trend;
+mod words;
 
 pub use audit::{Audit, Estimate, Kind, Price, ThreadCost, audit, indirect, price_of};
 pub use beside::{Beside, beside};
@@ -23,3 +24,4 @@ pub use judge::{Ruling, judge};
 pub use series::{Series, series};
 pub use summary::{Each, Figures, KernelRate, Row, Summary, ladder, precise_enough, summarise};
 pub use trend::{LevelChange, fewest_runs, level_changes};
+pub use words::last_words;

@@ -1,10 +1,12 @@
 //! Which probes are here and what they implement.
 
 use crate::invoke::{Reading, read_until_end, start};
+use crate::limits::tight_limits;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
+use switchcost_analysis::last_words;
 use switchcost_model::{Described, Hello, MechanismId, ProbeInfo};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
@@ -33,22 +35,22 @@ impl KnownProbe {
 /// neither the probe nor the programs on the path have changed: a virtual machine takes longer to start than a list may take.
 #[must_use]
 pub fn discover(probes: Vec<ProbeInfo>, cache: Option<&Path>) -> Vec<KnownProbe> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = probes
-            .into_iter()
-            .map(|info| {
-                scope.spawn(move || {
-                    let remembered = cache.map(|folder| folder.join(cache_name(&info)));
-                    let answer = remembered
-                        .as_deref()
-                        .and_then(recall)
-                        .map_or_else(|| describe(&info, remembered.as_deref()), Ok);
-                    KnownProbe { info, answer }
-                })
-            })
-            .collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
-    })
+    let ask = |info: &ProbeInfo| {
+        let remembered = cache.map(|folder| folder.join(cache_name(info)));
+        remembered.as_deref().and_then(recall).map_or_else(|| describe(info, remembered.as_deref()), Ok)
+    };
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        // Where the system refuses a thread (RLIMIT_NPROC), the probe is asked by this one.
+        let threads: Vec<_> =
+            probes.iter().map(|info| std::thread::Builder::new().spawn_scoped(scope, move || ask(info)).ok()).collect();
+        let answers = probes.iter().zip(threads).map(|(info, thread)| {
+            let answered = thread.map_or_else(|| Ok(ask(info)), std::thread::ScopedJoinHandle::join);
+            answered.unwrap_or_else(|_| Err("asking it failed; this is a fault of switchcost".into()))
+        });
+        answers.collect()
+    });
+    let known = probes.into_iter().zip(answers);
+    known.map(|(info, answer)| KnownProbe { info, answer: answer.map_err(|why| why + &tight_limits()) }).collect()
 }
 
 /// Changes with the probe's files, the folders of the path, and the variables it is given.
@@ -100,14 +102,13 @@ fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<D
     };
     let (reading, log) = read_until_end(&child, deadline, None, &mut push);
     let _ = child.finish(); // How it ended matters less than what it said.
-    let last_words = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
     match reading {
         Reading::Ended => reader.finish().inspect(|_| {
             if let Some(path) = remembered {
                 remember(path, &said);
             }
         }),
-        Reading::Closed => reader.finish().map_err(|what| if last_words.is_empty() { what } else { last_words }),
+        Reading::Closed => reader.finish().map_err(|what| last_words(&log).map_or(what, str::to_owned)),
         Reading::Deadline => Err(format!("no answer to `describe` within {} ms", info.start_timeout_ms)),
         Reading::Fault(what) => Err(what),
         Reading::Interrupted => Err("interrupted".into()),

@@ -4,6 +4,7 @@
 
 mod discover;
 mod invoke;
+mod limits;
 mod peer;
 mod progress;
 mod request;

@@ -4,6 +4,7 @@ use crate::invoke::{Reading, read_until_end};
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use switchcost_analysis::last_words;
 use switchcost_machine::spawn::{Child, ExitStatus, SpawnRequest};
 
 /// Variables that programs expect; figures are to come with a point, whatever the user's language.
@@ -55,7 +56,7 @@ pub fn run_peer(
         _ if !ended => PeerOutcome::Failed(format!("it did not end within {} s", timeout.as_secs())),
         (_, ExitStatus::Exited(0)) => PeerOutcome::Printed(printed),
         (_, ExitStatus::Exited(status)) => {
-            PeerOutcome::Failed(format!("it ended with status {status}: {}", last_words(&printed)))
+            PeerOutcome::Failed(format!("it ended with status {status}: {}", end_of(&printed)))
         }
         (_, ExitStatus::Signalled(signal)) => PeerOutcome::Failed(format!("signal {signal} ended it")),
     }
@@ -73,7 +74,6 @@ pub fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     candidates.into_iter().find(executable)
 }
 
-fn last_words(printed: &str) -> String {
-    let line = printed.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
-    line.trim().chars().filter(|c| !c.is_control()).take(120).collect()
+fn end_of(printed: &str) -> String {
+    last_words(printed).unwrap_or("it printed nothing").chars().filter(|c| !c.is_control()).take(120).collect()
 }

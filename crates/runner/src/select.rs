@@ -1,5 +1,6 @@
 //! Request × catalogue × probes → variants.
 
+use crate::limits::tight_limits;
 use crate::{KnownProbe, Request, RequestError};
 use globset::GlobBuilder;
 use std::collections::{BTreeMap, BTreeSet};
@@ -357,8 +358,12 @@ fn nobody(concept: &Concept, probes: &[KnownProbe], asked: impl Fn(&KnownProbe) 
         .filter_map(|probe| {
             let why = probe.answer.as_ref().err()?;
             let install = &probe.info.install.debian;
-            let cure =
-                if install.is_empty() { String::new() } else { format!("; install {install}, then `make build`") };
+            // What a limit of the session kept from starting need not be missing; then the reason names the limit.
+            let cure = if install.is_empty() || !tight_limits().is_empty() {
+                String::new()
+            } else {
+                format!("; install {install}, then `make build`")
+            };
             Some(format!("probe {}: {why}{cure}", probe.info.id))
         })
         .collect();

@@ -148,6 +148,15 @@ bool read_namespaces(std::array<std::uint64_t, namespace_kinds.size()>& ids) {
     return true;
 }
 
+std::string namespaces_forbidden() {
+    for (const char* kind : namespace_kinds) {
+        if (procfs::read_number(std::string("/proc/sys/user/max_") + kind + "_namespaces") == 0u) return exhausted_namespaces();
+    }
+    const bool restricted = procfs::read_number("/proc/sys/kernel/unprivileged_userns_clone") == 0u ||
+                            procfs::read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1u;
+    return geteuid() != 0 && restricted ? userns_cure() : "";
+}
+
 Failure clone_failure(int error, std::uint32_t made, std::uint32_t wanted) {
     const std::string text = "the system refused container " + std::to_string(made + 1) + " of " + std::to_string(wanted) + " (" +
                              std::strerror(error) + "): ";

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "kit/container_cgroups.h"
 #include "kit/failure.h"
@@ -45,6 +46,9 @@ StepFailure set_up_entered(const ContainerKind& kind, int join);
 
 // Numbers of the namespaces that the calling process is in.
 bool read_namespaces(std::array<std::uint64_t, namespace_kinds.size()>& ids);
+
+// What forbids namespaces here, with its cure, where the system tells; empty otherwise.
+std::string namespaces_forbidden();
 
 Failure clone_failure(int error, std::uint32_t made, std::uint32_t wanted);
 Failure step_failure(StepFailure failure);

@@ -58,7 +58,9 @@ void keep_only(int fd) {
 }
 
 void clean_up(const Leftovers& leftovers) {
+    const std::vector<int> fifos = leftovers.folder.empty() ? std::vector<int>() : open_fifos(leftovers.folder);
     for (const std::string& parent : leftovers.parents) remove_groups(parent, leftovers.prefix);
+    for (const int fifo : fifos) close(fifo);
     std::error_code ignored;
     if (!leftovers.folder.empty()) std::filesystem::remove_all(leftovers.folder, ignored);
 }
@@ -75,6 +77,17 @@ void clean_up(const Leftovers& leftovers) {
 }
 
 }  // namespace
+
+std::vector<int> open_fifos(const std::string& folder) {
+    std::vector<int> result;
+    std::error_code error;
+    for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        if (!entry->is_fifo(error)) continue;
+        const int fifo = open(entry->path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        if (fifo != -1) result.push_back(fifo);
+    }
+    return result;
+}
 
 std::string own_group_prefix() { return group_name + identity("self"); }
 
@@ -120,7 +133,7 @@ void CgroupGuardian::start(Leftovers leftovers) {
         const int error = errno;
         close(ends[0]);
         close(ends[1]);
-        throw task_limit_failure("process", 1, 1, error);
+        throw task_limit_failure("process", 0, 1, error);
     }
     if (child == 0) guard(ends[0], leftovers_);
     setpgid(child, child);  // here and there: whoever comes first

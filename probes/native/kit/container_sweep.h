@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace probe {
 
@@ -15,6 +16,10 @@ bool remove_empty_group(const char* path, Patience patience = Patience::one_seco
 
 // Every group below `parent` whose name begins with `prefix`, innermost first. Groups with processes stay.
 void remove_groups(const std::string& parent, const std::string& prefix);
+
+// Opens the reading end of every fifo below a folder. A runtime that was killed between making a container and starting it leaves its
+// init waiting for that, for ever; then the init goes on, finds nobody and ends.
+std::vector<int> open_fifos(const std::string& folder);
 
 // Is it the name of something that a probe made, switchcost-PID-STARTTIME-*, which is not alive any more?
 bool of_dead_probe(const std::string& name);

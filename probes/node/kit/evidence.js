@@ -1,35 +1,54 @@
 // What shows that the units claimed did happen.
 'use strict';
 
-const v8 = require('v8');
+const { PerformanceObserver } = require('perf_hooks');
 const machine = require('./machine');
 
 // What can be read from outside the contexts. The threads are read last before the batches and first after them, so that
 // the reading itself hardly counts.
+//
+// Collections are told by a PerformanceObserver, later, when the event loop comes round. v8.GCProfiler could say at once how many there
+// were, but it looks at the whole heap before and after each, and generators make garbage for several a millisecond.
 class Observation {
-  constructor() {
-    this.collector = typeof v8.GCProfiler === 'function' ? new v8.GCProfiler() : null;
-    if (this.collector) this.collector.start();
+  // `idles` is false where the contexts never let the event loop come round.
+  constructor(idles) {
+    this.collections = 0;
+    this.observer = idles ? new PerformanceObserver((list) => this.count(list.getEntries())) : null;
+    if (idles) this.observer.observe({ entryTypes: ['gc'] });
     this.usage = process.resourceUsage();
     this.tasks = machine.taskSwitches();
   }
 
   // The fields of the evidence message that concern the time since.
-  end() {
+  async end() {
     const tasks = machine.taskSwitches();
     const usage = process.resourceUsage();
-    const collections = this.collector && this.collector.stop();
     const why = {};
+    await this.finishCounting(why);
     const fields = {
       kernel: this.kernel(tasks, why),
       page_faults: {
         minor: usage.minorPageFault - this.usage.minorPageFault, major: usage.majorPageFault - this.usage.majorPageFault,
       },
-      gc_cycles: collections ? collections.statistics.length : null,
+      gc_cycles: this.observer ? this.collections : null,
       why,
     };
-    if (!collections) why.gc_cycles = 'v8.GCProfiler is missing before Node.js 18.15';
     return fields;
+  }
+
+  count(entries) {
+    this.collections += entries.length;
+  }
+
+  // An entry goes through the event loop twice: from the collector to the observers' queues, and from there to the observer.
+  async finishCounting(why) {
+    if (!this.observer) {
+      why.gc_cycles = 'the contexts never let the event loop come round, which tells of collections';
+      return;
+    }
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+    this.count(this.observer.takeRecords());
+    this.observer.disconnect();
   }
 
   kernel(tasks, why) {

@@ -9,7 +9,7 @@ const OLDEST = 18;
 // Why no mechanism can run on this Node.js; null when they can.
 function wrongRuntime() {
   const major = parseInt(process.versions.node, 10);
-  return major < OLDEST ? `needs Node.js ${OLDEST} or newer, and this is ${process.versions.node}` : null;
+  return major < OLDEST ? `needs Node.js ${OLDEST} or newer, and this is ${process.versions.node}; put a newer one first in PATH` : null;
 }
 
 function sendHello(writer, probe, version) {

@@ -9,6 +9,7 @@
 //   runEach(units, h)       the same, recording every unit in a histogram
 //   reset()                 sets the count of turns to zero
 //   claim()                 { turns, token, broken } since reset; broken: a context saw a token that it was not due
+//   neverIdle               true: the contexts go on and on, so that the event loop never comes round
 //   verify(units, trace)    passes the token and records each visit; false where the experiment has no ring
 //
 // A mechanism without contexts has control: true. And, for experiment footprint, hold(plan, contexts): makes so many contexts, lets each run once and suspend, and gives
@@ -48,9 +49,9 @@ async function carryOut(writer, plan, mechanism) {
   if (global.gc) global.gc();
   const record = new Record(plan);
   seen.add(currentCpu());
-  const observation = new Observation();
+  const observation = new Observation(!workload.neverIdle);
   await batches(plan, workload, units, record);
-  const observed = observation.end();
+  const observed = await observation.end();
   seen.add(currentCpu());
   const claim = await workload.claim();
   if (claim.broken) throw failed('self_check_failed', 'a context received another token than the one it was due');

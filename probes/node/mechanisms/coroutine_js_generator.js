@@ -11,54 +11,65 @@ const { Ring, VERIFY } = require('./ring');
 // A generator with its registers (observed with Node.js 20).
 const BYTES_EACH = 250;
 
-function* member(ring, index) {
+// What a ring is made of: both kinds of contexts and the driver's loop over the generators that were made of one of them.
+//
+// Ring, lap and generators are constants of closures that are made once a process, so that V8 compiles them in. As parameters of a
+// generator they would be saved and restored at every yield, as fields of the ring be read again at every hand-off.
+function partsOf(ring) {
   const { lap } = ring;
-  let due = index;
-  let token = yield 0;
-  for (;;) {
-    if (token === due) {
-      due = (due + lap) | 0;
-      token = yield (token + 1) | 0;
-    } else {
-      const answer = ring.obey(index, due, token);
-      due = ring.due;
-      token = yield answer;
-    }
-  }
-}
 
-function* memberEach(ring, index) {
-  const { lap } = ring;
-  let due = index;
-  let token = yield 0;
-  for (;;) {
-    const arrived = now();
-    if (token === due) {
-      ring.histogram.arrive(arrived - ring.stamp);
-      due = (due + lap) | 0;
-      ring.stamp = now();
-      token = yield (token + 1) | 0;
-    } else {
-      const answer = ring.obey(index, due, token);
-      due = ring.due;
-      token = yield answer;
+  function* member(index) {
+    let due = index;
+    let token = yield 0;
+    for (;;) {
+      if (token === due) {
+        due = (due + lap) | 0;
+        token = yield (token + 1) | 0;
+      } else {
+        const answer = ring.obey(index, due, token);
+        due = ring.due;
+        token = yield answer;
+      }
     }
   }
+
+  function* memberEach(index) {
+    let due = index;
+    let token = yield 0;
+    for (;;) {
+      const arrived = now();
+      if (token === due) {
+        ring.histogram.arrive(arrived - ring.stamp);
+        due = (due + lap) | 0;
+        ring.stamp = now();
+        token = yield (token + 1) | 0;
+      } else {
+        const answer = ring.obey(index, due, token);
+        due = ring.due;
+        token = yield answer;
+      }
+    }
+  }
+
+  function passing(generators) {
+    return function pass(laps, token) {
+      for (; laps > 0; laps--) {
+        for (let i = 0; i < lap; i++) token = generators[i].next(token).value;
+      }
+      return token;
+    };
+  }
+
+  return { member, memberEach, passing };
 }
 
 class GeneratorRing extends Ring {
-  constructor(contexts, body) {
+  constructor(contexts, each) {
     super(contexts);
-    this.generators = Array.from({ length: contexts }, (_, index) => body(this, index));
-    for (const generator of this.generators) generator.next();
-  }
-
-  pass(laps, token) {
-    const { generators, lap } = this;
-    for (; laps > 0; laps--) {
-      for (let i = 0; i < lap; i++) token = generators[i].next(token).value;
-    }
-    return token;
+    const { member, memberEach, passing } = partsOf(this);
+    const generators = Array.from({ length: contexts }, (_, index) => (each ? memberEach(index) : member(index)));
+    for (const generator of generators) generator.next();
+    this.pass = passing(generators);
   }
 
   round(token) {
@@ -142,7 +153,7 @@ module.exports = {
   setUp(plan) {
     if (plan.experiment === 'create') return new Creation();
     checkMemory(plan.contexts, BYTES_EACH, 'generators');
-    return new GeneratorRing(plan.contexts, plan.timing === 'each' ? memberEach : member);
+    return new GeneratorRing(plan.contexts, plan.timing === 'each');
   },
   // Generators at their first yield.
   hold(plan, contexts) {

@@ -135,6 +135,7 @@ class PromiseRing extends AwaitRing {
 class YieldRing extends AwaitRing {
   constructor(contexts, each) {
     super(contexts);
+    this.neverIdle = true;
     this.token = IDLE;
     for (let i = 1; i < contexts; i++) if (each) this.memberEach(i); else this.member(i);
   }

@@ -5,7 +5,9 @@ const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
 const test = require('node:test');
-const { Trace, Turns } = require('../kit/evidence');
+const v8 = require('v8');
+const vm = require('vm');
+const { Observation, Trace, Turns } = require('../kit/evidence');
 const { Histogram, bucketOf, lowerEdge } = require('../kit/histogram');
 const { parsePlan } = require('../kit/plan');
 const { Refusal, Writer, encode } = require('../kit/wire');
@@ -98,4 +100,15 @@ test('the list is sorted and described', () => {
       assert(text.includes(`[parameters.${parameter.name}]\nvalues = ${words(parameter.words)}\ndefault = "${parameter.default}"\n`), id);
     }
   }
+});
+
+test('every collection is counted, and where nobody can tell there is a reason', async () => {
+  v8.setFlagsFromString('--expose-gc');
+  const collect = vm.runInNewContext('gc');
+  collect(); // Before, so not counted.
+  const observation = new Observation(true);
+  for (let i = 0; i < 3; i++) collect();
+  assert.strictEqual((await observation.end()).gc_cycles, 3);
+  const blind = await new Observation(false).end();
+  assert(blind.gc_cycles === null && blind.why.gc_cycles.length > 10);
 });

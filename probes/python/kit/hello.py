@@ -13,9 +13,9 @@ OLDEST = (3, 9)
 def wrong_runtime():
     """Why no mechanism can run on this Python; None when they can."""
     if sys.version_info < OLDEST:
-        return f"needs Python {OLDEST[0]}.{OLDEST[1]} or newer, and this is {platform.python_version()}"
+        return f"needs Python {OLDEST[0]}.{OLDEST[1]} or newer, and this is {platform.python_version()}; put a newer one first in PATH"
     if platform.python_implementation() != "CPython":
-        return f"describes what CPython does, and this is {platform.python_implementation()}"
+        return f"describes what CPython does, and this is {platform.python_implementation()}; put a CPython first in PATH"
     return None
 
 

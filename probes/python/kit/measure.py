@@ -58,7 +58,7 @@ def carry_out(writer, plan, mechanism):
     wrong = hello.wrong_runtime()
     missing = wire.unsupported("unsupported_here", wrong) if wrong else mechanism.missing()
     if missing is not None:
-        raise missing
+        raise missing if missing.code != "missing_library" else wire.unsupported(missing.code, f"{missing.detail}; install {mechanism.install}")
     if plan.experiment == "footprint":
         mechanism.runner(footprint.carry_out(writer, plan, mechanism))
     else:

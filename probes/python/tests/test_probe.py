@@ -2,8 +2,11 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -115,6 +118,38 @@ class Run(unittest.TestCase):
                 messages, status = transcript(*words.split())
                 self.assertEqual([m["t"] for m in messages], ["hello", "end"])
                 self.assertEqual((messages[1]["status"], messages[1]["code"], status), ("refused", code, 1))
+
+    def test_an_old_python_is_a_reason(self):
+        """Real ones: those of pyenv and of PATH. Before 3.6 the kit cannot be read, before 3.9 it can."""
+        reason = re.compile(r"needs Python 3\.9 or newer, and this is (2|3\.[0-8])\.[0-9.]+; put a newer one first in PATH")
+        versions = [f"python{version}" for version in ("2", "3.4", "3.5", "3.6", "3.7", "3.8")]
+        pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+        found = [str(path) for version in versions for path in pyenv.glob(f"{version[6:]}.*/bin/python")]
+        found += [path for path in map(shutil.which, versions) if path and "pyenv" not in path]
+        if not found:
+            self.skipTest("there is no Python older than 3.9 in PATH or pyenv")
+        for python in found:
+            for words in (["describe"], ["run", "mechanism=fiber/asyncio"]):
+                with self.subTest(python, words=words):
+                    child = subprocess.run([python, "-B", "probe.py", *words], cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                    lines = child.stdout.strip().split("\n")
+                    if child.returncode != 0:  # The one sentence; the host shows it.
+                        self.assertEqual((len(lines), child.returncode), (1, 1), lines)
+                        self.assertRegex(lines[0], reason)
+                        continue
+                    self.assertRegex(lines[1], reason)
+                    self.assertEqual(json.loads(lines[-1])["status"], "ok" if words == ["describe"] else "unsupported")
+
+    def test_without_greenlet_there_is_a_cure(self):
+        """A module of that name that cannot be imported stands before the real one."""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "greenlet.py").write_text("raise ImportError('hidden by a test')")
+            child = subprocess.run(
+                [sys.executable, "-B", "probe.py", "run", "mechanism=stack/greenlet"], cwd=FOLDER, capture_output=True, text=True,
+                env={"PATH": os.environ["PATH"], "PYTHONPATH": folder})
+        end = json.loads(child.stdout.strip().split("\n")[-1])
+        self.assertEqual((end["status"], end["code"], child.returncode, child.stderr), ("unsupported", "missing_library", 0, ""))
+        self.assertRegex(end["detail"], r"cannot be imported \(hidden by a test\); install greenlet .*pip install greenlet")
 
     def test_a_ring_beyond_memory_is_unsupported(self):
         messages, status = transcript("run", "mechanism=fiber/asyncio", f"contexts={1 << 24}", "handover=queue")

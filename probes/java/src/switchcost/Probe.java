@@ -17,8 +17,15 @@ public final class Probe {
 
     private Probe() {}
 
-    public static void main(String[] words) throws IOException {
-        Writer writer = Writer.onDescriptor(Plan.reportFd(words));
+    public static void main(String[] words) {
+        Writer writer;
+        try {
+            writer = Writer.onDescriptor(Plan.reportFd(words));
+        } catch (IOException error) {
+            System.err.println("the messages cannot be written to report_fd=" + Plan.reportFd(words) + ": " + error.getMessage());
+            Runtime.getRuntime().halt(1);
+            return; // For the compiler.
+        }
         Hello.send(writer, NAME, VERSION);
         int status = 0;
         try {

@@ -149,18 +149,37 @@ public final class Machine {
                 limits.add(name.replace('/', '.') + " " + value.trim());
             }
         }
-        String most = pidsMax();
+        String most = ofGroup("pids", "pids.max");
         if (most != null) {
             limits.add("pids.max of the cgroup " + most);
         }
         return String.join(", ", limits);
     }
 
-    private static String pidsMax() {
+    /** Bytes that can still be had, by the kernel's estimate and the limit of the process's control group; 0 where nobody tells. */
+    static long availableMemory() {
+        long available = number(text("/proc/meminfo"), "MemAvailable") << 10;
+        String limit = ofGroup("memory", "memory.max");
+        String used = ofGroup("memory", "memory.current");
+        if (limit == null) {
+            limit = ofGroup("memory", "memory.limit_in_bytes");
+            used = ofGroup("memory", "memory.usage_in_bytes");
+        }
+        if (limit == null || used == null || !limit.matches("\\d{1,18}")) { // "max", or so large that it is none.
+            return available;
+        }
+        return Math.min(available, Math.max(0, Long.parseLong(limit) - Long.parseLong(used)));
+    }
+
+    /** A file of the control group that the process is in, version 2 or a hierarchy of version 1; null where there is none. */
+    private static String ofGroup(String controller, String file) {
         for (String line : String.valueOf(text("/proc/self/cgroup")).split("\n")) {
             String[] parts = line.split(":", 3);
-            if (parts.length == 3 && (parts[1].isEmpty() || parts[1].equals("pids"))) {
-                String value = text("/sys/fs/cgroup/" + parts[1] + parts[2] + "/pids.max");
+            if (parts.length == 3 && (parts[1].isEmpty() || parts[1].equals(controller))) {
+                String value = text("/sys/fs/cgroup/" + parts[1] + parts[2] + "/" + file);
+                if (value == null) { // Inside a container the path is the host's, and the group's files are at the root.
+                    value = text("/sys/fs/cgroup/" + parts[1] + "/" + file);
+                }
                 if (value != null) {
                     return value.trim();
                 }

@@ -38,6 +38,7 @@ public final class Measurement {
             throw missing;
         }
         Placement.check(plan);
+        WorkingSets.check(plan);
         if (plan.experiment().equals("footprint")) {
             Footprint.carryOut(writer, plan);
             return;
@@ -119,7 +120,7 @@ public final class Measurement {
 
     private void sendEvidence(Stage stage, Observed begin, Observed end, Turns turns, long token) {
         Map<String, Object> why = new LinkedHashMap<>();
-        Map<String, Object> counts = new LinkedHashMap<>();
+        Map<String, Object> counts = new LinkedHashMap<>(workload.counts());
         Message evidence = Message.of("evidence").put("units", units * stage.ticks.length)
             .put("turns", new Message().put("total", turns.total).put("min", turns.min).put("max", turns.max).put("contexts", turns.contexts))
             .put("token", token).put("address_spaces", 1);

@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
 import java.util.Optional;
 
 /**
- * Three functions of the C library through java.lang.foreign, which is final since Java 22. Reached by reflection, so
+ * Some functions of the C library through java.lang.foreign, which is final since Java 22. Reached by reflection, so
  * that Java 17 compiles and runs this; where it is missing, each function says so by its return value.
  */
 public final class Native {
@@ -14,6 +14,9 @@ public final class Native {
     private static final MethodHandle SCHED_GETCPU = link("sched_getcpu");
     private static final MethodHandle SCHED_SETAFFINITY = link("sched_setaffinity", "JAVA_INT", "JAVA_LONG", "ADDRESS");
     private static final MethodHandle GETRUSAGE = link("getrusage", "JAVA_INT", "ADDRESS");
+    private static final MethodHandle MADVISE = link("madvise", "ADDRESS", "JAVA_LONG", "JAVA_INT");
+    private static final int NO_HUGE_PAGES = 15;
+    private static final int DO_NOT_NEED = 4;
     /** struct rusage is two times of 16 bytes and 14 counters of 8 on every 64-bit Linux. */
     private static final int RUSAGE_BYTES = 144;
     private static final int VOLUNTARY_AT = 128;
@@ -79,6 +82,25 @@ public final class Native {
             return new long[] {usage.getLong(VOLUNTARY_AT), usage.getLong(VOLUNTARY_AT + 8)};
         } catch (Throwable error) {
             return null;
+        }
+    }
+
+    /**
+     * Gives zeroed memory outside the heap, which begins with a page, small pages. Java has written to it already, maybe with
+     * huge ones; they are given back first. Where this cannot be asked for, or there are no huge pages, it stays as it is.
+     */
+    static void useSmallPages(java.nio.ByteBuffer memory) {
+        if (MADVISE == null) {
+            return;
+        }
+        try {
+            Object segment = Class.forName(PACKAGE + "MemorySegment").getMethod("ofBuffer", java.nio.Buffer.class).invoke(null, memory);
+            long whole = memory.capacity() & -4096L; // What lies behind the last page's end may be somebody else's.
+            if ((int) MADVISE.invoke(segment, whole, NO_HUGE_PAGES) == 0) {
+                MADVISE.invoke(segment, whole, DO_NOT_NEED);
+            }
+        } catch (Throwable error) {
+            // As where there is no madvise.
         }
     }
 

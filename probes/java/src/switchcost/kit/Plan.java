@@ -18,9 +18,10 @@ public record Plan(
     private static final long MOST_BATCHES = 1_000_000;
 
     /** The same plan, small: see {@link Rehearsal}. */
-    Plan forRehearsal(long mostContexts, long mostPayload) {
+    Plan forRehearsal(long mostContexts, Map<String, Long> mostOfParameters) {
         Map<String, String> small = new LinkedHashMap<>(parameters);
-        small.computeIfPresent("payload", (name, bytes) -> Long.toString(Math.min(Long.parseLong(bytes), mostPayload)));
+        mostOfParameters.forEach((name, most) ->
+            small.computeIfPresent(name, (same, value) -> Long.toString(Math.min(Long.parseLong(value), most))));
         return new Plan(mechanism, experiment, Math.min(contexts, mostContexts), timing, cpus, batchUnits, batchNs, batches, warmupBatches,
             verifyUnits, small);
     }

@@ -2,6 +2,7 @@ package switchcost.kit;
 
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Map;
 
 /**
  * Brings the code into its compiled state before anything is measured: the whole measurement is carried out again and
@@ -15,7 +16,7 @@ import java.lang.management.ManagementFactory;
 final class Rehearsal {
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
     private static final int MOST_CONTEXTS = 8;
-    private static final int MOST_PAYLOAD = 256;
+    private static final Map<String, Long> MOST_BYTES = Map.of("payload", 256L, WorkingSets.NAME, 4096L);
     private static final int SHORT_LAPS = 8;
     /** A long rehearsal lasts about as long as this. */
     private static final long LONG_NS = 10_000_000;
@@ -34,7 +35,7 @@ final class Rehearsal {
 
     /** Returns how many rehearsals there were. */
     static int hold(Plan asked, boolean observeCpus) {
-        Plan plan = asked.forRehearsal(MOST_CONTEXTS, MOST_PAYLOAD);
+        Plan plan = asked.forRehearsal(MOST_CONTEXTS, MOST_BYTES);
         long begin = System.nanoTime();
         int held = 0;
         for (; held < plan.mechanism().rehearsals() && System.nanoTime() - begin < MOST_NS; held++) {

@@ -1,5 +1,7 @@
 package switchcost.kit;
 
+import java.util.Map;
+
 /** A mechanism that is ready to run. Whichever thread calls is context 0, one at a time. */
 public interface Workload {
     /** The smallest number of units after which everything stands where it began. */
@@ -19,6 +21,11 @@ public interface Workload {
 
     /** By how much the token's number has advanced since {@link #reset}. */
     long token();
+
+    /** What else was counted since {@link #reset}. */
+    default Map<String, Long> counts() {
+        return Map.of();
+    }
 
     /** True when a context saw a token out of order. */
     boolean broken();

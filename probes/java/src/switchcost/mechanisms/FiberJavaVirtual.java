@@ -7,6 +7,7 @@ import switchcost.kit.Parameter;
 import switchcost.kit.Plan;
 import switchcost.kit.Population;
 import switchcost.kit.Refusal;
+import switchcost.kit.WorkingSets;
 import switchcost.kit.Workload;
 
 /**
@@ -34,7 +35,8 @@ final class FiberJavaVirtual implements Mechanism {
         return List.of(
             Parameter.words("by", "park", "park", "queue"),
             Parameter.words("carriers", "one", "one", "all"),
-            Parameter.integer("payload", 8, 1, 1 << 20));
+            Parameter.integer("payload", 8, 1, 1 << 20),
+            WorkingSets.PARAMETER);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package switchcost.mechanisms;
 
+import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import switchcost.kit.Histogram;
@@ -9,6 +10,7 @@ import switchcost.kit.Plan;
 import switchcost.kit.Refusal;
 import switchcost.kit.Trace;
 import switchcost.kit.Turns;
+import switchcost.kit.WorkingSets;
 import switchcost.kit.Workload;
 
 /**
@@ -27,6 +29,7 @@ final class ParkRing implements Workload {
     private final boolean each;
     private final Member[] members;
     private final Member driver;
+    private final WorkingSets sets; // Null: the contexts touch nothing between two switches.
     private long sequence;
     private long base;
     private volatile boolean broken;
@@ -37,6 +40,7 @@ final class ParkRing implements Workload {
     ParkRing(Plan plan, ThreadFactory threads) {
         contexts = (int) plan.contexts();
         each = plan.each();
+        sets = WorkingSets.of(plan);
         members = new Member[contexts];
         for (int i = 0; i < contexts; i++) {
             members[i] = new Member(i, Placement.cpuOf(plan, i));
@@ -57,6 +61,7 @@ final class ParkRing implements Workload {
     private final class Member implements Runnable {
         final int number;
         final int cpu;
+        final WorkingSets.WorkingSet set;
         Member next;
         Thread thread;
         volatile long box;
@@ -66,6 +71,7 @@ final class ParkRing implements Workload {
         Member(int number, int cpu) {
             this.number = number;
             this.cpu = cpu;
+            set = sets == null ? null : sets.of(number);
             due = number == 0 ? contexts : number;
             box = due - contexts;
         }
@@ -75,7 +81,7 @@ final class ParkRing implements Workload {
             if (cpu >= 0 && !Native.pinTo(cpu)) {
                 broken = true;
             }
-            long command = each ? recording() : plain();
+            long command = each ? recording() : set == null ? plain() : touching();
             if (command == VERIFY) {
                 verifying();
             }
@@ -101,6 +107,28 @@ final class ParkRing implements Workload {
             }
         }
 
+        /** Like {@link #plain}, with a touch of the working set between receiving and sending. */
+        private long touching() {
+            final Member to = next;
+            final long step = contexts;
+            long token = due;
+            for (;;) {
+                long found;
+                while ((found = box) != token) {
+                    if (found != token - step) {
+                        due = token;
+                        return obey(found);
+                    }
+                    LockSupport.park();
+                }
+                set.touch();
+                turns++;
+                to.box = token + 1;
+                token += step;
+                LockSupport.unpark(to.thread);
+            }
+        }
+
         private long recording() {
             for (;;) {
                 long found;
@@ -111,6 +139,7 @@ final class ParkRing implements Workload {
                     LockSupport.park();
                 }
                 histogram.arrive(stamp);
+                touch();
                 turns++;
                 due += contexts;
                 stamp = System.nanoTime();
@@ -130,9 +159,17 @@ final class ParkRing implements Workload {
                     LockSupport.park();
                 }
                 trace.visit(found - base, number);
+                touch();
                 due += contexts;
                 next.box = found + 1;
                 LockSupport.unpark(next.thread);
+            }
+        }
+
+        /** Outside of what is timed. */
+        void touch() {
+            if (set != null) {
+                set.touch();
             }
         }
 
@@ -174,6 +211,14 @@ final class ParkRing implements Workload {
 
     @Override
     public void run(long units) {
+        if (sets == null) {
+            runPlain(units);
+        } else {
+            runTouching(units);
+        }
+    }
+
+    private void runPlain(long units) {
         final Member me = driver;
         final Member to = me.next;
         final long step = contexts;
@@ -191,6 +236,31 @@ final class ParkRing implements Workload {
                 }
                 LockSupport.park();
             }
+            me.turns++;
+        }
+        sequence = token;
+        me.due = token + step;
+    }
+
+    private void runTouching(long units) {
+        final Member me = driver;
+        final Member to = me.next;
+        final long step = contexts;
+        long token = sequence;
+        me.thread = Thread.currentThread();
+        for (long laps = units / step; laps > 0; laps--) {
+            to.box = token + 1;
+            LockSupport.unpark(to.thread);
+            token += step;
+            long found;
+            while ((found = me.box) != token) {
+                if (found != token - step) {
+                    broken = true;
+                    return;
+                }
+                LockSupport.park();
+            }
+            me.set.touch();
             me.turns++;
         }
         sequence = token;
@@ -217,6 +287,7 @@ final class ParkRing implements Workload {
                 LockSupport.park();
             }
             into.arrive(stamp);
+            me.touch();
             sequence = home;
             me.due = home + contexts;
             me.turns++;
@@ -236,6 +307,7 @@ final class ParkRing implements Workload {
             sequence += contexts;
             driver.due += contexts;
             into.visit(sequence - base, 0);
+            driver.touch();
         }
         return true;
     }
@@ -247,6 +319,14 @@ final class ParkRing implements Workload {
         for (Member member : members) {
             member.turns = 0;
         }
+        if (sets != null) {
+            sets.reset();
+        }
+    }
+
+    @Override
+    public Map<String, Long> counts() {
+        return sets == null ? Map.of() : Map.of("touches", sets.touches());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package switchcost.mechanisms;
 
+import java.util.Map;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import switchcost.kit.Histogram;
@@ -8,6 +9,7 @@ import switchcost.kit.Placement;
 import switchcost.kit.Plan;
 import switchcost.kit.Trace;
 import switchcost.kit.Turns;
+import switchcost.kit.WorkingSets;
 import switchcost.kit.Workload;
 
 /**
@@ -31,6 +33,7 @@ final class QueueRing implements Workload {
     private final boolean each;
     private final Member[] members;
     private final Member driver;
+    private final WorkingSets sets; // Null: the contexts touch nothing between two switches.
     private final Token token = new Token();
     private long base;
     private volatile boolean broken;
@@ -38,6 +41,7 @@ final class QueueRing implements Workload {
     QueueRing(Plan plan, ThreadFactory threads) {
         contexts = (int) plan.contexts();
         each = plan.each();
+        sets = WorkingSets.of(plan);
         members = new Member[contexts];
         for (int i = 0; i < contexts; i++) {
             members[i] = new Member(i, Placement.cpuOf(plan, i));
@@ -55,6 +59,7 @@ final class QueueRing implements Workload {
     private final class Member implements Runnable {
         final int number;
         final int cpu;
+        final WorkingSets.WorkingSet set;
         final SynchronousQueue<Token> in = new SynchronousQueue<>();
         SynchronousQueue<Token> out;
         long due;
@@ -63,6 +68,7 @@ final class QueueRing implements Workload {
         Member(int number, int cpu) {
             this.number = number;
             this.cpu = cpu;
+            set = sets == null ? null : sets.of(number);
             due = number == 0 ? contexts : number;
         }
 
@@ -72,7 +78,7 @@ final class QueueRing implements Workload {
                 broken = true;
             }
             try {
-                long command = each ? recording() : plain();
+                long command = each ? recording() : set == null ? plain() : touching();
                 if (command == VERIFY) {
                     verifying();
                 }
@@ -97,6 +103,24 @@ final class QueueRing implements Workload {
             }
         }
 
+        /** Like {@link #plain}, with a touch of the working set between receiving and sending. */
+        private long touching() throws InterruptedException {
+            final long step = contexts;
+            long expected = due;
+            for (;;) {
+                Token t = in.take();
+                if (t.number != expected) {
+                    due = expected;
+                    return obey(t);
+                }
+                set.touch();
+                turns++;
+                expected += step;
+                t.number++;
+                out.put(t);
+            }
+        }
+
         private long recording() throws InterruptedException {
             for (;;) {
                 Token t = in.take();
@@ -104,6 +128,7 @@ final class QueueRing implements Workload {
                     return obey(t);
                 }
                 t.histogram.arrive(t.stamp);
+                touch();
                 turns++;
                 due += contexts;
                 t.number++;
@@ -120,9 +145,17 @@ final class QueueRing implements Workload {
                     return;
                 }
                 t.trace.visit(t.number - base, number);
+                touch();
                 due += contexts;
                 t.number++;
                 out.put(t);
+            }
+        }
+
+        /** Outside of what is timed. */
+        void touch() {
+            if (set != null) {
+                set.touch();
             }
         }
 
@@ -161,11 +194,30 @@ final class QueueRing implements Workload {
 
     @Override
     public void run(long units) {
+        if (sets == null) {
+            runPlain(units);
+        } else {
+            runTouching(units);
+        }
+    }
+
+    private void runPlain(long units) {
         final Token t = token;
         for (long laps = units / contexts; laps > 0; laps--) {
             long home = t.number + contexts;
             t.number++;
             lap(home);
+            driver.turns++;
+        }
+    }
+
+    private void runTouching(long units) {
+        final Token t = token;
+        for (long laps = units / contexts; laps > 0; laps--) {
+            long home = t.number + contexts;
+            t.number++;
+            lap(home);
+            driver.set.touch();
             driver.turns++;
         }
     }
@@ -179,6 +231,7 @@ final class QueueRing implements Workload {
             token.stamp = System.nanoTime();
             lap(home);
             into.arrive(token.stamp);
+            driver.touch();
             driver.turns++;
         }
     }
@@ -194,6 +247,7 @@ final class QueueRing implements Workload {
             token.number++;
             lap(home);
             into.visit(token.number - base, 0);
+            driver.touch();
         }
         return true;
     }
@@ -205,6 +259,14 @@ final class QueueRing implements Workload {
         for (Member member : members) {
             member.turns = 0;
         }
+        if (sets != null) {
+            sets.reset();
+        }
+    }
+
+    @Override
+    public Map<String, Long> counts() {
+        return sets == null ? Map.of() : Map.of("touches", sets.touches());
     }
 
     @Override

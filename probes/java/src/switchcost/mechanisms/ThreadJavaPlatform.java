@@ -7,6 +7,7 @@ import switchcost.kit.Parameter;
 import switchcost.kit.Plan;
 import switchcost.kit.Population;
 import switchcost.kit.Refusal;
+import switchcost.kit.WorkingSets;
 import switchcost.kit.Workload;
 
 /** thread/java-platform: Java's threads of the kernel, by the same code as fiber/java-virtual. */
@@ -23,7 +24,7 @@ final class ThreadJavaPlatform implements Mechanism {
 
     @Override
     public List<Parameter> parameters() {
-        return List.of(Parameter.words("by", "park", "park", "queue"));
+        return List.of(Parameter.words("by", "park", "park", "queue"), WorkingSets.PARAMETER);
     }
 
     @Override

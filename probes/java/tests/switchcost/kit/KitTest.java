@@ -82,7 +82,7 @@ public final class KitTest {
             && plan.verifyUnits() == 1000 && plan.batchUnits() == 0, "defaults differ from PROTOCOL.md: %s", plan);
         Check.same(Map.of("payload", "8", "speed", "high"), plan.parameters(), "parameters");
         Check.same(List.of(1), plan.cpus(), "cpus");
-        Check.same("1", plan.forRehearsal(8, 1).parameters().get("payload"), "payload of a rehearsal");
+        Check.same("1", plan.forRehearsal(8, Map.of("payload", 1L, "absent", 1L)).parameters().get("payload"), "payload of a rehearsal");
     }
 
     private static void badPlansAreRefused() {

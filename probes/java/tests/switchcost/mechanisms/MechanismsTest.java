@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import switchcost.kit.Check;
 import switchcost.kit.Histogram;
 import switchcost.kit.Mechanism;
@@ -42,6 +43,9 @@ public final class MechanismsTest {
                         claims(mechanism, experiment, by, timing);
                     }
                 }
+            }
+            for (String by : List.of("park", "queue")) {
+                touches(mechanism, by);
             }
             lonely(mechanism);
         }
@@ -101,6 +105,34 @@ public final class MechanismsTest {
         } else {
             workload.run(units);
         }
+    }
+
+    /** Every unit touches every line of one set, in each way of timing; what touches nothing counts nothing. */
+    private static void touches(Mechanism mechanism, String by) throws InterruptedException {
+        for (String timing : List.of("batch", "each")) {
+            for (String[] set : new String[][] {{"1", "1"}, {"65", "2"}, {"4096", "64"}, {"100000", "1563"}}) {
+                Plan plan = plan(mechanism, "by=" + by, "timing=" + timing, "contexts=5", "working_set=" + set[0]);
+                Workload workload = mechanism.setUp(plan);
+                onThread(mechanism, () -> {
+                    pass(workload, plan, 10, new Histogram());
+                    workload.reset();
+                    pass(workload, plan, 50, new Histogram());
+                    Check.same(Map.of("touches", 50 * Long.parseLong(set[1])), workload.counts(), "working_set=" + set[0] + " " + plan);
+                    Check.that(workload.verify(10, new Trace(10, () -> 0)), "%s does not verify", plan);
+                    workload.close();
+                });
+            }
+        }
+        Workload plain = mechanism.setUp(plan(mechanism, "by=" + by));
+        Check.same(Map.of(), plain.counts(), "counts of a ring that touches nothing");
+        onThread(mechanism, plain::close);
+        try {
+            mechanism.setUp(plan(mechanism, "by=" + by, "contexts=100000", "working_set=1073741824"));
+        } catch (Refusal refusal) {
+            Check.same("limit_reached", refusal.code, "working sets for which there is no memory");
+            return;
+        }
+        Check.that(false, "%s: 100 TB of working sets were not refused", mechanism.id());
     }
 
     private static void onThread(Mechanism mechanism, Runnable act) throws InterruptedException {

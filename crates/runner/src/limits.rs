@@ -1,0 +1,49 @@
+//! Limits of this session that are so low that a runtime may not even start, which then says anything but that.
+
+use std::fs;
+
+/// Below this, what starts a handful of threads or opens a handful of libraries may be refused.
+const TIGHT: u64 = 64;
+
+/// Line of /proc/PID/limits, name, and how it is raised.
+const LIMITS: [(&str, &str, &str); 2] =
+    [("Max open files", "RLIMIT_NOFILE", "ulimit -n"), ("Max processes", "RLIMIT_NPROC", "ulimit -u")];
+
+/// A sentence's end for what failed here: the limits that may be why. Empty where none is low, or nobody tells.
+pub(crate) fn tight_limits() -> String {
+    fs::read_to_string("/proc/self/limits").map(|limits| sentence(&limits)).unwrap_or_default()
+}
+
+fn sentence(limits: &str) -> String {
+    let tight: Vec<String> = LIMITS
+        .iter()
+        .filter_map(|(line, name, how)| {
+            let rest = limits.lines().find_map(|found| found.strip_prefix(line))?;
+            let soft: u64 = rest.split_whitespace().next()?.parse().ok()?; // "unlimited" is no number.
+            (soft < TIGHT).then(|| format!("{name} = {soft} (raise it with {how})"))
+        })
+        .collect();
+    if tight.is_empty() { String::new() } else { format!("; a limit of this session may be why: {}", tight.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn only_low_limits_are_named() {
+        let limits = |processes: &str, files: &str| {
+            format!(
+                "Limit                     Soft Limit           Hard Limit           Units     \n\
+                 Max processes             {processes}                6                    processes \n\
+                 Max open files            {files}                   16                   files     \n"
+            )
+        };
+        assert_eq!(sentence(&limits("unlimited", "1024")), "");
+        assert_eq!(sentence(""), "");
+        assert_eq!(
+            sentence(&limits("6", "16")),
+            "; a limit of this session may be why: RLIMIT_NOFILE = 16 (raise it with ulimit -n), RLIMIT_NPROC = 6 (raise it with ulimit -u)"
+        );
+    }
+}

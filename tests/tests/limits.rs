@@ -1,0 +1,88 @@
+//! Limits of the session with the real probes: each is a reason and a cure, and neither a stack trace nor a hang.
+
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::{Command, Stdio};
+use switchcost_e2e::{Real, Said};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// One mechanism of each runtime that may fail to start, and of each kind that needs tasks or descriptors.
+const RUN: &str = "run thread/pipe process/pipe container/pipe fiber/goroutine fiber/tokio fiber/js-await fiber/asyncio \
+                   fiber/java-virtual fiber/erlang --contexts 30 --rounds 1 --batches 1 --batch-time 100us --budget 60s";
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+/// The same command under a limit; as nobody where the superuser would be spared. The words are those of prlimit.
+fn under(limit: &str, plain: &Command) -> Command {
+    let spared = limit.starts_with("--nproc") && is_root();
+    let mut command = Command::new(if spared { "setpriv" } else { "prlimit" });
+    if spared {
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "prlimit"]);
+    }
+    command.arg(limit).arg(plain.get_program()).args(plain.get_args()).stdin(Stdio::null());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+/// What the real binary says under a limit, in a folder of its own that anybody may write to. None: it cannot be set here.
+fn limited(limit: &str, arguments: &str) -> Option<Said> {
+    let real = Real::new(FAKE)?;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+    let mut plain = real.command(arguments);
+    plain.env("HOME", folder.path()).env("XDG_DATA_HOME", folder.path()).env("XDG_CACHE_HOME", folder.path());
+    // As nobody, too, the binary must be within reach.
+    let possible = |trial| under(trial, &real.command("--help")).output().is_ok_and(|said| said.status.success());
+    (possible("--nofile=100") && possible("--nproc=1000")).then(|| under(limit, &plain).output().unwrap().into())
+}
+
+#[track_caller]
+fn check(limit: &str, name: &str) {
+    let Some(said) = limited(limit, &format!("{RUN} --format json")) else {
+        eprintln!("{limit} cannot be set here, or no probes are staged: not tested");
+        return;
+    };
+    assert!([0, 3, 4].contains(&said.status), "{limit}: {said:?}");
+    let rows = said.json()["results"].as_array().cloned().unwrap_or_default();
+    assert!(rows.len() >= 9, "{limit}: rows are missing: {said:?}");
+    let reasons: Vec<&str> = rows
+        .iter()
+        .filter(|row| row["verdict"] == "unsupported")
+        .map(|row| row["reason"].as_str().unwrap_or_default())
+        .collect();
+    assert!(reasons.iter().any(|reason| reason.contains(name)), "{limit}: nobody names {name}: {reasons:?}");
+    for line in reasons.into_iter().chain([said.err.as_str()]) {
+        let crash =
+            ["panicked", "stack backtrace", "goexit", "+0x", ": 0x"].into_iter().find(|word| line.contains(word));
+        assert!(line.is_empty() || (line.len() > 20 && crash.is_none()), "{limit}: {line}");
+    }
+}
+
+#[test]
+fn few_descriptors() {
+    check("--nofile=16:16", "RLIMIT_NOFILE = 16");
+    check("--nofile=40:40", "RLIMIT_NOFILE = 40");
+}
+
+#[test]
+fn few_processes() {
+    check("--nproc=1:1", "RLIMIT_NPROC = 1 ");
+    check("--nproc=12:12", "RLIMIT_NPROC = 12");
+}
+
+#[test]
+fn list_answers_under_every_limit() {
+    for limit in ["--nofile=12:12", "--nproc=1:1", "--nproc=6:6"] {
+        let Some(said) = limited(limit, "list") else { return };
+        assert!(said.status == 0 && !said.err.contains("panicked"), "{limit}: {said:?}");
+        assert!(said.out.contains("a limit of this session may be why"), "{limit}: {said:?}");
+    }
+}
