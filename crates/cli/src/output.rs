@@ -13,7 +13,9 @@ pub fn style() -> Style {
     }
     let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = terminal_size::terminal_size().map(|(width, _)| width.0);
-    Style { colour: !no_colour, width }
+    // The old console of Windows must be asked to understand colours; elsewhere there is nothing to ask.
+    let understood = anstyle_query::windows::enable_ansi_colors().unwrap_or(true);
+    Style { colour: !no_colour && understood, width }
 }
 
 /// Writes to standard output. A reader that has gone (`| head`) is no fault.

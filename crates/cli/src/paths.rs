@@ -20,7 +20,7 @@ impl Installation {
             return Ok(Self { share: prefix.join("share/switchcost"), libexec });
         }
         let program = std::env::current_exe()
-            .and_then(|path| path.canonicalize())
+            .and_then(dunce::canonicalize)
             .map_err(|error| Failure::internal(format!("cannot tell where switchcost itself is: {error}")))?;
         let prefix = program.ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned);
         Ok(Self { libexec: prefix.join("libexec/switchcost"), share: prefix.join("share/switchcost") })
@@ -62,18 +62,18 @@ impl Installation {
     }
 }
 
-/// `--store`, or the default below `XDG_DATA_HOME`.
+/// `--store`, or the default in the user's folder for data.
 pub fn store(given: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(path) = given {
         return Ok(path.to_owned());
     }
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    switchcost_store::default_path(set("XDG_DATA_HOME").as_deref(), set("HOME").as_deref()).map_err(Failure::usage)
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    switchcost_store::default_path(switchcost_machine::data_home().as_deref(), home.as_deref()).map_err(Failure::usage)
 }
 
-/// Folder of what may be forgotten, below `XDG_CACHE_HOME`; None where there is no place for it.
+/// Folder of what may be forgotten, in the user's folder for such; None where there is no place for it.
 pub fn cache() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
+    let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = switchcost_machine::cache_home().or_else(|| home().map(|home| home.join(".cache")))?;
     Some(base.join("switchcost/describe"))
 }

@@ -1,11 +1,12 @@
 //! What the host knows of the machine it runs on, and what it does to it: pinning, starting probes, watching for
 //! disturbances.
 //!
-//! Everything particular to an operating system lies in `linux/`; `other/` answers with reasons, so that the rest of
-//! the host compiles and runs on any Unix. All unsafe code of the host is in this crate, in `linux/sys.rs` and in
-//! `linux/spawn.rs`.
+//! Everything particular to an operating system lies in `linux/` and `windows/`; `other/` answers with reasons, so that the
+//! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/spawn.rs` and
+//! `windows/sys.rs`.
 
 pub mod cpus;
+pub mod interrupt;
 pub mod program;
 pub mod spawn;
 pub mod watch;
@@ -15,12 +16,16 @@ mod key;
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
 mod os;
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+#[path = "windows/mod.rs"]
+mod os;
+#[cfg(not(any(target_os = "linux", windows)))]
 #[path = "other/mod.rs"]
 mod os;
 
 pub use key::{KEY_FACTS, machine_key};
 
+use std::path::PathBuf;
 use switchcost_model::cpu_list as list;
 use switchcost_model::{Finding, Machine};
 
@@ -44,4 +49,43 @@ pub fn doctor() -> Vec<Finding> {
 #[must_use]
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// Folder in which programs of this user keep data, if the environment names one.
+#[must_use]
+pub fn data_home() -> Option<PathBuf> {
+    first_folder(os::DATA_HOME)
+}
+
+/// Folder for what may be forgotten, if the environment names one.
+#[must_use]
+pub fn cache_home() -> Option<PathBuf> {
+    first_folder(os::CACHE_HOME)
+}
+
+/// As the XDG base directory specification asks, a folder that is empty or relative is ignored.
+fn first_folder(variables: &[&str]) -> Option<PathBuf> {
+    variables.iter().filter_map(std::env::var_os).map(PathBuf::from).find(|folder| folder.is_absolute())
+}
+
+/// What the system says of an error, without its number.
+pub(crate) fn cause(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}
+
+/// A machine of which only the processor's architecture and the system's name are known, since no more is asked for.
+#[cfg(not(target_os = "linux"))]
+fn unknown_machine(why: &str) -> Machine {
+    let mut machine = Machine::default();
+    for fact in KEY_FACTS {
+        machine.stable.insert(fact.trim_end_matches('.').to_owned(), format!("unknown: {why}"));
+    }
+    machine.stable.insert("kernel.architecture".to_owned(), std::env::consts::ARCH.to_owned());
+    machine.stable.insert("kernel.release".to_owned(), std::env::consts::OS.to_owned());
+    machine.personal.insert("host_name".to_owned(), format!("unknown: {why}"));
+    machine
 }

@@ -1,8 +1,9 @@
 //! A running program's switches, read from `/proc`: nothing is attached to it, and one's own programs need no privilege.
 
+use crate::interrupt::Interrupt;
 use crate::os;
-use std::os::fd::BorrowedFd;
-use std::process::{Command, ExitStatus, Stdio};
+use crate::spawn::ExitStatus;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use switchcost_model::Observed;
 
@@ -44,6 +45,14 @@ pub enum Woken {
     Interrupted,
 }
 
+/// Can programs be watched here at all?
+///
+/// # Errors
+/// Why not.
+pub fn available() -> Result<(), ProgramError> {
+    os::program::available()
+}
+
 /// A program that is watched.
 #[derive(Debug)]
 pub struct Watched(os::program::Watched);
@@ -62,6 +71,7 @@ impl Watched {
     /// # Errors
     /// It cannot be started.
     pub fn start(command: &[String], children: bool) -> Result<Self, ProgramError> {
+        available()?;
         let [program, arguments @ ..] = command else {
             return Err(ProgramError::NotStarted(String::new(), "no command was given".into()));
         };
@@ -88,7 +98,7 @@ impl Watched {
 
     /// Waits without using the CPU.
     #[must_use]
-    pub fn wait(&self, until: Instant, interrupt: Option<BorrowedFd<'_>>) -> Woken {
+    pub fn wait(&self, until: Instant, interrupt: Option<&Interrupt>) -> Woken {
         self.0.wait(until, interrupt)
     }
 

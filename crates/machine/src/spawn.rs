@@ -1,10 +1,16 @@
 //! Starting a probe so that nothing of the host leaks into it and nothing of it outlives the host.
 
-use crate::os;
+use crate::interrupt::Interrupt;
+use crate::{cause, os};
 use std::marker::PhantomData;
-use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// The descriptor on which probes report here.
+pub const REPORT_FD: i32 = os::spawn::REPORT_FD;
+
+/// Variables without which no program works here; a start names what else it passes on.
+pub const ENVIRONMENT: &[&str] = os::spawn::ENVIRONMENT;
 
 /// What to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +25,7 @@ pub struct SpawnRequest {
     pub cpus: Option<Vec<u32>>,
     /// Working directory; None: the host's.
     pub directory: Option<PathBuf>,
-    /// Descriptor number on which the child reports, 3 or higher.
+    /// Descriptor number on which the child reports: 3 or higher; on Windows 1, since no other reaches a program of whatever language.
     pub report_fd: i32,
 }
 
@@ -30,6 +36,21 @@ pub enum ExitStatus {
     Exited(i32),
     /// This signal killed it.
     Signalled(i32),
+}
+
+/// What a child let hear.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// The next bytes of its report.
+    Report(Vec<u8>),
+    /// Everybody has closed the report.
+    Closed,
+    /// The next bytes of what it prints.
+    Printed(Vec<u8>),
+    /// Nothing until the time was up.
+    Time,
+    /// The user wants to stop.
+    Interrupted,
 }
 
 /// What is known of an ended child. The figures include its descendants as far as somebody waited for them.
@@ -109,22 +130,15 @@ impl Child {
         self.running.pid()
     }
 
-    /// Read end of the report, non-blocking.
-    #[must_use]
-    pub fn report(&self) -> &OwnedFd {
-        self.running.report()
+    /// Sleeps until the child reports or prints something, the user wants to stop or the time is reached. Takes no CPU time meanwhile, and takes no
+    /// more from the child than it hands on: who prints much waits.
+    pub fn listen(&mut self, until: Instant, interrupt: Option<&Interrupt>) -> Heard {
+        self.running.listen(until, interrupt)
     }
 
-    /// Read end of what it prints, non-blocking.
-    #[must_use]
-    pub fn log(&self) -> &OwnedFd {
-        self.running.log()
-    }
-
-    /// Becomes readable in `poll` when the program ends; None on kernels before 5.3 or where a filter forbids it.
-    #[must_use]
-    pub fn pidfd(&self) -> Option<&OwnedFd> {
-        self.running.pidfd()
+    /// What it has printed and nobody heard yet; None: nothing more for now.
+    pub fn printed(&mut self) -> Option<Vec<u8>> {
+        self.running.printed()
     }
 
     /// Sleeps until the program has ended or the time is reached. True: it has ended.
@@ -151,13 +165,11 @@ impl Child {
     }
 }
 
-/// Makes orphaned descendants children of this process (`PR_SET_CHILD_SUBREAPER`), so that a probe's process that left
-/// its group is found. From then on every [`Child::finish`] also does what [`reap_strays`] does. Call it once.
-///
-/// # Errors
-/// One sentence.
-pub fn adopt_orphans() -> Result<(), String> {
-    os::spawn::adopt_orphans()
+/// Makes sure that a probe's process which left its group is found: orphaned descendants become children of this process
+/// (`PR_SET_CHILD_SUBREAPER`), or, where the system refuses that, children started from now on carry a mark in their environment, by which
+/// what they leave behind is known. From then on every [`Child::finish`] also ends strays. Call it once.
+pub fn adopt_orphans() {
+    os::spawn::adopt_orphans();
 }
 
 /// Kills and reaps every child of this process that belongs to a foreign process group and to no live [`Child`],
@@ -166,4 +178,34 @@ pub fn adopt_orphans() -> Result<(), String> {
 /// Children that the host starts in its own group (`std::process::Command` does by default) are left alone.
 pub fn reap_strays() -> u32 {
     os::spawn::reap_strays()
+}
+
+/// Is this file a program, as far as can be seen without starting it?
+#[must_use]
+pub fn is_program(file: &Path) -> bool {
+    os::spawn::fault(file).is_none()
+}
+
+/// The program's file, or why it cannot be one.
+#[cfg_attr(not(any(target_os = "linux", windows)), expect(dead_code, reason = "nothing is started"))]
+pub(crate) fn resolve(request: &SpawnRequest) -> Result<PathBuf, SpawnError> {
+    let program = &request.program;
+    if let Some(directory) = &request.directory
+        && let Err(error) = std::fs::read_dir(directory).map(drop)
+        && error.kind() != std::io::ErrorKind::PermissionDenied
+    {
+        return Err(SpawnError::Directory(program.clone(), directory.clone(), cause(&error)));
+    }
+    if program.components().count() == 1 && !program.to_string_lossy().contains(std::path::is_separator) {
+        let path = request.environment.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
+        let found =
+            std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| os::spawn::fault(file).is_none());
+        return found.ok_or_else(|| SpawnError::NotInPath(program.clone()));
+    }
+    let base = request.directory.as_deref().unwrap_or(Path::new("."));
+    let file = std::path::absolute(base.join(program)).map_err(|e| SpawnError::Other(program.clone(), cause(&e)))?;
+    match os::spawn::fault(&file) {
+        Some(error) => Err(error),
+        None => Ok(file),
+    }
 }

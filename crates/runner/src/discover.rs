@@ -65,7 +65,7 @@ fn cache_name(info: &ProbeInfo) -> PathBuf {
         look(&entry.path());
     }
     let path = switchcost_machine::environment("PATH").unwrap_or_default();
-    path.split(':').for_each(|folder| look(Path::new(folder)));
+    std::env::split_paths(&path).for_each(|folder| look(&folder));
     look(Path::new("/usr/lib/jvm"));
     for name in &info.environment {
         (name, switchcost_machine::environment(name)).hash(&mut hasher);
@@ -91,7 +91,7 @@ fn remember(path: &Path, said: &[u8]) {
 }
 
 fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<Described>), String> {
-    let child = start(info, describe_arguments, None, 0)?;
+    let mut child = start(info, describe_arguments, None, 0)?;
     let deadline = Instant::now() + Duration::from_millis(info.start_timeout_ms);
     let mut reader = DescribeReader::default();
     let mut said = Vec::new();
@@ -100,7 +100,7 @@ fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<D
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())
     };
-    let (reading, log) = read_until_end(&child, deadline, None, &mut push);
+    let (reading, log) = read_until_end(&mut child, deadline, None, &mut push);
     let _ = child.finish(); // How it ended matters less than what it said.
     match reading {
         Reading::Ended => reader.finish().inspect(|_| {

@@ -1,18 +1,17 @@
 //! One start of a probe: process, transcript, deadline.
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
-use switchcost_machine::spawn::{Child, ExitStatus, SpawnRequest};
+use switchcost_machine::interrupt::Interrupt;
+use switchcost_machine::spawn::{self, Child, ExitStatus, Heard, SpawnRequest};
 use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Transcript};
 use switchcost_protocol::{RunReader, run_arguments};
 
-/// The descriptor on which probes report.
-const REPORT_FD: i32 = 3;
-
 /// How much of a probe's output is kept: its last words matter, not its first.
 const LOG_BYTES: usize = 8 * 1024;
+
+/// What is listened to after the end at most, in pieces: more than a pipe holds was printed later.
+const LAST_WORDS: usize = 16;
 
 /// How long a probe may take to leave after `end`.
 const LEAVE: Duration = Duration::from_millis(1500);
@@ -55,10 +54,10 @@ pub(crate) fn start(
         Some(file) => info.folder.join(file),
         None => program.into(),
     };
-    command.extend(arguments(REPORT_FD));
+    command.extend(arguments(spawn::REPORT_FD));
     // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009); so it is varied, not left to chance.
     let mut environment = vec![("SWITCHCOST_PADDING".to_owned(), "x".repeat(padding as usize))];
-    let names = info.environment.iter().map(String::as_str).chain(["PATH"]);
+    let names = info.environment.iter().map(String::as_str).chain(spawn::ENVIRONMENT.iter().copied());
     environment.extend(names.filter_map(|name| Some((name.to_owned(), switchcost_machine::environment(name)?))));
     let request = SpawnRequest {
         program,
@@ -66,7 +65,7 @@ pub(crate) fn start(
         environment,
         cpus: cpus.map(<[u32]>::to_vec),
         directory: Some(info.folder.clone()),
-        report_fd: REPORT_FD,
+        report_fd: spawn::REPORT_FD,
     };
     Child::start(&request).map_err(|error| error.to_string())
 }
@@ -77,10 +76,10 @@ pub(crate) fn invoke(
     plan: &Plan,
     cpus: &[u32],
     padding: u64,
-    interrupt: Option<BorrowedFd<'_>>,
+    interrupt: Option<&Interrupt>,
 ) -> Outcome {
     let began = Instant::now();
-    let child = match start(info, |fd| run_arguments(plan, fd), Some(cpus), padding) {
+    let mut child = match start(info, |fd| run_arguments(plan, fd), Some(cpus), padding) {
         Ok(child) => child,
         Err(reason) => {
             return Outcome {
@@ -99,7 +98,7 @@ pub(crate) fn invoke(
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())
     };
-    let (reading, log) = read_until_end(&child, deadline, interrupt, &mut push);
+    let (reading, log) = read_until_end(&mut child, deadline, interrupt, &mut push);
     let left = match reading {
         Reading::Ended | Reading::Closed => child.wait_until(Instant::now() + LEAVE),
         _ => false,
@@ -122,77 +121,47 @@ pub(crate) fn invoke(
     }
 }
 
-/// Feeds what the probe reports to `push` (true: over) and keeps the tail of what it prints. Blocks in `poll`; never wakes by itself but at the deadline.
+/// Feeds what the probe reports to `push` (true: over) and keeps the tail of what it prints. Sleeps while there is nothing; never wakes by itself but at the deadline.
 pub(crate) fn read_until_end(
-    child: &Child,
+    child: &mut Child,
     deadline: Instant,
-    interrupt: Option<BorrowedFd<'_>>,
+    interrupt: Option<&Interrupt>,
     push: &mut dyn FnMut(&[u8]) -> Result<bool, String>,
 ) -> (Reading, String) {
-    let mut log = VecDeque::new();
-    let mut log_open = true;
-    let mut buffer = vec![0_u8; 64 * 1024];
+    let mut log = Tail::default();
     let reading = loop {
-        let now = Instant::now();
-        if now >= deadline {
-            break Reading::Deadline;
-        }
-        let mut fds = vec![PollFd::new(child.report(), PollFlags::IN)];
-        let interrupt_at = interrupt.map(|fd| {
-            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            fds.len() - 1
-        });
-        let log_at = log_open.then(|| {
-            fds.push(PollFd::new(child.log(), PollFlags::IN));
-            fds.len() - 1
-        });
-        let wait = deadline - now;
-        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-        if poll(&mut fds, Some(&timeout)).is_err() {
-            continue; // EINTR; the deadline bounds the loop.
-        }
-        let ready = |index: usize| !fds[index].revents().is_empty();
-        if interrupt_at.is_some_and(ready) {
-            break Reading::Interrupted;
-        }
-        if log_at.is_some_and(ready) {
-            log_open = keep_tail(child.log().as_fd(), &mut buffer, &mut log);
-        }
-        if ready(0) {
-            match rustix::io::read(child.report(), &mut buffer) {
-                Ok(0) => break Reading::Closed,
-                Ok(count) => match push(&buffer[..count]) {
-                    Ok(true) => break Reading::Ended,
-                    Ok(false) => {}
-                    Err(what) => break Reading::Fault(what),
-                },
-                Err(_) => {} // EAGAIN or EINTR: poll again.
-            }
+        match child.listen(deadline, interrupt) {
+            Heard::Time => break Reading::Deadline,
+            Heard::Interrupted => break Reading::Interrupted,
+            Heard::Closed => break Reading::Closed,
+            Heard::Printed(bytes) => log.push(&bytes),
+            Heard::Report(bytes) => match push(&bytes) {
+                Ok(true) => break Reading::Ended,
+                Ok(false) => {}
+                Err(what) => break Reading::Fault(what),
+            },
         }
     };
     // What was printed just before the end explains it.
-    while log_open && log_waits(child) {
-        log_open = keep_tail(child.log().as_fd(), &mut buffer, &mut log);
+    for _ in 0..LAST_WORDS {
+        let Some(bytes) = child.printed() else { break };
+        log.push(&bytes);
     }
-    (reading, String::from_utf8_lossy(log.make_contiguous()).into_owned())
+    (reading, log.text())
 }
 
-fn log_waits(child: &Child) -> bool {
-    let mut fds = [PollFd::new(child.log(), PollFlags::IN)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut fds, Some(&now)).is_ok_and(|count| count > 0)
-}
+/// The end of what was printed.
+#[derive(Default)]
+pub(crate) struct Tail(VecDeque<u8>);
 
-/// Reads once; false when everybody has closed the log.
-fn keep_tail(fd: BorrowedFd<'_>, buffer: &mut [u8], log: &mut VecDeque<u8>) -> bool {
-    match rustix::io::read(fd, &mut *buffer) {
-        Ok(0) => false,
-        Ok(count) => {
-            log.extend(&buffer[..count]);
-            let excess = log.len().saturating_sub(LOG_BYTES);
-            log.drain(..excess);
-            true
-        }
-        Err(_) => true,
+impl Tail {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.0.extend(bytes);
+        let excess = self.0.len().saturating_sub(LOG_BYTES);
+        self.0.drain(..excess);
+    }
+
+    pub(crate) fn text(mut self) -> String {
+        String::from_utf8_lossy(self.0.make_contiguous()).into_owned()
     }
 }

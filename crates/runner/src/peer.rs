@@ -1,14 +1,14 @@
 //! Starting a tool of others: no protocol, only what it prints.
 
-use crate::invoke::{Reading, read_until_end};
-use std::os::fd::BorrowedFd;
+use crate::invoke::{Reading, Tail, read_until_end};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use switchcost_analysis::last_words;
-use switchcost_machine::spawn::{Child, ExitStatus, SpawnRequest};
+use switchcost_machine::interrupt::Interrupt;
+use switchcost_machine::spawn::{self, Child, ExitStatus, SpawnRequest};
 
 /// Variables that programs expect; figures are to come with a point, whatever the user's language.
-const ENVIRONMENT: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
+const ENVIRONMENT: [&str; 2] = ["HOME", "TMPDIR"];
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,27 +28,32 @@ pub fn run_peer(
     arguments: &[String],
     cpus: &[u32],
     timeout: Duration,
-    interrupt: Option<BorrowedFd<'_>>,
+    interrupt: Option<&Interrupt>,
 ) -> PeerOutcome {
     let mut environment = vec![("LC_ALL".to_owned(), "C".to_owned())];
-    environment.extend(
-        ENVIRONMENT.iter().filter_map(|name| Some(((*name).to_owned(), switchcost_machine::environment(name)?))),
-    );
+    let names = ENVIRONMENT.iter().chain(spawn::ENVIRONMENT);
+    environment.extend(names.filter_map(|name| Some(((*name).to_owned(), switchcost_machine::environment(name)?))));
     let request = SpawnRequest {
         program: program.to_owned(),
         arguments: arguments.to_vec(),
         environment,
         cpus: Some(cpus.to_vec()),
         directory: Some(std::env::temp_dir()),
-        report_fd: 3,
+        report_fd: spawn::REPORT_FD,
     };
     let deadline = Instant::now() + timeout;
-    let child = match Child::start(&request) {
+    let mut child = match Child::start(&request) {
         Ok(child) => child,
         Err(error) => return PeerOutcome::Failed(error.to_string()),
     };
-    // It knows nothing of our descriptor, which is closed when the last of its processes is gone.
-    let (reading, printed) = read_until_end(&child, deadline, interrupt, &mut |_| Ok(false));
+    // It knows nothing of our descriptor, which is closed when the last of its processes is gone. Where that is its standard output, what it says is there.
+    let mut output = Tail::default();
+    let mut push = |bytes: &[u8]| {
+        output.push(bytes);
+        Ok(false)
+    };
+    let (reading, log) = read_until_end(&mut child, deadline, interrupt, &mut push);
+    let printed = output.text() + &log;
     let ended = reading == Reading::Closed && child.wait_until(deadline);
     let exit = child.finish();
     match (reading, exit.status) {
@@ -66,12 +71,8 @@ pub fn run_peer(
 #[must_use]
 pub fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     let path = switchcost_machine::environment("PATH").unwrap_or_default();
-    let candidates = std::env::split_paths(&path).chain(folders.iter().cloned()).map(|folder| folder.join(name));
-    let executable = |file: &PathBuf| {
-        use std::os::unix::fs::PermissionsExt;
-        file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    candidates.into_iter().find(executable)
+    let mut candidates = std::env::split_paths(&path).chain(folders.iter().cloned()).map(|folder| folder.join(name));
+    candidates.find(|file| spawn::is_program(file))
 }
 
 fn end_of(printed: &str) -> String {

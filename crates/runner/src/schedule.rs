@@ -6,11 +6,11 @@ use crate::{KnownProbe, METHOD_VERSION, Request, Selection, Sizes};
 use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
-use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::{judge, precise_enough, summarise};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
+use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
 use switchcost_model::cpu_list;
 use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, Run, Variant};
@@ -49,8 +49,8 @@ pub trait Observer {
 pub struct Control<'a> {
     /// When the budget began to run.
     pub started: Instant,
-    /// Readable once the user wants to stop.
-    pub interrupt: Option<BorrowedFd<'a>>,
+    /// Set once the user wants to stop.
+    pub interrupt: Option<&'a Interrupt>,
     /// CPUs that may be used.
     pub cpus: &'a Cpus,
     /// Fingerprint.

@@ -1,19 +1,17 @@
 //! `audit`: what the switches of a running program cost it.
 
-use super::measure::interrupt;
 use super::wanted::{Stored, measure, place, request};
 use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use switchcost_analysis::{Price, price_of};
 use switchcost_catalogue::{AuditData, Catalogue};
+use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::program::{ProgramError, Watched, Woken};
+use switchcost_machine::spawn::ExitStatus;
 use switchcost_model::{PriceRule, Run, SwitchKind, Wanted};
 use switchcost_report::{Audited, audit_json, audit_text};
 
@@ -47,6 +45,7 @@ struct Session<'a> {
 
 /// Audits.
 pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
+    switchcost_machine::program::available().map_err(unwatchable)?;
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
     let data = installation.audit_data(&catalogue)?;
@@ -59,7 +58,7 @@ pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
     if measure_first {
         session.measure(&missing, &installation, &store)?;
     }
-    let stop = interrupt()?;
+    let stop = Interrupt::on_request().map_err(Failure::internal)?;
     let mut watched = match early {
         // What it did while the prices were measured is not to be counted.
         Some(_) if measure_first && !missing.is_empty() => {
@@ -74,7 +73,7 @@ pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
         session.measure(&missing, &installation, &store)?;
     }
     session.show(&watched, status, false)?;
-    let failed = status.is_some_and(|status| !status.success());
+    let failed = status.is_some_and(|status| status != ExitStatus::Exited(0));
     let early_end = arguments.pid.is_some() && woken == Woken::Ended;
     let stopped = woken == Woken::Interrupted && !arguments.watch;
     Ok(if failed || early_end || stopped { Exit::Partial } else { Exit::Fine })
@@ -144,7 +143,7 @@ impl Session<'_> {
     }
 
     /// Looks from time to time until the time is up, the program has ended or the user has seen enough.
-    fn watch(&self, watched: &mut Watched, stop: &OwnedFd) -> Result<Woken, Failure> {
+    fn watch(&self, watched: &mut Watched, stop: &Interrupt) -> Result<Woken, Failure> {
         let endless = self.arguments.watch || !self.arguments.command.is_empty();
         let time = self.arguments.time.or((!endless).then_some(USUAL_TIME));
         let end = time.map(|time| Instant::now() + time);
@@ -154,7 +153,7 @@ impl Session<'_> {
             let now = Instant::now();
             // No look shortly before the last one.
             let until = end.filter(|end| now + interval.mul_f64(1.5) >= *end).unwrap_or(now + interval);
-            let woken = watched.wait(until, Some(stop.as_fd()));
+            let woken = watched.wait(until, Some(stop));
             let alive = watched.look();
             match woken {
                 Woken::Interrupted | Woken::Ended => return Ok(woken),
@@ -232,9 +231,8 @@ fn reason(run: &Run, place: usize) -> String {
 }
 
 fn ended(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with status {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "ended in an unknown way".into(),
+    match status {
+        ExitStatus::Exited(code) => format!("ended with status {code}"),
+        ExitStatus::Signalled(signal) => format!("was ended by signal {signal}"),
     }
 }

@@ -7,12 +7,11 @@ use crate::output;
 use crate::paths::{self, Installation};
 use crate::progress::Live;
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Instant;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
+use switchcost_machine::interrupt::Interrupt;
 use switchcost_model::{Hello, Machine, Run, Verdict};
 use switchcost_runner::{Control, KnownProbe, Request, RequestError, Selection};
 use switchcost_store::{Store, StoreError};
@@ -27,7 +26,7 @@ pub struct Bench {
     pub cpus: Cpus,
     /// Fingerprint and what doctor found.
     pub machine: Machine,
-    interrupt: OwnedFd,
+    interrupt: Interrupt,
     started: Instant,
 }
 
@@ -36,8 +35,8 @@ impl Bench {
     pub fn new(started: Instant) -> Result<Self, Failure> {
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
-        let interrupt = interrupt()?;
-        switchcost_machine::spawn::adopt_orphans().map_err(Failure::internal)?;
+        let interrupt = Interrupt::on_request().map_err(Failure::internal)?;
+        switchcost_machine::spawn::adopt_orphans();
         let cpus = Cpus::detect().map_err(Failure::usage)?;
         let mut machine = switchcost_machine::fingerprint();
         machine.findings = switchcost_machine::doctor();
@@ -58,7 +57,7 @@ impl Bench {
     pub fn control(&self) -> Control<'_> {
         Control {
             started: self.started,
-            interrupt: Some(self.interrupt.as_fd()),
+            interrupt: Some(&self.interrupt),
             cpus: &self.cpus,
             machine: self.machine.clone(),
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -176,21 +175,6 @@ pub fn open_store(given: Option<&Path>) -> Result<Store, Failure> {
 /// What is said when a result was shown and could not be kept.
 pub fn not_stored(reason: &StoreError) -> Failure {
     Failure { sentence: format!("{reason} (the result above was not stored whole)"), exit: Exit::Partial }
-}
-
-/// A descriptor that becomes readable on Ctrl-C or SIGTERM; a second one ends the process at once.
-pub fn interrupt() -> Result<OwnedFd, Failure> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let (reader, writer) = UnixStream::pair().map_err(Failure::internal)?;
-    let stopping = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())
-            .map_err(Failure::internal)?;
-        signal_hook::flag::register(signal, stopping.clone()).map_err(Failure::internal)?;
-        signal_hook::low_level::pipe::register(signal, writer.try_clone().map_err(Failure::internal)?)
-            .map_err(Failure::internal)?;
-    }
-    Ok(reader.into())
 }
 
 /// The worst that happened decides.

@@ -1,6 +1,7 @@
 //! Where facts are read: this machine, or a tree of files in a test.
 
 use super::sys;
+pub(crate) use crate::cause;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -132,13 +133,4 @@ fn pairs(text: &str) -> BTreeMap<String, String> {
 /// A fact that is not known.
 pub(crate) fn unknown(reason: impl AsRef<str>) -> String {
     format!("unknown: {}", reason.as_ref())
-}
-
-/// What the system says of an error, without its number.
-pub(crate) fn cause(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
-    }
 }

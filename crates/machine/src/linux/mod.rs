@@ -5,6 +5,8 @@ pub(crate) mod cpus;
 mod doctor;
 pub(crate) mod facts;
 pub(crate) mod host;
+#[path = "../unix/interrupt.rs"]
+pub(crate) mod interrupt;
 pub(crate) mod program;
 pub(crate) mod spawn;
 mod strays;
@@ -14,6 +16,12 @@ pub(crate) mod watch;
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
 
 use switchcost_model::{Finding, Machine};
+
+/// See [`crate::data_home`].
+pub(crate) const DATA_HOME: &[&str] = &["XDG_DATA_HOME"];
+
+/// See [`crate::cache_home`].
+pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME"];
 
 /// See the crate.
 pub(crate) fn fingerprint() -> Machine {

@@ -1,15 +1,16 @@
 //! Looks at a running program through `/proc`.
 
 use super::host::Host;
-use super::sys;
+use super::{spawn, sys};
+use crate::interrupt::Interrupt;
 use crate::program::{ProgramError, Woken};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use crate::spawn::ExitStatus;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::Child;
 use std::time::{Duration, Instant};
 use switchcost_model::{Observed, ThreadSeen};
 
@@ -18,6 +19,11 @@ const NS_PER_TICK: u64 = 10_000_000;
 
 /// `PF_KTHREAD` of include/linux/sched.h.
 const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// See [`crate::program::available`].
+pub(crate) fn available() -> Result<(), ProgramError> {
+    Ok(())
+}
 
 /// Counters of a thread at one look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -240,13 +246,12 @@ impl Watched {
         self.dearest
     }
 
-    pub(crate) fn wait(&self, until: Instant, interrupt: Option<BorrowedFd<'_>>) -> Woken {
+    pub(crate) fn wait(&self, until: Instant, interrupt: Option<&Interrupt>) -> Woken {
         let Some(left) = until.checked_duration_since(Instant::now()) else { return Woken::Time };
-        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
         let mut fds: Vec<PollFd<'_>> =
             self.pidfd.iter().map(|fd| PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)).collect();
-        fds.extend(interrupt.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        if poll(&mut fds, Some(&timeout)).is_err() {
+        fds.extend(interrupt.map(|interrupt| PollFd::from_borrowed_fd(interrupt.0.as_fd(), PollFlags::IN)));
+        if poll(&mut fds, Some(&spawn::timespec(left))).is_err() {
             return Woken::Interrupted; // EINTR: the signal's own descriptor says the same.
         }
         let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
@@ -270,7 +275,7 @@ impl Watched {
         self.group = [(self.pid, (0, usage.user_ns + usage.system_ns))].into();
         self.ended = true;
         self.last = Instant::now();
-        Some(ExitStatus::from_raw(status))
+        Some(spawn::ended(status))
     }
 
     pub(crate) fn observed(&self) -> Observed {

@@ -3,8 +3,9 @@
 use super::host::cause;
 use super::strays;
 use super::sys::{self, Usage};
+use crate::interrupt::Interrupt;
 use crate::list;
-use crate::spawn::{Exit, ExitStatus, SpawnError, SpawnRequest};
+use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, resolve};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -24,6 +25,15 @@ use std::time::{Duration, Instant};
 /// See [`crate::spawn::adopt_orphans`].
 pub(crate) use super::strays::{adopt_orphans, reap_strays};
 
+/// Not one of the standard descriptors: runtimes print there.
+pub(crate) const REPORT_FD: i32 = 3;
+
+/// See [`crate::spawn::ENVIRONMENT`].
+pub(crate) const ENVIRONMENT: &[&str] = &["PATH"];
+
+/// Most bytes taken from a pipe at once; a pipe holds as many.
+const CHUNK: usize = 64 * 1024;
+
 /// Errors of the steps before exec travel to the parent as error numbers; these two never come from exec.
 const NOT_GRANTED: Errno = Errno::CHRNG;
 const PARENT_DIED: Errno = Errno::OWNERDEAD;
@@ -33,8 +43,11 @@ const PARENT_DIED: Errno = Errno::OWNERDEAD;
 pub(crate) struct Running {
     report: OwnedFd,
     log: OwnedFd,
+    log_open: bool,
+    buffer: Vec<u8>,
     pid: Pid,
     pidfd: Option<OwnedFd>,
+    mark: Option<String>,
     reaped: bool,
 }
 
@@ -67,7 +80,8 @@ impl Running {
             report_write: report_write.as_raw_fd(),
             report_fd: request.report_fd,
         };
-        let image = Image::new(&program, request).map_err(other)?;
+        let mark = strays::mark();
+        let image = Image::new(&program, request, mark.as_deref()).map_err(other)?;
         // SAFETY: between fork and exec only async-signal-safe calls are allowed, because another thread may have held
         // any lock at the fork. `BeforeExec::apply` and `Image::exec` make system calls only; the closure owns all that
         // they use.
@@ -78,23 +92,57 @@ impl Running {
         live.insert(pid.as_raw_pid());
         drop(live);
         let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
-        Ok(Self { report, log, pid, pidfd, reaped: false })
+        Ok(Self { report, log, log_open: true, buffer: vec![0; CHUNK], pid, pidfd, mark, reaped: false })
     }
 
     pub(crate) fn pid(&self) -> i32 {
         self.pid.as_raw_pid()
     }
 
-    pub(crate) fn report(&self) -> &OwnedFd {
-        &self.report
+    pub(crate) fn listen(&mut self, until: Instant, interrupt: Option<&Interrupt>) -> Heard {
+        loop {
+            let now = Instant::now();
+            if now >= until {
+                return Heard::Time;
+            }
+            let mut fds = vec![PollFd::new(&self.report, PollFlags::IN)];
+            fds.extend(interrupt.map(|interrupt| PollFd::from_borrowed_fd(interrupt.0.as_fd(), PollFlags::IN)));
+            if self.log_open {
+                fds.push(PollFd::new(&self.log, PollFlags::IN));
+            }
+            if poll(&mut fds, Some(&timespec(until - now))).is_err() {
+                continue; // EINTR; the time bounds the loop.
+            }
+            let ready: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();
+            if interrupt.is_some() && ready[1] {
+                return Heard::Interrupted;
+            }
+            // The report first: what is printed can wait, and so can who prints it.
+            if ready[0] {
+                match rustix::io::read(&self.report, &mut self.buffer[..]) {
+                    Ok(0) => return Heard::Closed,
+                    Ok(count) => return Heard::Report(self.buffer[..count].to_vec()),
+                    Err(_) => {} // EAGAIN or EINTR: poll again.
+                }
+            }
+            if self.log_open
+                && ready.last() == Some(&true)
+                && let Some(bytes) = self.printed()
+            {
+                return Heard::Printed(bytes);
+            }
+        }
     }
 
-    pub(crate) fn log(&self) -> &OwnedFd {
-        &self.log
-    }
-
-    pub(crate) fn pidfd(&self) -> Option<&OwnedFd> {
-        self.pidfd.as_ref()
+    pub(crate) fn printed(&mut self) -> Option<Vec<u8>> {
+        match rustix::io::read(&self.log, &mut self.buffer[..]) {
+            Ok(0) => {
+                self.log_open = false;
+                None
+            }
+            Ok(count) => Some(self.buffer[..count].to_vec()),
+            Err(_) => None, // Nothing there, or EINTR.
+        }
     }
 
     /// Sleeps until the end of the child (true) or the deadline.
@@ -124,14 +172,14 @@ impl Running {
         let (status, usage) = sys::reap(self.pid.as_raw_pid()).unwrap_or((0, Usage::default()));
         self.reaped = true;
         strays::live().remove(&self.pid.as_raw_pid());
-        let (count, of_strays) = if strays::adopting() { strays::sweep() } else { (0, Usage::default()) };
+        let (count, of_strays) = match &self.mark {
+            Some(mark) => (strays::sweep_marked(mark, self.pid), Usage::default()),
+            None if strays::adopting() => strays::sweep(),
+            None => (0, Usage::default()),
+        };
         let usage = usage.plus(of_strays);
         Exit {
-            status: if libc::WIFSIGNALED(status) {
-                ExitStatus::Signalled(libc::WTERMSIG(status))
-            } else {
-                ExitStatus::Exited(libc::WEXITSTATUS(status))
-            },
+            status: ended(status),
             user_ns: usage.user_ns,
             system_ns: usage.system_ns,
             voluntary: usage.voluntary,
@@ -147,6 +195,15 @@ impl Drop for Running {
         if !self.reaped {
             self.end();
         }
+    }
+}
+
+/// A wait status in words.
+pub(super) fn ended(status: i32) -> ExitStatus {
+    if libc::WIFSIGNALED(status) {
+        ExitStatus::Signalled(libc::WTERMSIG(status))
+    } else {
+        ExitStatus::Exited(libc::WEXITSTATUS(status))
     }
 }
 
@@ -200,7 +257,7 @@ unsafe impl Send for Image {}
 unsafe impl Sync for Image {}
 
 impl Image {
-    fn new(program: &Path, request: &SpawnRequest) -> io::Result<Self> {
+    fn new(program: &Path, request: &SpawnRequest, mark: Option<&str>) -> io::Result<Self> {
         let program = CString::new(program.as_os_str().as_bytes())?;
         let mut texts = vec![program.clone()];
         let mut list = |words: Vec<String>, mut pointers: Vec<*const c_char>| -> io::Result<Vec<*const c_char>> {
@@ -212,8 +269,8 @@ impl Image {
             pointers.push(std::ptr::null());
             Ok(pointers)
         };
-        let variables = request.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let envp = list(variables, Vec::new())?;
+        let variables = request.environment.iter().map(|(name, value)| format!("{name}={value}"));
+        let envp = list(variables.chain(mark.map(str::to_owned)).collect(), Vec::new())?;
         let arguments = list(request.arguments.clone(), Vec::new())?;
         let argv = std::iter::once(texts[0].as_ptr()).chain(arguments).collect();
         Ok(Self { program, argv, envp, _texts: texts })
@@ -283,11 +340,15 @@ fn nonblocking_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((read, write))
 }
 
+/// As `poll` takes it.
+pub(super) fn timespec(time: Duration) -> Timespec {
+    Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) }
+}
+
 fn poll_until(pidfd: &OwnedFd, deadline: Instant) -> bool {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-        match poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&timeout)) {
+        match poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&timespec(left))) {
             Ok(0) | Err(Errno::INTR) if Instant::now() < deadline => {}
             Ok(count) => return count > 0,
             Err(_) => return false,
@@ -317,30 +378,8 @@ fn wait_without_reaping(pid: Pid) {
     while matches!(rustix::process::waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
 }
 
-/// The program's file, or why it cannot be one.
-fn resolve(request: &SpawnRequest) -> Result<PathBuf, SpawnError> {
-    let program = &request.program;
-    if let Some(directory) = &request.directory
-        && let Err(error) = std::fs::read_dir(directory).map(drop)
-        && error.kind() != io::ErrorKind::PermissionDenied
-    {
-        return Err(SpawnError::Directory(program.clone(), directory.clone(), cause(&error)));
-    }
-    if program.components().count() == 1 && !program.to_string_lossy().contains('/') {
-        let path = request.environment.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
-        let found = std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| fault(file).is_none());
-        return found.ok_or_else(|| SpawnError::NotInPath(program.clone()));
-    }
-    let base = request.directory.as_deref().unwrap_or(Path::new("."));
-    let file = std::path::absolute(base.join(program)).map_err(|e| SpawnError::Other(program.clone(), cause(&e)))?;
-    match fault(&file) {
-        Some(error) => Err(error),
-        None => Ok(file),
-    }
-}
-
 /// What is wrong with a file that should be a program.
-fn fault(file: &Path) -> Option<SpawnError> {
+pub(crate) fn fault(file: &Path) -> Option<SpawnError> {
     match std::fs::metadata(file) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(SpawnError::Permission(file.to_owned())),
         Err(_) => Some(SpawnError::NotFound(file.to_owned())),

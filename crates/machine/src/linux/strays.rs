@@ -1,6 +1,5 @@
 //! Descendants that escaped: found by their parent, killed, reaped.
 
-use super::host::cause;
 use super::sys::{self, Usage};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeSet;
@@ -11,6 +10,14 @@ use std::time::{Duration, Instant};
 /// Ids of children that have a handle. Locked while one is started, so that a sweep never sees one without its entry.
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 static ADOPTING: AtomicBool = AtomicBool::new(false);
+/// The system lets nobody adopt orphans (qemu-user does not).
+static MARKING: AtomicBool = AtomicBool::new(false);
+
+/// Variable by which a child and its descendants are known, if they are marked.
+const MARK: &str = "SWITCHCOST_CHILD";
+
+/// How long what was killed may take to go, where nobody can wait for it.
+const GOING: Duration = Duration::from_secs(2);
 
 /// Generations of escaped processes that a sweep follows; each kill may orphan the next generation.
 const GENERATIONS: usize = 64;
@@ -25,12 +32,50 @@ pub(crate) fn live() -> MutexGuard<'static, BTreeSet<i32>> {
 }
 
 /// See [`crate::spawn::adopt_orphans`].
-pub(crate) fn adopt_orphans() -> Result<(), String> {
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| {
-        format!("orphans of probes cannot be adopted (PR_SET_CHILD_SUBREAPER): {}", cause(&error.into()))
-    })?;
-    ADOPTING.store(true, Ordering::Relaxed);
-    Ok(())
+pub(crate) fn adopt_orphans() {
+    let adopted = rustix::process::set_child_subreaper(Some(rustix::process::getpid())).is_ok();
+    if adopted { &ADOPTING } else { &MARKING }.store(true, Ordering::Relaxed);
+}
+
+/// Could orphans be adopted?
+pub(crate) fn adoption() -> std::io::Result<()> {
+    Ok(rustix::process::child_subreaper().map(drop)?)
+}
+
+/// A variable for the environment of the next child, `NAME=value`, unlike any other; None: it is not needed.
+pub(crate) fn mark() -> Option<String> {
+    let since = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+    let own = rustix::process::getpid().as_raw_pid();
+    MARKING.load(Ordering::Relaxed).then(|| format!("{MARK}={own}-{since:x}"))
+}
+
+/// Kills whoever carries the mark outside the group of the child that had it first, and was killed with its group. They are nobody's children
+/// here, so nobody can be waited for. Returns how many.
+pub(crate) fn sweep_marked(mark: &str, group: Pid) -> u32 {
+    let began = Instant::now();
+    let mut seen = BTreeSet::new();
+    while began.elapsed() < GRACE + GOING {
+        let found = marked(mark, group);
+        if found.is_empty() {
+            break;
+        }
+        for &pid in found.iter().filter(|_| began.elapsed() >= GRACE) {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+        }
+        seen.extend(found.into_iter().map(Pid::as_raw_pid));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    seen.len() as u32
+}
+
+/// A process that has ended has no environment any more.
+fn marked(mark: &str, group: Pid) -> Vec<Pid> {
+    let carries = |pid: &Pid| {
+        let environment = std::fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
+        environment.split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    let elsewhere = |pid: &Pid| rustix::process::getpgid(Some(*pid)).is_ok_and(|of| of != group);
+    processes().filter_map(Pid::from_raw).filter(|pid| carries(pid) && elsewhere(pid)).collect()
 }
 
 /// Does every end of a child sweep?
@@ -92,9 +137,12 @@ fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
 /// built without it.
 fn children() -> Vec<Pid> {
     let own = rustix::process::getpid().as_raw_pid();
+    processes().filter(|pid| parent(*pid) == Some(own)).filter_map(Pid::from_raw).collect()
+}
+
+fn processes() -> impl Iterator<Item = i32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter(|pid| parent(*pid) == Some(own)).filter_map(Pid::from_raw).collect()
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
 }
 
 /// Parent of a process. The name in brackets may hold anything, brackets and spaces too: look from its end.

@@ -1,26 +1,29 @@
 //! Systems that nobody has written yet: everything compiles and says why it does not work.
 
+#[path = "../unix/interrupt.rs"]
+pub(crate) mod interrupt;
 pub(crate) mod program;
 pub(crate) mod spawn;
 pub(crate) mod watch;
 
 use switchcost_model::{Finding, Machine, Severity};
 
+/// See [`crate::data_home`].
+pub(crate) const DATA_HOME: &[&str] = &["XDG_DATA_HOME"];
+
+/// See [`crate::cache_home`].
+pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME"];
+
 /// Why.
 const UNSUPPORTED: &str =
-    "switchcost measures on Linux only so far; this system's part of crates/machine is not written";
+    "switchcost measures on Linux and Windows only so far; this system's part of crates/machine is not written";
+
+/// Why no program is watched.
+const UNWATCHED: &str = UNSUPPORTED;
 
 /// See the crate.
 pub(crate) fn fingerprint() -> Machine {
-    let mut machine = Machine::default();
-    let unknown = || format!("unknown: {UNSUPPORTED}");
-    for fact in crate::KEY_FACTS {
-        machine.stable.insert(fact.trim_end_matches('.').to_owned(), unknown());
-    }
-    machine.stable.insert("kernel.architecture".to_owned(), std::env::consts::ARCH.to_owned());
-    machine.stable.insert("kernel.release".to_owned(), std::env::consts::OS.to_owned());
-    machine.personal.insert("host_name".to_owned(), unknown());
-    machine
+    crate::unknown_machine(UNSUPPORTED)
 }
 
 /// See the crate.
@@ -30,7 +33,7 @@ pub(crate) fn doctor() -> Vec<Finding> {
         severity: Severity::Warning,
         what: UNSUPPORTED.to_owned(),
         effect: "nothing can be measured".to_owned(),
-        cure: "use Linux".to_owned(),
+        cure: "use Linux or Windows".to_owned(),
     }]
 }
 

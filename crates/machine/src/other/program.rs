@@ -1,10 +1,16 @@
 //! Nobody is watched here.
 
+use crate::interrupt::Interrupt;
 use crate::program::{ProgramError, Woken};
-use std::os::fd::BorrowedFd;
-use std::process::{Child, ExitStatus};
+use crate::spawn::ExitStatus;
+use std::process::Child;
 use std::time::{Duration, Instant};
 use switchcost_model::Observed;
+
+/// See [`crate::program::available`].
+pub(crate) fn available() -> Result<(), ProgramError> {
+    Err(ProgramError::Unsupported(super::UNWATCHED.to_owned()))
+}
 
 /// See the crate's [`crate::program::Watched`]. There is none.
 #[derive(Debug)]
@@ -12,7 +18,7 @@ pub(crate) enum Watched {}
 
 impl Watched {
     pub(crate) fn begin(_pid: u32, _children: bool, _from_birth: bool) -> Result<Self, ProgramError> {
-        Err(ProgramError::Unsupported(super::UNSUPPORTED.to_owned()))
+        available().map(|()| unreachable!("it is not"))
     }
 
     pub(crate) fn own(&mut self, _child: Child) {
@@ -27,7 +33,7 @@ impl Watched {
         match *self {}
     }
 
-    pub(crate) fn wait(&self, _until: Instant, _interrupt: Option<BorrowedFd<'_>>) -> Woken {
+    pub(crate) fn wait(&self, _until: Instant, _interrupt: Option<&Interrupt>) -> Woken {
         match *self {}
     }
 

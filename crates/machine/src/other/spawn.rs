@@ -1,10 +1,17 @@
 //! Processes: not here.
 
 use super::UNSUPPORTED;
-use crate::spawn::{Exit, SpawnError, SpawnRequest};
+use crate::interrupt::Interrupt;
+use crate::spawn::{Exit, Heard, SpawnError, SpawnRequest};
 use std::convert::Infallible;
-use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::time::Instant;
+
+/// As on Linux.
+pub(crate) const REPORT_FD: i32 = 3;
+
+/// See [`crate::spawn::ENVIRONMENT`].
+pub(crate) const ENVIRONMENT: &[&str] = &["PATH"];
 
 /// A child that cannot exist.
 #[derive(Debug)]
@@ -19,15 +26,11 @@ impl Running {
         match self.0 {}
     }
 
-    pub(crate) fn report(&self) -> &OwnedFd {
+    pub(crate) fn listen(&mut self, _until: Instant, _interrupt: Option<&Interrupt>) -> Heard {
         match self.0 {}
     }
 
-    pub(crate) fn log(&self) -> &OwnedFd {
-        match self.0 {}
-    }
-
-    pub(crate) fn pidfd(&self) -> Option<&OwnedFd> {
+    pub(crate) fn printed(&mut self) -> Option<Vec<u8>> {
         match self.0 {}
     }
 
@@ -45,11 +48,14 @@ impl Running {
 }
 
 /// See [`crate::spawn::adopt_orphans`].
-pub(crate) fn adopt_orphans() -> Result<(), String> {
-    Err(UNSUPPORTED.to_owned())
-}
+pub(crate) fn adopt_orphans() {}
 
 /// See [`crate::spawn::reap_strays`].
 pub(crate) fn reap_strays() -> u32 {
     0
+}
+
+/// Nothing can be started here.
+pub(crate) fn fault(file: &Path) -> Option<SpawnError> {
+    Some(SpawnError::Other(file.to_owned(), UNSUPPORTED.to_owned()))
 }

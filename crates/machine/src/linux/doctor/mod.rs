@@ -76,6 +76,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { id: "perf_events", look: rights::perf_events },
     Check { id: "realtime", look: rights::realtime },
     Check { id: "kvm", look: rights::kvm },
+    Check { id: "orphans", look: rights::orphans },
     Check { id: "process_limit", look: rights::process_limit },
     Check { id: "file_limit", look: rights::file_limit },
 ];

@@ -55,6 +55,17 @@ pub(super) fn kvm(look: &Look<'_>) -> Answer {
     }
 }
 
+pub(super) fn orphans(_: &Look<'_>) -> Answer {
+    match crate::os::strays::adoption() {
+        Ok(()) => Answer::fine("what a probe leaves behind is adopted and ended"),
+        Err(error) => Answer::note(
+            format!("orphans cannot be adopted (prctl: {}), as under qemu-user", crate::cause(&error)),
+            "what a probe leaves behind is known by a mark in its environment; who clears that would outlive the run",
+            "run switchcost on the system itself, or let its seccomp filter allow PR_SET_CHILD_SUBREAPER",
+        ),
+    }
+}
+
 /// Soft limit of a row of `/proc/self/limits`; None: unlimited or not listed.
 fn soft_limit(look: &Look<'_>, name: &str) -> Option<u64> {
     let text = look.host.read("/proc/self/limits").ok()?;

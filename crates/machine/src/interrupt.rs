@@ -1,0 +1,17 @@
+//! The user's wish to stop.
+
+use crate::os;
+
+/// Set once the user wants to stop, and then for good. Whoever waits by it is woken.
+#[derive(Debug)]
+pub struct Interrupt(pub(crate) os::interrupt::Interrupt);
+
+impl Interrupt {
+    /// From here on Ctrl-C, or the system's request to end, sets it instead of ending the process; a second one ends it at once.
+    ///
+    /// # Errors
+    /// The system has no means for it.
+    pub fn on_request() -> std::io::Result<Self> {
+        os::interrupt::Interrupt::on_request().map(Self)
+    }
+}

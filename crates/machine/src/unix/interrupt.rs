@@ -1,0 +1,31 @@
+//! Signals, told by a descriptor.
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A descriptor that becomes readable; nobody reads it, so it stays so.
+#[derive(Debug)]
+pub(crate) struct Interrupt(UnixStream);
+
+impl Interrupt {
+    /// On Ctrl-C and SIGTERM; a second one ends the process at once.
+    pub(crate) fn on_request() -> io::Result<Self> {
+        let (reader, writer) = UnixStream::pair()?;
+        let stopping = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())?;
+            signal_hook::flag::register(signal, stopping.clone())?;
+            signal_hook::low_level::pipe::register(signal, writer.try_clone()?)?;
+        }
+        Ok(Self(reader))
+    }
+
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is waited for where nothing is started"))]
+    pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

@@ -1,0 +1,95 @@
+//! Windows, and wine.
+
+mod cpus;
+pub(crate) mod interrupt;
+#[path = "../other/program.rs"]
+pub(crate) mod program;
+pub(crate) mod spawn;
+mod sys;
+#[path = "../other/watch.rs"]
+pub(crate) mod watch;
+
+pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
+
+use switchcost_model::{Finding, Machine, Severity};
+
+/// See [`crate::data_home`].
+pub(crate) const DATA_HOME: &[&str] = &["XDG_DATA_HOME", "LOCALAPPDATA"];
+
+/// See [`crate::cache_home`].
+pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME", "LOCALAPPDATA"];
+
+/// Why no program is watched.
+const UNWATCHED: &str = "audit counts switches in /proc, which Windows does not have; use Linux";
+
+/// See the crate.
+pub(crate) fn fingerprint() -> Machine {
+    let mut machine = crate::unknown_machine("not looked for on Windows");
+    let mut put = |name: &str, value: String| machine.stable.insert(name.to_owned(), value);
+    let version = format!("Windows {}", sys::version());
+    put("kernel.release", sys::wine_version().map_or(version.clone(), |wine| format!("wine {wine} as {version}")));
+    put("kernel.page_size", sys::page_size().to_string());
+    put("cpu.logical", online_cpus().len().to_string());
+    put("cpu.cores", sys::cores().len().to_string());
+    processor(&mut put);
+    let name = std::env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown: COMPUTERNAME is not set".to_owned());
+    machine.personal.insert("host_name".to_owned(), name);
+    machine
+}
+
+#[cfg(target_arch = "x86_64")]
+fn processor(put: &mut impl FnMut(&str, String) -> Option<String>) {
+    let cpuid = raw_cpuid::CpuId::new();
+    if let Some(vendor) = cpuid.get_vendor_info() {
+        put("cpu.vendor", vendor.as_str().to_owned());
+    }
+    if let Some(brand) = cpuid.get_processor_brand_string() {
+        put("cpu.model_name", brand.as_str().trim().to_owned());
+    }
+    if let Some(features) = cpuid.get_feature_info() {
+        put("cpu.family", features.family_id().to_string());
+        put("cpu.model", features.model_id().to_string());
+        put("cpu.stepping", features.stepping_id().to_string());
+    }
+    let hypervisor = cpuid.get_hypervisor_info().map(|info| format!("{:?}", info.identify()));
+    put("hypervisor", hypervisor.unwrap_or_else(|| "none".to_owned()));
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn processor(_put: &mut impl FnMut(&str, String) -> Option<String>) {}
+
+/// See the crate.
+pub(crate) fn doctor() -> Vec<Finding> {
+    let warning = |id: &str, what: String, effect: &str, cure: &str| Finding {
+        id: id.to_owned(),
+        severity: Severity::Warning,
+        what,
+        effect: effect.to_owned(),
+        cure: cure.to_owned(),
+    };
+    let mut findings = vec![warning(
+        "system",
+        "Windows tells a program neither its context switches nor steal, quotas and changes of frequency".to_owned(),
+        "claims on kernel switches are unobservable, and an invocation that others disturbed is not marked",
+        "leave the machine alone while it measures; use Linux where evidence matters",
+    )];
+    if let Some(version) = sys::wine_version() {
+        findings.push(warning(
+            "wine",
+            format!("this is no Windows but wine {version}"),
+            "figures are those of wine's implementation",
+            "use Windows, or switchcost for the system below wine",
+        ));
+    }
+    if let (Ok(allowed), online) = (allowed_cpus(), online_cpus())
+        && let Some(why) = restriction(&allowed, &online)
+    {
+        findings.push(warning(
+            "affinity",
+            why,
+            "placements that need the others cannot be measured",
+            "start it without",
+        ));
+    }
+    findings
+}
