@@ -248,6 +248,11 @@ fn evidence(behaviour: &str, plan: &Plan, units: u64, contexts: u64) -> String {
     let kernel = match behaviour {
         "blind" => "null".to_owned(),
         "liar" => r#"{"voluntary":1,"involuntary":1,"tasks":2,"source":"script"}"#.to_owned(),
+        "preempts" => format!(
+            r#"{{"voluntary":{},"involuntary":{},"tasks":2,"source":"script"}}"#,
+            units * 3 / 5,
+            units - units * 3 / 5
+        ),
         _ => format!(r#"{{"voluntary":{units},"involuntary":0,"tasks":2,"source":"script"}}"#),
     };
     // A message makes two hand-offs a unit, there and back.

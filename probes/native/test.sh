@@ -133,7 +133,18 @@ for mechanism in stack/asm process/pipe; do
     run_plan unsupported 0 mechanism=$mechanism contexts=1000 working_set=1073741824
     grep -q '"code":"limit_reached".*smaller working_set' "$work/transcript" || fail "$mechanism: too large a working set has no cure"
 done
-run_plan refused 1 mechanism=thread/pipe sched=batch
+run_plan refused 1 mechanism=thread/pipe sched=idle
+run_plan ok 0 mechanism=thread/pipe sched=batch contexts=3 batch_units=30 batches=2 verify_units=6
+
+# What a waiting CPU does: a spinner that counts its turns, polls that the kernel counts, and the reason where the contexts share a CPU.
+for idle in busy poll; do
+    run_plan unsupported 0 mechanism=thread/futex idle=$idle cpus=0
+    grep -q '"code":"too_few_cpus"' "$work/transcript" || fail "idle=$idle on one CPU has no reason"
+done
+if [ "$(nproc)" -gt 1 ]; then
+    run_plan ok 0 mechanism=thread/futex idle=busy cpus=0,1 batch_units=1000 batches=3
+    grep -q '"spinner_turns":[1-9]' "$work/transcript" || fail "the spinners of idle=busy did not run"
+fi
 
 # Real-time scheduling, where it is allowed, and the cure where it is not.
 fifo=unsupported

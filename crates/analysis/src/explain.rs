@@ -5,7 +5,7 @@
 
 use crate::Row;
 use std::collections::BTreeMap;
-use switchcost_model::Explanation;
+use switchcost_model::{Explanation, Residue, Term};
 use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
 
 /// Level of every interval.
@@ -61,6 +61,8 @@ pub struct Explained {
     pub layers: Vec<LayerCost>,
     /// What the measured layers leave over.
     pub residue: Part,
+    /// What the data file says of that.
+    pub residue_is: Option<Residue>,
 }
 
 /// Values of one row: round → ns; or why there are none.
@@ -85,15 +87,16 @@ pub fn explain(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Result<E
         rows.iter().map(|row| row.map_or_else(|| Err("it was not measured".to_owned()), values)).collect();
     let missing = || Err("it was not measured".to_owned());
     let total = all.first().cloned().unwrap_or_else(missing)?;
+    let counts = rows.first().copied().flatten().map(|row| &row.summary.counts);
     let mut left = total.clone();
     let mut layers = Vec::new();
     let mut next = 1;
     for layer in &explanation.layers {
-        let terms: Vec<(f64, Values)> = layer
+        let terms: Vec<Values> = layer
             .terms
             .iter()
             .enumerate()
-            .map(|(i, term)| (term.times, all.get(next + i).cloned().unwrap_or_else(missing)))
+            .map(|(i, term)| times(term, all.get(next + i).cloned().unwrap_or_else(missing)?, counts))
             .collect();
         next += layer.terms.len();
         let cost = sum(layer, &terms, &total);
@@ -107,27 +110,43 @@ pub fn explain(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Result<E
             cost: cost.and_then(|rounds| part(&rounds)),
         });
     }
-    Ok(Explained { total: part(&total)?, layers, residue: part(&left)? })
+    Ok(Explained { total: part(&total)?, layers, residue: part(&left)?, residue_is: explanation.residue.clone() })
 }
 
 fn part(rounds: &BTreeMap<u64, f64>) -> Result<Part, String> {
     Part::of(&rounds.values().copied().collect::<Vec<_>>()).ok_or_else(|| "no round holds all of its rows".to_owned())
 }
 
+type Counts = BTreeMap<String, Vec<(u64, f64)>>;
+
+/// A term in every round: its row, times its factor, times the count of the whole's evidence that it names.
+fn times(term: &Term, row: BTreeMap<u64, f64>, counts: Option<&Counts>) -> Values {
+    let Some(per) = &term.per else {
+        return Ok(row.into_iter().map(|(round, value)| (round, term.times * value)).collect());
+    };
+    let counted = counts
+        .and_then(|counts| counts.get(per))
+        .ok_or_else(|| format!("the evidence of the whole does not count `{per}`"))?;
+    let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for &(round, count) in counted {
+        rounds.entry(round).or_default().push(count);
+    }
+    let factor = |round: &u64| Some(term.times * median(rounds.get(round)?)?);
+    Ok(row.into_iter().filter_map(|(round, value)| Some((round, factor(&round)? * value))).collect())
+}
+
 /// The layer in every round that has all its rows.
 fn sum(
     layer: &switchcost_model::Layer,
-    terms: &[(f64, Values)],
+    terms: &[Values],
     total: &BTreeMap<u64, f64>,
 ) -> Result<BTreeMap<u64, f64>, String> {
-    for ((_, values), term) in terms.iter().zip(&layer.terms) {
+    for (values, term) in terms.iter().zip(&layer.terms) {
         if let Err(reason) = values {
             return Err(format!("{}: {reason}", term.wanted));
         }
     }
-    let of = |round: &u64| {
-        terms.iter().map(|(times, values)| Some(times * values.as_ref().ok()?.get(round)?)).sum::<Option<f64>>()
-    };
+    let of = |round: &u64| terms.iter().map(|values| values.as_ref().ok()?.get(round).copied()).sum::<Option<f64>>();
     let rounds: BTreeMap<u64, f64> = total.keys().filter_map(|round| Some((*round, of(round)?))).collect();
     if rounds.is_empty() { Err("no round holds all of its rows".to_owned()) } else { Ok(rounds) }
 }
@@ -143,6 +162,9 @@ fn terms_text(layer: &switchcost_model::Layer) -> String {
         });
         if term.times.abs() != 1.0 {
             text.push_str(&format!("{} × ", term.times.abs()));
+        }
+        if let Some(per) = &term.per {
+            text.push_str(&format!("{per} × "));
         }
         text.push_str(&term.wanted.to_string());
     }

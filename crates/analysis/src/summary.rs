@@ -78,6 +78,8 @@ pub struct Summary {
     pub disturbed: usize,
     /// Kernel switches.
     pub kernel: Option<KernelRate>,
+    /// Counts of the evidence per unit, each with the rounds of the counted invocations; `voluntary` and `involuntary` are the kernel switches.
+    pub counts: BTreeMap<String, Vec<(u64, f64)>>,
     /// What the probe remarked, each remark once.
     pub remarks: BTreeSet<String>,
     /// Largest resident set of the probe, bytes.
@@ -153,6 +155,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     };
     summary.disturbed = disturbed;
     summary.footprint = footprint(&counted);
+    summary.counts = counts(&counted);
     summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);
     summary.remarks = counted.iter().flat_map(|invocation| invocation.transcript.notes.iter().cloned()).collect();
     evidence_of(variant.experiment, invocations, &mut summary);
@@ -177,6 +180,24 @@ fn footprint(invocations: &[&Invocation]) -> BTreeMap<String, f64> {
         all.entry(quantity).or_default().push(bytes);
     }
     all.into_iter().filter_map(|(quantity, values)| Some((quantity, median(&values)?))).collect()
+}
+
+fn counts(invocations: &[&Invocation]) -> BTreeMap<String, Vec<(u64, f64)>> {
+    let mut all: BTreeMap<String, Vec<(u64, f64)>> = BTreeMap::new();
+    for invocation in invocations {
+        let Some(evidence) = invocation.transcript.evidence.as_ref().filter(|evidence| evidence.units > 0) else {
+            continue;
+        };
+        let mut add = |name: &str, count: f64| {
+            all.entry(name.to_owned()).or_default().push((invocation.round, count / evidence.units as f64));
+        };
+        if let Some(kernel) = &evidence.kernel {
+            add("voluntary", kernel.voluntary as f64);
+            add("involuntary", kernel.involuntary as f64);
+        }
+        evidence.counts.iter().for_each(|(name, count)| add(name, *count as f64));
+    }
+    all
 }
 
 /// True if the interval is at most ± `precision` wide (a fraction of the median).

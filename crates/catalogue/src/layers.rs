@@ -2,8 +2,8 @@
 
 use crate::mechanisms::{check_parameters, word};
 use serde::Deserialize;
-use std::collections::BTreeMap;
-use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Placement, Term, Wanted};
+use std::collections::{BTreeMap, BTreeSet};
+use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Placement, Residue, Term, Wanted};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,17 @@ pub(crate) struct LayerEntry {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct ResidueEntry {
+    placement: Option<String>,
+    #[serde(default)]
+    parameters: BTreeMap<String, String>,
+    what: String,
+    #[serde(default)]
+    test: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct TermEntry {
     mechanism: String,
     /// Absent: that of the row that is explained, or the default of a mechanism that has no such placement.
@@ -31,6 +42,8 @@ struct TermEntry {
     parameters: BTreeMap<String, String>,
     #[serde(default = "once")]
     times: f64,
+    /// Count of the explained row's evidence that multiplies `times`.
+    per: Option<String>,
 }
 
 fn once() -> f64 {
@@ -41,27 +54,45 @@ fn once() -> f64 {
 pub(crate) fn explanations(
     concept: &Concept,
     entries: &[LayerEntry],
+    residues: Vec<ResidueEntry>,
     all: &[Concept],
 ) -> Result<Vec<Explanation>, String> {
     let mut found: Vec<Explanation> = Vec::new();
+    let known = known_counts(concept);
     for entry in entries {
         let in_layer = |what: String| format!("layer `{}`: {what}", entry.name);
-        let total = total(concept, entry).map_err(in_layer)?;
-        let layer = layer(entry, total.placement, all).map_err(in_layer)?;
+        let total = total(concept, entry.placement.as_deref(), &entry.parameters).map_err(in_layer)?;
+        let layer = layer(entry, total.placement, all, &known).map_err(in_layer)?;
         match found.iter_mut().find(|explanation| explanation.total == total) {
             Some(explanation) => explanation.layers.push(layer),
-            None => found.push(Explanation { total, layers: vec![layer] }),
+            None => found.push(Explanation { total, layers: vec![layer], residue: None }),
         }
+    }
+    for entry in residues {
+        let total =
+            total(concept, entry.placement.as_deref(), &entry.parameters).map_err(|what| format!("residue: {what}"))?;
+        let explanation = found
+            .iter_mut()
+            .find(|explanation| explanation.total == total && explanation.residue.is_none())
+            .ok_or_else(|| format!("residue: {total} has no layers, or a residue already"))?;
+        explanation.residue = Some(Residue { what: entry.what, test: entry.test });
     }
     Ok(found)
 }
 
-fn total(concept: &Concept, entry: &LayerEntry) -> Result<Wanted, String> {
-    let placement = entry.placement.as_deref().map_or(Ok(concept.placements[0]), word)?;
-    wanted(concept, placement, None, &entry.parameters)
+fn total(concept: &Concept, placement: Option<&str>, parameters: &BTreeMap<String, String>) -> Result<Wanted, String> {
+    let placement = placement.map_or(Ok(concept.placements[0]), word)?;
+    wanted(concept, placement, None, parameters)
 }
 
-fn layer(entry: &LayerEntry, placement: Placement, all: &[Concept]) -> Result<Layer, String> {
+/// What a row of this mechanism counts: kernel switches, and what its rules of evidence name.
+fn known_counts(concept: &Concept) -> BTreeSet<&str> {
+    let rules = std::iter::once(&concept.evidence).chain(concept.evidence_when.iter().map(|case| &case.rule));
+    let named = rules.flat_map(|rule| rule.counts.keys().map(String::as_str));
+    named.chain(["voluntary", "involuntary"]).collect()
+}
+
+fn layer(entry: &LayerEntry, placement: Placement, all: &[Concept], known: &BTreeSet<&str>) -> Result<Layer, String> {
     if entry.from.is_empty() || entry.why.is_empty() {
         return Err("needs at least one entry in `from`, and a `why`".into());
     }
@@ -71,7 +102,12 @@ fn layer(entry: &LayerEntry, placement: Placement, all: &[Concept]) -> Result<La
             if !term.times.is_finite() || term.times <= 0.0 {
                 return Err(format!("times = {} of {} is not above 0", term.times, term.mechanism));
             }
-            terms.push(Term { wanted: term_wanted(term, placement, all)?, times: sign * term.times });
+            if let Some(per) = term.per.as_deref().filter(|per| !known.contains(per)) {
+                let known = known.iter().copied().collect::<Vec<_>>().join(", ");
+                return Err(format!("per = \"{per}\" is no count of the explained row's evidence; it has {known}"));
+            }
+            let wanted = term_wanted(term, placement, all)?;
+            terms.push(Term { wanted, times: sign * term.times, per: term.per.clone() });
         }
     }
     Ok(Layer { name: entry.name.clone(), terms, why: entry.why.clone() })

@@ -1,7 +1,7 @@
 //! `mechanisms/`.
 
 use crate::files::{CatalogueError, entries, read};
-use crate::layers::{LayerEntry, explanations};
+use crate::layers::{LayerEntry, ResidueEntry, explanations};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -79,6 +79,8 @@ struct ConceptFile {
     headline: Vec<HeadlineEntry>,
     #[serde(default)]
     layer: Vec<LayerEntry>,
+    #[serde(default)]
+    residue: Vec<ResidueEntry>,
 }
 
 /// Enough to see one of a kilobyte beside the few pages that any program takes meanwhile.
@@ -159,17 +161,17 @@ pub fn load(folder: &Path) -> Result<Catalogue, CatalogueError> {
         }
         for path in entries(&subfolder)? {
             if path.extension().is_some_and(|extension| extension == "toml") {
-                let (concept, entries) = load_concept(&family.id, &path, &common)?;
+                let (concept, entries, residues) = load_concept(&family.id, &path, &common)?;
                 concepts.push(concept);
-                layers.push((path, entries));
+                layers.push((path, entries, residues));
             }
         }
     }
     check_references(folder, &concepts)?;
     // Layers name other mechanisms, so that they wait until all are known.
-    for (index, (path, entries)) in layers.iter().enumerate() {
-        let found = explanations(&concepts[index], entries, &concepts);
-        concepts[index].explanations = found.map_err(|what| CatalogueError::invalid(path, what))?;
+    for (index, (path, entries, residues)) in layers.into_iter().enumerate() {
+        let found = explanations(&concepts[index], &entries, residues, &concepts);
+        concepts[index].explanations = found.map_err(|what| CatalogueError::invalid(&path, what))?;
     }
     Ok(Catalogue { families, concepts })
 }
@@ -183,13 +185,16 @@ fn load_common(path: &Path) -> Result<Common, CatalogueError> {
     parameters(entries).map_err(|what| CatalogueError::invalid(path, what))
 }
 
-fn load_concept(family: &str, path: &Path, common: &Common) -> Result<(Concept, Vec<LayerEntry>), CatalogueError> {
+/// A mechanism's file, with what names other mechanisms still unread.
+type Loaded = (Concept, Vec<LayerEntry>, Vec<ResidueEntry>);
+
+fn load_concept(family: &str, path: &Path, common: &Common) -> Result<Loaded, CatalogueError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let id: MechanismId =
         format!("{family}/{stem}").parse().map_err(|error: model::IdError| CatalogueError::invalid(path, error.0))?;
     let mut file: ConceptFile = read(path)?;
-    let layers = std::mem::take(&mut file.layer);
-    Ok((convert(id, file, common).map_err(|what| CatalogueError::invalid(path, what))?, layers))
+    let (layers, residues) = (std::mem::take(&mut file.layer), std::mem::take(&mut file.residue));
+    Ok((convert(id, file, common).map_err(|what| CatalogueError::invalid(path, what))?, layers, residues))
 }
 
 pub(crate) fn word<T: std::str::FromStr<Err = model::IdError>>(text: &str) -> Result<T, String> {

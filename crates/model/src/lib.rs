@@ -24,4 +24,4 @@ pub use transcript::{
 };
 pub use variant::{Experiment, IdError, MechanismId, Parameters, Placement, Plan, TWIN, Timing, Variant};
 pub use verdict::{Judgement, Verdict};
-pub use wanted::{Explanation, Layer, Term, Wanted};
+pub use wanted::{Explanation, Layer, Residue, Term, Wanted};

@@ -96,6 +96,9 @@ pub struct Term {
     pub wanted: Wanted,
     /// How often it counts; negative in the terms that are taken away.
     pub times: f64,
+    /// A count of the explained row's evidence, per unit, by which `times` is multiplied: `voluntary` or `involuntary` kernel switches, or a name of
+    /// `Evidence::counts`.
+    pub per: Option<String>,
 }
 
 /// A part of a mechanism's cost, as a difference of measured experiments.
@@ -116,4 +119,15 @@ pub struct Explanation {
     pub total: Wanted,
     /// Its layers, from the bottom.
     pub layers: Vec<Layer>,
+    /// What is thought of the rest.
+    pub residue: Option<Residue>,
+}
+
+/// What the layers of a mechanism are expected to leave over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Residue {
+    /// What it is, or may be.
+    pub what: String,
+    /// What would show whether that is so; empty where it is known.
+    pub test: String,
 }

@@ -3,6 +3,7 @@
 use crate::ladder::wrapped;
 use crate::number::{nanoseconds, percent};
 use crate::text::Style;
+use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::{Explained, LayerCost, Part};
 
@@ -81,6 +82,11 @@ pub fn explain_text(explanation: &Explanation, style: Style) -> String {
         let unmeasured = layer.cost.as_ref().err().map_or(String::new(), |why| format!("; not measured: {why}"));
         out.push_str(&wrapped("  - ", &format!("{} = {}: {}{unmeasured}", layer.name, layer.terms, layer.why), style));
     }
+    if let Some(residue) = &explained.residue_is {
+        let test =
+            if residue.test.is_empty() { String::new() } else { format!("; what would show it: {}", residue.test) };
+        out.push_str(&wrapped("  - ", &format!("residue: {}{test}", residue.what), style));
+    }
     explanation.notes.iter().for_each(|note| out.push_str(&wrapped("note: ", note, style)));
     out
 }
@@ -115,35 +121,72 @@ fn sentence(explained: &Explained) -> String {
     }
 }
 
-#[derive(Serialize)]
+/// Where the nanoseconds of a mechanism go.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "switchcost explain", deny_unknown_fields)]
 struct Document<'a> {
+    /// Version of this form. New fields do not change it.
     format: u32,
+    /// The row that is explained.
     mechanism: &'a str,
+    /// Title of its mechanism.
     title: &'a str,
+    /// Run that all of it was measured in.
     run: &'a str,
+    /// The whole.
     total: PartJson,
+    /// Its parts, from the bottom.
     layers: Vec<LayerJson<'a>>,
+    /// What the measured layers leave.
     residue: PartJson,
+    /// What the data file says of the residue; null where it says nothing.
+    residue_is: Option<ResidueJson<'a>>,
+    /// Whether the layers add up.
     sentence: String,
+    /// What a reader must know.
     notes: &'a [String],
 }
 
-#[derive(Serialize)]
+/// A cost, or a part of one.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 struct PartJson {
+    /// Median over rounds; negative where things cost less together than apart.
     ns: f64,
+    /// Lower end of its 95 % interval; null with fewer than 6 rounds.
     low: Option<f64>,
+    /// Upper end.
     high: Option<f64>,
+    /// The interval does not hold 0.
     resolved: bool,
+    /// Rounds that had all its rows.
     rounds: usize,
 }
 
-#[derive(Serialize)]
+/// A difference of measured rows.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 struct LayerJson<'a> {
+    /// What the time goes into.
     name: &'a str,
+    /// Its rows with their factors.
     terms: &'a str,
+    /// Why that difference is this layer.
     why: &'a str,
+    /// What it costs; null where it was not measured.
     cost: Option<PartJson>,
+    /// Why it was not measured.
     reason: Option<&'a str>,
+}
+
+/// What is thought of the residue.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct ResidueJson<'a> {
+    /// What it is, or may be.
+    what: &'a str,
+    /// What would show it; empty where it is known.
+    test: &'a str,
 }
 
 impl From<&Part> for PartJson {
@@ -179,8 +222,22 @@ pub fn explain_json(explanation: &Explanation) -> String {
         total: (&explanation.explained.total).into(),
         layers: explanation.explained.layers.iter().map(layer_json).collect(),
         residue: (&explanation.explained.residue).into(),
+        residue_is: explanation
+            .explained
+            .residue_is
+            .as_ref()
+            .map(|residue| ResidueJson { what: &residue.what, test: &residue.test }),
         sentence: sentence(&explanation.explained),
         notes: &explanation.notes,
     };
     serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+}
+
+/// JSON Schema of [`explain_json`]'s object.
+///
+/// # Panics
+/// Never: the schema is plain data.
+#[must_use]
+pub fn explain_schema() -> String {
+    serde_json::to_string_pretty(&schemars::schema_for!(Document<'_>)).expect("plain data") + "\n"
 }

@@ -29,7 +29,7 @@ pub use budget::{Bid, Budgeted, budget_json, budget_text};
 pub use compare::{Compared, ComparedRow, ComparedSide, compare_json, compare_markdown, compare_schema, compare_text};
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use csv::csv;
-pub use explain::{Explanation, explain_json, explain_text};
+pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use html::{Page, html};
 pub use json::{json, schema};
 pub use ladder::{has_shapes, ladder_markdown, ladder_plot, ladder_text};

@@ -33,7 +33,7 @@ parse(Words, Mechanisms) ->
     end,
     Plan = maps:put(mechanism, maps:get(id, Mechanism), maps:from_list(Taken)),
     case Plan of
-        #{experiment := "switch", contexts := 1} ->
+        #{experiment := "switch", contexts := 1} when not is_map_key(control, Mechanism) ->
             throw(kit_wire:refuse(bad_value, "a ring needs at least two contexts: contexts=2 or more", []));
         _ ->
             {Plan, Mechanism}

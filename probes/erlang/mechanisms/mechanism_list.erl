@@ -3,4 +3,4 @@
 -export([all/0]).
 
 all() ->
-    [fiber_erlang:mechanism()].
+    [control_erlang_message:mechanism(), control_erlang_yield:mechanism(), fiber_erlang:mechanism()].

@@ -5,5 +5,7 @@ import "switchcost/probes/go/kit"
 
 // List is sorted by id; a test checks it.
 var List = []kit.Mechanism{
+	controlGoChannel,
+	controlGoYield,
 	fiberGoroutine,
 }

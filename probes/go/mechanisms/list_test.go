@@ -46,7 +46,10 @@ func TestClaims(t *testing.T) {
 
 func check(t *testing.T, mechanism kit.Mechanism, experiment, threads string) {
 	t.Helper()
-	words := []string{"mechanism=" + mechanism.ID, "experiment=" + experiment, "contexts=5", "os_threads=" + threads}
+	words := []string{"mechanism=" + mechanism.ID, "experiment=" + experiment, "contexts=5"}
+	if len(mechanism.Parameters) > 0 {
+		words = append(words, "os_threads="+threads)
+	}
 	plan, _, refusal := kit.ParsePlan(words, List)
 	if refusal != nil {
 		t.Fatal(refusal.Detail)

@@ -49,4 +49,13 @@ inline std::uint32_t store_mxcsr() {
 
 inline void load_default_x87_control_word() {}  // there is none
 
+// Boost.Context's jump saves no such word here.
+[[gnu::always_inline]] inline void save_and_load_fpu_control() { asm volatile(""); }
+
+// What glibc's swapcontext saves and loads: FPSR and FPCR. Nothing changes.
+[[gnu::always_inline]] inline void save_and_load_fpu_environment() {
+    std::uint64_t status, control;
+    asm volatile("mrs %0, fpsr\n\tmrs %1, fpcr\n\tmsr fpsr, %0\n\tmsr fpcr, %1" : "=&r"(status), "=&r"(control));
+}
+
 }  // namespace probe::arch

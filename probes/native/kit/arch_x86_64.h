@@ -54,4 +54,19 @@ inline void load_default_x87_control_word() {
     asm volatile("fldcw %0" : : "m"(value));
 }
 
+// What Boost.Context's jump saves and loads: MXCSR and the x87 control word. Nothing changes.
+[[gnu::always_inline]] inline void save_and_load_fpu_control() {
+    std::uint32_t mxcsr;
+    std::uint16_t control;
+    asm volatile("stmxcsr %0\n\tfnstcw %1\n\tldmxcsr %0\n\tfldcw %1" : "=m"(mxcsr), "=m"(control));
+}
+
+// What glibc's swapcontext saves and loads: MXCSR and the whole x87 environment (28 bytes). `fnstenv` masks all exceptions, `fldenv` loads
+// the masks that were.
+[[gnu::always_inline]] inline void save_and_load_fpu_environment() {
+    std::uint32_t mxcsr;
+    char environment[28];
+    asm volatile("fnstenv %1\n\tstmxcsr %0\n\tfldenv %1\n\tldmxcsr %0" : "=m"(mxcsr), "=m"(environment));
+}
+
 }  // namespace probe::arch

@@ -14,7 +14,10 @@
 namespace probe {
 namespace {
 
-int policy_of(const Plan& plan) { return plan.text("sched") == "fifo" ? SCHED_FIFO : SCHED_OTHER; }
+int policy_of(const Plan& plan) {
+    const std::string& sched = plan.text("sched");
+    return sched == "fifo" ? SCHED_FIFO : sched == "batch" ? SCHED_BATCH : SCHED_OTHER;
+}
 
 // Where the kernel groups real-time tasks, a control group without a share of real time refuses them, and the superuser, too.
 std::string cure() {
@@ -26,7 +29,7 @@ std::string cure() {
 
 }  // namespace
 
-Parameter sched_parameter() { return {"sched", "other", {"other", "fifo"}}; }
+Parameter sched_parameter() { return {"sched", "other", {"other", "fifo", "batch"}}; }
 
 void schedule_self(const Plan& plan) {
     const int policy = policy_of(plan);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kit/idle.h"
 #include "kit/limits.h"
 #include "kit/ring.h"
 #include "kit/schedule.h"
@@ -39,7 +40,7 @@ class ThreadRing final : public Ring<mode, typename Medium::Token> {
     using Token = typename Medium::Token;
 
 public:
-    explicit ThreadRing(const Plan& plan) : Ring<mode, Token>(plan, true), medium_(plan.contexts), lives_(plan.contexts) {
+    explicit ThreadRing(const Plan& plan) : Ring<mode, Token>(plan, true), idle_cpus_(plan), medium_(plan.contexts), lives_(plan.contexts) {
         try {
             for (std::uint32_t i = 1; i < plan.contexts; ++i) {
                 lives_[i] = {this, i};
@@ -75,6 +76,7 @@ public:
     }
     void add_counts(Counts& counts) const override {
         if constexpr (requires { medium_.add_counts(counts); }) medium_.add_counts(counts);
+        idle_cpus_.add_counts(counts);
     }
 
 private:
@@ -107,6 +109,7 @@ private:
         threads_.join();
     }
 
+    IdleCpus idle_cpus_;
     Medium medium_;
     std::vector<Life> lives_;
     Threads threads_;

@@ -1,14 +1,10 @@
 // stack/sjlj: _setjmp and _longjmp between stacks. The standard allows longjmp only to a function that is still active on the same
 // stack; C libraries allow the rest as long as the target frame is alive, which it is here: every context waits inside its loop.
 // A context's first entry is by makecontext and swapcontext, once.
-#include <setjmp.h>
 #include <ucontext.h>
 
+#include "kit/longjmp.h"
 #include "kit/stack_ring.h"
-
-// _longjmp under its own name: with -D_FORTIFY_SOURCE the header turns longjmp into __longjmp_chk, which takes a jump to a lower
-// address for a corrupted frame and aborts. An alias survives whatever flags a distribution adds, at no cost.
-extern "C" [[noreturn]] void switchcost_longjmp(struct __jmp_buf_tag* target, int value) __asm__("_longjmp");
 
 namespace probe {
 namespace {

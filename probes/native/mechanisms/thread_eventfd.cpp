@@ -53,6 +53,6 @@ using EventfdRing = ThreadRing<mode, EventfdMedium>;
 
 }  // namespace
 
-extern const Entry thread_eventfd{"thread/eventfd", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_ring_for_mode<EventfdRing>};
+extern const Entry thread_eventfd{"thread/eventfd", Shape::tasks, {"switch"}, {sched_parameter(), idle_parameter(), working_set_parameter()}, &make_ring_for_mode<EventfdRing>};
 
 }  // namespace probe

@@ -2,6 +2,8 @@
 'use strict';
 
 const list = [
+  require('./control_js_microtask'),
+  require('./control_js_promise'),
   require('./coroutine_js_generator'),
   require('./fiber_js_await'),
 ];

@@ -10,8 +10,10 @@ from .histogram import Histogram
 class Mechanism:
     """One line of `describe`."""
 
-    def __init__(self, id, experiments, set_up, parameters=(), missing=lambda: None, install=None, runner=None, hold=None):
+    def __init__(self, id, experiments, set_up, parameters=(), missing=lambda: None, install=None, runner=None, hold=None, control=False):
         self.id, self.experiments, self.parameters = id, experiments, parameters
+        # Without contexts: one is enough.
+        self.control = control
         self.timings = ["batch", "each"]
         # Does everything slow and gives a Workload. Raises a Refusal when the plan cannot be carried out.
         self.set_up = set_up

@@ -45,7 +45,7 @@ def parse(words, mechanisms):
     plan.parameters = {p.name: take.word(p.name, p.default, p.words) for p in mechanism.parameters}
     for key in values:
         raise refuse("unknown_key", f"`{key}` is neither a key of `run` nor a parameter of {mechanism.id}")
-    if plan.experiment == "switch" and plan.contexts < 2:
+    if plan.experiment == "switch" and plan.contexts < 2 and not mechanism.control:
         raise refuse("bad_value", "a ring needs at least two contexts: contexts=2 or more")
     return plan, mechanism
 

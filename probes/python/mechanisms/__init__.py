@@ -1,8 +1,10 @@
 """One file a mechanism, and the list of them, sorted by id."""
 
-from . import coroutine_python_generator, fiber_asyncio, stack_greenlet
+from . import control_asyncio, coroutine_python_generator, fiber_asyncio, stack_greenlet
 
 LIST = [
+    control_asyncio.CALLBACK,
+    control_asyncio.FUTURE,
     coroutine_python_generator.MECHANISM,
     fiber_asyncio.MECHANISM,
     stack_greenlet.MECHANISM,

@@ -80,6 +80,6 @@ pub enum Axis {
     StackSize,
     /// Every pair of CPUs
     Cpus,
-    /// Scheduling class of the threads: other, fifo
+    /// Scheduling class of the threads: other, fifo, batch
     Sched,
 }

@@ -6,7 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, Explanation, Layer, MechanismId, Run, Term, Wanted};
+use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Run, Term, Wanted};
 use switchcost_report::{explain_json, explain_text};
 
 /// Explains.
@@ -18,6 +18,12 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
         return Ok(Exit::Fine);
     };
     let concept = find(name, &catalogue)?;
+    if !concept.experiments.contains(&Experiment::Switch) {
+        return Err(Failure::usage(format!(
+            "{0} has no switch to explain, only experiment {1}: `switchcost run {0} --experiment {1}` measures that",
+            concept.id, concept.experiments[0]
+        )));
+    }
     let (chosen, mut notes) = choose(arguments, concept, &catalogue)?;
     let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
         .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
@@ -107,7 +113,7 @@ fn choose(
                 .all(|(name, values)| explanation.total.parameters.get(name) == values.first())
     };
     if let Some(found) = concept.explanations.iter().find(fits) {
-        return Ok((found.clone(), Vec::new()));
+        return Ok((found.clone(), others(concept, found).into_iter().collect()));
     }
     let mut total = Wanted::plain(concept.id.clone(), arguments.placement.unwrap_or(concept.placements[0]));
     total.parameters = arguments
@@ -119,14 +125,26 @@ fn choose(
     // Each floor holds the one below it, so that only the highest is a part; the rest are no parts of their own.
     let highest = floor.into_iter().next().map(|control| Layer {
         name: format!("what {} costs", control.id),
-        terms: vec![Term { wanted: Wanted::plain(control.id.clone(), control.placements[0]), times: 1.0 }],
+        terms: vec![Term { wanted: Wanted::plain(control.id.clone(), control.placements[0]), times: 1.0, per: None }],
         why: control.title.clone(),
     });
     let note = format!(
         "the file of {} has no layers for this placement; it is set beside its floor, and the residue is what it does on top",
         concept.id
     );
-    Ok((Explanation { total, layers: highest.into_iter().collect() }, vec![note]))
+    Ok((Explanation { total, layers: highest.into_iter().collect(), residue: None }, vec![note]))
+}
+
+/// The other rows of the mechanism that have layers, as they are asked for.
+fn others(concept: &Concept, chosen: &Explanation) -> Option<String> {
+    let asked = |explanation: &Explanation| {
+        let parameters = &explanation.total.parameters;
+        let parameters = parameters.iter().map(|(name, value)| format!(" --param {name}={value}")).collect::<String>();
+        format!("`--placement {}{parameters}`", explanation.total.placement)
+    };
+    let others: Vec<String> =
+        concept.explanations.iter().filter(|explanation| explanation.total != chosen.total).map(asked).collect();
+    (!others.is_empty()).then(|| format!("{} has layers of its own with {}", concept.id, others.join(", ")))
 }
 
 fn list(catalogue: &Catalogue) -> String {
@@ -142,7 +160,8 @@ fn list(catalogue: &Catalogue) -> String {
                 names.join(" + ")
             ));
         }
-        if concept.explanations.is_empty() && !concept.control {
+        let switches = concept.experiments.contains(&Experiment::Switch);
+        if concept.explanations.is_empty() && switches && !concept.control {
             without.push(concept.id.to_string());
         }
     }

@@ -22,6 +22,7 @@ pub fn generate(folder: &Path) -> Result<Exit, Failure> {
         ("results", switchcost_report::schema()),
         ("crosscheck", switchcost_report::crosscheck_schema()),
         ("compare", switchcost_report::compare_schema()),
+        ("explain", switchcost_report::explain_schema()),
         ("history", switchcost_report::trends_schema()),
     ] {
         write_file(&folder.join(format!("{name}.schema.json")), text.as_bytes())?;

@@ -1,5 +1,6 @@
 //! One file a mechanism, and the list of them.
 
+mod control_tokio;
 mod coroutine_rust_async;
 mod fiber_tokio;
 mod stack_corosensei;
@@ -11,6 +12,8 @@ use kit::{Mechanism, Parameter, ParameterKind};
 
 /// Sorted by id; a test checks it.
 pub const LIST: &[Mechanism] = &[
+    control_tokio::CHANNEL,
+    control_tokio::WAKE,
     coroutine_rust_async::MECHANISM,
     fiber_tokio::MECHANISM,
     stack_corosensei::MECHANISM,
