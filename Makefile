@@ -53,9 +53,10 @@ bench: setup-test build ## fidelity: each figure beside a plain loop in one run;
 	@$(WITH_TOOLS) bench/run
 	@bench/audit/run
 
-bench-aa: build ## real A/A comparisons, counted, and the cost of comparing large runs; several minutes on a quiet machine
+bench-aa: build ## real A/A comparisons, counted, and the cost of comparing and showing large runs; several minutes on a quiet machine
 	@bench/aa
 	@bench/compare-large
+	@bench/report-large
 
 answers: build ## measure the runs behind docs/answers.md again, in about five minutes, and write the page anew
 	@scripts/answers

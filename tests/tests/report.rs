@@ -71,3 +71,110 @@ fn runs_that_do_not_exist_are_named() {
     world.run_words(&["report", bad.to_str().unwrap()]).refuses(2, &["bad.jsonl"]);
     world.run("report missing.jsonl").refuses(2, &["missing.jsonl"]);
 }
+
+/// Names in a folder, sorted.
+fn names(world: &World, folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(world.path(folder)).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn each_view_with_data_is_a_picture_whose_words_are_text() {
+    let world = world();
+    for _ in 0..2 {
+        assert_eq!(world.run("run thread/honest --contexts 2,8,32 --rounds 6 --batches 5 --budget 20s").status, 0);
+    }
+    let (one, two) = (world.path("one"), world.path("two/deeper"));
+    let said = world.run_words(&["report", "--svg", one.to_str().unwrap()]);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(names(&world, "one"), ["curves-contexts.svg", "distribution.svg", "ladder.svg"]);
+    assert_eq!(said.out.lines().count(), 3, "no page was asked for: {said:?}");
+    let ladder = std::fs::read_to_string(one.join("ladder.svg")).unwrap();
+    for word in ["<text ", "sans-serif", "thread/honest contexts=32", "95 % interval"] {
+        assert!(ladder.contains(word), "{word} is missing in {ladder}");
+    }
+    let page = world.path("p.html");
+    let said = world.run_words(&[
+        "report",
+        "latest~1",
+        "latest",
+        "--svg",
+        two.to_str().unwrap(),
+        "-o",
+        page.to_str().unwrap(),
+    ]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let names = names(&world, "two/deeper");
+    assert_eq!(names.len(), 7, "{names:?}");
+    assert!(names.contains(&"compare.svg".to_owned()) && page.exists(), "{names:?}");
+    assert_eq!(names.iter().filter(|name| name.ends_with("-ladder.svg")).count(), 2, "{names:?}");
+    let compared = std::fs::read_to_string(two.join("compare.svg")).unwrap();
+    assert!(
+        compared.contains("same within") || compared.contains("cannot tell") || compared.contains("er</text"),
+        "{compared}"
+    );
+}
+
+#[test]
+fn pictures_are_made_png_where_there_is_a_font() {
+    let world = world();
+    assert_eq!(world.run("run thread/honest --rounds 6 --batches 5 --budget 20s").status, 0);
+    let folder = world.path("png");
+    let said = world.run_words(&["report", "--png", folder.to_str().unwrap()]);
+    if !std::path::Path::new("/usr/share/fonts").is_dir() {
+        said.refuses(2, &["--png", "no font", "fonts-dejavu-core", "--svg"]);
+        assert!(!folder.exists());
+        return;
+    }
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(names(&world, "png"), ["distribution.png", "ladder.png"]);
+    let bytes = std::fs::read(folder.join("ladder.png")).unwrap();
+    assert_eq!((&bytes[1..4], &bytes[16..20]), (&b"PNG"[..], &1600_u32.to_be_bytes()[..]));
+}
+
+#[test]
+fn a_folder_that_cannot_be_is_one_sentence() {
+    let world = world();
+    world.run("report --svg figures").refuses(2, &["no run"]);
+    assert_eq!(world.run("run thread/honest --rounds 1 --batches 1 --budget 20s").status, 0);
+    world.write("taken", "a file");
+    let taken = world.path("taken");
+    for flag in ["--svg", "--png"] {
+        world.run_words(&["report", flag, taken.to_str().unwrap()]).refuses(2, &[flag, "taken", "name another"]);
+        world.run_words(&["report", flag, "/proc/switchcost"]).refuses(2, &[flag, "/proc/switchcost", "name another"]);
+    }
+    assert_eq!(std::fs::read_to_string(taken).unwrap(), "a file");
+    world.run("report missing.jsonl --svg figures").refuses(2, &["missing.jsonl"]);
+}
+
+#[test]
+fn a_page_is_opened_only_when_asked_and_without_a_desktop_a_sentence_says_where_it_is() {
+    let world = world();
+    assert_eq!(world.run("run thread/honest --rounds 1 --batches 1 --budget 20s").status, 0);
+    let (page, seen) = (world.path("p.html"), world.path("seen"));
+    // In the place of the desktop's launcher.
+    world.write("bin/xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" >{}\n", seen.display()));
+    let mut mode = std::fs::metadata(world.path("bin/xdg-open")).unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+    std::fs::set_permissions(world.path("bin/xdg-open"), mode).unwrap();
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").unwrap());
+    let report = |words: &[&str], display: Option<&str>| {
+        let words: Vec<&str> =
+            ["report", "-o", page.to_str().unwrap()].into_iter().chain(words.iter().copied()).collect();
+        let mut command = world.command(&words);
+        command.env("PATH", &path).envs(display.map(|display| ("DISPLAY", display)));
+        switchcost_e2e::Said::from(command.output().unwrap())
+    };
+    assert_eq!(report(&[], Some(":0")).status, 0);
+    assert!(!seen.exists(), "nobody asked for it");
+    let said = report(&["--open"], None);
+    assert_eq!((said.status, said.err.lines().count()), (0, 1), "{said:?}");
+    assert!(said.err.contains("no desktop") && said.err.contains(page.to_str().unwrap()), "{said:?}");
+    assert!(page.exists() && !seen.exists());
+    assert_eq!(report(&["--open"], Some(":0")).status, 0);
+    assert_eq!(std::fs::read_to_string(&seen).unwrap(), page.to_str().unwrap());
+    world.run("run thread/honest --open").refuses(2, &["--report"]);
+}

@@ -14,10 +14,12 @@ export interface Figure {
   /** The table is shown from the start: it says more than the picture. */
   open?: boolean;
   extra?: Child[];
+  /** Right under the picture. */
+  below?: Child;
 }
 
 /** A picture with its caption, its command, its n, and the same as text. */
-export function figure({ id, title, caption, command, n, picture, table: text, open, extra }: Figure): HTMLElement {
+export function figure({ id, title, caption, command, n, picture, table: text, open, extra, below }: Figure): HTMLElement {
   picture?.setAttribute("role", "img");
   picture?.setAttribute("aria-label", `${title}. The table below has the same as text.`);
   const shown = text.rows.length > 0 && h("details", { open: open ?? false }, h("summary", {}, `Table: ${title}`), table(text, title));
@@ -27,6 +29,7 @@ export function figure({ id, title, caption, command, n, picture, table: text, o
     h("h3", {}, title),
     ...(extra ?? []),
     picture ? h("div", { class: "picture" }, picture) : null,
+    below,
     h("figcaption", {}, h("p", {}, caption), h("p", { class: "made" }, h("span", {}, `n: ${n}. `), "Measured by ", h("code", {}, command))),
     shown,
   );

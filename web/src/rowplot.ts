@@ -21,6 +21,8 @@ export interface Seat {
   dy: number;
   insetTop: number;
   insetBottom: number;
+  /** Pixels from one end of the axis to the other. */
+  inner: number;
 }
 
 export interface RowPlot {
@@ -81,7 +83,7 @@ export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HT
   const left = narrow ? 6 : Math.min(width * 0.36, 30 + CHARACTER * longest((item) => (item.heading ? "" : item.label)));
   const right = narrow ? 10 : Math.min(240, 22 + CHARACTER * longest((item) => item.end ?? ""));
   const height = narrow ? 40 : 23;
-  const seat: Seat = narrow ? { dy: 9, insetTop: 23, insetBottom: 4 } : { dy: 0, insetTop: 5, insetBottom: 5 };
+  const seat: Seat = narrow ? { dy: 9, insetTop: 23, insetBottom: 4, inner: width - left - right } : { dy: 0, insetTop: 5, insetBottom: 5, inner: width - left - right };
   const room = (pixels: number): number => Math.max(4, pixels / 13);
   const texts: Plot.Markish[] = [
     Plot.text(plain, {

@@ -87,7 +87,11 @@ pub enum Command {
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Classic(Classic),
     /// Write a page with pictures of one or several runs, for any browser; it needs no network
-    #[command(after_help = exit::HELP)]
+    ///
+    ///   switchcost report --open                      the latest run, in a browser
+    ///   switchcost report latest~1 latest mine.jsonl  several runs, or runs of several machines
+    ///   switchcost report --svg figures --png figures pictures of each view for documents, made without a browser
+    #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Report(Report),
     /// What the switches of a running program cost it
     ///
@@ -178,6 +182,9 @@ pub struct Run {
     /// Also write a page with pictures, as `report` does [default: switchcost-RUN.html in this folder]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub report: Option<Option<PathBuf>>,
+    /// Open that page in a browser
+    #[arg(long, requires = "report")]
+    pub open: bool,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,

@@ -8,7 +8,7 @@ use comfy_table::{Cell, Table};
 use std::collections::BTreeMap;
 use switchcost_analysis::{CONTEXTS, Curve, Matrix, Row, Split, curves, ladder, matrices, relation, split};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{MechanismId, Placement, Run, Variant};
+use switchcost_model::{Experiment, MechanismId, Placement, Run, Variant};
 
 /// A curve with what its points are made of.
 pub(crate) struct Shaped {
@@ -24,6 +24,18 @@ pub(crate) struct Shaped {
     pub(crate) splits: Vec<Split>,
     /// It is the control of another curve of the same axis.
     serves: bool,
+}
+
+/// Curves that share a picture.
+pub(crate) struct Charted {
+    /// What was varied.
+    pub(crate) axis: String,
+    /// What one unit is.
+    pub(crate) unit: String,
+    /// Bytes instead of ns.
+    pub(crate) memory: bool,
+    /// The curves.
+    pub(crate) series: Vec<Series>,
 }
 
 /// All curves and matrices of a run.
@@ -114,8 +126,9 @@ impl<'a> Shapes<'a> {
             self.fill_split(&mut table, shaped);
             out.push_str(&format!("\n{}\n{}", style.bold(&split_title(shaped)), trimmed(&table)));
         }
-        for ((axis, unit), series) in self.charts() {
-            let drawn = chart(&series, &axis, axis != CONTEXTS, &unit, style);
+        for Charted { axis, unit, memory, series } in self.charts() {
+            let measure = format!("{}/{unit}", if memory { "bytes" } else { "ns" });
+            let drawn = chart(&series, &axis, axis != CONTEXTS, &measure, style);
             if !drawn.is_empty() {
                 out.push_str(&format!("\n{drawn}"));
             }
@@ -148,40 +161,40 @@ impl<'a> Shapes<'a> {
         out
     }
 
-    /// Series of each axis and unit. Curves in bytes (footprints) are left to the table.
-    fn charts(&self) -> Vec<((String, String), Vec<Series>)> {
-        let mut charts: Vec<((String, String), Vec<Series>)> = Vec::new();
-        let mut push = |axis: &str, unit: &str, series: Series| {
-            let key = (axis.to_owned(), unit.to_owned());
-            match charts.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, all)) => all.push(series),
-                None => charts.push((key, vec![series])),
-            }
+    /// Series of each axis and measure. A control's curve is among those that it serves.
+    pub(crate) fn charts(&self) -> Vec<Charted> {
+        let mut charts: Vec<Charted> = Vec::new();
+        let mut push = |axis: &str, unit: &str, memory: bool, series: Series| match charts
+            .iter_mut()
+            .find(|known| known.axis == axis && known.unit == unit && known.memory == memory)
+        {
+            Some(chart) => chart.series.push(series),
+            None => charts.push(Charted { axis: axis.to_owned(), unit: unit.to_owned(), memory, series: vec![series] }),
         };
         for shaped in self.curves.iter().filter(|shaped| !shaped.serves) {
             let curve = &shaped.curve;
-            if curve.points.iter().any(|point| !self.rows[point.row].summary.footprint.is_empty()) {
-                continue;
-            }
+            let memory = curve.variant.experiment == Experiment::Footprint;
             let point = |x: u64, row: usize| {
                 let figures = self.rows[row].summary.figures.as_ref()?;
                 Some((x, figures.median, figures.interval))
             };
+            let family = curve.variant.mechanism.family().to_owned();
             let total = curve.points.iter().filter_map(|p| point(p.x, p.row)).collect();
-            push(&curve.axis, &shaped.unit, Series { name: shaped.label.clone(), points: total });
-            if shaped.splits.is_empty() {
-                continue;
-            }
+            let whole = Series { name: shaped.label.clone(), family: family.clone(), points: total };
+            push(&curve.axis, &shaped.unit, memory, whole);
+            let Some(control) = shaped.control.as_ref().filter(|_| !shaped.splits.is_empty()) else { continue };
             let touches = shaped.splits.iter().filter_map(|split| point(split.x, split.control)).collect();
-            let control = shaped.control.as_ref().map_or(String::new(), ToString::to_string);
-            push(&curve.axis, &shaped.unit, Series { name: format!("{control} alone"), points: touches });
+            let alone =
+                Series { name: format!("{control} alone"), family: control.family().to_owned(), points: touches };
+            push(&curve.axis, &shaped.unit, memory, alone);
             let resolved = shaped.splits.iter().filter(|split| split.resolved());
             let indirect = resolved.filter_map(|split| Some((split.x, split.indirect?, split.interval))).collect();
-            push(&curve.axis, &shaped.unit, Series { name: format!("{}: indirect", shaped.label), points: indirect });
+            let rest = Series { name: format!("{}: indirect", shaped.label), family, points: indirect };
+            push(&curve.axis, &shaped.unit, memory, rest);
         }
-        for (_, all) in &mut charts {
+        for chart in &mut charts {
             let mut seen: Vec<Series> = Vec::new(); // A control serves several curves and is drawn once.
-            all.retain(|series| {
+            chart.series.retain(|series| {
                 !series.points.is_empty() && !seen.contains(series) && {
                     seen.push(series.clone());
                     true

@@ -5,6 +5,8 @@
 mod data;
 mod tables;
 
+pub(crate) use tables::neighbours;
+
 use switchcost_analysis::{Noise, noise};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;

@@ -17,6 +17,7 @@ mod number;
 mod page;
 mod pairing;
 mod parquet;
+mod pictures;
 mod plot;
 mod rows;
 mod text;
@@ -44,6 +45,7 @@ pub use page::{
 };
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, listed, methods_differ};
 pub use parquet::parquet;
+pub use pictures::{Fonts, Picture, pictures, png};
 pub use rows::{Line, all_lines, label, lines, resume_command, warnings};
 pub use text::Style;
 pub use trend::{Trend, TrendChange, TrendPoint, Trends, trends_json, trends_schema, trends_text};

@@ -36,6 +36,41 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
+const SECONDS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
+const BYTES: [(f64, &str); 4] = [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")];
+
+/// What an axis measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// In ns.
+    Time,
+    /// In bytes.
+    Memory,
+}
+
+impl Quantity {
+    fn scaled(self, value: f64) -> (f64, &'static str) {
+        let units = if self == Self::Time { SECONDS } else { BYTES };
+        let (size, unit) = units.into_iter().find(|(size, _)| value.abs() >= size * 0.9995).unwrap_or(units[3]);
+        (value / size, unit)
+    }
+
+    /// 1,062 → `1.06 µs`.
+    #[must_use]
+    pub fn amount(self, value: f64) -> String {
+        let (value, unit) = self.scaled(value);
+        format!("{} {unit}", nanoseconds(value))
+    }
+
+    /// The same without superfluous digits: `1 µs`, `64 KiB`.
+    #[must_use]
+    pub fn tick(self, value: f64) -> String {
+        let (value, unit) = self.scaled(value);
+        // Three digits: a tick is a round number.
+        format!("{} {unit}", (value * 1000.0).round() / 1000.0)
+    }
+}
+
 /// A factor such as ×27 with two or three digits.
 #[must_use]
 pub fn factor(value: f64) -> String {
@@ -55,6 +90,19 @@ mod tests {
         let all: Vec<String> =
             [0.334, 2.236, 9.996, 71.47, 99.96, 216.4, 1301.4, 35_070.0, 1_234_567.0, -3.5].map(nanoseconds).into();
         assert_eq!(all, ["0.334", "2.24", "10.0", "71.5", "100", "216", "1,301", "35,070", "1,234,567", "-3.50"]);
+    }
+
+    #[test]
+    fn amounts_have_the_unit_that_fits() {
+        assert_eq!(
+            [1.2, 999.9, 1062.0, 2.5e6, 3e9].map(|ns| Quantity::Time.amount(ns)),
+            ["1.20 ns", "1.00 µs", "1.06 µs", "2.50 ms", "3.00 s"]
+        );
+        assert_eq!([1e3, 5e5, 0.2].map(|ns| Quantity::Time.tick(ns)), ["1 µs", "500 µs", "0.2 ns"]);
+        assert_eq!(
+            (Quantity::Memory.amount(4096.0).as_str(), Quantity::Memory.tick(65536.0).as_str()),
+            ("4.00 KiB", "64 KiB")
+        );
     }
 
     #[test]

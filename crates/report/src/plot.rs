@@ -37,6 +37,8 @@ const INKS: [Color; 6] = [Color::Cyan, Color::Yellow, Color::Green, Color::Magen
 pub(crate) struct Series {
     /// What it is called.
     pub(crate) name: String,
+    /// Family of its mechanism.
+    pub(crate) family: String,
     /// x, cost, interval of the cost.
     pub(crate) points: Vec<(u64, f64, Option<Interval>)>,
 }
@@ -111,7 +113,7 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// Several series against one axis; empty if nothing in them is positive.
-pub(crate) fn chart(series: &[Series], axis: &str, sizes: bool, unit: &str, style: Style) -> String {
+pub(crate) fn chart(series: &[Series], axis: &str, sizes: bool, measure: &str, style: Style) -> String {
     let (shown, left_out) = series.split_at(series.len().min(MOST_SERIES));
     let points = || shown.iter().flat_map(|series| &series.points);
     let Some(x) = Scale::new(points().map(|point| point.0), sizes) else { return String::new() };
@@ -139,7 +141,7 @@ pub(crate) fn chart(series: &[Series], axis: &str, sizes: bool, unit: &str, styl
     let width = style.width.unwrap_or(WIDTH).clamp(NARROWEST, WIDTH);
     let mut buffer = Buffer::empty(Rect::new(0, 0, width, HEIGHT));
     chart.render(buffer.area, &mut buffer);
-    let mut out = format!("{}\n{}", style.bold(&format!("ns/{unit} against {axis}")), text(&buffer));
+    let mut out = format!("{}\n{}", style.bold(&format!("{measure} against {axis}")), text(&buffer));
     let key = |(i, series): (usize, &Series)| format!("{} {}", letter(i), series.name.replace(' ', "\u{a0}"));
     let key: Vec<String> = shown.iter().enumerate().map(key).collect();
     out.push_str(&wrapped("  ", &key.join(" · "), style).replace('\u{a0}', " "));
@@ -283,13 +285,17 @@ mod tests {
 
     fn series(name: &str, points: &[(u64, f64)]) -> Series {
         let interval = |cost: f64| Some(Interval { low: cost / 2.0, high: cost * 2.0 });
-        Series { name: name.into(), points: points.iter().map(|&(x, cost)| (x, cost, interval(cost))).collect() }
+        Series {
+            name: name.into(),
+            family: "x".into(),
+            points: points.iter().map(|&(x, cost)| (x, cost, interval(cost))).collect(),
+        }
     }
 
     #[test]
     fn a_chart_has_its_points_labels_and_key() {
         let all = [series("x/one", &[(2, 10.0), (100, 100.0), (10_000, 1000.0)]), series("x/two", &[(2, 100.0)])];
-        let drawn = chart(&all, "contexts", false, "switch", Style::PLAIN);
+        let drawn = chart(&all, "contexts", false, "ns/switch", Style::PLAIN);
         assert!(!drawn.contains('\x1b'));
         for word in ["ns/switch against contexts", "a x/one · b x/two", "10,000", "1,000"] {
             assert!(drawn.contains(word), "{word} is missing in\n{drawn}");
@@ -298,13 +304,15 @@ mod tests {
         assert_eq!(body.iter().map(|line| line.matches('a').count()).sum::<usize>(), 3, "{drawn}");
         let of = |letter: char| body.iter().position(|line| line.contains(letter)).unwrap();
         assert!(of('b') > of('a'), "100 lies below 1000:\n{drawn}");
-        assert!(chart(&all, "contexts", false, "switch", Style { colour: true, width: Some(60) }).contains("\x1b[36m"));
+        assert!(
+            chart(&all, "contexts", false, "ns/switch", Style { colour: true, width: Some(60) }).contains("\x1b[36m")
+        );
     }
 
     #[test]
     fn nothing_positive_is_no_chart_and_zero_stands_before_the_first_size() {
-        assert_eq!(chart(&[series("x", &[(1, 0.0), (2, -3.0)])], "n", false, "switch", Style::PLAIN), "");
-        assert_eq!(chart(&[], "n", false, "switch", Style::PLAIN), "");
+        assert_eq!(chart(&[series("x", &[(1, 0.0), (2, -3.0)])], "n", false, "ns/switch", Style::PLAIN), "");
+        assert_eq!(chart(&[], "n", false, "ns/switch", Style::PLAIN), "");
         let scale = Scale::new([0, 4096, 1 << 30].into_iter(), true).unwrap();
         assert_eq!(scale.labels, ["0", "4K", "32K", "256K", "2M", "16M", "128M", "1G"].map(str::to_owned));
         assert!(scale.at(0) < scale.at(4096));

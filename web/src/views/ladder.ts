@@ -43,7 +43,28 @@ function summary(row: Row, quantity: Quantity): string {
 
 interface Mark extends Literature {
   key: string;
+  /** Place in the list below the picture. */
+  nth: number;
 }
+
+/** Room that a digit of the numbers takes, and a diamond, in pixels. */
+const DIGIT = 5.5;
+const DIAMOND = 9;
+
+/** Numbers of a row's marks, of those too close to one another together. */
+export function numbered(marks: Mark[], [low, high]: [number, number], inner: number): { key: string; x: number; text: string }[] {
+  const place = (value: number): number => (Math.log(value / low) / Math.log(high / low)) * inner;
+  const groups: { key: string; x: number; text: string }[] = [];
+  for (const mark of [...marks].sort((a, b) => a.low - b.low)) {
+    const last = groups.findLast((group) => group.key === mark.key);
+    if (last && place(mark.low) - place(last.x) < Math.max(DIAMOND, (last.text.length + String(mark.nth).length + 1) * (DIGIT / 2) + 4)) last.text += `,${mark.nth}`;
+    else groups.push({ key: mark.key, x: mark.low, text: String(mark.nth) });
+  }
+  return groups;
+}
+
+/** What a reader of the picture must know of a mark: without pointing at it, and on paper. */
+const where = (value: Literature): string => `${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}: ${value.machine}, ${value.year ?? "year not stated"}`;
 
 const told = (value: Literature): string =>
   `${value.name}: ${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}\n${value.what}\n${value.machine}, ${value.year ?? "year not stated"}\n${value.source}${value.read ? "" : " (as quoted elsewhere)"}`;
@@ -54,7 +75,10 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const reference = rung(context, all);
   const times = (row: Row): string => (reference && row.median !== null && reference.median !== null && row.result.unit === reference.result.unit ? factor(row.median / reference.median) : "");
   const drawable = rows.filter((row) => row.median !== null);
-  const literature: Mark[] = quantity === "time" ? drawable.flatMap((row) => literatureOf(row, context.data).map((value) => ({ ...value, key: row.key }))) : [];
+  const published = quantity === "time" ? drawable.map((row) => ({ row, values: literatureOf(row, context.data) })) : [];
+  const cited = [...new Set(published.flatMap(({ values }) => values))];
+  const literature: Mark[] = published.flatMap(({ row, values }) => values.map((value) => ({ ...value, key: row.key, nth: cited.indexOf(value) + 1 })));
+  const x = logAxis([...drawable.flatMap((row) => [row.median, row.low, row.high, row.min, row.p99]), ...literature.flatMap((mark) => [mark.low, mark.high])], quantity, context.width);
   const end = (row: Row): string => {
     if (row.median === null) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
@@ -66,10 +90,11 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
       : rowPlot({
           items: lines(rows, context, (row) => ({ end: end(row), ...words(row) })),
           width: context.width,
-          x: logAxis([...drawable.flatMap((row) => [row.median, row.low, row.high, row.min, row.p99]), ...literature.flatMap((mark) => [mark.low, mark.high])], quantity, context.width),
+          x,
           marks: (seat) => [
             Plot.link(literature.filter((mark) => mark.high !== null), { y: "key", x1: "low", x2: "high", stroke: "var(--faint)", strokeOpacity: 0.6, strokeWidth: 1, strokeDasharray: "2,2", dy: seat.dy }),
             Plot.dot(literature, { y: "key", x: "low", symbol: "diamond2" as Plot.SymbolType, stroke: "var(--faint)", r: 3.5, title: told, dy: seat.dy }),
+            Plot.text(numbered(literature, x.domain as [number, number], seat.inner), { y: "key", x: "x", text: "text", fontSize: 9, fill: "var(--faint)", stroke: "var(--paper)", strokeWidth: 3, dy: seat.dy - 9 } as Plot.TextOptions),
             Plot.tickX(drawable.filter((row) => row.min !== null && quantity === "time"), { y: "key", x: "min", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 1.5, insetTop: seat.insetTop, insetBottom: seat.insetBottom }),
             Plot.tickX(drawable.filter((row) => row.p99 !== null && quantity === "time"), { y: "key", x: "p99", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 1.5, strokeDasharray: "2,2", insetTop: seat.insetTop, insetBottom: seat.insetBottom }),
             Plot.link(drawable.filter((row) => row.low !== null && row.high !== null), { y: "key", x1: "low", x2: "high", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round", dy: seat.dy }),
@@ -88,11 +113,12 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   return figure({
     id: `ladder-${experiment}`,
     title: TITLES[experiment] ?? experiment,
-    caption: `Dot: median over starts; bar: its 95 % interval${quantity === "time" ? "; full tick: the luckiest batch; dashed tick: 99th percentile of batches; faint diamonds: what others published (other machine, other method)" : ", by the kernel's figures"}. Hollow: not verified; the word says what. ${reference ? `× is the ratio of medians to ${reference.label} where the unit is the same; whether a difference can be trusted says the view Compare. A click on a row chooses another.` : ""}`,
+    caption: `Dot: median over starts; bar: its 95 % interval${quantity === "time" ? "; full tick: the luckiest batch; dashed tick: 99th percentile of batches; faint diamonds: what others published, by number (other machine, other method)" : ", by the kernel's figures"}. Hollow: not verified; the word says what. ${reference ? `× is the ratio of medians to ${reference.label} where the unit is the same; whether a difference can be trusted says the view Compare. A click on a row chooses another.` : ""}`,
     command: typed(context.run),
     n: counted(all),
     picture,
     extra: [choices.length > 1 ? chooser : null, pager],
+    below: cited.length > 0 && h("ol", { class: "literature", "aria-label": "Published by others, by the numbers in the picture" }, ...cited.map((value) => h("li", {}, where(value)))),
     table: {
       head: ["mechanism", "probe", "median", "95 % interval", ...(quantity === "time" ? ["minimum", "p99"] : []), "×", "n (starts)", "verdict", "published elsewhere", "notes", ""],
       rows: rows.map((row) => [

@@ -38,19 +38,22 @@ export function page(name: string, ...files: string[]): string {
   return pageFile(name);
 }
 
-/** Short runs of the probes that are staged beside the program; none where none is. */
+/** Short runs of the probes that are staged beside the program, one for each view that needs data of its own; none where none is. */
 export function realRuns(): string[] {
   const wanted: [string, string[]][] = [
-    ["create", ["stack", "thread", "--experiment", "create"]],
-    ["footprint", ["stack", "thread", "--experiment", "footprint"]],
-    ["each", ["thread/futex", "stack/fcontext", "--timing", "each"]],
-    ["curves", ["stack/fcontext", "thread/futex", "--contexts", "2,8,32"]],
+    ["create", ["run", "stack", "thread", "--experiment", "create"]],
+    ["footprint", ["run", "stack", "thread", "--experiment", "footprint"]],
+    ["footprints", ["sweep", "contexts", "stack/corosensei", "stack/fcontext", "--experiment", "footprint", "--values", "10,100,1000"]],
+    ["each", ["run", "thread/futex", "stack/fcontext", "--timing", "each"]],
+    ["curves", ["sweep", "contexts", "stack/fcontext", "thread/futex", "--values", "2,8,32"]],
+    ["working-set", ["sweep", "working-set", "stack/fcontext", "--values", "0,4096,16384,65536"]],
+    ["cpus", ["sweep", "cpus", "thread/futex"]],
   ];
   if (!existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/gcc-12/probe")) && !existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/native/probe"))) return [];
   return wanted.map(([name, words]) => {
     const file = join(FOLDER, `real-${name}.jsonl`);
     try {
-      switchcost("run", ...words, "--rounds", "6", "--batches", "5", "--budget", "10s");
+      switchcost(...words, "--rounds", "6", "--batches", "5", "--budget", "10s");
     } catch (error) {
       // 4: part of it could not be measured; the rest is what is wanted.
       if ((error as { status?: number }).status !== 4) throw error;

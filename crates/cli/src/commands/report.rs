@@ -1,4 +1,7 @@
-//! `report`: a page of one or several runs.
+//! `report`: a page of one or several runs, and pictures of it for documents.
+
+mod opening;
+mod pictures;
 
 use super::compare::operands::Runs;
 use crate::arguments;
@@ -17,7 +20,9 @@ const TOOL: &str = concat!("switchcost ", env!("CARGO_PKG_VERSION"));
 pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
-    let template = template(&installation)?;
+    // Pictures need no page, and thus no Node.js where switchcost was built.
+    let page = arguments.output.is_some() || arguments.open || (arguments.svg.is_none() && arguments.png.is_none());
+    let template = if page { Some(template(&installation)?) } else { None };
     let mut runs = Runs::new(paths::store(arguments.store.store.as_deref())?, "latest");
     let mut sources = Vec::new();
     for text in &arguments.runs {
@@ -27,17 +32,34 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
             sources.push(source(text));
         }
     }
-    let file = arguments.output.clone().unwrap_or_else(|| default_name(&runs.all));
-    write_page(&template, &runs.all, &sources, &catalogue, &file)?;
-    output::print(&format!("{}\n", file.display()))?;
+    let mut written = pictures::write(&runs.all, &catalogue, arguments.svg.as_deref(), arguments.png.as_deref())?;
+    if let Some(template) = template {
+        let file = arguments.output.clone().unwrap_or_else(|| default_name(&runs.all));
+        write_page(&template, &runs.all, &sources, &catalogue, &file)?;
+        if arguments.open {
+            opening::open(&file);
+        }
+        written.push(file);
+    }
+    let list: String = written.iter().map(|file| format!("{}\n", file.display())).collect();
+    output::print(&list)?;
     Ok(Exit::Fine)
 }
 
 /// A page of one run that has just been made.
-pub fn report_run(template: &str, run: &Run, catalogue: &Catalogue, file: Option<&Path>) -> Result<PathBuf, Failure> {
+pub fn report_run(
+    template: &str,
+    run: &Run,
+    catalogue: &Catalogue,
+    file: Option<&Path>,
+    open: bool,
+) -> Result<PathBuf, Failure> {
     let runs = std::slice::from_ref(run);
     let file = file.map_or_else(|| default_name(runs), Path::to_owned);
     write_page(template, runs, std::slice::from_ref(&run.id), catalogue, &file)?;
+    if open {
+        opening::open(&file);
+    }
     Ok(file)
 }
 

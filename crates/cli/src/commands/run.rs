@@ -20,7 +20,7 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let (run, stored) = bench.measure(&request, selection, store)?;
     output::print(&formatted(&run, &bench.catalogue, arguments.format)?)?;
     if let (Some(template), Some(file)) = (template, &arguments.report) {
-        let file = report::report_run(&template, &run, &bench.catalogue, file.as_deref())?;
+        let file = report::report_run(&template, &run, &bench.catalogue, file.as_deref(), arguments.open)?;
         // Standard output may be JSON.
         eprintln!("page with pictures: {}", file.display());
     }

@@ -24,7 +24,7 @@ pub struct Table {
     /// Label of A, if it is one row.
     reference: Option<String>,
     #[serde(flatten, serialize_with = "as_document")]
-    compared: Compared,
+    pub(crate) compared: Compared,
 }
 
 fn as_document<S: Serializer>(compared: &Compared, serializer: S) -> Result<S::Ok, S::Error> {
@@ -86,7 +86,8 @@ fn first_halves<'l, 'r>(lines: &'l [Line<'r>]) -> Vec<&'l Line<'r>> {
     lines.iter().filter(|line| !line.row.variant.is_twin()).collect()
 }
 
-fn neighbours(a: usize, b: usize, runs: &[Run], derived: &[Derived<'_>], noises: &[Noise]) -> Table {
+/// The rows that two runs have in common, those of `b` against those of `a`.
+pub(crate) fn neighbours(a: usize, b: usize, runs: &[Run], derived: &[Derived<'_>], noises: &[Noise]) -> Table {
     let mut compared = Compared { threshold: THRESHOLD, ..Compared::default() };
     compared.refused.extend(methods_differ(&runs[a], &runs[b]));
     let shared = common(&first_halves(&derived[a].lines), &first_halves(&derived[b].lines));
