@@ -12,7 +12,7 @@ mod series;
 mod summary;
 mod trend;
 
-pub use audit::{Audit, Estimate, Kind, Price, ThreadCost, audit, indirect, price_of};
+pub use audit::{Audit, Estimate, Kind, Price, PricePoint, ThreadCost, audit, indirect, point_of, price_of};
 pub use beside::{Beside, beside};
 pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noise, usable, within};
