@@ -23,6 +23,7 @@ pub fn generate(folder: &Path) -> Result<Exit, Failure> {
         ("crosscheck", switchcost_report::crosscheck_schema()),
         ("compare", switchcost_report::compare_schema()),
         ("history", switchcost_report::trends_schema()),
+        ("classic", switchcost_report::classic_schema()),
     ] {
         write_file(&folder.join(format!("{name}.schema.json")), text.as_bytes())?;
     }
