@@ -38,6 +38,12 @@ impl Estimate {
         Some(Self { value, low, high })
     }
 
+    /// The same value, with an interval that holds that of the other, too.
+    #[must_use]
+    pub fn reaching(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.max(other.high), ..self }
+    }
+
     fn times(self, count: f64) -> Self {
         Self { value: self.value * count, low: self.low * count, high: self.high * count }
     }
@@ -47,17 +53,75 @@ impl Estimate {
     }
 }
 
+/// What a switch costs when there is work between one and the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PricePoint {
+    /// CPU time from switch to switch, with the work, ns.
+    pub each_ns: f64,
+    /// Of that, the switch.
+    pub cpu: Estimate,
+}
+
 /// What one switch of a kind costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     /// Which switches it is for.
     pub rule: PriceRule,
-    /// CPU time of a switch, ns.
+    /// CPU time of a switch that follows the one before at once, ns.
     pub cpu: Estimate,
+    /// And of switches with work between them, by growing work.
+    pub points: Vec<PricePoint>,
     /// From the wake-up until the woken thread runs, ns; None where the measurement does not tell.
     pub delay_ns: Option<f64>,
     /// Run it comes from.
     pub run: String,
+}
+
+impl Price {
+    /// The price for a program that needs so much CPU time from switch to switch: between the two measurements it lies between. How long another CPU
+    /// had slept, when it was woken, is thus only concluded; the interval reaches over all that was measured.
+    #[must_use]
+    pub fn at(&self, each_ns: Option<f64>) -> Estimate {
+        let mut before = PricePoint { each_ns: self.cpu.value, cpu: self.cpu };
+        let mut value = self.cpu.value;
+        let (mut low, mut high) = (self.cpu.low, self.cpu.high);
+        for point in &self.points {
+            let span = (point.each_ns - before.each_ns).max(f64::MIN_POSITIVE);
+            let way = each_ns.map_or(0.0, |each| ((each - before.each_ns) / span).clamp(0.0, 1.0));
+            value += way * (point.cpu.value - before.cpu.value);
+            low = low.min(point.cpu.low);
+            high = high.max(point.cpu.high);
+            before = *point;
+        }
+        Estimate { value, low, high }
+    }
+}
+
+/// What a switch costs in a variant that works between switches, and whose work alone was measured, too.
+#[must_use]
+pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
+    let units = |variant: usize| run.invocations.iter().filter(move |i| i.variant == variant).collect::<Vec<_>>();
+    let walls = |variant: usize| -> Vec<f64> {
+        let mine = units(variant);
+        counted(&mine).0.iter().filter_map(|i| median(crate::series(&i.transcript).settled())).collect()
+    };
+    // One context that never blocks: the time on the clock is its CPU time.
+    let work = median(&walls(alone))?;
+    let mine = units(with);
+    let both: Vec<(f64, f64)> = counted(&mine)
+        .0
+        .iter()
+        .filter_map(|invocation| {
+            let each = cpu_per_switch(invocation, None)?;
+            let evidence = invocation.transcript.evidence.as_ref()?;
+            let kernel = evidence.kernel.as_ref()?;
+            let switches = (kernel.voluntary + kernel.involuntary) as f64;
+            Some((each, each - work * evidence.units as f64 / switches))
+        })
+        .collect();
+    let each_ns = median(&both.iter().map(|(each, _)| *each).collect::<Vec<_>>())?;
+    let cpu = Estimate::of(&both.iter().map(|(_, switch)| *switch).collect::<Vec<_>>())?;
+    (cpu.value > 0.0).then_some(PricePoint { each_ns, cpu })
 }
 
 /// CPU time of one kernel switch in a measured variant, ns, and wall time of a unit.
@@ -126,6 +190,8 @@ pub struct Audit {
     pub threads: Vec<ThreadCost>,
     /// Switches of threads that no look saw.
     pub unseen: u64,
+    /// CPU time from switch to switch, ns; None: unknown.
+    pub each_ns: Option<f64>,
 }
 
 impl Audit {
@@ -201,6 +267,9 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
     let unseen = rest.switches();
     threads.push(rest);
     let shares = Shares::of(&threads, prices, observed.wake_interrupts);
+    let cpu_ns = cpu_time(observed);
+    let switches = voluntary + involuntary;
+    let each_ns = cpu_ns.filter(|_| switches > 0).map(|ns| ns / switches as f64);
     let mut kinds: BTreeMap<SwitchKind, Kind> = BTreeMap::new();
     let mut costs = Vec::new();
     for thread in threads {
@@ -209,7 +278,7 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
             if count == 0.0 {
                 continue;
             }
-            let (each, delay) = price(&thread, kind, prices);
+            let (each, delay) = price(&thread, kind, prices, each_ns);
             let cost = each.times(count);
             whole = whole.plus(cost);
             let entry =
@@ -226,11 +295,10 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
     costs.sort_by(|a, b| b.cost.value.total_cmp(&a.cost.value).then(a.seen.thread.cmp(&b.seen.thread)));
     let kinds: Vec<Kind> = kinds.into_values().collect();
     let cost = kinds.iter().fold(Estimate::default(), |sum, kind| sum.plus(kind.cost));
-    let cpu_ns = cpu_time(observed);
     let most = cpu_ns.unwrap_or(f64::INFINITY);
     let bounded = cost.value > most;
     let cost = Estimate { value: cost.value.min(most), low: cost.low.min(most), high: cost.high.min(most) };
-    Audit { voluntary, involuntary, cost, bounded, cpu_ns, threads: costs, kinds, unseen }
+    Audit { voluntary, involuntary, cost, bounded, cpu_ns, threads: costs, kinds, unseen, each_ns }
 }
 
 /// Threads count in ns, whole processes in steps of 10 ms but with the dead.
@@ -251,7 +319,7 @@ fn common_channels(threads: &[ThreadSeen]) -> BTreeMap<String, u32> {
 
 /// CPU time and delay of a switch of this kind in this thread: of what it was seen waiting for, each weighted by its looks. The interval reaches
 /// over all of them, since looks see long waits more often than short ones.
-fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price]) -> (Estimate, Option<f64>) {
+fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], each_ns: Option<f64>) -> (Estimate, Option<f64>) {
     let find = |channel: &str| prices.iter().find(|price| price.rule.kind == kind && price.rule.takes(channel));
     let timer = |channel: &str| prices.iter().any(|p| p.rule.kind == SwitchKind::Timer && p.rule.takes(channel));
     // Where a thread sleeps on a timer says nothing of what it does when it does not.
@@ -265,10 +333,11 @@ fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price]) -> (Estimate, 
     for (channel, count) in channels {
         let Some(price) = find(&channel) else { continue };
         let weight = f64::from(count);
-        cpu += price.cpu.value * weight;
+        let each = price.at(each_ns);
+        cpu += each.value * weight;
         looks += weight;
-        low = low.min(price.cpu.low);
-        high = high.max(price.cpu.high);
+        low = low.min(each.low);
+        high = high.max(each.high);
         if let Some(ns) = price.delay_ns {
             *delay.get_or_insert(0.0) += ns * weight;
         }

@@ -7,7 +7,7 @@ use crate::mechanisms::word;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use switchcost_model::{MechanismId, PriceRule, SwitchKind};
+use switchcost_model::{MechanismId, PriceRule, SwitchKind, Working};
 
 /// What `audit` goes by.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +38,19 @@ struct PriceEntry {
     #[serde(default)]
     parameters: BTreeMap<String, String>,
     #[serde(default)]
+    also: Vec<String>,
+    between: Option<BetweenEntry>,
+    #[serde(default)]
     unit_is_delay: bool,
     why: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BetweenEntry {
+    parameter: String,
+    values: Vec<String>,
+    alone: String,
 }
 
 #[derive(Deserialize)]
@@ -77,14 +88,33 @@ fn convert(file: File, catalogue: &Catalogue) -> Result<AuditData, String> {
 
 fn rule(entry: PriceEntry, catalogue: &Catalogue) -> Result<PriceRule, String> {
     let kind = SwitchKind::ALL.into_iter().find(|kind| kind.as_str() == entry.kind);
-    let id: MechanismId = word(&entry.mechanism)?;
-    let concept = catalogue.find(&id).ok_or_else(|| format!("price names {id}, which has no file"))?;
+    let find = |name: &str| {
+        let id: MechanismId = word(name)?;
+        catalogue.find(&id).ok_or_else(|| format!("price names {id}, which has no file"))
+    };
+    let concept = find(&entry.mechanism)?;
     let placement = entry.placement.as_deref().map_or(Ok(concept.placements[0]), word)?;
+    let also = entry.also.iter().map(|name| wanted(find(name)?, placement, None, &entry.parameters));
+    let mut between = Vec::new();
+    if let Some(work) = &entry.between {
+        for value in &work.values {
+            let work_alone: BTreeMap<String, String> = [(work.parameter.clone(), value.clone())].into();
+            let mut parameters = entry.parameters.clone();
+            parameters.extend(work_alone.clone());
+            let alone = find(&work.alone)?;
+            between.push(Working {
+                with: wanted(concept, placement, None, &parameters)?,
+                alone: wanted(alone, alone.placements[0], None, &work_alone)?,
+            });
+        }
+    }
     Ok(PriceRule {
         kind: kind.ok_or_else(|| {
             format!("`{}` is no kind of switch; say same_cpu, idle_cpu, timer or preempted", entry.kind)
         })?,
         channels: entry.channels,
+        also: also.collect::<Result<_, _>>()?,
+        between,
         wanted: wanted(concept, placement, None, &entry.parameters)?,
         unit_is_delay: entry.unit_is_delay,
         why: entry.why,

@@ -18,6 +18,19 @@ pub fn style() -> Style {
     Style { colour: !no_colour && understood, width }
 }
 
+/// As many lines of `text` as a terminal shows at once, so that the first ones are not pushed out of sight; all of them where standard output is none.
+pub fn fitting(text: &str) -> String {
+    let height = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    let Some((_, height)) = height else { return text.to_owned() };
+    // One line stays free for the cursor, one says that there is more.
+    let room = usize::from(height.0).saturating_sub(1);
+    if text.lines().count() <= room {
+        return text.to_owned();
+    }
+    let shown: Vec<&str> = text.lines().take(room.saturating_sub(1)).collect();
+    shown.join("\n") + "\n…\n"
+}
+
 /// Writes to standard output. A reader that has gone (`| head`) is no fault.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();

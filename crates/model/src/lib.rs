@@ -16,7 +16,7 @@ pub use concept::{
     Concept, Counted, CountedShare, EvidenceCase, EvidenceRule, Family, Headline, Install, Parameter, ParameterKind,
     ProbeInfo,
 };
-pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen};
+pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,

@@ -64,6 +64,38 @@ pub struct Observed {
     pub blind: Vec<String>,
 }
 
+impl Observed {
+    /// What happened since an earlier state of the same watch. What threads wait for and where they ran stay those of the whole watch: a single look
+    /// tells too little.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let before = |thread: &ThreadSeen| {
+            earlier.threads.iter().find(|other| (other.process, other.thread) == (thread.process, thread.thread))
+        };
+        let risen = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then.unwrap_or(0)));
+        let change = |thread: &ThreadSeen| {
+            let then = before(thread);
+            ThreadSeen {
+                voluntary: thread.voluntary - then.map_or(0, |then| then.voluntary),
+                involuntary: thread.involuntary - then.map_or(0, |then| then.involuntary),
+                cpu_ns: risen(thread.cpu_ns, then.and_then(|then| then.cpu_ns)),
+                ..thread.clone()
+            }
+        };
+        // Threads that had ended before have no part in it.
+        let there = |thread: &&ThreadSeen| before(thread).is_none_or(|then| !then.ended);
+        Self {
+            wall: self.wall.saturating_sub(earlier.wall),
+            threads: self.threads.iter().filter(there).map(change).collect(),
+            wake_interrupts: risen(self.wake_interrupts, earlier.wake_interrupts),
+            group_cpu_ns: risen(self.group_cpu_ns, earlier.group_cpu_ns),
+            looks: self.looks - earlier.looks,
+            own_cpu_ns: self.own_cpu_ns - earlier.own_cpu_ns,
+            ..self.clone()
+        }
+    }
+}
+
 /// What happens at a switch, as far as it makes a difference to its cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SwitchKind {
@@ -102,13 +134,32 @@ pub struct PriceRule {
     pub channels: Vec<String>,
     /// What is measured instead.
     pub wanted: Wanted,
+    /// Other rows that could stand for the same switches; they widen the interval.
+    pub also: Vec<Wanted>,
+    /// The same switches with work between them.
+    pub between: Vec<Working>,
     /// The wall time of its unit is the delay until the woken thread runs.
     pub unit_is_delay: bool,
     /// Why this one.
     pub why: String,
 }
 
+/// A row whose contexts work between two switches, and the row of that work alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Working {
+    /// Switches and work.
+    pub with: Wanted,
+    /// The work.
+    pub alone: Wanted,
+}
+
 impl PriceRule {
+    /// Every row that it needs, the one that stands for the switches first.
+    pub fn rows(&self) -> impl Iterator<Item = &Wanted> {
+        let between = self.between.iter().flat_map(|working| [&working.with, &working.alone]);
+        std::iter::once(&self.wanted).chain(&self.also).chain(between)
+    }
+
     /// Is it the one for threads that wait there?
     #[must_use]
     pub fn takes(&self, channel: &str) -> bool {
@@ -117,5 +168,43 @@ impl PriceRule {
                 Some(beginning) => channel.starts_with(beginning),
                 None => channel == pattern,
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread(id: u32, voluntary: u64, ended: bool) -> ThreadSeen {
+        let channels = [("pipe_read".to_owned(), 3)].into();
+        ThreadSeen {
+            thread: id,
+            voluntary,
+            involuntary: 2 * voluntary,
+            cpu_ns: Some(voluntary),
+            channels,
+            ended,
+            ..ThreadSeen::default()
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_watch_is_the_difference_of_two_states() {
+        let state = |seconds, interrupts, threads: Vec<ThreadSeen>| Observed {
+            wall: Duration::from_secs(seconds),
+            threads,
+            wake_interrupts: Some(interrupts),
+            ..Observed::default()
+        };
+        let earlier = state(5, 70, vec![thread(1, 10, false), thread(2, 40, true)]);
+        let now = state(6, 90, vec![thread(1, 25, false), thread(2, 40, true), thread(3, 4, false)]);
+        let part = now.since(&earlier);
+        assert_eq!((part.wall.as_secs(), part.wake_interrupts), (1, Some(20)));
+        let counts = |t: &ThreadSeen| (t.thread, t.voluntary, t.involuntary, t.cpu_ns, t.channels["pipe_read"]);
+        // The one that had ended is left out; the new one counts from its birth.
+        assert_eq!(
+            part.threads.iter().map(counts).collect::<Vec<_>>(),
+            [(1, 15, 30, Some(15), 3), (3, 4, 8, Some(4), 3)]
+        );
     }
 }

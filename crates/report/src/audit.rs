@@ -167,15 +167,17 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
     rest.iter().for_each(|text| out.push_str(&wrapped("  - ", text, style)));
     out.push_str("priced by\n");
     for price in used(audited) {
+        let here = price.at(audit.each_ns);
         let text = format!(
-            "{}: {} ns of CPU time a switch ({} – {}), {} of run {}; {}",
+            "{}: {} ns of CPU time a switch ({} – {}), {} of run {}; {}{}",
             kind_name(price.rule.kind),
-            nanoseconds(price.cpu.value),
-            nanoseconds(price.cpu.low),
-            nanoseconds(price.cpu.high),
+            nanoseconds(here.value),
+            nanoseconds(here.low),
+            nanoseconds(here.high),
             price.rule.wanted,
             price.run,
-            price.rule.why
+            price.rule.why,
+            by_work(price, audit.each_ns)
         );
         out.push_str(&wrapped("  - ", &text, style));
     }
@@ -187,6 +189,18 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
     notes.push(own(seen));
     notes.iter().for_each(|text| out.push_str(&wrapped("note: ", text, style)));
     out
+}
+
+/// How a price grows with the work between switches.
+fn by_work(price: &Price, each_ns: Option<f64>) -> String {
+    let Some(most) = price.points.last() else { return String::new() };
+    let here = each_ns.map_or_else(|| "not known here".to_owned(), |each| format!("{} ns here", nanoseconds(each)));
+    format!(
+        "; it grows with the CPU time from switch to switch ({here}): from {} ns without work between them to {} with {} ns",
+        nanoseconds(price.cpu.value),
+        nanoseconds(most.cpu.value),
+        nanoseconds(most.each_ns)
+    )
 }
 
 fn own(seen: &Observed) -> String {
@@ -383,7 +397,7 @@ pub fn audit_json(audited: &Audited) -> String {
             .map(|price| PriceJson {
                 kind: price.rule.kind.as_str(),
                 measured_as: price.rule.wanted.to_string(),
-                cpu_ns: plain(price.cpu),
+                cpu_ns: plain(price.at(audit.each_ns)),
                 delay_ns: price.delay_ns,
                 run: &price.run,
                 why: &price.rule.why,

@@ -210,7 +210,7 @@ impl Document {
     }
 }
 
-fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
+pub(crate) fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
     let mut lines = all_lines(run, catalogue);
     let noise = switchcost_analysis::noise(&lines.iter().map(|line| &line.row).collect::<Vec<_>>());
     lines.retain(|line| !line.row.variant.is_twin());
@@ -325,11 +325,6 @@ pub fn json(run: &model::Run, catalogue: &Catalogue) -> String {
     let mut text = serde_json::to_string_pretty(&document(run, catalogue)).expect("plain data");
     text.push('\n');
     text
-}
-
-/// The same as a value, to stand within another object.
-pub(crate) fn value(run: &model::Run, catalogue: &Catalogue) -> serde_json::Value {
-    serde_json::to_value(document(run, catalogue)).expect("plain data")
 }
 
 /// JSON Schema of [`json`]'s object.

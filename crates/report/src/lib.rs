@@ -40,8 +40,8 @@ pub use listing::{
 };
 pub use number::{nanoseconds, percent};
 pub use page::{
-    Arguments, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_text, fill,
-    programs_json, programs_text, units_of,
+    Arguments, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
+    classic_text, fill, programs_json, programs_text, units_of,
 };
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, listed, methods_differ};
 pub use parquet::parquet;

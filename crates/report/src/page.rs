@@ -8,8 +8,8 @@ mod fill;
 mod filters;
 
 pub use classic::{
-    Arguments, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_text, programs_json,
-    programs_text, units_of,
+    Arguments, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema, classic_text,
+    programs_json, programs_text, units_of,
 };
 pub use fill::fill;
 

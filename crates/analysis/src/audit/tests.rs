@@ -6,10 +6,16 @@ fn price(kind: SwitchKind, channels: &[&str], ns: f64) -> Price {
         kind,
         channels: channels.iter().map(|c| (*c).to_owned()).collect(),
         wanted: Wanted::plain("a/b".parse().unwrap(), Placement::OneCpu),
+        also: Vec::new(),
+        between: Vec::new(),
         unit_is_delay: true,
         why: String::new(),
     };
-    Price { rule, cpu: Estimate { value: ns, low: ns * 0.9, high: ns * 1.1 }, delay_ns: Some(ns), run: String::new() }
+    Price { rule, cpu: around(ns), points: Vec::new(), delay_ns: Some(ns), run: String::new() }
+}
+
+fn around(ns: f64) -> Estimate {
+    Estimate { value: ns, low: ns * 0.9, high: ns * 1.1 }
 }
 
 fn prices() -> Vec<Price> {
@@ -87,4 +93,27 @@ fn sleepers_pay_for_their_timers() {
     sleeper.channels.insert("pipe_read".into(), 3);
     assert_eq!(cost(&sleeper, 0), 50.0 * 20_000.0 + 50.0 * 1000.0);
     assert_eq!(cost(&sleeper, 10), 50.0 * 20_000.0 + 10.0 * 30_000.0 + 40.0 * 1000.0);
+}
+
+#[test]
+fn the_price_of_a_wake_up_grows_with_the_time_between_switches() {
+    let mut prices = prices();
+    let idle = prices.iter_mut().find(|price| price.rule.kind == SwitchKind::IdleCpu).unwrap();
+    idle.points = vec![
+        PricePoint { each_ns: 35_000.0, cpu: around(34_000.0) },
+        PricePoint { each_ns: 50_000.0, cpu: around(40_000.0) },
+    ];
+    let cost = |cpu_ns: u64| {
+        let mut busy = thread(1000, 0, "futex_wait");
+        busy.cpu_ns = Some(cpu_ns);
+        audit(&observed(vec![busy], Some(1000)), &prices)
+    };
+    // By the CPU time of a switch: below, at and above the measured ones, and between two of them.
+    for (each, expected) in [(30_000, 30_000.0), (35_000, 34_000.0), (42_500, 37_000.0), (90_000, 40_000.0)] {
+        let found = cost(each * 1000);
+        assert!((found.cost.value / 1000.0 - expected).abs() < 1e-6, "{each}: {}", found.cost.value);
+        assert_eq!(found.each_ns, Some(each as f64));
+        assert!((found.kinds[0].cost.low / 1000.0 - 27_000.0).abs() < 1e-6, "{found:?}");
+        assert!((found.kinds[0].cost.high / 1000.0 - 44_000.0).abs() < 1e-6, "{found:?}");
+    }
 }

@@ -21,7 +21,7 @@ pub struct Audit {
     /// The processes it has started, too
     #[arg(long)]
     pub children: bool,
-    /// Show it again and again while it goes on
+    /// Show it again and again: each time what happened since the time before, at the end all
     #[arg(long)]
     pub watch: bool,
     /// Form of the answer

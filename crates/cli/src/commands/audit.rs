@@ -7,12 +7,12 @@ use crate::output;
 use crate::paths::{self, Installation};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use switchcost_analysis::{Price, price_of};
+use switchcost_analysis::{Estimate, Price, PricePoint, point_of, price_of};
 use switchcost_catalogue::{AuditData, Catalogue};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::program::{ProgramError, Watched, Woken};
 use switchcost_machine::spawn::ExitStatus;
-use switchcost_model::{PriceRule, Run, SwitchKind, Wanted};
+use switchcost_model::{Observed, PriceRule, Run, SwitchKind, Wanted};
 use switchcost_report::{Audited, audit_json, audit_text};
 
 /// How long to watch a process when nothing is said.
@@ -72,7 +72,7 @@ pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
     if !measure_first {
         session.measure(&missing, &installation, &store)?;
     }
-    session.show(&watched, status, false)?;
+    session.show(watched.observed(), status, false)?;
     let failed = status.is_some_and(|status| status != ExitStatus::Exited(0));
     let early_end = arguments.pid.is_some() && woken == Woken::Ended;
     let stopped = woken == Woken::Interrupted && !arguments.watch;
@@ -89,7 +89,7 @@ impl Session<'_> {
         let mut stored = Stored::open(store, Some(RECENT))?;
         let mut missing = Vec::new();
         for rule in self.data.rules.clone() {
-            match stored.find(|run| price(run, &rule, &self.catalogue))? {
+            match stored.find(|run| self.complete_price(run, &rule))? {
                 Some(price) => self.prices.push(price),
                 None => missing.push(rule),
             }
@@ -99,10 +99,21 @@ impl Session<'_> {
         Ok(missing)
     }
 
+    /// Only of a run that has every row: a price is not put together from what was measured at different times.
+    fn complete_price(&self, run: &Run, rule: &PriceRule) -> Option<Price> {
+        let all = rule.rows().all(|row| place(run, row, &self.catalogue).is_some());
+        if all { price(run, rule, &self.catalogue) } else { None }
+    }
+
     /// Measures what the store did not have, in one run.
     fn measure(&mut self, missing: &[PriceRule], installation: &Installation, store: &Path) -> Result<(), Failure> {
         if !missing.is_empty() {
-            let wanted: Vec<Wanted> = missing.iter().map(|rule| rule.wanted.clone()).collect();
+            let mut wanted: Vec<Wanted> = missing.iter().map(|rule| rule.wanted.clone()).collect();
+            for row in missing.iter().flat_map(PriceRule::rows) {
+                if !wanted.contains(row) {
+                    wanted.push(row.clone());
+                }
+            }
             let request = request(MEASURING, Some(10));
             let (run, places) = measure(&wanted, &request, installation, &self.catalogue, store)?;
             for (rule, place) in missing.iter().zip(places) {
@@ -147,6 +158,7 @@ impl Session<'_> {
         let endless = self.arguments.watch || !self.arguments.command.is_empty();
         let time = self.arguments.time.or((!endless).then_some(USUAL_TIME));
         let end = time.map(|time| Instant::now() + time);
+        let mut before = watched.observed();
         loop {
             let shortest = if self.arguments.watch { PICTURE } else { SHORTEST_INTERVAL };
             let interval = watched.cost_of_look().div_f64(OWN_SHARE).max(shortest);
@@ -159,14 +171,18 @@ impl Session<'_> {
                 Woken::Interrupted | Woken::Ended => return Ok(woken),
                 Woken::Time if !alive => return Ok(Woken::Ended),
                 Woken::Time if end.is_some_and(|end| Instant::now() >= end) => return Ok(Woken::Time),
-                Woken::Time if self.arguments.watch => self.show(watched, None, true)?,
+                Woken::Time if self.arguments.watch => {
+                    let now = watched.observed();
+                    self.show(now.since(&before), None, true)?;
+                    before = now;
+                }
                 Woken::Time => {}
             }
         }
     }
 
-    fn show(&self, watched: &Watched, status: Option<ExitStatus>, going_on: bool) -> Result<(), Failure> {
-        let observed = watched.observed();
+    /// A picture of --watch covers the time since the one before; the last answer covers all.
+    fn show(&self, observed: Observed, status: Option<ExitStatus>, going_on: bool) -> Result<(), Failure> {
         let command = self.arguments.command.join(" ");
         let indirect = Wanted::plain(self.data.indirect_mechanism.clone(), switchcost_model::Placement::OneCpu);
         let mut notes = self.notes.clone();
@@ -212,14 +228,24 @@ impl Session<'_> {
         let clear =
             self.arguments.watch && self.arguments.format == ListFormat::Table && output::style().width.is_some();
         let between = if going_on && self.arguments.format == ListFormat::Table { "\n" } else { "" };
-        output::print(&format!("{}{text}{between}", if clear { "\x1b[2J\x1b[H" } else { "" }))
+        if !clear {
+            return output::print(&format!("{text}{between}"));
+        }
+        let picture = if going_on { output::fitting(text) } else { text.to_owned() };
+        output::print(&format!("\x1b[2J\x1b[H{picture}"))
     }
 }
 
 fn price(run: &Run, rule: &PriceRule, catalogue: &Catalogue) -> Option<Price> {
-    let (cpu, wall) = price_of(run, place(run, &rule.wanted, catalogue)?)?;
+    let at = |wanted: &Wanted| place(run, wanted, catalogue);
+    let (cpu, wall) = price_of(run, at(&rule.wanted)?)?;
+    let others = rule.also.iter().filter_map(|other| Some(price_of(run, at(other)?)?.0));
+    let cpu = others.fold(cpu, Estimate::reaching);
+    let mut points: Vec<PricePoint> =
+        rule.between.iter().filter_map(|working| point_of(run, at(&working.with)?, at(&working.alone)?)).collect();
+    points.sort_by(|a, b| a.each_ns.total_cmp(&b.each_ns));
     let delay_ns = rule.unit_is_delay.then_some(wall);
-    Some(Price { rule: rule.clone(), cpu, delay_ns, run: run.id.clone() })
+    Some(Price { rule: rule.clone(), cpu, points, delay_ns, run: run.id.clone() })
 }
 
 /// Why a row has no price.

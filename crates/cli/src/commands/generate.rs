@@ -24,6 +24,7 @@ pub fn generate(folder: &Path) -> Result<Exit, Failure> {
         ("compare", switchcost_report::compare_schema()),
         ("explain", switchcost_report::explain_schema()),
         ("history", switchcost_report::trends_schema()),
+        ("classic", switchcost_report::classic_schema()),
     ] {
         write_file(&folder.join(format!("{name}.schema.json")), text.as_bytes())?;
     }

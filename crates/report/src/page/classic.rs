@@ -6,6 +6,7 @@ use crate::rows::all_lines;
 use crate::text::{Style, trimmed};
 use crate::{json, ladder};
 use minijinja::value::Serde;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use switchcost_catalogue::{Catalogue, Program};
@@ -91,7 +92,8 @@ struct Context {
 }
 
 /// A part of the original's form of answer, filled in.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 struct Part {
     heading: String,
     text: String,
@@ -248,21 +250,35 @@ pub fn classic_markdown(performance: &Performance<'_>, catalogue: &Catalogue) ->
     Ok(text)
 }
 
-#[derive(Serialize)]
-struct Document {
+/// One program, or all of them.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(title = "switchcost classic")]
+enum Document {
+    One(Box<Performed>),
+    All(Vec<Performed>),
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Performed {
+    /// Version of this form. New fields do not change it.
     format: u32,
     program: String,
     title: String,
     source: String,
+    /// By the names of `classic --list`; those not given have their defaults.
     arguments: Arguments,
     /// The original's form of answer.
     answers: Vec<Part>,
+    /// Why the original and ours differ.
     differences: Vec<String>,
+    /// What the original itself has printed, and where.
     known: Vec<String>,
     /// Variant of the program → the labels of its rows in `run`.
     rows: BTreeMap<String, Vec<String>>,
     /// As `run --format json`.
-    run: serde_json::Value,
+    run: json::Document,
 }
 
 /// For scripts.
@@ -278,7 +294,7 @@ pub fn classic_json(performances: &[Performance<'_>], catalogue: &Catalogue) -> 
         let context = performance.context(catalogue);
         let cells = performance.cells(catalogue);
         let labels = |cells: &Vec<Cell>| cells.iter().map(|cell| cell.label().to_owned()).collect();
-        documents.push(Document {
+        documents.push(Performed {
             format: 1,
             program: performance.program.name.clone(),
             title: performance.program.title.clone(),
@@ -288,14 +304,23 @@ pub fn classic_json(performances: &[Performance<'_>], catalogue: &Catalogue) -> 
             differences: performance.remarks(&context)?,
             known: performance.known().collect(),
             rows: cells.iter().map(|(name, cells)| (name.clone(), labels(cells))).collect(),
-            run: json::value(performance.run, catalogue),
+            run: json::document(performance.run, catalogue),
         });
     }
-    let text = match documents.as_slice() {
-        [one] => serde_json::to_string_pretty(one),
-        all => serde_json::to_string_pretty(all),
+    let document = match documents.pop() {
+        Some(one) if documents.is_empty() => Document::One(Box::new(one)),
+        last => Document::All(documents.into_iter().chain(last).collect()),
     };
-    Ok(text.expect("plain data") + "\n")
+    Ok(serde_json::to_string_pretty(&document).expect("plain data") + "\n")
+}
+
+/// JSON Schema of [`classic_json`]'s answer.
+///
+/// # Panics
+/// Never: the schema is plain data.
+#[must_use]
+pub fn classic_schema() -> String {
+    serde_json::to_string_pretty(&schemars::schema_for!(Document)).expect("plain data") + "\n"
 }
 
 /// `classic --list` for people.
