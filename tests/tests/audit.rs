@@ -130,4 +130,10 @@ fn bad_input_is_one_sentence() {
     blind.run("audit -- true").refuses(3, &["no measurement", "plug it in"]);
     blind.write("share/switchcost/audit.toml", &text.replace("same_cpu", "somewhere"));
     blind.run("audit -- true").refuses(2, &["audit.toml", "somewhere"]);
+    let first = |line: &str| text.replacen("why = ", &format!("{line}\nwhy = "), 1);
+    blind.write("share/switchcost/audit.toml", &first("also = [\"thread/nowhere\"]"));
+    blind.run("audit -- true").refuses(2, &["audit.toml", "thread/nowhere"]);
+    let between = "between = { parameter = \"pages\", values = [\"1\"], alone = \"thread/honest\" }";
+    blind.write("share/switchcost/audit.toml", &first(between));
+    blind.run("audit -- true").refuses(2, &["audit.toml", "pages"]);
 }

@@ -138,6 +138,26 @@ fn the_original_s_form_is_filled_with_what_was_measured() {
 }
 
 #[test]
+fn the_json_of_programs_fits_its_schema() {
+    let world = world();
+    let schema = std::fs::read_to_string(switchcost_e2e::repository().join("docs/classic.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    let errors = |answer: &Value| validator.iter_errors(answer).map(|error| error.to_string()).collect::<Vec<_>>();
+    let one = world.run("classic ring --format json").json();
+    assert_eq!(errors(&one), [] as [String; 0]);
+    world.write("share/switchcost/classic/second.toml", PROGRAM);
+    let all = world.run("classic all --rounds 1 --format json").json();
+    assert_eq!(all.as_array().unwrap().len(), 2);
+    assert_eq!(errors(&all), [] as [String; 0]);
+    // A schema that accepts everything would pass too.
+    for (field, wrong) in [("arguments", Value::from("4")), ("run", Value::Null), ("answer", Value::from(1))] {
+        let mut odd = one.clone();
+        odd[field] = wrong;
+        assert!(!validator.is_valid(&odd), "{field}");
+    }
+}
+
+#[test]
 fn the_work_is_the_original_s_and_the_run_is_kept() {
     let world = world();
     let said = world.run("classic ring 3 20000 --placement free --format json");
@@ -279,12 +299,24 @@ fn every_program_answers_in_its_form() {
 }
 
 #[test]
-fn the_originals_ranges_are_those_of_the_write_up() {
+fn every_program_takes_or_refuses_arguments_as_the_original_does() {
     let Some(real) = Real::new(FAKE) else { return };
-    for program in ["testFiber", "testThread"] {
-        for arguments in ["1", "1001", "2 2", "2 500000001", "two", "2 3 4"] {
-            let said = real.run(&format!("classic {program} {arguments}"));
-            assert_eq!(said.status, 1, "{program} {arguments}: {said:?}");
+    let ranged = ["testFiber", "testThread"];
+    for (program, _) in FORMS {
+        let name = program.split(' ').next().unwrap();
+        if !ranged.contains(&name) {
+            // The original never looks at its arguments: neither do we, and say so.
+            for arguments in ["-1", "abc 99999999999999999999 0"] {
+                // What it measures does not matter here: the budget is gone before much is.
+                let said = real.run(&format!("classic {name} {arguments} --rounds 1 --budget 1ms --format json"));
+                assert!([0, 3, 4].contains(&said.status), "{name} {arguments}: {said:?}");
+                assert!(said.json()["differences"].to_string().contains("ignored"), "{name} {arguments}: {said:?}");
+            }
+            continue;
+        }
+        for arguments in ["1", "1001", "0", "-1", "2 2", "2 500000001", "2 -3", "two", "2 two", "4x", "2 3 4"] {
+            let said = real.run(&format!("classic {name} {arguments}"));
+            assert_eq!((said.status, said.err.as_str()), (1, ""), "{name} {arguments}: {said:?}");
             assert!(said.out.contains("[2, 1000]") && said.out.contains("[3, 500000000]"), "{said:?}");
         }
     }

@@ -6,6 +6,7 @@
 #include "kit/stack_ring.h"
 
 #if PROBE_HAS_BOOST_FIBER
+#include <boost/context/fixedsize_stack.hpp>
 #include <boost/fiber/fiber.hpp>
 #include <boost/fiber/operations.hpp>
 #endif
@@ -35,10 +36,16 @@ class BoostRing final : public Ring<mode, std::uint64_t> {
 
 public:
     explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan, false), arena_(plan.contexts - 1, plan.number("stack_size")) {
+        const bool of_library = plan.text("stacks") == "library";
         fibers_.reserve(plan.contexts - 1);
         // Posted, not entered: they stand in the queue in the order of the ring.
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
-            fibers_.emplace_back(fibers::launch::post, std::allocator_arg, BorrowedStack{arena_.at(i - 1)}, [this, i] { live(i); });
+            const auto life = [this, i] { live(i); };
+            if (of_library) {
+                fibers_.emplace_back(fibers::launch::post, std::allocator_arg, boost::context::fixedsize_stack(plan.number("stack_size")), life);
+            } else {
+                fibers_.emplace_back(fibers::launch::post, std::allocator_arg, BorrowedStack{arena_.at(i - 1)}, life);
+            }
         }
         publish();
     }
@@ -98,6 +105,9 @@ template <Mode mode>
 using BoostCreation = StackCreation<mode, BoostCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    if (plan.experiment != "switch" && plan.text("stacks") != "spread") {
+        throw refused("bad_value", "stacks belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
+    }
     if (plan.experiment == "create") return make_for_mode<BoostCreation>(plan, mode);
     if (!touches(mode)) return make_for_any_mode<BoostRing>(plan, mode);
     if (plan.text("reads") == "bare") throw refused("bad_value", "reads=bare goes with working_set=0");
@@ -118,7 +128,8 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Fiber"); }
 extern const Entry fiber_boost{"fiber/boost",
                                Shape::stacks,
                                {"switch", "create", "footprint"},
-                               {fpu_state_parameter(), reads_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 8192), working_set_parameter()},
+                               {fpu_state_parameter(), reads_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 8192),
+                                {"stacks", "spread", {"spread", "library"}}, working_set_parameter()},
                                make,
                                &check};
 
