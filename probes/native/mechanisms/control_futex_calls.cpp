@@ -22,8 +22,8 @@ public:
     }
 
 private:
-    [[gnu::always_inline]] bool wakes_nobody() { return syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) == 0; }
-    [[gnu::always_inline]] bool is_refused() {
+    [[gnu::always_inline]] unsigned wakes_nobody() { return syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) == 0; }
+    [[gnu::always_inline]] unsigned is_refused() {
         return syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, 1, nullptr, nullptr, 0) == -1 && errno == EAGAIN;
     }
 
