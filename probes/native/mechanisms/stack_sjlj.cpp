@@ -2,16 +2,23 @@
 // stack; C libraries allow the rest as long as the target frame is alive, which it is here: every context waits inside its loop.
 // A context's first entry is by makecontext and swapcontext, once.
 #include <setjmp.h>
-#include <ucontext.h>
 
+#include <type_traits>
+
+#include "asm/object_format.h"
 #include "kit/stack_ring.h"
+#include "kit/ucontext.h"
+
+using Registers = std::remove_extent_t<jmp_buf>;
 
 // _longjmp under its own name: with -D_FORTIFY_SOURCE the header turns longjmp into __longjmp_chk, which takes a jump to a lower
 // address for a corrupted frame and aborts. An alias survives whatever flags a distribution adds, at no cost.
-extern "C" [[noreturn]] void switchcost_longjmp(struct __jmp_buf_tag* target, int value) __asm__("_longjmp");
+extern "C" [[noreturn]] void switchcost_longjmp(Registers* target, int value) __asm__(SWITCHCOST_SYMBOL_TEXT("_longjmp"));
 
 namespace probe {
 namespace {
+
+#if PROBE_HAS_UCONTEXT
 
 // A function that calls setjmp is never inlined, so that the jump cannot hide behind a `pass` as in the other rings: the two loops
 // spell it out. Nothing is changed between _setjmp and the jump back, hence no local variable is in doubt.
@@ -31,8 +38,8 @@ public:
         Token token = this->driver().token();
         RingState& state = this->state();
         Station* const stations = this->station_array();
-        __jmp_buf_tag* const own = suspended_[0].registers;
-        __jmp_buf_tag* const next = suspended_[1].registers;
+        Registers* const own = suspended_[0].registers;
+        Registers* const next = suspended_[1].registers;
         // Counts by the expected token: a counter of its own would be one more variable that changes across _setjmp.
         const Token end = turn.expected + units;
         while (turn.expected != end) {
@@ -79,8 +86,8 @@ private:
         const std::uint32_t index = beginning_context_;
         RingState& state = ring.state();
         Station* const stations = ring.station_array();
-        __jmp_buf_tag* const own = ring.suspended_[index].registers;
-        __jmp_buf_tag* const next = ring.suspended_[index + 1 == ring.contexts() ? 0 : index + 1].registers;
+        Registers* const own = ring.suspended_[index].registers;
+        Registers* const next = ring.suspended_[index + 1 == ring.contexts() ? 0 : index + 1].registers;
         if (_setjmp(own) == 0) setcontext(&ring.exit_);
         Turn<mode, Token> turn(state, index);
         Token token = state.word;
@@ -141,14 +148,22 @@ template <Mode mode>
 using SjljCreation = StackCreation<mode, SjljCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    require_ucontext_stack(plan);
     return plan.experiment == "create" ? make_for_mode<SjljCreation>(plan, mode) : make_ring_for_mode<SjljRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
 
+#else
+
+constexpr auto make = nullptr;
+std::optional<Unavailable> check() { return ucontext_missing(); }
+
+#endif
+
 }  // namespace
 
 extern const Entry stack_sjlj{
-    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, &make, &check};
+    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, make, &check};
 
 }  // namespace probe
