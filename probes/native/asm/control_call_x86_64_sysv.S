@@ -1,17 +1,19 @@
 // The smallest function that proves its calls. Declaration: asm/control_call.h.
 
+#include "asm/object_format.h"
+
         .intel_syntax noprefix
         .text
 
 // Entry: rdi = token.  Exit: rax = token + 1. Nothing else changes.
-        .globl  switchcost_control_callee
-        .type   switchcost_control_callee, @function
+        .globl  SYMBOL(switchcost_control_callee)
+        IS_FUNCTION(switchcost_control_callee)
         .p2align 6
-switchcost_control_callee:
+SYMBOL(switchcost_control_callee):
         .cfi_startproc
         lea     rax, [rdi + 1]
         ret
         .cfi_endproc
-        .size   switchcost_control_callee, . - switchcost_control_callee
+        END_OF_FUNCTION(switchcost_control_callee)
 
-        .section .note.GNU-stack, "", @progbits
+        END_OF_FILE

@@ -1,4 +1,4 @@
-// Minimal stack switch, AArch64, AAPCS64, ELF (Linux, BSD). C declarations and contract: asm/stack_switch.h.
+// Minimal stack switch, AArch64, AAPCS64, ELF (Linux, BSD) and Mach-O (macOS). C declarations and contract: asm/stack_switch.h.
 //
 // Operations
 //   switchcost_stack_switch   suspend the caller, continue another context
@@ -25,7 +25,7 @@
 // memory, or the CPU faults.
 //
 // Not saved, on purpose: FPCR and FPSR (contexts of this probe never change the control bits; FPSR is not preserved by the ABI), the
-// signal mask, x18 (a temporary register where, as on Linux, the platform has no use for it), all other vector registers (caller-saved). No SVE or SME state:
+// signal mask, x18 (a temporary register where, as on Linux, the platform has no use for it; macOS keeps it for itself), all other vector registers (caller-saved). No SVE or SME state:
 // the streaming mode and ZA must be off, as they are at every call of an ordinary function.
 //
 // Pointer authentication and branch target identification: the saved x30 is not signed, and the jump goes to where a call returns, which is
@@ -35,6 +35,8 @@
 #error "this file is for AArch64"
 #endif
 
+#include "asm/object_format.h"
+
         .text
 
 // Entry:  x0 = where to save the suspended stack pointer
@@ -42,11 +44,11 @@
 //         x2 = token
 // Exit:   in the continued context; x0 = token, sp = its stack pointer at the time of its call, callee-saved registers its own.
 //         x9 and all other caller-saved registers are destroyed.
-        .globl  switchcost_stack_switch
-        .hidden switchcost_stack_switch
-        .type   switchcost_stack_switch, %function
+        .globl  SYMBOL(switchcost_stack_switch)
+        HIDDEN(switchcost_stack_switch)
+        IS_FUNCTION(switchcost_stack_switch)
         .p2align 6                      // the same place in a fetch block in every build
-switchcost_stack_switch:
+SYMBOL(switchcost_stack_switch):
         .cfi_startproc
         // Save the callee-saved registers. The order mirrors SuspendedFrame.
         sub     sp, sp, #160
@@ -95,15 +97,15 @@ switchcost_stack_switch:
         // addresses, which holds the address of the suspended context's call.
         br      x30
         .cfi_endproc
-        .size   switchcost_stack_switch, . - switchcost_stack_switch
+        END_OF_FUNCTION(switchcost_stack_switch)
 
 // Entry:  x0 = token, x19 = entry function, x20 = argument, sp = top of the stack, 16-byte aligned.
 // Exit:   none; the entry function never returns.
-        .globl  switchcost_stack_entry
-        .hidden switchcost_stack_entry
-        .type   switchcost_stack_entry, %function
+        .globl  SYMBOL(switchcost_stack_entry)
+        HIDDEN(switchcost_stack_entry)
+        IS_FUNCTION(switchcost_stack_entry)
         .p2align 4
-switchcost_stack_entry:
+SYMBOL(switchcost_stack_entry):
         .cfi_startproc
         .cfi_undefined x30              // outermost frame: unwinders stop here
         mov     x1, x0
@@ -111,6 +113,6 @@ switchcost_stack_entry:
         blr     x19
         udf     #0                      // a context that returns has nowhere to go
         .cfi_endproc
-        .size   switchcost_stack_entry, . - switchcost_stack_entry
+        END_OF_FUNCTION(switchcost_stack_entry)
 
-        .section .note.GNU-stack, "", %progbits
+        END_OF_FILE

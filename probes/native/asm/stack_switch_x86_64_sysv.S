@@ -1,4 +1,4 @@
-// Minimal stack switch, x86-64, System V ABI, ELF (Linux, BSD). C declarations and contract: asm/stack_switch.h.
+// Minimal stack switch, x86-64, System V ABI, ELF (Linux, BSD) and Mach-O (macOS). C declarations and contract: asm/stack_switch.h.
 //
 // Operations
 //   switchcost_stack_switch   suspend the caller, continue another context
@@ -32,6 +32,8 @@
 #error "this file is for x86-64"
 #endif
 
+#include "asm/object_format.h"
+
         .intel_syntax noprefix
         .text
 
@@ -40,10 +42,10 @@
 //         rdx = token
 // Exit:   in the continued context; rax = token, rsp = its stack pointer at the time of its call, callee-saved registers its own.
 //         rcx and all other caller-saved registers are destroyed.
-        .globl  switchcost_stack_switch
-        .type   switchcost_stack_switch, @function
+        .globl  SYMBOL(switchcost_stack_switch)
+        IS_FUNCTION(switchcost_stack_switch)
         .p2align 6                      // one fetch block, and the same one in every build
-switchcost_stack_switch:
+SYMBOL(switchcost_stack_switch):
         .cfi_startproc
         // Save the callee-saved registers. The order mirrors SuspendedFrame.
         push    rbp
@@ -99,14 +101,14 @@ switchcost_stack_switch:
         .cfi_register rip, rcx
         jmp     rcx
         .cfi_endproc
-        .size   switchcost_stack_switch, . - switchcost_stack_switch
+        END_OF_FUNCTION(switchcost_stack_switch)
 
 // Entry:  rax = token, r12 = argument, r13 = entry function, rsp = top of the stack, 16-byte aligned.
 // Exit:   none; the entry function never returns.
-        .globl  switchcost_stack_entry
-        .type   switchcost_stack_entry, @function
+        .globl  SYMBOL(switchcost_stack_entry)
+        IS_FUNCTION(switchcost_stack_entry)
         .p2align 4
-switchcost_stack_entry:
+SYMBOL(switchcost_stack_entry):
         .cfi_startproc
         .cfi_undefined rip              // outermost frame: unwinders stop here
         mov     rdi, r12
@@ -114,6 +116,6 @@ switchcost_stack_entry:
         call    r13
         ud2                             // a context that returns has nowhere to go
         .cfi_endproc
-        .size   switchcost_stack_entry, . - switchcost_stack_entry
+        END_OF_FUNCTION(switchcost_stack_entry)
 
-        .section .note.GNU-stack, "", @progbits
+        END_OF_FILE

@@ -1,4 +1,4 @@
-// The clock of the batches: CLOCK_MONOTONIC in nanoseconds, on Linux read through the vDSO.
+// The clock of the batches: CLOCK_MONOTONIC in nanoseconds, on Linux read through the vDSO. macOS has that one in microseconds only.
 #pragma once
 
 #include <time.h>
@@ -9,15 +9,21 @@ namespace probe {
 
 #if defined(_WIN32)
 inline constexpr const char* clock_name = "QueryPerformanceCounter in ns (CLOCK_MONOTONIC of winpthreads)";
+#elif defined(__APPLE__)
+inline constexpr const char* clock_name = "CLOCK_UPTIME_RAW";
 #else
 inline constexpr const char* clock_name = "CLOCK_MONOTONIC";
 #endif
 inline constexpr std::uint64_t clock_ticks_per_second = 1'000'000'000;
 
 [[gnu::always_inline]] inline std::uint64_t clock_now() {
+#if defined(__APPLE__)
+    return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+#else
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+#endif
 }
 
 // Ticks one read costs: the lowest of several mean costs, rounded to whole ticks.

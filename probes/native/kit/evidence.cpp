@@ -27,6 +27,7 @@ void collect(Workload& workload, Look& look) {
         look.processes.insert(station.process);
     }
     if (workload.stations().empty()) look.mismatches = workload.mismatches();
+    look.faults_told = (driver_seen ? os::faults_of_thread() : os::faults_of_process()).has_value();
     if (!driver_seen) {
         const os::PageFaults faults = os::faults_of_process().value_or(os::PageFaults{});
         look.minor_faults = faults.minor;
@@ -174,14 +175,14 @@ Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_
     cpus.insert(verification.cpus.begin(), verification.cpus.end());
     line.raw("cpus", number_list({cpus.begin(), cpus.end()}));
     add_hops(line, why, verification);
-    if (os::faults_of_process()) {
+    if (before.faults_told && after.faults_told) {
         Line faults = Line::nested();
         faults.number("minor", static_cast<std::int64_t>(after.minor_faults - before.minor_faults));
         faults.number("major", static_cast<std::int64_t>(after.major_faults - before.major_faults));
         line.raw("page_faults", faults.finish());
     } else {
         line.null("page_faults");
-        why.text("page_faults", "this system does not tell a program its page faults");
+        why.text("page_faults", "this system does not tell the page faults of these tasks");
     }
     Line object = Line::nested();
     for (const auto& [name, value] : counts) object.number(name, value);

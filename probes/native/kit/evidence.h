@@ -18,6 +18,7 @@ struct Look {
     std::uint64_t token = 0;
     std::uint64_t mismatches = 0;
     std::uint64_t touches = 0;
+    bool faults_told = false;
     std::uint64_t minor_faults = 0;
     std::uint64_t major_faults = 0;
     std::optional<os::KernelSwitches> kernel;

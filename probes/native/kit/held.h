@@ -1,54 +1,59 @@
 // Tasks that run once and then sleep until they are told to end: experiment footprint of threads and processes.
 #pragma once
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <atomic>
-
 #include "kit/footprint.h"
+#include "kit/links.h"
 #include "kit/shared.h"
 
 namespace probe {
 
-// Shared by the driver and its contexts, whether threads or processes. Context i of the plan uses station i; the driver is 0.
+// Shared by the driver and its contexts, whether threads or processes. Context i of the plan uses station i; the driver is 0. Whoever is
+// there writes a byte into one pipe and blocks in a read of the other, into which nobody ever writes: what wakes the sleepers is its end.
 class Dormitory {
 public:
-    explicit Dormitory(std::uint32_t contexts) : state_(1), stations_(contexts) {
+    explicit Dormitory(std::uint32_t contexts)
+        : stations_(contexts), arrivals_(open_link<PipeLink>(0, contexts)), end_(open_link<PipeLink>(0, contexts)) {
         for (std::uint32_t i = 0; i < contexts; ++i) stations_[i] = {};  // touched before the memory is read
+    }
+    Dormitory(const Dormitory&) = delete;
+    Dormitory& operator=(const Dormitory&) = delete;
+    ~Dormitory() {
+        wake_all();
+        close_once(arrivals_.write);
+        close_once(end_.read);
     }
 
     // Called by a context: counts itself and sleeps.
     void sleep(std::uint32_t context) {
         stations_[context].turns = 1;
-        state_[0].arrived.fetch_add(1);
-        futex(state_[0].arrived, FUTEX_WAKE, 1);
-        while (state_[0].end.load() == 0) futex(state_[0].end, FUTEX_WAIT, 0);
+        char nothing = 0;
+        if (write_whole(arrivals_.write, &nothing, 1)) read_whole(end_.read, &nothing, 1);
+    }
+
+    // The same in a process of its own. It gives up the driver's ends, so that the end of the driver is the end of the sleep, too.
+    void sleep_in_child(std::uint32_t context) {
+        wake_all();
+        sleep(context);
     }
 
     void wait_for(std::uint32_t count) {
-        for (std::uint32_t now; (now = state_[0].arrived.load()) < count;) futex(state_[0].arrived, FUTEX_WAIT, now);
+        char byte = 0;
+        for (; count != 0 && read_whole(arrivals_.read, &byte, 1); --count) {
+        }
     }
 
+    // Also those who have found the pipe of arrivals full, because nobody came to wait for them.
     void wake_all() {
-        state_[0].end.store(1);
-        futex(state_[0].end, FUTEX_WAKE, 1 << 30);
+        close_once(end_.write);
+        close_once(arrivals_.read);
     }
 
     std::span<const Station> stations() const { return {stations_.data(), stations_.size()}; }
 
 private:
-    struct State {
-        std::atomic<std::uint32_t> arrived;
-        std::atomic<std::uint32_t> end;
-    };
-    static void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
-        syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
-    }
-
-    SharedArray<State> state_;
     SharedArray<Station> stations_;
+    LinkEnds arrivals_;
+    LinkEnds end_;
 };
 
 // What threads and processes answer alike.

@@ -3,12 +3,24 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <cstring>
 #include <string>
 
 namespace probe {
 namespace {
+
+// pipe2, accept4 and SOCK_CLOEXEC are not everywhere. Nothing is executed while a link is made, so that a second call will do.
+int close_on_exec(int fd) {
+    if (fd != -1) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
+}
+
+bool close_both_on_exec(int (&ends)[2]) {
+    for (const int fd : ends) close_on_exec(fd);
+    return true;
+}
 
 bool set_no_delay(int fd) {
     const int on = 1;
@@ -24,7 +36,7 @@ bool connect_through(int listener, int (&ends)[2]) {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (bind(listener, generic, sizeof address) != 0 || listen(listener, 1) != 0) return false;
     if (getsockname(listener, generic, &length) != 0) return false;
-    ends[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ends[1] = close_on_exec(socket(AF_INET, SOCK_STREAM, 0));
     if (ends[1] == -1 || connect(ends[1], generic, sizeof address) != 0) return false;
     sockaddr_in connected{};
     length = sizeof connected;
@@ -33,7 +45,7 @@ bool connect_through(int listener, int (&ends)[2]) {
     for (;;) {
         sockaddr_in peer{};
         length = sizeof peer;
-        ends[0] = accept4(listener, reinterpret_cast<sockaddr*>(&peer), &length, SOCK_CLOEXEC);
+        ends[0] = close_on_exec(accept(listener, reinterpret_cast<sockaddr*>(&peer), &length));
         if (ends[0] == -1) return false;
         if (peer.sin_port == connected.sin_port && peer.sin_addr.s_addr == connected.sin_addr.s_addr) break;
         close_once(ends[0]);
@@ -43,9 +55,13 @@ bool connect_through(int listener, int (&ends)[2]) {
 
 }  // namespace
 
+bool PipeLink::open(int (&ends)[2]) { return pipe(ends) == 0 && close_both_on_exec(ends); }
+
+bool UnixLink::open(int (&ends)[2]) { return socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && close_both_on_exec(ends); }
+
 bool TcpLink::open(int (&ends)[2]) {
     ends[0] = ends[1] = -1;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int listener = close_on_exec(socket(AF_INET, SOCK_STREAM, 0));
     const bool made = listener != -1 && connect_through(listener, ends);
     const int error = errno;
     close_once(listener);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,12 +18,12 @@ namespace probe {
 
 struct PipeLink {
     static constexpr bool duplex = false;
-    static bool open(int (&ends)[2]) { return pipe2(ends, O_CLOEXEC) == 0; }
+    static bool open(int (&ends)[2]);
 };
 
 struct UnixLink {
     static constexpr bool duplex = true;
-    static bool open(int (&ends)[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0; }
+    static bool open(int (&ends)[2]);
 };
 
 // A connection through the loopback interface, with TCP_NODELAY at both ends.

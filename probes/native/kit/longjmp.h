@@ -4,4 +4,10 @@
 
 #include <setjmp.h>
 
-extern "C" [[noreturn]] void switchcost_longjmp(struct __jmp_buf_tag* target, int value) __asm__("_longjmp");
+#include <type_traits>
+
+#include "asm/object_format.h"
+
+using Registers = std::remove_extent_t<jmp_buf>;
+
+extern "C" [[noreturn]] void switchcost_longjmp(Registers* target, int value) __asm__(SWITCHCOST_SYMBOL_TEXT("_longjmp"));

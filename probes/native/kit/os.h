@@ -1,5 +1,5 @@
-// What the portable part of the kit asks of the operating system. kit/os_linux.cpp and kit/os_windows.cpp answer; CMake takes one of them.
-// Beside these, os_windows.cpp answers for kit/limits.h, kit/schedule.h, kit/shared.h and kit/footprint.h, which have a file each on Linux.
+// What the portable part of the kit asks of the operating system. kit/os_linux.cpp, kit/os_macos.cpp and kit/os_windows.cpp answer; CMake
+// takes one of them. Where a system has no file of its own for kit/limits.h, kit/schedule.h, kit/shared.h or kit/footprint.h, that one answers.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ std::optional<std::string> caveat();        // what a reader of every figure mus
 
 TaskId current_task();
 int current_cpu();
-std::optional<PageFaults> faults_of_thread();  // nullopt: not told here
+std::optional<PageFaults> faults_of_thread();  // nullopt: not told here, or not thread by thread
 std::optional<PageFaults> faults_of_process();
 
 // Sum over the tasks, read while all but the caller are blocked. nullopt: cannot be observed, and kernel_switches_unknown() says why.

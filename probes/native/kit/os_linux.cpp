@@ -2,21 +2,26 @@
 #include "kit/os.h"
 
 #include <fcntl.h>
-#include <gnu/libc-version.h>
-#include <malloc.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__GLIBC__)
+#include <gnu/libc-version.h>
+#include <malloc.h>
+#endif
+
 #include <cerrno>
 #include <csignal>
 
 #include "kit/failure.h"
 #include "kit/footprint.h"
+#include "kit/posix.h"
 #include "kit/processes.h"
 #include "kit/procfs.h"
 #include "kit/stacks.h"
@@ -36,13 +41,38 @@ std::int64_t address_space(const std::string& folder) {
     return static_cast<std::int64_t>(*pages) * sysconf(_SC_PAGESIZE);
 }
 
-os::PageFaults faults_of(__rusage_who who) {
+os::PageFaults faults_of(decltype(RUSAGE_SELF) who) {
     rusage usage{};
     getrusage(who, &usage);
     return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
 }
 
+std::uint64_t number_in(const char* path) { return procfs::read_number(path).value_or(unlimited); }
+
+cpu_set_t set_of(int cpu) {
+    if (cpu >= CPU_SETSIZE) throw os::placement_failure(cpu, EINVAL);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+    return set;
+}
+
+std::string c_library() {
+#if defined(__GLIBC__)
+    return std::string("glibc ") + gnu_get_libc_version();
+#else
+    return "C library other than glibc";
+#endif
+}
+
 }  // namespace
+
+void pin_self(int cpu) {
+    if (cpu < 0) return;
+    const cpu_set_t wanted = set_of(cpu);
+    if (sched_setaffinity(0, sizeof wanted, &wanted) != 0) throw os::placement_failure(cpu, errno);
+    if (sched_getcpu() != cpu) throw os::placement_failure(cpu, EINVAL);
+}
 
 namespace os {
 
@@ -54,7 +84,7 @@ void begin(int report_fd) {
 std::string runtime() {
     utsname system{};
     uname(&system);
-    return std::string("glibc ") + gnu_get_libc_version() + ", " + system.sysname + " " + system.release;
+    return c_library() + ", " + system.sysname + " " + system.release;
 }
 
 std::optional<std::string> caveat() { return std::nullopt; }
@@ -98,9 +128,69 @@ void* map_stack(std::size_t bytes) {
 
 void unmap_stack(void* address, std::size_t bytes) { munmap(address, bytes); }
 
-void trim_heap() { malloc_trim(0); }
+void trim_heap() {
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
 
 const char* kernel_memory_meaning() { return "kernel_bytes is the change of this process's page tables (VmPTE)"; }
+
+std::size_t usable_cpus() {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    return static_cast<std::size_t>(CPU_COUNT(&allowed));
+}
+
+void place_new_thread(pthread_attr_t& attributes, int cpu) {
+    const cpu_set_t set = set_of(cpu);
+    pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+}
+
+Failure placement_failure(int cpu, int error) {
+    const std::string text = "a task could not be placed on CPU " + std::to_string(cpu);
+    if (error == EPERM) return unsupported("no_permission", text + ": not permitted; run with the right to set CPU affinity", error);
+    return unsupported("too_few_cpus", text + ": it does not exist or is outside this process's CPU set; choose another", error);
+}
+
+void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
+std::vector<Limit> task_limits() {
+    return {{"pids.max of the control group", procfs::cgroup_limit("pids", "pids.max").value_or(unlimited), "raise it in the control group or container"},
+            {"kernel.threads-max", number_in("/proc/sys/kernel/threads-max"), "raise it with sysctl -w kernel.threads-max"},
+            {"kernel.pid_max", number_in("/proc/sys/kernel/pid_max"), "raise it with sysctl -w kernel.pid_max"},
+            {"vm.max_map_count", number_in("/proc/sys/vm/max_map_count"), "raise it with sysctl -w vm.max_map_count"}};
+}
+
+std::vector<Limit> file_limits() {
+    std::vector<Limit> limits = {{"fs.file-max", number_in("/proc/sys/fs/file-max"), "raise it with sysctl -w fs.file-max"}};
+    const std::uint64_t pages = number_in("/proc/sys/fs/pipe-user-pages-hard");  // 0: none
+    if (pages != 0) limits.push_back({"fs.pipe-user-pages-hard", pages, "raise it with sysctl -w fs.pipe-user-pages-hard"});
+    return limits;
+}
+
+std::vector<Limit> memory_limits(const char* cure) {
+    const std::uint64_t group = procfs::cgroup_limit("memory", "memory.limit_in_bytes", "memory.max").value_or(unlimited);
+    return {{"free memory in bytes", procfs::available_memory(), cure},
+            {"memory limit of the control group in bytes", group, std::string("raise it, or ") + cure}};
+}
+
+const char* overcommit_cure() { return ", or allow overcommit (vm.overcommit_memory)"; }
+
+std::uint64_t most_descriptors() { return unlimited; }
+
+void use_small_pages(void* address, std::size_t bytes) { madvise(address, bytes, MADV_NOHUGEPAGE); }
+
+std::size_t least_ucontext_stack() { return 0; }
+
+int anonymous_file() { return memfd_create("switchcost-entered", 0); }
+
+std::string path_of_this_program() {
+    char buffer[4096];
+    const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
+    return std::string(buffer, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
 
 }  // namespace os
 

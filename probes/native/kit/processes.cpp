@@ -1,11 +1,12 @@
 #include "kit/processes.h"
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+
+#include "kit/posix.h"
 
 namespace probe {
 namespace {
@@ -82,7 +83,7 @@ bool Children::fork_child(std::uint32_t wanted) {
     const pid_t child = fork();
     if (child == -1) throw task_limit_failure("process", static_cast<std::uint32_t>(ids_.size()) + 1, wanted, errno);
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        os::end_with_parent();
         if (getppid() != driver) _exit(0);  // the driver died before the line above
         handle_child_end(false);
         return true;

@@ -29,8 +29,6 @@ std::string cure() {
 
 }  // namespace
 
-Parameter sched_parameter() { return {"sched", "other", {"other", "fifo", "batch"}}; }
-
 void schedule_self(const Plan& plan) {
     const int policy = policy_of(plan);
     if (sched_getscheduler(0) == policy) return;

@@ -9,7 +9,7 @@
 
 namespace probe {
 
-Parameter sched_parameter();
+inline Parameter sched_parameter() { return {"sched", "other", {"other", "fifo", "batch"}}; }
 
 // Puts the calling task into the class that the plan asks for; whatever it makes afterwards inherits it. Throws Failure no_permission.
 void schedule_self(const Plan& plan);

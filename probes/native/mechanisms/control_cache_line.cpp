@@ -1,11 +1,10 @@
 // control/cache-line: two threads on two CPUs hand a number over in one cache line, spinning. No task is switched: it is what the
 // way between the CPUs costs by itself.
-#include <sched.h>
-
 #include <atomic>
 #include <set>
 
 #include "kit/arch.h"
+#include "kit/posix.h"
 #include "kit/tasks.h"
 
 namespace probe {
@@ -48,12 +47,9 @@ template <Mode mode>
 using SpinPair = ThreadRing<mode, SpinMedium>;
 
 void require_two_cpus(const Plan& plan) {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    sched_getaffinity(0, sizeof allowed, &allowed);
     // With a list of CPUs the driver is pinned already.
     const std::set<int> planned(plan.cpus.begin(), plan.cpus.end());
-    if ((planned.empty() ? static_cast<std::size_t>(CPU_COUNT(&allowed)) : planned.size()) >= 2) return;
+    if ((planned.empty() ? os::usable_cpus() : planned.size()) >= 2) return;
     throw unsupported("too_few_cpus", "two threads that spin need a CPU each, or each hand-off lasts a time slice; give two with cpus=");
 }
 

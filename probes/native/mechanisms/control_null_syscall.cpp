@@ -1,7 +1,5 @@
 // control/null-syscall: into the kernel and back with nothing done there. getppid, because C libraries used to cache getpid.
-#include <sys/syscall.h>
-#include <unistd.h>
-
+#include "kit/bare_calls.h"
 #include "kit/solo.h"
 
 namespace probe {
@@ -10,11 +8,11 @@ namespace {
 template <Mode mode>
 class NullSyscall final : public Solo<mode> {
 public:
-    explicit NullSyscall(const Plan&) : parent_(getppid()) {}
+    explicit NullSyscall(const Plan&) : parent_(bare::parent()) {}
     void run(std::uint64_t units) override {
         this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
             // Fails to count when the kernel did not answer. A parent that dies meanwhile changes the answer and is noticed.
-            return token + (syscall(SYS_getppid) == parent_);
+            return token + (bare::parent() == parent_);
         });
     }
 

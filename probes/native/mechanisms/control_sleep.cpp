@@ -1,6 +1,5 @@
 // control/sleep: a thread sleeps until a timer wakes it: a voluntary switch without a second thread.
-#include <time.h>
-
+#include "kit/bare_calls.h"
 #include "kit/solo.h"
 
 namespace probe {
@@ -14,7 +13,7 @@ public:
     explicit Sleep(const Plan& plan) : time_{0, static_cast<long>(plan.number("nanoseconds"))} {}
     void run(std::uint64_t units) override {
         this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
-            return token + (clock_nanosleep(CLOCK_MONOTONIC, 0, &time_, nullptr) == 0);
+            return token + bare::sleep_for(time_);
         });
     }
 

@@ -1,4 +1,5 @@
-// The list of mechanisms, list.inc or, on Windows, list_windows.inc: one line each, sorted by id; CMake takes the source files from it, too.
+// The list of mechanisms, list.inc or, on macOS and Windows, list_macos.inc and list_windows.inc: one line each, sorted by id; CMake takes the
+// source files from it, too. An ABSENT one has no source of its own: it stands in the system's absent_*.cpp with the reason.
 #include <algorithm>
 #include <array>
 
@@ -6,6 +7,7 @@
 
 namespace probe {
 
+#define ABSENT(name) MECHANISM(name)
 #define MECHANISM(name) extern const Entry name;
 #include PROBE_LIST
 #undef MECHANISM
@@ -16,6 +18,7 @@ std::span<const Entry* const> all_entries() {
 #include PROBE_LIST
     };
 #undef MECHANISM
+#undef ABSENT
     return entries;
 }
 

@@ -8,6 +8,7 @@
 
 #include "kit/creation.h"
 #include "kit/held.h"
+#include "kit/posix.h"
 #include "kit/processes.h"
 
 namespace probe {
@@ -16,7 +17,7 @@ namespace {
 // A word that also a program started by exec can count in: it is given the descriptor.
 class CountingPage {
 public:
-    CountingPage() : fd_(memfd_create("switchcost-entered", 0)) {
+    CountingPage() : fd_(os::anonymous_file()) {
         if (fd_ != -1 && ftruncate(fd_, 4096) == 0) page_ = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
         if (page_ != MAP_FAILED) return;
         const int error = errno;
@@ -41,9 +42,7 @@ private:
 
 // `enter_once` is installed beside the probe.
 std::string path_of_program() {
-    char buffer[4096];
-    const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
-    std::string path(buffer, length > 0 ? static_cast<std::size_t>(length) : 0);
+    std::string path = os::path_of_this_program();
     path = path.substr(0, path.rfind('/') + 1) + "enter_once";
     if (access(path.c_str(), X_OK) == 0) return path;
     throw unsupported("unsupported_here", path + " cannot be executed; build and install the probe again", errno);
@@ -122,7 +121,7 @@ public:
         kernel_before_ = kernel_memory_of_machine();
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             if (!children_.fork_child(plan.contexts)) continue;
-            dormitory_.sleep(i);
+            dormitory_.sleep_in_child(i);
             _exit(0);
         }
         dormitory_.wait_for(plan.contexts - 1);

@@ -1,13 +1,14 @@
 // stack/sjlj: _setjmp and _longjmp between stacks. The standard allows longjmp only to a function that is still active on the same
 // stack; C libraries allow the rest as long as the target frame is alive, which it is here: every context waits inside its loop.
 // A context's first entry is by makecontext and swapcontext, once.
-#include <ucontext.h>
-
 #include "kit/longjmp.h"
 #include "kit/stack_ring.h"
+#include "kit/ucontext.h"
 
 namespace probe {
 namespace {
+
+#if PROBE_HAS_UCONTEXT
 
 // A function that calls setjmp is never inlined, so that the jump cannot hide behind a `pass` as in the other rings: the two loops
 // spell it out. Nothing is changed between _setjmp and the jump back, hence no local variable is in doubt.
@@ -27,8 +28,8 @@ public:
         Token token = this->driver().token();
         RingState& state = this->state();
         Station* const stations = this->station_array();
-        __jmp_buf_tag* const own = suspended_[0].registers;
-        __jmp_buf_tag* const next = suspended_[1].registers;
+        Registers* const own = suspended_[0].registers;
+        Registers* const next = suspended_[1].registers;
         // Counts by the expected token: a counter of its own would be one more variable that changes across _setjmp.
         const Token end = turn.expected + units;
         while (turn.expected != end) {
@@ -75,8 +76,8 @@ private:
         const std::uint32_t index = beginning_context_;
         RingState& state = ring.state();
         Station* const stations = ring.station_array();
-        __jmp_buf_tag* const own = ring.suspended_[index].registers;
-        __jmp_buf_tag* const next = ring.suspended_[index + 1 == ring.contexts() ? 0 : index + 1].registers;
+        Registers* const own = ring.suspended_[index].registers;
+        Registers* const next = ring.suspended_[index + 1 == ring.contexts() ? 0 : index + 1].registers;
         if (_setjmp(own) == 0) setcontext(&ring.exit_);
         Turn<mode, Token> turn(state, index);
         Token token = state.word;
@@ -137,14 +138,22 @@ template <Mode mode>
 using SjljCreation = StackCreation<mode, SjljCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    require_ucontext_stack(plan);
     return plan.experiment == "create" ? make_for_mode<SjljCreation>(plan, mode) : make_ring_for_mode<SjljRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
 
+#else
+
+constexpr auto make = nullptr;
+std::optional<Unavailable> check() { return ucontext_missing(); }
+
+#endif
+
 }  // namespace
 
 extern const Entry stack_sjlj{
-    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, &make, &check};
+    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, make, &check};
 
 }  // namespace probe

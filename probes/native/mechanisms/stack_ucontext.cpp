@@ -1,11 +1,13 @@
 // stack/ucontext: the C library's swapcontext. Besides the registers it saves and restores the signal mask, by a system call, and
 // the floating-point environment.
-#include <ucontext.h>
+#include "kit/ucontext.h"
 
 #include "kit/stack_ring.h"
 
 namespace probe {
 namespace {
+
+#if PROBE_HAS_UCONTEXT
 
 // makecontext passes int arguments only: a pointer travels in two halves.
 using IntFunction = void (*)();
@@ -94,12 +96,22 @@ template <Mode mode>
 using UcontextCreation = StackCreation<mode, UcontextCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    require_ucontext_stack(plan);
     return plan.experiment == "create" ? make_for_mode<UcontextCreation>(plan, mode) : make_ring_for_mode<UcontextRing>(plan, mode);
 }
+
+std::optional<Unavailable> check() { return std::nullopt; }
+
+#else
+
+constexpr auto make = nullptr;
+std::optional<Unavailable> check() { return ucontext_missing(); }
+
+#endif
 
 }  // namespace
 
 extern const Entry stack_ucontext{
-    "stack/ucontext", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, &make};
+    "stack/ucontext", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, make, &check};
 
 }  // namespace probe

@@ -1,12 +1,11 @@
 // thread/pthread: what making and holding a thread costs. `clone` is the bare system call with a stack that is already there; the
 // C library's pthread_create adds the stack (from its cache after the first), the thread's local storage and its own bookkeeping.
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
 
-#include <atomic>
+#include <optional>
 
+#include "kit/bare_thread.h"
 #include "kit/creation.h"
 #include "kit/held.h"
 #include "kit/tasks.h"
@@ -16,12 +15,14 @@ namespace {
 
 class ThreadCreator {
 public:
-    explicit ThreadCreator(const Plan& plan) : bare_(plan.text("by") == "clone"), stack_(bare_ ? stack_bytes : 0) {}
+    explicit ThreadCreator(const Plan& plan) {
+        if (plan.text("by") == "clone") bare_.emplace();
+    }
 
     [[gnu::always_inline]] std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered) {
         life_ = {token, entered};
         if (bare_) {
-            clone_and_wait();
+            bare_->run_one(&live_bare, &life_);
         } else {
             create_and_join();
         }
@@ -30,8 +31,6 @@ public:
     std::uint64_t* counter() { return &entered_; }
 
 private:
-    static constexpr std::size_t stack_bytes = 64 * 1024;
-
     struct Life {
         std::uint64_t token;
         std::uint64_t* entered;
@@ -51,28 +50,13 @@ private:
         pthread_join(thread, nullptr);
     }
 
-    // The new thread shares the driver's thread-local storage, because nobody made one for it: it may touch nothing but its life.
     static int live_bare(void* argument) {
         live(argument);
         return 0;
     }
 
-    void clone_and_wait() {
-        constexpr int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_PARENT_SETTID |
-                              CLONE_CHILD_CLEARTID;
-        // The kernel writes the id before the thread runs, and zero with a wake-up when it has ended: that is how it is joined.
-        if (clone(&live_bare, stack_.data() + stack_bytes, flags, &life_, &id_, nullptr, &id_) == -1) [[unlikely]] {
-            throw task_limit_failure("thread", 0, 1, errno);
-        }
-        for (std::uint32_t id; (id = id_.load(std::memory_order_acquire)) != 0;) {
-            syscall(SYS_futex, &id_, FUTEX_WAIT, id, nullptr, nullptr, 0);
-        }
-    }
-
-    const bool bare_;
-    SharedArray<char> stack_;
+    std::optional<BareThreads> bare_;
     Life life_{};
-    std::atomic<std::uint32_t> id_{0};
     std::uint64_t entered_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "asm/object_format.h"
 #include "asm/stack_switch.h"
 
 namespace {
@@ -14,7 +15,7 @@ void switch_with(std::uint64_t* registers, void** save, void* to) {
     asm volatile(
         "mov 0(%0), %%rbx\n\tmov 8(%0), %%r12\n\tmov 16(%0), %%r13\n\tmov 24(%0), %%r14\n\tmov 32(%0), %%r15\n\t"
         "push %0\n\tpush %0\n\t"
-        "call switchcost_stack_switch\n\t"
+        "call " SWITCHCOST_SYMBOL_TEXT("switchcost_stack_switch") "\n\t"
         "pop %0\n\tpop %0\n\t"
         "mov %%rbx, 0(%0)\n\tmov %%r12, 8(%0)\n\tmov %%r13, 16(%0)\n\tmov %%r14, 24(%0)\n\tmov %%r15, 32(%0)"
         : "+a"(registers), "+D"(save), "+S"(to)
@@ -32,7 +33,7 @@ void switch_with(std::uint64_t* registers, void** save, void* to) {
         "ldp x19, x20, [x3]\n\tldp x21, x22, [x3, #16]\n\tldp x23, x24, [x3, #32]\n\tldp x25, x26, [x3, #48]\n\tldp x27, x28, [x3, #64]\n\t"
         "ldp d8, d9, [x3, #80]\n\tldp d10, d11, [x3, #96]\n\tldp d12, d13, [x3, #112]\n\tldp d14, d15, [x3, #128]\n\t"
         "str x3, [sp, #-16]!\n\t"
-        "bl switchcost_stack_switch\n\t"
+        "bl " SWITCHCOST_SYMBOL_TEXT("switchcost_stack_switch") "\n\t"
         "ldr x3, [sp], #16\n\t"
         "stp x19, x20, [x3]\n\tstp x21, x22, [x3, #16]\n\tstp x23, x24, [x3, #32]\n\tstp x25, x26, [x3, #48]\n\tstp x27, x28, [x3, #64]\n\t"
         "stp d8, d9, [x3, #80]\n\tstp d10, d11, [x3, #96]\n\tstp d12, d13, [x3, #112]\n\tstp d14, d15, [x3, #128]"
