@@ -43,8 +43,8 @@ pub fn pictures(runs: &[Run], catalogue: &Catalogue) -> Result<Vec<Picture>, Str
         let prefix = if runs.len() > 1 { format!("{name}-") } else { String::new() };
         all.extend(of_run(one, &prefix, catalogue)?);
     }
-    for b in 1..derived.len() {
-        let name = if derived.len() == 2 { "compare".to_owned() } else { format!("{}-compare", names[b]) };
+    for (b, name) in names.iter().enumerate().skip(1) {
+        let name = if derived.len() == 2 { "compare".to_owned() } else { format!("{name}-compare") };
         all.extend(compare::picture(name, b, runs, &derived)?);
     }
     Ok(all)

@@ -37,9 +37,9 @@ pub(super) fn picture(
         values.extend([comparison.ratio, low, high]);
     }
     let mut notes: Vec<String> = cut.into_iter().collect();
+    notes.push(format!("Right of 1: dearer than in run {}.", runs[b - 1].id));
     notes.push(format!(
-        "Right of 1: dearer than in run {}. Shade: noise floor of {}, by which equal things differ; dashes: threshold of {}.",
-        runs[b - 1].id,
+        "Shade: noise floor of {}, by which equal things differ; dashes: threshold of {}.",
         percent(floor),
         percent(compared.threshold)
     ));

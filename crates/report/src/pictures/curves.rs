@@ -164,11 +164,14 @@ fn line(
     Ok(places.last().copied())
 }
 
+/// Where a curve ends, and what stands there.
+type End<T> = ((i32, i32), T);
+
 /// Heights for the labels of these ends, so that none covers another.
-fn spread<T: Copy>(ends: &mut [((i32, i32), T)]) -> Vec<(((i32, i32), T), i32)> {
+fn spread<T: Copy>(ends: &mut [End<T>]) -> Vec<(End<T>, i32)> {
     const APART: i32 = 16;
     ends.sort_by_key(|((_, y), _)| *y);
-    let mut placed: Vec<(((i32, i32), T), i32)> = Vec::new();
+    let mut placed: Vec<(End<T>, i32)> = Vec::new();
     let mut next = TOP - 8;
     for &mut end in ends {
         let at = end.0.1.max(next);

@@ -144,8 +144,9 @@ fn lanes<'p>(lines: &[&Line<'_>], quantity: Quantity, all: &'p [Published]) -> (
 
 fn told(number: usize, value: &Published) -> String {
     let high = value.high.map_or(String::new(), |high| format!(" – {}", Quantity::Time.amount(high)));
-    let year = value.year.map_or(String::new(), |year| format!(", {year}"));
-    format!("[{number}] {}{high}: {}{year}", Quantity::Time.amount(value.low), value.machine)
+    // The year first: long names of machines are cut.
+    let year = value.year.map_or(String::new(), |year| format!("{year}, "));
+    format!("[{number}] {}{high}: {year}{}", Quantity::Time.amount(value.low), value.machine)
 }
 
 /// Diamonds, each with its number; where two stand too close their numbers stand together behind the last.

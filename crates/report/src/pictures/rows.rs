@@ -170,11 +170,20 @@ impl Sheet<'_> {
         let ticks = self.axis.ticks.clone().unwrap_or_else(|| {
             scale.ticks(quantity, room).into_iter().map(|tick| (tick, quantity.tick(tick))).collect()
         });
-        for (tick, words) in &ticks {
+        let hand = Hand::new(SMALL, FAINT).centred();
+        let mut written: Vec<(i32, i32)> = Vec::new();
+        // Labels that would cover one another are left out; a line stands for each tick. 1 keeps its label: ratios are read from there.
+        let (ones, others): (Vec<_>, Vec<_>) = ticks.iter().partition(|(tick, _)| (*tick - 1.0).abs() < f64::EPSILON);
+        for (tick, words) in ones.into_iter().chain(others) {
             let x = scale.at(*tick);
             paper.line((x, ends.0), (x, ends.1), RULE.stroke_width(1))?;
+            let half = hand.width(words) / 2 + 3;
+            if written.iter().any(|&(from, to)| x - half < to && from < x + half) {
+                continue;
+            }
+            written.push((x - half, x + half));
             for y in [ends.0 - 9, ends.1 + 11] {
-                paper.text(words, (x, y), WIDTH, Hand::new(SMALL, FAINT).centred())?;
+                paper.text(words, (x, y), WIDTH, hand)?;
             }
         }
         Ok(())

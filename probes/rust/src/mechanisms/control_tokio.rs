@@ -9,10 +9,10 @@ use tokio::sync::mpsc::channel;
 use tokio::task::unconstrained;
 
 /// A send and a receive that wait for nobody, by one task and a channel of capacity 1.
-pub const CHANNEL: Mechanism = control("control/tokio-channel", |plan| Alone::new(plan, through_channel));
+pub const CHANNEL: Mechanism = control("control/tokio-channel", |_| Alone::boxed(through_channel));
 
 /// A task wakes itself and returns `Pending`: into the scheduler's queue, out of it, polled again.
-pub const WAKE: Mechanism = control("control/tokio-wake", |plan| Alone::new(plan, wake_oneself));
+pub const WAKE: Mechanism = control("control/tokio-wake", |_| Alone::boxed(wake_oneself));
 
 const fn control(id: &'static str, set_up: fn(&Plan) -> Result<Box<dyn Workload>, Refusal>) -> Mechanism {
     Mechanism {
@@ -98,7 +98,7 @@ struct Alone {
 }
 
 impl Alone {
-    fn new(_: &Plan, body: Body) -> Result<Box<dyn Workload>, Refusal> {
+    fn boxed(body: Body) -> Result<Box<dyn Workload>, Refusal> {
         let runtime = Builder::new_current_thread().build();
         let runtime =
             runtime.map_err(|error| Refusal::failed("set_up_failed", format!("no tokio runtime: {error}")))?;

@@ -51,11 +51,7 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs
 }
 
 fn base(arguments: &arguments::Compare) -> Request {
-    Request {
-        seed: seed(arguments.measure.seed),
-        budget: arguments.measure.budget,
-        ..Request::default()
-    }
+    Request { seed: seed(arguments.measure.seed), budget: arguments.measure.budget, ..Request::default() }
 }
 
 /// `family/name@probe word…`, where a word is a placement, an experiment, a timing, contexts=N or a parameter.
