@@ -138,7 +138,7 @@ fn pictures_are_made_png_where_there_is_a_font() {
 #[test]
 fn a_folder_that_cannot_be_is_one_sentence() {
     let world = world();
-    world.run("report --svg figures").refuses(2, &["no run"]);
+    world.run("report --svg figures").refuses(2, &["measure something first"]);
     assert_eq!(world.run("run thread/honest --rounds 1 --batches 1 --budget 20s").status, 0);
     world.write("taken", "a file");
     let taken = world.path("taken");

@@ -16,16 +16,6 @@ class Alone {
     return now() - begin;
   }
 
-  async runEach(units, histogram) {
-    const begin = now();
-    for (; units > 0; units--) {
-      const before = now();
-      await this.repeat(1);
-      histogram.arrive(now() - before);
-    }
-    return now() - begin;
-  }
-
   reset() {}
 
   claim() {
