@@ -273,9 +273,14 @@ impl Schedule<'_> {
         self.request.budget.saturating_sub(self.control.started.elapsed())
     }
 
+    /// Starts that a row needs: for an interval, or as many as are asked for if those are fewer.
+    fn fewest(&self) -> u64 {
+        self.request.rounds.unwrap_or(FEWEST_INVOCATIONS).clamp(1, FEWEST_INVOCATIONS)
+    }
+
     /// Gives up the dearest rows while the rest cannot all get their interval in the time left: a few slow ones must not keep all from it.
     fn share_out(&mut self, rounds_done: u64) {
-        let goal = self.request.rounds.unwrap_or(FEWEST_INVOCATIONS).min(FEWEST_INVOCATIONS);
+        let goal = self.fewest();
         if rounds_done >= goal {
             return;
         }
@@ -356,10 +361,11 @@ impl Schedule<'_> {
         Step::Done { disturbed }
     }
 
-    /// Bound of the first start of a variant, where there are others: one that takes longer could not get its interval within the budget anyway.
+    /// Bound of the first start of a variant, where there are others: one that takes longer could not get its rounds, as many as an interval
+    /// needs if no fewer are asked for, within the budget anyway.
     fn first_attempt(&self, expected: Duration) -> Duration {
         let alone = self.run.variants.len() - self.run.not_run.len() <= 1;
-        if alone || expected > Duration::ZERO { Duration::MAX } else { self.request.budget / FEWEST_INVOCATIONS as u32 }
+        if alone || expected > Duration::ZERO { Duration::MAX } else { self.request.budget / self.fewest() as u32 }
     }
 
     /// ns that one unit may take by parameters whose value is work of its own (those with a control): a byte or a step takes no longer than 1 ns.
