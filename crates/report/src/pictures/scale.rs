@@ -23,8 +23,9 @@ impl Scale {
         if high == 0.0 {
             return None;
         }
-        let margin = (high / low).powf(0.03).max(1.02);
-        let (low, high) = (low / margin, high * margin);
+        // By logarithms: the ratio of the ends, and the ends with their margin, may be beyond what a number holds.
+        let margin = ((high.ln() - low.ln()) * 0.03).exp().max(1.02);
+        let (low, high) = ((low / margin).max(f64::MIN_POSITIVE), (high * margin).min(f64::MAX));
         Some(Self { coordinates: (low..high).log_scale().into(), pixels, low, high })
     }
 
