@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,30 +60,6 @@ fs::path temporary_folder() {
     throw unsupported("unsupported_here", "the folder for temporary files cannot be used (" + error.message() + "); set TMPDIR to one that may be written to");
 }
 
-// Where each hierarchy of control groups is mounted, and which of its controllers the mount has.
-struct CgroupMount {
-    std::string directory;
-    std::string root;
-    std::string options;  // empty: the unified one
-};
-
-std::vector<CgroupMount> cgroup_mounts() {
-    std::vector<CgroupMount> result;
-    std::ifstream file("/proc/self/mountinfo");
-    for (std::string line; std::getline(file, line);) {
-        const std::size_t dash = line.find(" - ");
-        if (dash == std::string::npos) continue;
-        std::istringstream left(line.substr(0, dash));
-        std::istringstream right(line.substr(dash + 3));
-        std::string id, parent, device, root, directory, type, source, options;
-        left >> id >> parent >> device >> root >> directory;
-        right >> type >> source >> options;
-        if (type == "cgroup") result.push_back({directory, root, "," + options + ","});
-        if (type == "cgroup2") result.push_back({directory, root, ""});
-    }
-    return result;
-}
-
 // The files through which a process joins all groups that another one is in.
 std::vector<std::string> doors_of(const std::string& process) {
     std::vector<std::string> result;
@@ -95,8 +72,8 @@ std::vector<std::string> doors_of(const std::string& process) {
         const std::string controllers = line.substr(first + 1, second - first - 1);
         std::string path = line.substr(second + 1);
         for (const CgroupMount& mount : mounts) {
-            const std::string framed = "," + controllers.substr(0, controllers.find(',')) + ",";
-            const bool same = controllers.empty() ? mount.options.empty() : mount.options.find(framed) != std::string::npos;
+            const std::string first_controller = controllers.substr(0, controllers.find(','));
+            const bool same = controllers.empty() ? mount.controllers.empty() : has_item(mount.controllers, first_controller, ',');
             if (!same) continue;
             if (mount.root != "/" && path.rfind(mount.root, 0) == 0) path.erase(0, mount.root.size());
             result.push_back(mount.directory + path + "/cgroup.procs");
@@ -156,7 +133,8 @@ public:
         std::uint64_t id = 0;
         std::ifstream(bundle.pid) >> id;
         const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
-        if (id == 0 || pidfd == -1) throw refusal(container, "the container ended at once");
+        // Beyond RLIMIT_NPROC the kernel refuses the exec of a container's first process, and nobody is left to say so.
+        if (id == 0 || pidfd == -1) throw tasks_are_few() ? task_refusal() : refusal(container, "the container ended at once");
         doors_ = doors_of(std::to_string(id));
         return pidfd;
     }
@@ -228,11 +206,17 @@ private:
         return unsupported("unsupported_here", parameter + " is not possible with " + runtime_name + ": " + why + "; use another value or another probe");
     }
 
+    static bool tasks_are_few() {
+        constexpr rlim_t few = 64;
+        rlimit limit{};
+        return getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < few;
+    }
+
+    static Failure task_refusal() { return task_limit_failure(("task of " + runtime_name).c_str(), 0, 1, EAGAIN); }
+
     // The runtime's own words; where a limit is behind them, that limit and how to raise it.
     static Failure refusal(std::uint32_t container, const std::string& words) {
-        if (words.find("esource temporarily unavailable") != std::string::npos) {
-            return task_limit_failure(("task of " + runtime_name).c_str(), 0, 1, EAGAIN);
-        }
+        if (words.find("esource temporarily unavailable") != std::string::npos) return task_refusal();
         if (words.find("oo many open files") != std::string::npos) return descriptor_limit_failure(container, container + 1, EMFILE);
         const std::string forbidden = namespaces_forbidden();
         return unsupported("unsupported_here",
@@ -242,7 +226,7 @@ private:
 
     std::string below() const { return cgroups_.in_use() ? cgroups_.parent_below_mount() : ""; }
 
-    // Folders of probes that are dead together with their guardian.
+    // Folders of probes that are dead together with their guardian; their groups are swept by ContainerCgroups.
     void sweep() {
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder_.parent_path(), error)) {
@@ -250,7 +234,6 @@ private:
             for (const int fifo : open_fifos(entry.path())) close(fifo);
             fs::remove_all(entry.path(), error);
         }
-        for (const CgroupMount& mount : cgroup_mounts()) sweep_dead_probes(mount.directory + below());
     }
 
     void make_root() {

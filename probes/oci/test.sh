@@ -174,5 +174,21 @@ for delay in 0.002 0.005 0.010 0.020 0.030 0.050 0.070 0.100 0.150 0.300; do
     done
 done
 
+# Killed together with its guardians: whoever starts next sweeps.
+setsid "$probe" run batches=1000000 mechanism=container/pipe >"$work/transcript" 2>&1 &
+dead=$!
+for _ in $(seq 100); do
+    grep -q '^{"t":"plan"' "$work/transcript" && break
+    sleep 0.1
+done
+guardians=$(ps -eo pid=,ppid=,pgid= | awk -v parent="$dead" '$2 == parent && $1 == $3 { print $1 }')
+# shellcheck disable=SC2086
+kill -s KILL $guardians
+kill -s KILL -- "-$dead"
+wait "$dead" 2>/dev/null || true
+[ -n "$(left_by "$dead")" ] || fail "nothing is left although the guardians were killed: the sweep is not tested"
+expect ok 0 '"status":"ok"' mechanism=container/pipe
+nothing_left "$dead" "the next start, of $dead,"
+
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
 echo "ok: containers of $probe, nothing left behind"

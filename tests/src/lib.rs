@@ -297,3 +297,18 @@ pub fn leftover_groups() -> Vec<PathBuf> {
     }
     found
 }
+
+/// Makes in each hierarchy a control group as a probe leaves it that was killed together with its guardian, and says which groups of dead probes there
+/// are now. Where none may be made, none is.
+#[must_use]
+pub fn plant_dead_groups() -> Vec<PathBuf> {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    for mount in mounts.lines() {
+        let words: Vec<&str> = mount.split_whitespace().collect();
+        if let [_, folder, "cgroup" | "cgroup2", ..] = words[..] {
+            // Linux numbers processes to 4194304.
+            let _ = std::fs::create_dir(Path::new(folder).join("switchcost-4194305-1-0"));
+        }
+    }
+    leftover_groups()
+}

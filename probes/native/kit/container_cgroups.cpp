@@ -18,18 +18,6 @@ namespace {
 constexpr std::uint64_t period_us = 100'000;
 constexpr mode_t group_mode = 0755;
 
-std::vector<std::string> words(const std::string& text) {
-    std::istringstream stream(text);
-    std::vector<std::string> result;
-    for (std::string word; stream >> word;) result.push_back(word);
-    return result;
-}
-
-bool has_item(const std::string& list, const std::string& item, char separator) {
-    const std::string framed = separator + list + separator;
-    return framed.find(separator + item + separator) != std::string::npos;
-}
-
 std::string first_line(const std::string& path) {
     std::ifstream file(path);
     std::string line;
@@ -50,23 +38,11 @@ std::string group_path(const std::string& process, int version) {
     return "";
 }
 
-struct Mount {
-    std::string root;
-    std::string directory;
-};
-
-// A line of mountinfo: id parent device ROOT DIRECTORY options... - TYPE source SUPER_OPTIONS
-bool find_mount(int version, Mount& found) {
-    std::ifstream file("/proc/self/mountinfo");
-    for (std::string line; std::getline(file, line);) {
-        const std::size_t dash = line.find(" - ");
-        if (dash == std::string::npos) continue;
-        const std::vector<std::string> left = words(line.substr(0, dash));
-        const std::vector<std::string> right = words(line.substr(dash + 3));
-        if (left.size() < 5 || right.size() < 3) continue;
-        const bool fits = version == 1 ? right[0] == "cgroup" && has_item(right[2], "cpu", ',') : right[0] == "cgroup2";
+bool find_mount(int version, CgroupMount& found) {
+    for (const CgroupMount& mount : cgroup_mounts()) {
+        const bool fits = version == 1 ? has_item(mount.controllers, "cpu", ',') : mount.controllers.empty();
         if (!fits) continue;
-        found = {left[3], left[4]};
+        found = mount;
         return true;
     }
     return false;
@@ -91,9 +67,32 @@ bool write_text(const std::string& path, const std::string& text) {
 
 }  // namespace
 
+bool has_item(const std::string& list, const std::string& item, char separator) {
+    const std::string framed = separator + list + separator;
+    return framed.find(separator + item + separator) != std::string::npos;
+}
+
+// A line of mountinfo: id parent device ROOT DIRECTORY options... - TYPE source SUPER_OPTIONS
+std::vector<CgroupMount> cgroup_mounts() {
+    std::vector<CgroupMount> result;
+    std::ifstream file("/proc/self/mountinfo");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t dash = line.find(" - ");
+        if (dash == std::string::npos) continue;
+        std::istringstream left(line.substr(0, dash));
+        std::istringstream right(line.substr(dash + 3));
+        std::string id, parent, device, root, directory, type, source, options;
+        left >> id >> parent >> device >> root >> directory;
+        right >> type >> source >> options;
+        if (type == "cgroup") result.push_back({directory, root, options});
+        if (type == "cgroup2") result.push_back({directory, root, ""});
+    }
+    return result;
+}
+
 CgroupHierarchy find_cgroup_hierarchy() {
     CgroupHierarchy result;
-    Mount mount;
+    CgroupMount mount;
     if (find_mount(1, mount)) {
         result.version = 1;
     } else if (find_mount(2, mount)) {
@@ -113,7 +112,9 @@ CgroupHierarchy find_cgroup_hierarchy() {
 ContainerCgroups::ContainerCgroups(const Plan& plan)
     : hierarchy_(find_cgroup_hierarchy()), depth_(static_cast<std::uint32_t>(plan.number("cgroup_depth"))),
       quota_percent_(plan.text("cpu_quota") == "none" ? 0 : plan.number("cpu_quota")), prefix_(own_group_prefix()) {
-    for (const std::string& candidate : hierarchy_.candidates) sweep_dead_probes(candidate);
+    for (const CgroupMount& mount : cgroup_mounts()) {
+        for (const std::string& candidate : hierarchy_.candidates) sweep_dead_probes(mount.directory + candidate.substr(hierarchy_.mount.size()));
+    }
     const bool insists = plan.text("cgroup") == "own" || quota_percent_ != 0;
     if (insists && depth_ == 0) throw refused("bad_value", "cgroup_depth=0 makes no control group; leave cgroup=own and cpu_quota out");
     if (depth_ == 0) return;

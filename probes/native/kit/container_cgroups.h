@@ -4,7 +4,8 @@
 //   PARENT/switchcost-PID-STARTTIME-CONTAINER/1/2/...
 // They are removed by a guardian process that waits for the end of everybody in the probe, SIGKILL included, which takes it a few
 // milliseconds. Should it be killed itself (a host that kills stragglers at once), the next start of a container mechanism sweeps what
-// dead probes left (PID with its start time is not alive) below the groups that this process is in.
+// dead probes left (PID with its start time is not alive) below the groups that this process is in, in every hierarchy: runtimes make
+// theirs in all of them.
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +18,16 @@
 #include "kit/plan.h"
 
 namespace probe {
+
+// Where a hierarchy is mounted. In a container the mount may show a subtree only, whose path is root.
+struct CgroupMount {
+    std::string directory;
+    std::string root;
+    std::string controllers;  // as options of the mount; empty: the unified hierarchy
+};
+
+std::vector<CgroupMount> cgroup_mounts();
+bool has_item(const std::string& list, const std::string& item, char separator);
 
 // The hierarchy that carries the cpu controller, else the unified one.
 struct CgroupHierarchy {
