@@ -76,6 +76,8 @@ if messages[-1]["status"] == "ok":
     assert counts.get("touches", 0) == units * lines, evidence
     if "sched" in parameters:
         assert counts["tasks_scheduled"] == plan["contexts"], evidence
+    if "speculation" in parameters:
+        assert counts["tasks_guarded"] == (plan["contexts"] if parameters["speculation"] == "guarded" else 0), evidence
 PYTHON
 }
 
@@ -146,6 +148,16 @@ if grep -q "^thread/futex " "$work/mechanisms"; then
         run_plan ok 0 mechanism=thread/futex idle=busy cpus=0,1 batch_units=1000 batches=3
         grep -q '"spinner_turns":[1-9]' "$work/transcript" || fail "the spinners of idle=busy did not run"
     fi
+fi
+
+# A guard that the kernel grants stands in its evidence; one that it refuses has a reason.
+if grep -q "^process/futex [^ ]* true" "$work/mechanisms"; then
+    guarded=unsupported
+    if [ "$(uname)" = Linux ] && python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).prctl(53, 1, 4, 0, 0) != 0)'; then guarded=ok; fi
+    for mechanism in process/futex process/pipe; do
+        run_plan $guarded 0 mechanism=$mechanism speculation=guarded contexts=3 batch_units=30 batches=2 verify_units=6
+        [ $guarded = ok ] || grep -qE '"code":"(no_permission|unsupported_here)".*spectre_v2' "$work/transcript" || fail "a refused speculation=guarded has no reason"
+    done
 fi
 
 # Real-time scheduling, where it is allowed, and the cure where it is not.

@@ -10,6 +10,7 @@
 
 use crate::summary::counted;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use switchcost_model::{Invocation, Observed, Placement, PriceRule, Run, SwitchKind, ThreadSeen};
 use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
 
@@ -53,12 +54,21 @@ impl Estimate {
     }
 }
 
-/// What a switch costs when there is work between one and the next.
+/// How far apart switches are.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Pace {
+    /// CPU time of the program from switch to switch, ns; None: unknown.
+    pub cpu_ns: Option<f64>,
+    /// Time on the clock from one sleep of a thread to its next, ns; None: none sleeps.
+    pub asleep_ns: Option<f64>,
+}
+
+/// What a switch costs that does not follow the one before at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PricePoint {
-    /// CPU time from switch to switch, with the work, ns.
+    /// Time from switch to switch, ns: with work between them CPU time, with sleep on the clock.
     pub each_ns: f64,
-    /// Of that, the switch.
+    /// CPU time of the switch.
     pub cpu: Estimate,
 }
 
@@ -69,7 +79,9 @@ pub struct Price {
     pub rule: PriceRule,
     /// CPU time of a switch that follows the one before at once, ns.
     pub cpu: Estimate,
-    /// And of switches with work between them, by growing work.
+    /// Time from one such switch to the next, ns, as that of the points is counted.
+    pub each_ns: f64,
+    /// And of switches with work or sleep between them, by growing time.
     pub points: Vec<PricePoint>,
     /// From the wake-up until the woken thread runs, ns; None where the measurement does not tell.
     pub delay_ns: Option<f64>,
@@ -78,11 +90,12 @@ pub struct Price {
 }
 
 impl Price {
-    /// The price for a program that needs so much CPU time from switch to switch: between the two measurements it lies between. How long another CPU
-    /// had slept, when it was woken, is thus only concluded; the interval reaches over all that was measured.
+    /// The price at such a pace: between the two measurements it lies between. That is a mean of what may differ from switch to switch, and how long
+    /// another CPU had slept, when it was woken, is only concluded; the interval reaches over all that was measured.
     #[must_use]
-    pub fn at(&self, each_ns: Option<f64>) -> Estimate {
-        let mut before = PricePoint { each_ns: self.cpu.value, cpu: self.cpu };
+    pub fn at(&self, pace: Pace) -> Estimate {
+        let each_ns = if self.rule.apart.is_empty() { pace.cpu_ns } else { pace.asleep_ns };
+        let mut before = PricePoint { each_ns: self.each_ns, cpu: self.cpu };
         let mut value = self.cpu.value;
         let (mut low, mut high) = (self.cpu.low, self.cpu.high);
         for point in &self.points {
@@ -165,7 +178,7 @@ pub struct Kind {
 /// A thread's part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadCost {
-    /// What was seen of it.
+    /// What was seen of it; where no look saw it wait, it waits where those of its name do.
     pub seen: ThreadSeen,
     /// What its switches cost, ns of CPU time.
     pub cost: Estimate,
@@ -190,8 +203,8 @@ pub struct Audit {
     pub threads: Vec<ThreadCost>,
     /// Switches of threads that no look saw.
     pub unseen: u64,
-    /// CPU time from switch to switch, ns; None: unknown.
-    pub each_ns: Option<f64>,
+    /// How far apart the switches are, of all threads together.
+    pub pace: Pace,
 }
 
 impl Audit {
@@ -249,6 +262,14 @@ fn sleeping(thread: &ThreadSeen, prices: &[Price]) -> f64 {
     if looks == 0 { 0.0 } else { f64::from(asleep) / f64::from(looks) }
 }
 
+/// Time from one sleep of a thread to its next, ns, of those that sleep on timers.
+fn asleep(threads: &[ThreadSeen], shares: Shares, prices: &[Price], wall: Duration) -> Option<f64> {
+    let sleeps = threads.iter().map(|thread| shares.counts(thread, prices)[&SwitchKind::Timer]);
+    let (threads, sleeps) =
+        sleeps.filter(|sleeps| *sleeps > 0.0).fold((0, 0.0), |(n, sum), sleeps| (n + 1, sum + sleeps));
+    (threads > 0).then(|| wall.as_nanos() as f64 * f64::from(threads) / sleeps)
+}
+
 /// Prices a program's switches. `prices` are in the order of the data file; every kind has one that takes any channel.
 #[must_use]
 pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
@@ -266,19 +287,24 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
     };
     let unseen = rest.switches();
     threads.push(rest);
+    impute_channels(&mut threads);
     let shares = Shares::of(&threads, prices, observed.wake_interrupts);
     let cpu_ns = cpu_time(observed);
     let switches = voluntary + involuntary;
-    let each_ns = cpu_ns.filter(|_| switches > 0).map(|ns| ns / switches as f64);
+    let pace = Pace {
+        cpu_ns: cpu_ns.filter(|_| switches > 0).map(|ns| ns / switches as f64),
+        asleep_ns: asleep(&threads, shares, prices, observed.wall),
+    };
     let mut kinds: BTreeMap<SwitchKind, Kind> = BTreeMap::new();
     let mut costs = Vec::new();
     for thread in threads {
         let mut whole = Estimate::default();
+        let pace = Pace { asleep_ns: asleep(std::slice::from_ref(&thread), shares, prices, observed.wall), ..pace };
         for (kind, count) in shares.counts(&thread, prices) {
             if count == 0.0 {
                 continue;
             }
-            let (each, delay) = price(&thread, kind, prices, each_ns);
+            let (each, delay) = price(&thread, kind, prices, pace);
             let cost = each.times(count);
             whole = whole.plus(cost);
             let entry =
@@ -298,7 +324,7 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
     let most = cpu_ns.unwrap_or(f64::INFINITY);
     let bounded = cost.value > most;
     let cost = Estimate { value: cost.value.min(most), low: cost.low.min(most), high: cost.high.min(most) };
-    Audit { voluntary, involuntary, cost, bounded, cpu_ns, threads: costs, kinds, unseen, each_ns }
+    Audit { voluntary, involuntary, cost, bounded, cpu_ns, threads: costs, kinds, unseen, pace }
 }
 
 /// Threads count in ns, whole processes in steps of 10 ms but with the dead.
@@ -307,6 +333,22 @@ fn cpu_time(observed: &Observed) -> Option<f64> {
     let complete = !observed.threads.iter().any(|thread| thread.ended) && observed.totals.is_none();
     let known = if complete { threads.or(observed.group_cpu_ns) } else { observed.group_cpu_ns.max(threads) };
     known.map(|ns| ns as f64)
+}
+
+/// A thread that no look saw waiting waits where those of its name do: of many threads a look places only some.
+fn impute_channels(threads: &mut [ThreadSeen]) {
+    let mut by_name: BTreeMap<&str, BTreeMap<String, u32>> = BTreeMap::new();
+    for thread in threads.iter() {
+        let of_name = by_name.entry(&thread.name).or_default();
+        for (channel, looks) in &thread.channels {
+            *of_name.entry(channel.clone()).or_default() += looks;
+        }
+    }
+    let unplaced = threads.iter().enumerate().filter(|(_, thread)| thread.channels.is_empty());
+    let found: Vec<_> = unplaced.map(|(at, thread)| (at, by_name[thread.name.as_str()].clone())).collect();
+    for (at, channels) in found {
+        threads[at].channels = channels;
+    }
 }
 
 fn common_channels(threads: &[ThreadSeen]) -> BTreeMap<String, u32> {
@@ -319,7 +361,7 @@ fn common_channels(threads: &[ThreadSeen]) -> BTreeMap<String, u32> {
 
 /// CPU time and delay of a switch of this kind in this thread: of what it was seen waiting for, each weighted by its looks. The interval reaches
 /// over all of them, since looks see long waits more often than short ones.
-fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], each_ns: Option<f64>) -> (Estimate, Option<f64>) {
+fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], pace: Pace) -> (Estimate, Option<f64>) {
     let find = |channel: &str| prices.iter().find(|price| price.rule.kind == kind && price.rule.takes(channel));
     let timer = |channel: &str| prices.iter().any(|p| p.rule.kind == SwitchKind::Timer && p.rule.takes(channel));
     // Where a thread sleeps on a timer says nothing of what it does when it does not.
@@ -333,7 +375,7 @@ fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], each_ns: Optio
     for (channel, count) in channels {
         let Some(price) = find(&channel) else { continue };
         let weight = f64::from(count);
-        let each = price.at(each_ns);
+        let each = price.at(pace);
         cpu += each.value * weight;
         looks += weight;
         low = low.min(each.low);

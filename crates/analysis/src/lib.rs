@@ -13,7 +13,7 @@ mod summary;
 mod trend;
 mod words;
 
-pub use audit::{Audit, Estimate, Kind, Price, PricePoint, ThreadCost, audit, indirect, point_of, price_of};
+pub use audit::{Audit, Estimate, Kind, Pace, Price, PricePoint, ThreadCost, audit, indirect, point_of, price_of};
 pub use beside::{Beside, beside};
 pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noise, usable, within};

@@ -40,6 +40,7 @@ struct PriceEntry {
     #[serde(default)]
     also: Vec<String>,
     between: Option<BetweenEntry>,
+    apart: Option<ApartEntry>,
     #[serde(default)]
     unit_is_delay: bool,
     why: String,
@@ -51,6 +52,13 @@ struct BetweenEntry {
     parameter: String,
     values: Vec<String>,
     alone: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ApartEntry {
+    parameter: String,
+    values: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -95,15 +103,26 @@ fn rule(entry: PriceEntry, catalogue: &Catalogue) -> Result<PriceRule, String> {
     let concept = find(&entry.mechanism)?;
     let placement = entry.placement.as_deref().map_or(Ok(concept.placements[0]), word)?;
     let also = entry.also.iter().map(|name| wanted(find(name)?, placement, None, &entry.parameters));
+    let with = |parameter: &str, value: &str| {
+        let mut parameters = entry.parameters.clone();
+        parameters.insert(parameter.to_owned(), value.to_owned());
+        wanted(concept, placement, None, &parameters)
+    };
+    if entry.between.is_some() && entry.apart.is_some() {
+        return Err(format!(
+            "the price of {} has both `between` and `apart`; a price grows with one of them",
+            entry.mechanism
+        ));
+    }
+    let apart = entry.apart.iter().flat_map(|time| time.values.iter().map(|value| with(&time.parameter, value)));
+    let apart = apart.collect::<Result<_, _>>()?;
     let mut between = Vec::new();
     if let Some(work) = &entry.between {
         for value in &work.values {
             let work_alone: BTreeMap<String, String> = [(work.parameter.clone(), value.clone())].into();
-            let mut parameters = entry.parameters.clone();
-            parameters.extend(work_alone.clone());
             let alone = find(&work.alone)?;
             between.push(Working {
-                with: wanted(concept, placement, None, &parameters)?,
+                with: with(&work.parameter, value)?,
                 alone: wanted(alone, alone.placements[0], None, &work_alone)?,
             });
         }
@@ -115,6 +134,7 @@ fn rule(entry: PriceEntry, catalogue: &Catalogue) -> Result<PriceRule, String> {
         channels: entry.channels,
         also: also.collect::<Result<_, _>>()?,
         between,
+        apart,
         wanted: wanted(concept, placement, None, &entry.parameters)?,
         unit_is_delay: entry.unit_is_delay,
         why: entry.why,

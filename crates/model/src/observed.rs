@@ -138,6 +138,8 @@ pub struct PriceRule {
     pub also: Vec<Wanted>,
     /// The same switches with work between them.
     pub between: Vec<Working>,
+    /// The same switches further apart: the thread sleeps for longer.
+    pub apart: Vec<Wanted>,
     /// The wall time of its unit is the delay until the woken thread runs.
     pub unit_is_delay: bool,
     /// Why this one.
@@ -157,7 +159,7 @@ impl PriceRule {
     /// Every row that it needs, the one that stands for the switches first.
     pub fn rows(&self) -> impl Iterator<Item = &Wanted> {
         let between = self.between.iter().flat_map(|working| [&working.with, &working.alone]);
-        std::iter::once(&self.wanted).chain(&self.also).chain(between)
+        std::iter::once(&self.wanted).chain(&self.also).chain(&self.apart).chain(between)
     }
 
     /// Is it the one for threads that wait there?

@@ -5,7 +5,7 @@ use crate::number::{grouped, nanoseconds, percent};
 use crate::text::{Style, right, trimmed};
 use comfy_table::Cell;
 use serde::Serialize;
-use switchcost_analysis::{Audit, Estimate, Kind, Price, ThreadCost};
+use switchcost_analysis::{Audit, Estimate, Kind, Pace, Price, ThreadCost};
 use switchcost_model::{Observed, SwitchKind};
 
 /// Threads shown unless all are asked for.
@@ -167,7 +167,7 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
     rest.iter().for_each(|text| out.push_str(&wrapped("  - ", text, style)));
     out.push_str("priced by\n");
     for price in used(audited) {
-        let here = price.at(audit.each_ns);
+        let here = price.at(audit.pace);
         let text = format!(
             "{}: {} ns of CPU time a switch ({} – {}), {} of run {}; {}{}",
             kind_name(price.rule.kind),
@@ -177,7 +177,7 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
             price.rule.wanted,
             price.run,
             price.rule.why,
-            by_work(price, audit.each_ns)
+            by_pace(price, audit.pace)
         );
         out.push_str(&wrapped("  - ", &text, style));
     }
@@ -191,13 +191,18 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
     out
 }
 
-/// How a price grows with the work between switches.
-fn by_work(price: &Price, each_ns: Option<f64>) -> String {
+/// How a price grows with the work or sleep between switches.
+fn by_pace(price: &Price, pace: Pace) -> String {
     let Some(most) = price.points.last() else { return String::new() };
+    let (what, each_ns) = match price.rule.apart.is_empty() {
+        true => ("CPU time from switch to switch", pace.cpu_ns),
+        false => ("time from sleep to sleep", pace.asleep_ns),
+    };
     let here = each_ns.map_or_else(|| "not known here".to_owned(), |each| format!("{} ns here", nanoseconds(each)));
     format!(
-        "; it grows with the CPU time from switch to switch ({here}): from {} ns without work between them to {} with {} ns",
+        "; it changes with the {what} ({here}): {} ns at {} ns, {} at {} ns",
         nanoseconds(price.cpu.value),
+        nanoseconds(price.each_ns),
         nanoseconds(most.cpu.value),
         nanoseconds(most.each_ns)
     )
@@ -397,7 +402,7 @@ pub fn audit_json(audited: &Audited) -> String {
             .map(|price| PriceJson {
                 kind: price.rule.kind.as_str(),
                 measured_as: price.rule.wanted.to_string(),
-                cpu_ns: plain(price.at(audit.each_ns)),
+                cpu_ns: plain(price.at(audit.pace)),
                 delay_ns: price.delay_ns,
                 run: &price.run,
                 why: &price.rule.why,

@@ -28,6 +28,7 @@
 #include "kit/posix.h"
 #include "kit/processes.h"
 #include "kit/schedule.h"
+#include "kit/speculation.h"
 #include "kit/stacks.h"
 
 namespace probe {
@@ -233,6 +234,13 @@ void schedule_self(const Plan& plan) {
     if (plan.text("sched") == "other") return;
     throw unsupported("unsupported_here", "sched=" + plan.text("sched") + ": macOS has no such scheduling class; leave sched out");
 }
+
+void guard_self(const Plan& plan) {
+    if (plan.text("speculation") == "system") return;
+    throw unsupported("unsupported_here", "speculation=guarded: macOS lets no process choose; leave speculation out");
+}
+
+std::int64_t tasks_guarded(std::span<const TaskId>, const Plan&) { return 0; }
 
 // Thread by thread of every process that has a task here; they are all tasks (see os::kernel_switches).
 std::int64_t tasks_scheduled(std::span<const TaskId> tasks, const Plan&) {

@@ -18,6 +18,7 @@
 #include "kit/footprint.h"
 #include "kit/limits.h"
 #include "kit/schedule.h"
+#include "kit/speculation.h"
 #include "kit/shared.h"
 #include "kit/stacks.h"
 
@@ -258,5 +259,9 @@ void unmap(void* address, std::size_t bytes) { os::unmap_stack(address, bytes); 
 // No mechanism of this system has the parameter `sched`.
 void schedule_self(const Plan&) { throw failed("unsupported_here", "scheduling classes are a matter of Linux"); }
 std::int64_t tasks_scheduled(std::span<const TaskId>, const Plan&) { return 0; }
+
+// Nor `speculation`.
+void guard_self(const Plan&) { throw failed("unsupported_here", "guarding a process by prctl is a matter of Linux"); }
+std::int64_t tasks_guarded(std::span<const TaskId>, const Plan&) { return 0; }
 
 }  // namespace probe

@@ -16,6 +16,7 @@
 
 #include "kit/limits.h"
 #include "kit/ring.h"
+#include "kit/speculation.h"
 #include "kit/tasks.h"
 
 namespace probe {

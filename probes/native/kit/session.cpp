@@ -13,6 +13,7 @@
 #include "kit/os.h"
 #include "kit/report.h"
 #include "kit/schedule.h"
+#include "kit/speculation.h"
 #include "kit/stacks.h"
 
 namespace probe {
@@ -235,6 +236,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     workload->add_counts(counts);
     if (plan.working_set() != 0 && !after.turns.empty()) counts.emplace_back("touches", after.touches - before.touches);
     if (entry.find_parameter("sched") != nullptr) counts.emplace_back("tasks_scheduled", tasks_scheduled(tasks, plan));
+    if (entry.find_parameter("speculation") != nullptr) counts.emplace_back("tasks_guarded", tasks_guarded(tasks, plan));
     const std::uint64_t mask = workload->token_mask();
     add_results(reporter, plan, measurement);
     const std::uint64_t sent = plan.timing == Timing::each ? workload->histogram()->count : measurement.ticks.size();
@@ -321,6 +323,7 @@ int run(int count, char** arguments) {
         raise_soft_limits();
         pin_self(plan.cpu_of(0));
         if (entry->find_parameter("sched") != nullptr) schedule_self(plan);
+        if (entry->find_parameter("speculation") != nullptr) guard_self(plan);
         measure(reporter, plan, *entry);
     });
 }

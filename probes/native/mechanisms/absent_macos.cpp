@@ -1,6 +1,7 @@
 // What this probe cannot carry out on macOS, each with the reason: in the list, so that nobody looks for it in vain.
 #include "kit/mechanism.h"
 #include "kit/schedule.h"
+#include "kit/speculation.h"
 #include "kit/working_set.h"
 
 namespace probe {
@@ -19,7 +20,7 @@ extern const Entry container_futex{"container/futex", Shape::tasks, {"switch", "
 extern const Entry container_pipe{"container/pipe", Shape::tasks, {"switch", "create"}, of_rings(), nullptr, &no_namespaces};
 extern const Entry container_unix_socket{"container/unix-socket", Shape::tasks, {"switch", "create"}, of_rings(), nullptr, &no_namespaces};
 extern const Entry control_futex_calls{"control/futex-calls", Shape::control, {"switch"}, {}, nullptr, &no_futex};
-extern const Entry process_futex{"process/futex", Shape::tasks, {"switch"}, of_rings(), nullptr, &no_futex};
+extern const Entry process_futex{"process/futex", Shape::tasks, {"switch"}, {sched_parameter(), speculation_parameter(), working_set_parameter()}, nullptr, &no_futex};
 extern const Entry thread_eventfd{"thread/eventfd", Shape::tasks, {"switch"}, of_rings(), nullptr, &no_eventfd};
 extern const Entry thread_futex{"thread/futex", Shape::tasks, {"switch"}, of_rings(), nullptr, &no_futex};
 extern const Entry thread_semaphore{"thread/semaphore", Shape::tasks, {"switch"}, of_rings(), nullptr, &no_semaphore};

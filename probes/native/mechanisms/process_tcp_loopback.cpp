@@ -17,6 +17,6 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 
 }  // namespace
 
-extern const Entry process_tcp_loopback{"process/tcp-loopback", Shape::tasks, {"switch", "message"}, {payload_parameter(), sched_parameter(), working_set_parameter()}, &make};
+extern const Entry process_tcp_loopback{"process/tcp-loopback", Shape::tasks, {"switch", "message"}, {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()}, &make};
 
 }  // namespace probe

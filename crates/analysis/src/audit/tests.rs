@@ -8,10 +8,11 @@ fn price(kind: SwitchKind, channels: &[&str], ns: f64) -> Price {
         wanted: Wanted::plain("a/b".parse().unwrap(), Placement::OneCpu),
         also: Vec::new(),
         between: Vec::new(),
+        apart: Vec::new(),
         unit_is_delay: true,
         why: String::new(),
     };
-    Price { rule, cpu: around(ns), points: Vec::new(), delay_ns: Some(ns), run: String::new() }
+    Price { rule, cpu: around(ns), each_ns: ns, points: Vec::new(), delay_ns: Some(ns), run: String::new() }
 }
 
 fn around(ns: f64) -> Estimate {
@@ -112,8 +113,33 @@ fn the_price_of_a_wake_up_grows_with_the_time_between_switches() {
     for (each, expected) in [(30_000, 30_000.0), (35_000, 34_000.0), (42_500, 37_000.0), (90_000, 40_000.0)] {
         let found = cost(each * 1000);
         assert!((found.cost.value / 1000.0 - expected).abs() < 1e-6, "{each}: {}", found.cost.value);
-        assert_eq!(found.each_ns, Some(each as f64));
+        assert_eq!(found.pace.cpu_ns, Some(each as f64));
         assert!((found.kinds[0].cost.low / 1000.0 - 27_000.0).abs() < 1e-6, "{found:?}");
         assert!((found.kinds[0].cost.high / 1000.0 - 44_000.0).abs() < 1e-6, "{found:?}");
     }
+}
+
+#[test]
+fn the_price_of_a_sleep_grows_with_the_time_asleep_of_each_thread() {
+    let mut prices = prices();
+    let timer = prices.iter_mut().find(|price| price.rule.kind == SwitchKind::Timer).unwrap();
+    timer.rule.apart = vec![timer.rule.wanted.clone()];
+    timer.points = vec![PricePoint { each_ns: 1_020_000.0, cpu: around(30_000.0) }];
+    let sleeper = |voluntary| thread(voluntary, 0, "hrtimer_nanosleep");
+    // One beside the other: sleeps of 10 us, of 520 us, of half a second.
+    let all = [(52_000, 20_000.0), (1000, 25_000.0), (1, 30_000.0)];
+    let threads = all.iter().map(|(sleeps, _)| sleeper(*sleeps)).collect();
+    let seen = Observed { wall: Duration::from_millis(520), ..observed(threads, Some(0)) };
+    let found = audit(&seen, &prices);
+    for (thread, (sleeps, each)) in found.threads.iter().zip(all) {
+        assert!((thread.cost.value / sleeps as f64 - each).abs() < 1e-6, "{sleeps}: {thread:?}");
+    }
+}
+
+#[test]
+fn threads_that_no_look_placed_wait_where_those_of_their_name_do() {
+    let named = |name: &str, channel| ThreadSeen { name: name.into(), ..thread(100, 100, channel) };
+    let seen = observed(vec![named("worker", "pipe_read"), named("worker", ""), named("other", "")], Some(0));
+    let costs: Vec<f64> = audit(&seen, &prices()).threads.iter().map(|thread| thread.cost.value).collect();
+    assert_eq!(costs, [200.0 * 1000.0, 200.0 * 1000.0, 200.0 * 800.0]);
 }

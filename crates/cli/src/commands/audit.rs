@@ -22,7 +22,7 @@ const USUAL_TIME: Duration = Duration::from_secs(10);
 const RECENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// Share of a core that looks between the first and the last may take; those two come on top.
-const OWN_SHARE: f64 = 0.004;
+const OWN_SHARE: f64 = 0.002;
 
 /// Looks come no closer than this.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
@@ -243,9 +243,12 @@ fn price(run: &Run, rule: &PriceRule, catalogue: &Catalogue) -> Option<Price> {
     let cpu = others.fold(cpu, Estimate::reaching);
     let mut points: Vec<PricePoint> =
         rule.between.iter().filter_map(|working| point_of(run, at(&working.with)?, at(&working.alone)?)).collect();
+    let further = rule.apart.iter().filter_map(|other| price_of(run, at(other)?));
+    points.extend(further.map(|(cpu, each_ns)| PricePoint { each_ns, cpu }));
     points.sort_by(|a, b| a.each_ns.total_cmp(&b.each_ns));
     let delay_ns = rule.unit_is_delay.then_some(wall);
-    Some(Price { rule: rule.clone(), cpu, points, delay_ns, run: run.id.clone() })
+    let each_ns = if rule.apart.is_empty() { cpu.value } else { wall };
+    Some(Price { rule: rule.clone(), cpu, each_ns, points, delay_ns, run: run.id.clone() })
 }
 
 /// Why a row has no price.

@@ -25,12 +25,17 @@ pub(crate) fn available() -> Result<(), ProgramError> {
     Ok(())
 }
 
+/// Threads whose place is read at one look: of more, every n-th, each look others.
+const MOST_PLACES: usize = 200;
+
 /// Counters of a thread at one look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counters {
     voluntary: u64,
     involuntary: u64,
     cpu_ns: Option<u64>,
+    /// How often it got a CPU.
+    runs: Option<u64>,
 }
 
 /// A thread since the first look that saw it.
@@ -124,12 +129,18 @@ impl Watched {
         let before = sys::own_cpu_ns();
         let at = Instant::now();
         let mut here = BTreeSet::new();
-        for process in self.processes() {
-            for thread in threads_of(&self.host, process) {
-                if self.look_at(process, thread) {
-                    here.insert((process, thread));
-                }
+        let processes = self.processes();
+        let all =
+            processes.iter().flat_map(|process| threads_of(&self.host, *process).into_iter().map(|id| (*process, id)));
+        let all: Vec<(u32, u32)> = all.collect();
+        let every = all.len().div_ceil(MOST_PLACES).max(1);
+        for (index, (process, thread)) in all.into_iter().enumerate() {
+            let placed = index % every == self.looks as usize % every;
+            if self.look_at(process, thread, placed) {
+                here.insert((process, thread));
             }
+        }
+        for process in processes {
             self.group_time(process);
         }
         for (id, known) in &mut self.threads {
@@ -174,9 +185,16 @@ impl Watched {
         found
     }
 
-    /// False: the thread is gone.
-    fn look_at(&mut self, process: u32, thread: u32) -> bool {
+    /// `placed`: where it ran and waits is to be read, too. False: the thread is gone.
+    fn look_at(&mut self, process: u32, thread: u32, placed: bool) -> bool {
         let folder = format!("/proc/{process}/task/{thread}");
+        let (cpu_ns, runs) =
+            if self.read(&format!("{folder}/schedstat")) { schedstat(&self.text) } else { (None, None) };
+        // It has not run since, so that nothing else has changed.
+        let same = |known: &Known| runs.is_some() && (known.last.cpu_ns, known.last.runs) == (cpu_ns, runs);
+        if self.threads.get(&(process, thread)).is_some_and(same) {
+            return true;
+        }
         if !self.read(&format!("{folder}/status")) {
             return false;
         }
@@ -191,8 +209,7 @@ impl Watched {
         let name = field("Name").unwrap_or("?").to_owned();
         let allowed =
             field("Cpus_allowed_list").and_then(switchcost_model::cpu_list::parse).map_or(0, |cpus| cpus.len() as u32);
-        let cpu_ns = self.read(&format!("{folder}/schedstat")).then(|| first_number(&self.text)).flatten();
-        let counters = Counters { voluntary, involuntary, cpu_ns };
+        let counters = Counters { voluntary, involuntary, cpu_ns, runs };
         // Threads that were there before anybody looked begin with what they have; others with nothing.
         let born = self.looks > 0 || self.from_birth;
         let known = self.threads.entry((process, thread)).or_insert_with(|| Known {
@@ -204,7 +221,7 @@ impl Watched {
         known.last = counters;
         known.seen.name = name;
         known.seen.allowed_cpus = allowed;
-        if moved {
+        if moved && placed {
             self.place(process, thread, &folder);
         }
         true
@@ -236,10 +253,19 @@ impl Watched {
         }
     }
 
-    /// Reads a file into the buffer that all looks share.
+    /// Reads a file into the buffer that all looks share. The kernel writes such a file at the first read; to ask for its size before and for more
+    /// after a short answer would double the calls.
     fn read(&mut self, path: &str) -> bool {
         self.text.clear();
-        std::fs::File::open(self.host.path(path)).and_then(|mut file| file.read_to_string(&mut self.text)).is_ok()
+        let Ok(mut file) = std::fs::File::open(self.host.path(path)) else { return false };
+        let mut bytes = [0; 16 * 1024];
+        loop {
+            let Ok(count) = file.read(&mut bytes) else { return false };
+            self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            if count < bytes.len() {
+                return true;
+            }
+        }
     }
 
     pub(crate) fn cost_of_look(&self) -> Duration {
@@ -359,8 +385,10 @@ fn number(fields: &[&str], index: usize) -> Option<u64> {
     fields.get(index)?.parse().ok()
 }
 
-fn first_number(text: &str) -> Option<u64> {
-    text.split_ascii_whitespace().next()?.parse().ok()
+/// CPU time in ns, and how often it got a CPU (Documentation/scheduler/sched-stats.rst).
+fn schedstat(text: &str) -> (Option<u64>, Option<u64>) {
+    let mut numbers = text.split_ascii_whitespace().map(|word| word.parse().ok());
+    (numbers.next().flatten(), numbers.nth(1).flatten())
 }
 
 /// Interrupts by which CPUs make each other look: the sum over all CPUs of those for rescheduling and for calling a function, by either of which a
@@ -410,7 +438,7 @@ CAL: 1 1 Function call interrupts
         let mut watched = Watched::on(Host::fake(files.path()), 7, false, false)?;
         let later = [
             ("proc/7/task/7/status", STATUS.replace("70", "100").replace(":\t5", ":\t9")),
-            ("proc/7/task/7/schedstat", "223456 7 8\n".to_owned()),
+            ("proc/7/task/7/schedstat", "223456 7 42\n".to_owned()),
             ("proc/interrupts", "RES: 6 8 Rescheduling interrupts\nCAL: 2 1 Function call interrupts\n".to_owned()),
         ];
         for (path, text) in later {
