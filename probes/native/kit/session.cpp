@@ -231,6 +231,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
 
     const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
     check_tokens(before, after);
+    workload->retime(measurement.ticks);
     Counts counts;
     workload->add_counts(counts);
     if (plan.working_set() != 0 && !after.turns.empty()) counts.emplace_back("touches", after.touches - before.touches);
