@@ -7,7 +7,6 @@
 #include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,12 +78,12 @@ public:
 
     int make(std::uint32_t container) override {
         const Bundle bundle = make_bundle(container, R"("/inside")");
-        if (run(bundle, {"--detach"}, life_[0]) != 0) throw runtime_refusal(container, last_words(text_of(bundle.said)));
+        if (run(bundle, {"--detach"}, life_[0]) != 0) throw refusal(container, last_words(text_of(bundle.said)));
         std::uint64_t id = 0;
         std::ifstream(bundle.pid) >> id;
         const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
         // Beyond RLIMIT_NPROC the kernel refuses the exec of a container's first process, and nobody is left to say so.
-        if (id == 0 || pidfd == -1) throw tasks_are_few() ? task_refusal() : runtime_refusal(container, "the container ended at once");
+        if (id == 0 || pidfd == -1) throw low_limit(container, few_tasks, 0).value_or(refusal(container, "the container ended at once"));
         doors_ = doors_of(std::to_string(id));
         return pidfd;
     }
@@ -98,7 +97,7 @@ public:
 
     // Waits until the runtime has removed it. How many have entered since the last time.
     std::uint64_t make_single() {
-        if (run(single_, {}, entries_) != 0) [[unlikely]] throw runtime_refusal(0, last_words(text_of(single_.said)));
+        if (run(single_, {}, entries_) != 0) [[unlikely]] throw refusal(0, last_words(text_of(single_.said)));
         std::uint64_t entered = 0;
         return read(entries_, &entered, sizeof entered) == sizeof entered ? entered : 0;
     }
@@ -144,6 +143,8 @@ private:
         std::string folder, pid, said, name;
     };
 
+    static constexpr std::uint64_t few_tasks = 64;
+
     Bundle make_bundle(std::uint32_t container, const char* arguments) const {
         const fs::path folder = folder_ / std::to_string(container);
         std::error_code error;
@@ -154,6 +155,10 @@ private:
 
     static Failure refuse_parameter(const std::string& parameter, const std::string& why) {
         return unsupported("unsupported_here", parameter + " is not possible with " + runtime_name + ": " + why + "; use another value or another probe");
+    }
+
+    static Failure refusal(std::uint32_t container, const std::string& words) {
+        return runtime_refusal(container, words, "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime");
     }
 
     std::string below() const { return cgroups_.in_use() ? cgroups_.parent_below_mount() : ""; }

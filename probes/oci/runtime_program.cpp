@@ -16,6 +16,12 @@ namespace probe {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+Failure task_refusal() { return task_limit_failure(("task of " + runtime_name).c_str(), 0, 1, EAGAIN); }
+
+}  // namespace
+
 std::string find_runtime() {
     const char* path = std::getenv("PATH");
     std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/sbin:/sbin:/usr/local/sbin");
@@ -89,21 +95,19 @@ std::string last_words(const std::string& said) {
     return last.empty() ? "it said nothing" : last.substr(0, 500);
 }
 
-bool tasks_are_few() {
-    constexpr rlim_t few = 64;
-    rlimit limit{};
-    return getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < few;
-}
-
-Failure task_refusal() { return task_limit_failure(("task of " + runtime_name).c_str(), 0, 1, EAGAIN); }
-
-Failure runtime_refusal(std::uint32_t container, const std::string& words) {
+Failure runtime_refusal(std::uint32_t container, const std::string& words, const char* cure) {
     if (words.find("esource temporarily unavailable") != std::string::npos) return task_refusal();
     if (words.find("oo many open files") != std::string::npos) return descriptor_limit_failure(container, container + 1, EMFILE);
     const std::string forbidden = namespaces_forbidden();
-    return unsupported("unsupported_here",
-                       runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words + "; " +
-                           (forbidden.empty() ? "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime" : forbidden));
+    return unsupported("unsupported_here", runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words + "; " +
+                                               (forbidden.empty() ? cure : forbidden));
+}
+
+std::optional<Failure> low_limit(std::uint32_t container, std::uint64_t few_tasks, std::uint64_t few_descriptors) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < few_tasks) return task_refusal();
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < few_descriptors) return descriptor_limit_failure(container, container + 1, EMFILE);
+    return std::nullopt;
 }
 
 }  // namespace probe

@@ -31,11 +31,10 @@ std::string text_of(const std::filesystem::path& file);
 // The last line of what a runtime said, ASCII only.
 std::string last_words(const std::string& said);
 
-// RLIMIT_NPROC is so low that it is the likeliest reason of whatever failed.
-bool tasks_are_few();
-Failure task_refusal();
+// The runtime's own words on a container that it could not make, and the cure; where a limit is behind them, that limit and how to raise it.
+Failure runtime_refusal(std::uint32_t container, const std::string& words, const char* cure);
 
-// The runtime's own words on a container that it could not make; where a limit is behind them, that limit and how to raise it.
-Failure runtime_refusal(std::uint32_t container, const std::string& words);
+// The same where a limit as low as this is likelier than whatever the runtime says.
+std::optional<Failure> low_limit(std::uint32_t container, std::uint64_t few_tasks, std::uint64_t few_descriptors);
 
 }  // namespace probe

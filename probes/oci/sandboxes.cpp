@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -51,6 +52,13 @@ std::vector<int> family(int ancestor) {
         for (auto child = from; child != to; ++child) result.push_back(child->second);
     }
     return result;
+}
+
+// Of a sentry that could not begin `runsc run` says nothing but that it ended.
+Failure refusal(std::uint32_t sandbox, const std::string& words) {
+    constexpr std::uint64_t few_tasks = 128, few_descriptors = 128;
+    if (const auto limit = low_limit(sandbox, few_tasks, few_descriptors)) return *limit;
+    return runtime_refusal(sandbox, words, "run it by hand to see whether it works here, or use another platform");
 }
 
 }  // namespace
@@ -121,6 +129,8 @@ void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, in
     syscall(SYS_close_range, static_cast<unsigned>(std::max(witness, 2) + 1), ~0u, 0u);
     // Should the runtime mount something and be killed, the mount is nobody else's.
     if (unshare(CLONE_NEWNS) == 0) mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    // The sentry, as nobody, mounts its root there, and cannot enter a folder of the user's alone. The mount is in its own namespace.
+    unsetenv("TMPDIR");
     execv(program_.c_str(), const_cast<char* const*>(arguments.data()));  // it does not write to them
     _exit(127);
 }
@@ -140,7 +150,7 @@ void Sandboxes::await(std::uint32_t sandbox) {
         char words[4096];
         const ssize_t got = read(box.line, words, sizeof words);
         if (got == -1 && errno == EINTR) continue;
-        if (got <= 0) throw tasks_are_few() ? task_refusal() : runtime_refusal(sandbox, last_words(said));
+        if (got <= 0) throw refusal(sandbox, last_words(said));
         said.append(words, static_cast<std::size_t>(got));
         if (said.size() < sizeof(Answer)) continue;
         Answer alive;
@@ -148,7 +158,7 @@ void Sandboxes::await(std::uint32_t sandbox) {
         if (alive.mark == Answer::magic) break;
     }
     std::ifstream(bundle(sandbox) / "pid") >> box.sentry;
-    if (box.sentry == 0) throw runtime_refusal(sandbox, "it wrote no --pid-file");
+    if (box.sentry == 0) throw refusal(sandbox, "it wrote no --pid-file");
 }
 
 Answer Sandboxes::hear(std::uint32_t sandbox) const {

@@ -227,7 +227,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     workload->counting(true);
     call_at_fixed_stack_offset(&Measurement::run_batches, &measurement);
     workload->counting(false);
-    const Look after = look_after(*workload, tasks);
+    const Look after = look_after(*workload, workload->tasks());  // a task that was born in between counts from its birth
 
     const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
     check_tokens(before, after);
