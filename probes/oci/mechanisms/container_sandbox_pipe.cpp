@@ -11,6 +11,7 @@
 
 #include "kit/clock.h"
 #include "kit/container_inside.h"
+#include "kit/procfs.h"
 #include "runtime_program.h"
 #include "sandboxes.h"
 
@@ -97,11 +98,14 @@ public:
     }
 
     void counting(bool on) override {
+        const std::int64_t stops = stub_switches();
+        stub_switches_ = on ? stops : stops - stub_switches_;
         if (on) known_at_begin_ = known_.size();
     }
 
     void add_counts(Counts& counts) const override {
         counts.emplace_back("host_tasks_born", known_.size() - known_at_begin_);
+        if (plan_.text("platform") == "ptrace") counts.emplace_back("stub_switches", stub_switches_);
         counts.emplace_back("clock_inside_ns", inside());
         counts.emplace_back("clock_outside_ns", (longest() + shortest()) / 2);
         for (const char* kind : namespace_kinds) {
@@ -128,6 +132,17 @@ private:
             station.major_faults += task.major_faults;
             if (station.cpu == -1 || task.cpu != plan_.cpu_of(sandbox)) station.cpu = task.cpu;
         }
+    }
+
+    // Voluntary switches of traced tasks so far: on the platform ptrace a stub stops, and leaves the CPU, at each system call of its context.
+    std::int64_t stub_switches() const {
+        std::vector<TaskId> stubs;
+        for (const TaskId& task : tasks()) {
+            const std::string status = "/proc/" + std::to_string(task.process) + "/task/" + std::to_string(task.thread) + "/status";
+            if (procfs::read_field(status.c_str(), "\nTracerPid:").value_or(0) != 0) stubs.push_back(task);
+        }
+        const auto switches = procfs::kernel_switches(stubs);
+        return switches ? static_cast<std::int64_t>(switches->voluntary) : 0;
     }
 
     ClockReading read_clocks() {
@@ -172,6 +187,7 @@ private:
     ClockReading first_, second_;
     mutable std::map<int, int> known_;  // threads of the host that are or were the sandboxes', and their processes
     std::size_t known_at_begin_ = 0;
+    std::int64_t stub_switches_ = 0;
 };
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode) {
