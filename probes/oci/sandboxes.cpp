@@ -100,7 +100,8 @@ void Sandboxes::start(std::uint32_t sandbox, int ring_read, int ring_write) {
         execute(sandbox, ring_read, ring_write, line[1]);
     }
     close(line[1]);
-    boxes_[sandbox] = {std::max(child, 0), 0, line[0]};
+    boxes_[sandbox].runtime = std::max(child, 0);
+    boxes_[sandbox].line = line[0];
     if (child == -1) throw task_limit_failure("process", sandbox, plan_.contexts, errno);
 }
 
@@ -179,9 +180,13 @@ std::vector<Answer> Sandboxes::report() {
     return result;
 }
 
+void Sandboxes::survey() {
+    for (Box& box : boxes_) box.processes = family(box.sentry);
+}
+
 std::vector<TaskId> Sandboxes::tasks(std::uint32_t sandbox) const {
     std::vector<TaskId> result;
-    for (const int process : family(boxes_[sandbox].sentry)) {
+    for (const int process : boxes_[sandbox].processes) {
         std::error_code error;
         for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", error)) {
             result.push_back({process, std::atoi(entry.path().filename().c_str())});

@@ -28,7 +28,10 @@ public:
     // What every context says of itself: a lap with a command, and context 0's answer first.
     std::vector<Answer> report();
 
-    // Host processes and threads of one sandbox: the sentry's threads, and the stubs, processes in whose address spaces its contexts run.
+    // Finds the host's processes of all sandboxes: sentries, and stubs, in whose address spaces the contexts run. Once those run, none is
+    // added, but threads are.
+    void survey();
+    // Threads of these processes now.
     std::vector<TaskId> tasks(std::uint32_t sandbox) const;
     pid_t sentry(std::uint32_t sandbox) const { return boxes_[sandbox].sentry; }
 
@@ -37,6 +40,7 @@ private:
         pid_t runtime = 0;  // `runsc run`, our child, which waits
         pid_t sentry = 0;
         int line = -1;      // socket to the context
+        std::vector<int> processes = {};
     };
 
     void start(std::uint32_t sandbox, int ring_read, int ring_write);

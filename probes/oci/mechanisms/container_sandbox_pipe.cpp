@@ -55,6 +55,7 @@ public:
         // The sentries start threads as they need them, most of them now.
         constexpr std::uint64_t rehearsal = 400;
         run(std::max<std::uint64_t>(rehearsal, plan.contexts));
+        boxes_.survey();
     }
 
     void run(std::uint64_t units) override {
