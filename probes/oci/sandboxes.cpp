@@ -54,10 +54,14 @@ std::vector<int> family(int ancestor) {
     return result;
 }
 
-// Of a sentry that could not begin `runsc run` says nothing but that it ended.
-Failure refusal(std::uint32_t sandbox, const std::string& words) {
-    constexpr std::uint64_t few_tasks = 128, few_descriptors = 128;
-    if (const auto limit = low_limit(sandbox, few_tasks, few_descriptors)) return *limit;
+// Of a sentry that could not begin, or go on, `runsc run` says nothing but that it ended. A sandbox is some 35 tasks, its runsc included.
+std::optional<Failure> likely_limit(std::uint32_t sandbox, std::uint32_t wanted) {
+    constexpr std::uint64_t few_tasks = 64, few_descriptors = 512;
+    return low_limit(sandbox, few_tasks * (wanted + 1), few_descriptors);
+}
+
+Failure refusal(std::uint32_t sandbox, std::uint32_t wanted, const std::string& words) {
+    if (const auto limit = likely_limit(sandbox, wanted)) return *limit;
     return runtime_refusal(sandbox, words, "run it by hand to see whether it works here, or use another platform");
 }
 
@@ -151,7 +155,7 @@ void Sandboxes::await(std::uint32_t sandbox) {
         char words[4096];
         const ssize_t got = read(box.line, words, sizeof words);
         if (got == -1 && errno == EINTR) continue;
-        if (got <= 0) throw refusal(sandbox, last_words(said));
+        if (got <= 0) throw refusal(sandbox, plan_.contexts, last_words(said));
         said.append(words, static_cast<std::size_t>(got));
         if (said.size() < sizeof(Answer)) continue;
         Answer alive;
@@ -159,12 +163,13 @@ void Sandboxes::await(std::uint32_t sandbox) {
         if (alive.mark == Answer::magic) break;
     }
     std::ifstream(bundle(sandbox) / "pid") >> box.sentry;
-    if (box.sentry == 0) throw refusal(sandbox, "it wrote no --pid-file");
+    if (box.sentry == 0) throw refusal(sandbox, plan_.contexts, "it wrote no --pid-file");
 }
 
 Answer Sandboxes::hear(std::uint32_t sandbox) const {
     Answer answer;
     if (read_whole(boxes_[sandbox].line, &answer, sizeof answer) && answer.mark == Answer::magic) return answer;
+    if (const auto limit = likely_limit(sandbox, plan_.contexts)) throw *limit;
     throw failed("partner_died", "a sandbox ended during the measurement; see whether something kills processes here");
 }
 

@@ -105,11 +105,14 @@ mkdir -m 777 "$work/open"
 chmod 711 "$work"
 as=''
 [ "$(id -u)" != 0 ] || as='setpriv --reuid=65534 --regid=65534 --clear-groups'
-for limit in nproc=1 nproc=6 nproc=40 nofile=8 nofile=16 nofile=24 nofile=64 nofile=1024; do
+for limit in nproc=1 nproc=6 nproc=40 nproc=100 nofile=8 nofile=16 nofile=24 nofile=64 nofile=200 nofile=1024; do
     # shellcheck disable=SC2086
     TMPDIR="$work/open" timeout 60 $as prlimit "--$limit" "$probe" run mechanism=$mechanism batches=1 batch_units=2 >"$work/transcript" 2>"$work/stderr" ||
         fail "$limit: exit status $?: $(tail -n 1 "$work/transcript") $(cat "$work/stderr")"
     grep -qE '"status":"(ok|unsupported)"' "$work/transcript" || fail "$limit: $(cat "$work/transcript" "$work/stderr")"
+    if grep -q '"status":"unsupported"' "$work/transcript"; then
+        grep -qE '"code":"limit_reached".*(RLIMIT_NPROC|RLIMIT_NOFILE) = [0-9]*; raise' "$work/transcript" || fail "$limit is not named: $(tail -n 1 "$work/transcript")"
+    fi
     if grep -qE '0x[0-9a-f]|goroutine' "$work/transcript"; then fail "$limit: a crash is the reason: $(tail -n 1 "$work/transcript")"; fi
     echo "$limit: $(tail -n 1 "$work/transcript" | cut -c1-300)"
 done
