@@ -7,7 +7,6 @@
 #include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,36 +28,12 @@
 #include "kit/limits.h"
 #include "kit/procfs.h"
 #include "kit/shared.h"
+#include "runtime_program.h"
 
 namespace probe {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::string runtime_name = OCI_RUNTIME;
-
-std::string find_runtime() {
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/sbin:/sbin:/usr/local/sbin");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string file = folder + "/" + runtime_name;
-        if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
-    }
-    return "";
-}
-
-std::string own_folder() {
-    std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error);
-    return self.parent_path().string();
-}
-
-fs::path temporary_folder() {
-    std::error_code error;
-    const fs::path path = fs::temp_directory_path(error);
-    if (!error) return path;
-    throw unsupported("unsupported_here", "the folder for temporary files cannot be used (" + error.message() + "); set TMPDIR to one that may be written to");
-}
 
 // The files through which a process joins all groups that another one is in.
 std::vector<std::string> doors_of(const std::string& process) {
@@ -83,32 +58,6 @@ std::vector<std::string> doors_of(const std::string& process) {
     return result;
 }
 
-// The last line that a runtime said, ASCII only; runc wraps it: time="..." level=error msg="...". A runtime that crashed says first why
-// and then, in many lines, where.
-std::string last_words(const std::string& path) {
-    constexpr int longest_message = 4;
-    std::ifstream file(path);
-    std::string first, last, wrapped;
-    int lines = 0;
-    for (std::string line; std::getline(file, line);) {
-        if (line.empty()) continue;
-        if (lines++ == 0) first = line;
-        if (line.find("msg=\"") != std::string::npos) wrapped = line;
-        last = line;
-    }
-    if (!wrapped.empty()) {
-        last = wrapped;
-    } else if (lines > longest_message) {
-        last = first;
-    }
-    for (char& character : last) {
-        if (character < ' ' || character > '~') character = '?';
-    }
-    const std::size_t message = last.find("msg=\"");
-    if (message != std::string::npos) last = last.substr(message + 5, last.rfind('"') - message - 5);
-    return last.empty() ? "it said nothing" : last.substr(0, 500);
-}
-
 class OciRuntime final : public ContainerRuntime {
 public:
     OciRuntime(const Plan& plan, const ContainerCgroups& cgroups)
@@ -116,12 +65,12 @@ public:
         if (plan.text("namespaces") != "all") throw refuse_parameter("namespaces=none", "a runtime's container has them all");
         if (plan.number("cgroup_depth") == 0) throw refuse_parameter("cgroup_depth=0", "a runtime makes a control group");
         prctl(PR_SET_CHILD_SUBREAPER, 1);  // the runtime leaves the first process of a container to its nearest ancestor
-        sweep();
+        sweep_dead_folders(folder_.parent_path());
         Leftovers leftovers{{}, own_group_prefix(), folder_.string()};
         for (const CgroupMount& mount : cgroup_mounts()) leftovers.parents.push_back(mount.directory + below());
         guardian_.start(std::move(leftovers));
         if (pipe2(life_, O_CLOEXEC) != 0) throw descriptor_limit_failure(0, 1, errno);
-        make_root();
+        make_root(folder_, "inside");
     }
     ~OciRuntime() override {
         if (entries_ != -1) close(entries_);
@@ -129,12 +78,12 @@ public:
 
     int make(std::uint32_t container) override {
         const Bundle bundle = make_bundle(container, R"("/inside")");
-        if (run(bundle, {"--detach"}, life_[0]) != 0) throw refusal(container, last_words(bundle.said));
+        if (run(bundle, {"--detach"}, life_[0]) != 0) throw refusal(container, last_words(text_of(bundle.said)));
         std::uint64_t id = 0;
         std::ifstream(bundle.pid) >> id;
         const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
         // Beyond RLIMIT_NPROC the kernel refuses the exec of a container's first process, and nobody is left to say so.
-        if (id == 0 || pidfd == -1) throw tasks_are_few() ? task_refusal() : refusal(container, "the container ended at once");
+        if (id == 0 || pidfd == -1) throw low_limit(container, few_tasks, 0).value_or(refusal(container, "the container ended at once"));
         doors_ = doors_of(std::to_string(id));
         return pidfd;
     }
@@ -148,7 +97,7 @@ public:
 
     // Waits until the runtime has removed it. How many have entered since the last time.
     std::uint64_t make_single() {
-        if (run(single_, {}, entries_) != 0) [[unlikely]] throw refusal(0, last_words(single_.said));
+        if (run(single_, {}, entries_) != 0) [[unlikely]] throw refusal(0, last_words(text_of(single_.said)));
         std::uint64_t entered = 0;
         return read(entries_, &entered, sizeof entered) == sizeof entered ? entered : 0;
     }
@@ -194,6 +143,8 @@ private:
         std::string folder, pid, said, name;
     };
 
+    static constexpr std::uint64_t few_tasks = 64;
+
     Bundle make_bundle(std::uint32_t container, const char* arguments) const {
         const fs::path folder = folder_ / std::to_string(container);
         std::error_code error;
@@ -206,45 +157,11 @@ private:
         return unsupported("unsupported_here", parameter + " is not possible with " + runtime_name + ": " + why + "; use another value or another probe");
     }
 
-    static bool tasks_are_few() {
-        constexpr rlim_t few = 64;
-        rlimit limit{};
-        return getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < few;
-    }
-
-    static Failure task_refusal() { return task_limit_failure(("task of " + runtime_name).c_str(), 0, 1, EAGAIN); }
-
-    // The runtime's own words; where a limit is behind them, that limit and how to raise it.
     static Failure refusal(std::uint32_t container, const std::string& words) {
-        if (words.find("esource temporarily unavailable") != std::string::npos) return task_refusal();
-        if (words.find("oo many open files") != std::string::npos) return descriptor_limit_failure(container, container + 1, EMFILE);
-        const std::string forbidden = namespaces_forbidden();
-        return unsupported("unsupported_here",
-                           runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words + "; " +
-                               (forbidden.empty() ? "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime" : forbidden));
+        return runtime_refusal(container, words, "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime");
     }
 
     std::string below() const { return cgroups_.in_use() ? cgroups_.parent_below_mount() : ""; }
-
-    // Folders of probes that are dead together with their guardian; their groups are swept by ContainerCgroups.
-    void sweep() {
-        std::error_code error;
-        for (const auto& entry : fs::directory_iterator(folder_.parent_path(), error)) {
-            if (!of_dead_probe(entry.path().filename().string())) continue;
-            for (const int fifo : open_fifos(entry.path())) close(fifo);
-            fs::remove_all(entry.path(), error);
-        }
-    }
-
-    void make_root() {
-        std::error_code error;
-        fs::create_directories(folder_ / "root" / "proc", error);
-        fs::create_directories(folder_ / "root" / "dev", error);
-        fs::copy_file(own_folder() + "/inside", folder_ / "root" / "inside", error);
-        if (error == std::errc::too_many_files_open) throw descriptor_limit_failure(0, 1, EMFILE);
-        if (error) throw failed("set_up_failed", "no root file system could be made in " + folder_.string() + " (" + error.message() + "); set TMPDIR to a folder with room");
-        fs::permissions(folder_ / "root" / "inside", fs::perms(0755), error);
-    }
 
     std::string config(std::uint32_t container, const char* arguments) const {
         const std::string user = std::to_string(geteuid());
@@ -335,11 +252,6 @@ private:
 };
 
 }  // namespace
-
-std::optional<Unavailable> runtime_missing() {
-    if (!find_runtime().empty()) return std::nullopt;
-    return Unavailable{"missing_library", runtime_name + " was not found in PATH", "the package " + runtime_name};
-}
 
 std::unique_ptr<ContainerRuntime> make_container_runtime(const Plan& plan, const ContainerCgroups& cgroups) {
     return std::make_unique<OciRuntime>(plan, cgroups);

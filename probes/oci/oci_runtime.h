@@ -2,14 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "kit/mechanism.h"
+#include "runtime_program.h"
 
 namespace probe {
-
-// Of Entry::check: is the runtime in PATH?
-std::optional<Unavailable> runtime_missing();
 
 // A Creator of kit/creation.h: the runtime makes a container, whose first process counts itself and ends, and removes it.
 class OciCreator {

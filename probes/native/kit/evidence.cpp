@@ -109,6 +109,10 @@ std::uint64_t verification_units(const Plan& plan, const Entry& entry, const cha
         why_not = "a control has no hops";
         return 0;
     }
+    if (entry.shape == Shape::foreign) {
+        why_not = "on which CPU a hop arrives is not known to the kernel that the contexts run on";
+        return 0;
+    }
     if (plan.verify_units == 0) {
         why_not = "the plan asks for no verification pass";
         return 0;

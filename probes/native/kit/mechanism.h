@@ -40,6 +40,7 @@ enum class Shape {
     control,  // no contexts; a unit is one iteration
     stacks,   // contexts share the probe's one thread
     tasks,    // contexts are threads or processes
+    foreign,  // contexts are tasks of another kernel, on whose hops no CPU can be told from here
     pair,     // a control of two tasks, whatever the plan's contexts
 };
 
@@ -106,6 +107,8 @@ public:
 
     virtual Histogram* histogram() { return nullptr; }                    // Mode::each
     virtual std::span<const HopRecord> hops() const { return {}; }         // Mode::verify
+    // Where the driver is elsewhere and reads a clock there: puts its ticks of the last batches, as many, in the place of those read here.
+    virtual void retime(std::span<std::uint64_t> /*ticks*/) {}
     virtual void counting(bool /*on*/) {}  // called next to the batches: what a mechanism counts for add_counts begins and ends here
     virtual void add_counts(Counts&) const {}
 

@@ -100,12 +100,13 @@ const char* kernel_switches_unknown() { return "/proc/PID/task/TID/status could 
 
 std::optional<std::uint64_t> cpu_time_ns(std::span<const TaskId> tasks) {
     // Linux makes the clock's number from the id (include/linux/posix-timers.h). Clocks, unlike schedstat, count up to this moment. Another
-    // process's threads have none of their own; those processes have one thread each.
+    // process's threads have none of their own; the clock of the whole process is asked for its first one.
     constexpr int whole_process = 2;
     constexpr int one_thread = 6;
     std::uint64_t sum = 0;
     const int own = getpid();
     for (const TaskId& task : tasks) {
+        if (task.process != own && task.process != task.thread) continue;
         const clockid_t clock = task.process == own ? (~task.thread << 3) | one_thread : (~task.process << 3) | whole_process;
         timespec time{};
         if (clock_gettime(clock, &time) != 0) return std::nullopt;

@@ -228,10 +228,11 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     workload->counting(true);
     call_at_fixed_stack_offset(&Measurement::run_batches, &measurement);
     workload->counting(false);
-    const Look after = look_after(*workload, tasks);
+    const Look after = look_after(*workload, workload->tasks());  // a task that was born in between counts from its birth
 
     const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
     check_tokens(before, after);
+    workload->retime(measurement.ticks);
     Counts counts;
     workload->add_counts(counts);
     if (plan.working_set() != 0 && !after.turns.empty()) counts.emplace_back("touches", after.touches - before.touches);

@@ -1,0 +1,113 @@
+#include "runtime_program.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "kit/container_inside.h"
+#include "kit/container_sweep.h"
+#include "kit/limits.h"
+
+namespace probe {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Failure task_refusal() { return task_limit_failure(("task of " + runtime_name).c_str(), 0, 1, EAGAIN); }
+
+}  // namespace
+
+std::string find_runtime() {
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(std::string(path == nullptr ? "" : path) + ":/usr/sbin:/sbin:/usr/local/sbin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string file = folder + "/" + runtime_name;
+        if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
+    }
+    return "";
+}
+
+std::optional<Unavailable> runtime_missing() {
+    if (!find_runtime().empty()) return std::nullopt;
+    return Unavailable{"missing_library", runtime_name + " was not found in PATH", "the package " + runtime_name};
+}
+
+fs::path temporary_folder() {
+    std::error_code error;
+    const fs::path path = fs::temp_directory_path(error);
+    if (!error) return path;
+    throw unsupported("unsupported_here", "the folder for temporary files cannot be used (" + error.message() + "); set TMPDIR to one that may be written to");
+}
+
+void sweep_dead_folders(const fs::path& parent) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(parent, error)) {
+        if (!of_dead_probe(entry.path().filename().string())) continue;
+        for (const int fifo : open_fifos(entry.path())) close(fifo);
+        fs::remove_all(entry.path(), error);
+    }
+}
+
+void make_root(const fs::path& folder, const char* program) {
+    std::error_code error;
+    const fs::path own_folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+    fs::create_directories(folder / "root" / "proc", error);
+    fs::create_directories(folder / "root" / "dev", error);
+    fs::copy_file(own_folder / program, folder / "root" / "inside", error);
+    if (error == std::errc::too_many_files_open) throw descriptor_limit_failure(0, 1, EMFILE);
+    if (error) throw failed("set_up_failed", "no root file system could be made in " + folder.string() + " (" + error.message() + "); set TMPDIR to a folder with room");
+    fs::permissions(folder / "root" / "inside", fs::perms(0755), error);
+}
+
+std::string text_of(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+// runc wraps it: time="..." level=error msg="...". A runtime that crashed says first why and then, in many lines, where.
+std::string last_words(const std::string& said) {
+    constexpr int longest_message = 4;
+    std::istringstream text(said);
+    std::string first, last, wrapped;
+    int lines = 0;
+    for (std::string line; std::getline(text, line);) {
+        if (line.empty()) continue;
+        if (lines++ == 0) first = line;
+        if (line.find("msg=\"") != std::string::npos) wrapped = line;
+        last = line;
+    }
+    if (!wrapped.empty()) {
+        last = wrapped;
+    } else if (lines > longest_message) {
+        last = first;
+    }
+    for (char& character : last) {
+        if (character < ' ' || character > '~') character = '?';
+    }
+    const std::size_t message = last.find("msg=\"");
+    if (message != std::string::npos) last = last.substr(message + 5, last.rfind('"') - message - 5);
+    return last.empty() ? "it said nothing" : last.substr(0, 500);
+}
+
+Failure runtime_refusal(std::uint32_t container, const std::string& words, const char* cure) {
+    if (words.find("esource temporarily unavailable") != std::string::npos) return task_refusal();
+    if (words.find("oo many open files") != std::string::npos) return descriptor_limit_failure(container, container + 1, EMFILE);
+    const std::string forbidden = namespaces_forbidden();
+    return unsupported("unsupported_here", runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words + "; " +
+                                               (forbidden.empty() ? cure : forbidden));
+}
+
+std::optional<Failure> low_limit(std::uint32_t container, std::uint64_t few_tasks, std::uint64_t few_descriptors) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < few_tasks) return task_refusal();
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < few_descriptors) return descriptor_limit_failure(container, container + 1, EMFILE);
+    return std::nullopt;
+}
+
+}  // namespace probe

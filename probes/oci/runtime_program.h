@@ -1,0 +1,40 @@
+// The program of a container runtime that this probe is named after (OCI_RUNTIME, by the build): finding it, what it needs, what it says.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "kit/failure.h"
+#include "kit/mechanism.h"
+
+namespace probe {
+
+inline const std::string runtime_name = OCI_RUNTIME;
+
+std::string find_runtime();  // in PATH and where Debian keeps programs of the superuser; empty: not there
+
+// Of Entry::check: is the runtime in PATH?
+std::optional<Unavailable> runtime_missing();
+
+std::filesystem::path temporary_folder();  // throws Failure
+
+// Removes folders of probes that are dead together with their guardian.
+void sweep_dead_folders(const std::filesystem::path& parent);
+
+// A root file system FOLDER/root of one static program, which is installed beside this one, as /inside. Throws Failure.
+void make_root(const std::filesystem::path& folder, const char* program);
+
+std::string text_of(const std::filesystem::path& file);
+
+// The last line of what a runtime said, ASCII only.
+std::string last_words(const std::string& said);
+
+// The runtime's own words on a container that it could not make, and the cure; where a limit is behind them, that limit and how to raise it.
+Failure runtime_refusal(std::uint32_t container, const std::string& words, const char* cure);
+
+// The same where a limit as low as this is likelier than whatever the runtime says.
+std::optional<Failure> low_limit(std::uint32_t container, std::uint64_t few_tasks, std::uint64_t few_descriptors);
+
+}  // namespace probe

@@ -1,0 +1,226 @@
+#include "sandboxes.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include "kit/container_sweep.h"
+#include "kit/limits.h"
+#include "kit/links.h"
+#include "kit/procfs.h"
+#include "runtime_program.h"
+
+namespace probe {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A sandbox starts in half a second; gVisor's platform kvm has been seen to hang instead.
+constexpr int start_timeout_ms = 20'000;
+// Resident memory of a sentry, its stubs and its gofer, generously.
+constexpr std::uint64_t sandbox_bytes = 64 << 20;
+
+// Processes that descend from `ancestor`, itself first.
+std::vector<int> family(int ancestor) {
+    std::multimap<int, int> children;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator("/proc", error)) {
+        const int id = std::atoi(entry.path().filename().c_str());
+        if (id == 0) continue;
+        const auto parent = procfs::read_field((entry.path() / "status").c_str(), "\nPPid:");
+        if (parent) children.emplace(static_cast<int>(*parent), id);
+    }
+    std::vector<int> result = {ancestor};
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const auto [from, to] = children.equal_range(result[i]);
+        for (auto child = from; child != to; ++child) result.push_back(child->second);
+    }
+    return result;
+}
+
+// Of a sentry that could not begin, or go on, `runsc run` says nothing but that it ended. A sandbox is some 35 tasks, its runsc included.
+std::optional<Failure> likely_limit(std::uint32_t sandbox, std::uint32_t wanted) {
+    constexpr std::uint64_t few_tasks = 64, few_descriptors = 512;
+    return low_limit(sandbox, few_tasks * (wanted + 1), few_descriptors);
+}
+
+Failure refusal(std::uint32_t sandbox, std::uint32_t wanted, const std::string& words) {
+    if (const auto limit = likely_limit(sandbox, wanted)) return *limit;
+    return runtime_refusal(sandbox, words, "run it by hand to see whether it works here, or use another platform");
+}
+
+}  // namespace
+
+Sandboxes::Sandboxes(const Plan& plan)
+    : plan_(plan), program_(find_runtime()), folder_(temporary_folder() / (own_group_prefix() + "-oci")), boxes_(plan.contexts) {
+    require_memory(sandbox_bytes * plan.contexts, "use fewer contexts");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // whoever outlives `runsc run` is ours to reap
+    sweep_dead_folders(folder_.parent_path());
+    guardian_.start({{}, own_group_prefix(), folder_.string()});
+    try {
+        make_root(folder_, "inside");
+        Links ring;
+        ring.open<PipeLink>(plan.contexts);
+        for (std::uint32_t i = 0; i < plan.contexts; ++i) {
+            // All threads of a sentry and all its stubs inherit this affinity, so that the whole sandbox stays on the CPU.
+            pin_self(plan.cpu_of(i));
+            start(i, ring.to(i).read, ring.to(i + 1 == plan.contexts ? 0 : i + 1).write);
+        }
+        pin_self(plan.cpu_of(0));
+        for (std::uint32_t i = 0; i < plan.contexts; ++i) await(i);
+    } catch (...) {
+        end();
+        throw;
+    }
+}
+
+void Sandboxes::start(std::uint32_t sandbox, int ring_read, int ring_write) {
+    std::error_code error;
+    fs::create_directories(bundle(sandbox), error);
+    std::ofstream(bundle(sandbox) / "config.json") << config(sandbox);
+    int line[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) throw descriptor_limit_failure(sandbox, plan_.contexts, errno);
+    const pid_t launcher = getpid();
+    const pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != launcher) _exit(0);  // it died before the line above
+        execute(sandbox, ring_read, ring_write, line[1]);
+    }
+    close(line[1]);
+    boxes_[sandbox].runtime = std::max(child, 0);
+    boxes_[sandbox].line = line[0];
+    if (child == -1) throw task_limit_failure("process", sandbox, plan_.contexts, errno);
+}
+
+// In the child. `run` without --detach stays and waits; sentry and gofer are asked by it to die when it does.
+void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, int line) const {
+    const std::string root = "--root=" + (folder_ / "state").string();
+    const std::string platform = "--platform=" + plan_.text("platform");
+    const std::string folder = "--bundle=" + bundle(sandbox).string();
+    const std::string pid_file = "--pid-file=" + (bundle(sandbox) / "pid").string();
+    const std::string name = std::to_string(sandbox);
+    std::vector<const char*> arguments = {runtime_name.c_str(), root.c_str(), platform.c_str(), "--network=none", "--ignore-cgroups"};
+    if (geteuid() != 0) arguments.push_back("--rootless");
+    for (const std::string* more : {&folder, &pid_file, &name}) {
+        if (more == &folder) arguments.push_back("run");
+        arguments.push_back(more->c_str());
+    }
+    arguments.push_back(nullptr);
+    // The witness holds the guardian back while any process of the sandbox may still write to the folder. Its number is beyond those
+    // that the runtime hands on to its own children.
+    constexpr int beyond = 100, beyond_stdio = 10;
+    int witness = fcntl(guardian_.write_end(), F_DUPFD, beyond);
+    if (witness == -1) witness = fcntl(guardian_.write_end(), F_DUPFD, beyond_stdio);
+    const std::array<int, 3> ends = {fcntl(ring_read, F_DUPFD, beyond_stdio), fcntl(ring_write, F_DUPFD, beyond_stdio), fcntl(line, F_DUPFD, beyond_stdio)};
+    for (int number = 0; number < 3; ++number) dup2(ends[static_cast<std::size_t>(number)], number);
+    if (witness > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(witness - 1), 0u);
+    syscall(SYS_close_range, static_cast<unsigned>(std::max(witness, 2) + 1), ~0u, 0u);
+    // Should the runtime mount something and be killed, the mount is nobody else's.
+    if (unshare(CLONE_NEWNS) == 0) mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    // The sentry, as nobody, mounts its root there, and cannot enter a folder of the user's alone. The mount is in its own namespace.
+    unsetenv("TMPDIR");
+    execv(program_.c_str(), const_cast<char* const*>(arguments.data()));  // it does not write to them
+    _exit(127);
+}
+
+// Until the context inside says that it is alive, whatever comes are words of the runtime.
+void Sandboxes::await(std::uint32_t sandbox) {
+    Box& box = boxes_[sandbox];
+    std::string said;
+    for (;;) {
+        pollfd something = {box.line, POLLIN, 0};
+        const int ready = poll(&something, 1, start_timeout_ms);
+        if (ready == -1 && errno == EINTR) continue;
+        if (ready == 0) {
+            throw unsupported("unsupported_here", runtime_name + " did not start a sandbox within " + std::to_string(start_timeout_ms / 1000) +
+                                                      " s on platform=" + plan_.text("platform") + "; use another platform");
+        }
+        char words[4096];
+        const ssize_t got = read(box.line, words, sizeof words);
+        if (got == -1 && errno == EINTR) continue;
+        if (got <= 0) throw refusal(sandbox, plan_.contexts, last_words(said));
+        said.append(words, static_cast<std::size_t>(got));
+        if (said.size() < sizeof(Answer)) continue;
+        Answer alive;
+        std::memcpy(static_cast<void*>(&alive), said.data() + said.size() - sizeof alive, sizeof alive);
+        if (alive.mark == Answer::magic) break;
+    }
+    std::ifstream(bundle(sandbox) / "pid") >> box.sentry;
+    if (box.sentry == 0) throw refusal(sandbox, plan_.contexts, "it wrote no --pid-file");
+}
+
+Answer Sandboxes::hear(std::uint32_t sandbox) const {
+    Answer answer;
+    if (read_whole(boxes_[sandbox].line, &answer, sizeof answer) && answer.mark == Answer::magic) return answer;
+    if (const auto limit = likely_limit(sandbox, plan_.contexts)) throw *limit;
+    throw failed("partner_died", "a sandbox ended during the measurement; see whether something kills processes here");
+}
+
+Answer Sandboxes::ask(std::uint64_t laps) {
+    const Order order = {laps};
+    write_whole(boxes_[0].line, &order, sizeof order);  // where nobody reads any more, nobody answers
+    return hear(0);
+}
+
+std::vector<Answer> Sandboxes::report() {
+    std::vector<Answer> result = {ask(Order::report)};
+    for (std::uint32_t i = 1; i < plan_.contexts; ++i) result.push_back(hear(i));
+    return result;
+}
+
+void Sandboxes::survey() {
+    for (Box& box : boxes_) box.processes = family(box.sentry);
+}
+
+std::vector<TaskId> Sandboxes::tasks(std::uint32_t sandbox) const {
+    std::vector<TaskId> result;
+    for (const int process : boxes_[sandbox].processes) {
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", error)) {
+            result.push_back({process, std::atoi(entry.path().filename().c_str())});
+        }
+    }
+    return result;
+}
+
+std::string Sandboxes::config(std::uint32_t sandbox) const {
+    return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":["/inside",")" + std::to_string(sandbox) +
+           "\",\"" + std::to_string(plan_.contexts) + R"("],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" +
+           (folder_ / "root").string() + R"(","readonly":true},"hostname":"switchcost","linux":{"namespaces":[{"type":"pid"},)"
+           R"({"type":"mount"},{"type":"network"},{"type":"ipc"},{"type":"uts"}]}})";
+}
+
+void Sandboxes::end() {
+    for (Box& box : boxes_) {
+        if (box.sentry != 0) kill(box.sentry, SIGKILL);
+        if (box.runtime != 0) kill(box.runtime, SIGKILL);
+        close_once(box.line);
+    }
+    for (Box& box : boxes_) {
+        while (box.runtime != 0 && waitpid(box.runtime, nullptr, 0) == -1 && errno == EINTR) {
+        }
+        box = {};
+    }
+    guardian_.finish();  // it waits for the rest of them
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+}
+
+}  // namespace probe

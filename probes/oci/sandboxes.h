@@ -1,0 +1,61 @@
+// N sandboxes of gVisor, the first process of each a context of one ring of pipes (inside_sandbox.cpp). A sandbox has a kernel of its
+// own in user space, the sentry: nobody can enter from outside, its counters are its own, and its clock, too. So the driver runs inside,
+// takes orders, and tells what its clock says; what the kernel outside knows of a sandbox's processes is read outside.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kit/container_cgroups.h"
+#include "kit/mechanism.h"
+#include "sandbox_line.h"
+
+namespace probe {
+
+class Sandboxes {
+public:
+    explicit Sandboxes(const Plan& plan);  // starts them all; throws Failure
+    Sandboxes(const Sandboxes&) = delete;
+    Sandboxes& operator=(const Sandboxes&) = delete;
+    ~Sandboxes() { end(); }
+
+    // Context 0's answer. Throws Failure when a sandbox is gone.
+    Answer ask(std::uint64_t laps);
+    // What every context says of itself: a lap with a command, and context 0's answer first.
+    std::vector<Answer> report();
+
+    // Finds the host's processes of all sandboxes: sentries, and stubs, in whose address spaces the contexts run. Once those run, none is
+    // added, but threads are.
+    void survey();
+    // Threads of these processes now.
+    std::vector<TaskId> tasks(std::uint32_t sandbox) const;
+    pid_t sentry(std::uint32_t sandbox) const { return boxes_[sandbox].sentry; }
+
+private:
+    struct Box {
+        pid_t runtime = 0;  // `runsc run`, our child, which waits
+        pid_t sentry = 0;
+        int line = -1;      // socket to the context
+        std::vector<int> processes = {};
+    };
+
+    void start(std::uint32_t sandbox, int ring_read, int ring_write);
+    void await(std::uint32_t sandbox);
+    Answer hear(std::uint32_t sandbox) const;
+    std::string config(std::uint32_t sandbox) const;
+    std::filesystem::path bundle(std::uint32_t sandbox) const { return folder_ / std::to_string(sandbox); }
+    [[noreturn]] void execute(std::uint32_t sandbox, int ring_read, int ring_write, int line) const;
+    void end();
+
+    const Plan& plan_;
+    std::string program_;
+    std::filesystem::path folder_;
+    CgroupGuardian guardian_;
+    std::vector<Box> boxes_;
+};
+
+}  // namespace probe
