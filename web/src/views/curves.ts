@@ -101,7 +101,7 @@ function one(context: Context, all: Curve[]): HTMLElement {
   return figure({
     id: `curve-${first.experiment}-${first.axis.replace(/\W/g, "-")}`,
     title: `${first.experiment}: cost against ${first.axis.replaceAll("_", " ")}`,
-    caption: `Medians with their 95 % intervals, in ${first.unit === "switch" ? "time per switch" : `time per ${first.unit}`}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
+    caption: `Medians with their 95 % intervals, in ${quantity === "bytes" ? "memory" : "time"} per ${first.unit}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
     command: typed(context.run),
     n: `${measured.size} rows, ${total(context.rows.filter((row) => measured.has(row.label)), (row) => row.result.invocations)} starts of a probe`,
     picture: points.length === 0 ? null : picture(context, first.axis, quantity, lines, xs, label),
@@ -123,8 +123,12 @@ function picture(context: Context, axis: string, quantity: Quantity, lines: Line
   const zero = xs.some((x) => x === 0);
   const domain: [number, number] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
   const room = Math.max(3, Math.floor(context.width / 90));
+  const each = [...new Set(xs)];
+  const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
+  // 0 has no logarithm: its tick stands before those of the others.
+  const ticks = each.length < room ? each : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "bytes" : "time", room)];
   const y = { ...logAxis(points.flatMap((point) => [point.y, point.low, point.high]), quantity, 420), label: null };
-  const x: Plot.ScaleOptions = { type: zero ? "symlog" : "log", domain, label: `${axis.replaceAll("_", " ")} →`, ...(zero ? {} : { ticks: xs.length < room ? [...new Set(xs)] : logTicks(domain, BYTES.test(axis) ? "bytes" : "time", room) }), tickFormat: label as (x: unknown) => string } as Plot.ScaleOptions;
+  const x: Plot.ScaleOptions = { type: zero ? "symlog" : "log", domain, label: `${axis.replaceAll("_", " ")} →`, ticks, tickFormat: label as (x: unknown) => string } as Plot.ScaleOptions;
   const split = context.width < 640;
   const legend = lines.map((line, i) => ({ ...line, i }));
   const top = split ? 14 + 16 * lines.length : 20;
