@@ -139,6 +139,11 @@ fn direct_and_indirect_cost_are_told_apart() {
     for words in ["direct is the cost at 0", "not resolved", "thread/touch alone", "thread/sized: indirect"] {
         assert!(shown.contains(words), "{words} is missing in\n{shown}");
     }
+    world.write("share/switchcost/report.html", "\"@switchcost-data@\"");
+    let page = world.path("page.html");
+    assert_eq!(world.run_words(&["report", "-o", page.to_str().unwrap()]).status, 0);
+    let page: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(page).unwrap()).unwrap();
+    assert_eq!(page["runs"][0]["curves"], said.json()["curves"], "the page finds no curves of its own");
     // The last columns of the CSV, which do not differ from machine to machine.
     let csv = world.run("show --format csv").out;
     let lines = csv.lines().map(|line| {

@@ -43,6 +43,59 @@ export interface Detail {
   remarks: Record<string, string>;
   batches: Maybe[];
   histogram: [Maybe, number][];
+  drift: Maybe;
+  memory: { median: Maybe; low: Maybe; high: Maybe } | null;
+}
+
+/** What of a point is the parameter's own work, what the bare switch, and what is left, with its interval. */
+export interface Parts {
+  control: Maybe;
+  control_result: string;
+  direct: Maybe;
+  indirect: Maybe;
+  low: Maybe;
+  high: Maybe;
+  resolved: boolean;
+}
+
+/** A row on a curve, by its label. */
+export interface Point {
+  x: number;
+  result: string;
+  median: Maybe;
+  low: Maybe;
+  high: Maybe;
+  parts: Parts | null;
+}
+
+/** Rows that differ from one another in one number only. */
+export interface Curve {
+  mechanism: string;
+  experiment: string;
+  label: string;
+  axis: string;
+  unit: string;
+  control: string | null;
+  points: Point[];
+}
+
+/** A row placed on a named pair of CPUs, the smaller number first. */
+export interface Cell {
+  a: number;
+  b: number;
+  result: string;
+  relation: string | null;
+  verdict: string;
+  median: Maybe;
+  low: Maybe;
+  high: Maybe;
+}
+
+/** Rows that differ from one another in the pair of CPUs only. */
+export interface Matrix {
+  label: string;
+  cpus: number[];
+  cells: Cell[];
 }
 
 export interface Finding {
@@ -72,6 +125,8 @@ export interface RunData {
   };
   machine: { stable: Record<string, string>; drifting: Record<string, string>; personal: Record<string, string>; findings: Finding[] };
   results: Result[];
+  curves: Curve[];
+  matrices: Matrix[];
   warnings: string[];
   details: Detail[];
 }
@@ -192,7 +247,7 @@ export function group<T>(lists: Map<string, T[]>, key: string, value: T): void {
 const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
 
 /** What a logarithmic axis can show. */
-const positive = (value: unknown): number | null => {
+export const positive = (value: unknown): number | null => {
   const found = number(value);
   return found !== null && found > 0 ? found : null;
 };
@@ -205,15 +260,9 @@ function starts(detail: Detail): Start[] {
   });
 }
 
-/** Memory of one live context, as the host's figure counts it: address space costs nothing until it is touched. */
-const memory = (result: Result): number | null => {
-  const parts = Object.entries(result.bytes_per_context).filter(([name]) => name !== "virtual_bytes");
-  return parts.length === 0 ? null : positive(parts.reduce((sum, [, bytes]) => sum + (number(bytes) ?? 0), 0));
-};
-
 function row(result: Result, detail: Detail, index: number): Row {
-  const figures = result.ns_per_switch;
-  const footprint = result.experiment === "footprint";
+  const bytes = result.experiment === "footprint";
+  const figures = bytes ? detail.memory : result.ns_per_switch;
   return {
     key: `r${index}`,
     index,
@@ -224,12 +273,12 @@ function row(result: Result, detail: Detail, index: number): Row {
     experiment: result.experiment,
     placement: String(result.parameters["placement"] ?? ""),
     probe: result.probe,
-    quantity: footprint ? "bytes" : "time",
-    median: footprint ? memory(result) : positive(figures?.median),
+    quantity: bytes ? "bytes" : "time",
+    median: positive(figures?.median),
     low: positive(figures?.low),
     high: positive(figures?.high),
-    min: positive(figures?.min),
-    p99: positive(figures?.p99),
+    min: positive(result.ns_per_switch?.min),
+    p99: positive(result.ns_per_switch?.p99),
     starts: starts(detail),
   };
 }
@@ -261,71 +310,14 @@ export const machineKey = (run: RunData): string => JSON.stringify(Object.entrie
 export const literatureOf = (row: Row, data: PageData): Literature[] =>
   data.literature.filter((value) => value.mechanism === row.result.mechanism && value.unit === `ns per ${row.result.unit}` && value.low > 0);
 
-/** Rows that differ from one another in one numeric parameter only. */
-export interface Curve {
-  key: string;
-  parameter: string;
-  label: string;
-  family: string;
-  control: boolean;
-  experiment: string;
-  quantity: "time" | "bytes";
-  unit: string;
-  points: { x: number; row: Row }[];
-}
-
-const numeric = (value: string | number | undefined): number | null => {
-  if (value === undefined) return null;
-  const found = typeof value === "number" ? value : /^\d+$/.test(value) ? Number(value) : NaN;
-  return Number.isFinite(found) && found >= 0 ? found : null;
+/** Curves as far as their rows are shown. */
+export const curves = (run: Run, rows: Row[]): Curve[] => {
+  const shown = new Set(rows.map((row) => row.label));
+  return run.data.curves.map((curve) => ({ ...curve, points: curve.points.filter((point) => shown.has(point.result)) })).filter((curve) => curve.points.length > 0);
 };
 
-/** Fewest points that make a curve. */
-const FEWEST_POINTS = 3;
-
-/** All curves that the rows hold. A parameter that is constant, or not of numbers, gives none. */
-export function curves(rows: Row[]): Curve[] {
-  const found = new Map<string, Curve>();
-  for (const row of rows) {
-    if (row.median === null) continue;
-    for (const [name, value] of Object.entries(row.result.parameters)) {
-      const x = numeric(value);
-      if (x === null) continue;
-      const others = Object.entries(row.result.parameters).filter(([other]) => other !== name).sort(([a], [b]) => (a < b ? -1 : 1));
-      const key = JSON.stringify([name, row.result.mechanism, row.probe, row.experiment, others]);
-      let curve = found.get(key);
-      if (!curve) {
-        const label = row.label.split(" ").filter((word) => !word.startsWith(`${name}=`)).join(" ");
-        curve = { key, parameter: name, label, family: row.family, control: row.detail.control, experiment: row.experiment, quantity: row.quantity, unit: row.result.unit, points: [] };
-        found.set(key, curve);
-      }
-      curve.points.push({ x, row });
-    }
-  }
-  const all = [...found.values()].filter((curve) => new Set(curve.points.map((point) => point.x)).size >= FEWEST_POINTS);
-  for (const curve of all) curve.points.sort((a, b) => a.x - b.x);
-  return all;
-}
-
-/** A switch's cost without the control's at the same value: what is left when the work alone is taken off. */
-export function indirect(curve: Curve, control: Curve): { x: number; y: number }[] {
-  const alone = new Map(control.points.map((point) => [point.x, point.row.median]));
-  return curve.points.flatMap(({ x, row }) => {
-    const base = alone.get(x);
-    return base == null || row.median === null || row.median <= base ? [] : [{ x, y: row.median - base }];
-  });
-}
-
-/** A cell of the map of CPU pairs. */
-export interface Pair {
-  a: number;
-  b: number;
-  row: Row;
-}
-
-/** Rows placed on a named pair of CPUs (`pair:A-B`). */
-export const pairs = (rows: Row[]): Pair[] =>
-  rows.flatMap((row) => {
-    const found = /^pair:(\d{1,6})-(\d{1,6})$/.exec(row.placement);
-    return found && row.median !== null ? [{ a: Number(found[1]), b: Number(found[2]), row }] : [];
-  });
+/** Cells of matrices as far as their rows are shown. */
+export const matrices = (run: Run, rows: Row[]): Matrix[] => {
+  const shown = new Set(rows.map((row) => row.label));
+  return run.data.matrices.map((matrix) => ({ ...matrix, cells: matrix.cells.filter((cell) => shown.has(cell.result)) })).filter((matrix) => matrix.cells.length > 0);
+};

@@ -11,6 +11,9 @@ const FEWEST_POINTS: usize = 3;
 /// Level of every interval.
 const CONFIDENCE: f64 = 0.95;
 
+/// Probe of a row that no probe can carry out.
+const NOBODY: &str = "-";
+
 /// Name of the axis that is no parameter.
 pub const CONTEXTS: &str = "contexts";
 
@@ -74,28 +77,28 @@ pub fn curves(rows: &[Row<'_>]) -> Vec<Curve> {
         }
     }
     let mut found = Vec::new();
-    for (axis, rest, mut all) in groups {
-        all.sort_by_key(|point| (point.x, point.row));
+    for (axis, rest, all) in &groups {
         let (points, mut gaps): (Vec<Point>, Vec<Point>) =
-            all.into_iter().partition(|point| rows[point.row].summary.figures.is_some());
+            all.iter().partition(|point| rows[point.row].summary.figures.is_some());
         if points.len() < FEWEST_POINTS {
             continue;
         }
-        gaps.extend(nobody_s(rows, &axis, &rest));
-        gaps.sort_by_key(|point| (point.x, point.row));
-        found.push(Curve { axis, variant: rows[points[0].row].variant.clone(), points, gaps });
+        // Rows of the same curve for which no probe was found.
+        if rest.probe != NOBODY {
+            let rest = Variant { probe: NOBODY.to_owned(), ..rest.clone() };
+            gaps.extend(places.get(&(axis.clone(), rest)).into_iter().flat_map(|&place| &groups[place].2));
+        }
+        found.push((axis.clone(), points, gaps));
     }
-    found
-}
-
-/// Rows of the same curve for which no probe was found: their probe is `-`.
-fn nobody_s(rows: &[Row<'_>], axis: &str, rest: &Variant) -> Vec<Point> {
-    let rest = Variant { probe: "-".to_owned(), ..rest.clone() };
-    let mine = |(position, row): (usize, &Row<'_>)| {
-        let x = numbers(row.variant).into_iter().find(|(name, _)| name == axis)?.1;
-        (row.variant.probe == "-" && without(row.variant, axis) == rest).then_some(Point { x, row: position })
+    let ascending = |mut points: Vec<Point>| {
+        points.sort_by_key(|point| (point.x, point.row));
+        points
     };
-    rows.iter().enumerate().filter_map(mine).collect()
+    let curve = |(axis, points, gaps)| {
+        let (points, gaps) = (ascending(points), ascending(gaps));
+        Curve { axis, variant: rows[points[0].row].variant.clone(), points, gaps }
+    };
+    found.into_iter().map(curve).collect()
 }
 
 /// What of the cost at a point is the parameter's own work, what the bare switch, and what is left.
@@ -128,14 +131,16 @@ impl Split {
 #[must_use]
 pub fn split(curve: &Curve, rows: &[Row<'_>], control: &MechanismId) -> Vec<Split> {
     let Some(direct) = curve.points.iter().find(|point| point.x == 0).map(|point| point.row) else { return Vec::new() };
+    let is_control = |row: &Row<'_>| {
+        row.variant.mechanism == *control
+            && row.variant.timing == curve.variant.timing
+            && row.summary.figures.is_some()
+            && !row.variant.is_twin()
+    };
+    let controls: Vec<(usize, &Row<'_>)> = rows.iter().enumerate().filter(|(_, row)| is_control(row)).collect();
     let control_at = |x: u64| {
-        let is = |row: &Row<'_>| {
-            row.variant.mechanism == *control
-                && row.variant.timing == curve.variant.timing
-                && row.variant.parameters.get(&curve.axis).is_some_and(|value| *value == x.to_string())
-                && row.summary.figures.is_some()
-        };
-        let found = || rows.iter().enumerate().filter(|(_, row)| is(row));
+        let x = x.to_string();
+        let found = || controls.iter().filter(|(_, row)| row.variant.parameters.get(&curve.axis) == Some(&x));
         found()
             .find(|(_, row)| row.variant.probe == curve.variant.probe)
             .or_else(|| found().next())
@@ -197,23 +202,53 @@ impl Relation {
     }
 }
 
-/// How two CPUs stand to each other, by the machine's facts; None where these do not tell.
-#[must_use]
-pub fn relation(facts: &BTreeMap<String, String>, a: u32, b: u32) -> Option<Relation> {
-    if a == b {
-        return Some(Relation::SameCpu);
+/// The longest fact on CPUs that is read: room for many thousand of them. Whoever writes a run file may write more.
+const LONGEST_FACT: usize = 128 * 1024;
+
+/// First and last CPU.
+type Range = (u32, u32);
+
+/// Which CPUs share what, read once from the machine's facts.
+#[derive(Debug, Clone, Default)]
+pub struct Topology {
+    cores: Option<Vec<Vec<Range>>>,
+    last_caches: Option<Vec<Vec<Range>>>,
+    sockets: Option<Vec<Vec<Range>>>,
+}
+
+impl Topology {
+    /// Of a machine with these stable facts.
+    #[must_use]
+    pub fn of(facts: &BTreeMap<String, String>) -> Self {
+        let groups = |fact: &str| {
+            let text = facts.get(fact).filter(|text| text.len() <= LONGEST_FACT)?;
+            text.split(' ').map(cpu_list::ranges).collect()
+        };
+        Self {
+            cores: groups("topology.cores"),
+            last_caches: groups("topology.last_caches"),
+            sockets: groups("topology.sockets"),
+        }
     }
-    let groups = |fact: &str| -> Option<Vec<Vec<u32>>> {
-        facts.get(fact)?.split(' ').map(cpu_list::parse).collect::<Option<Vec<_>>>()
-    };
-    let together = |fact: &str| Some(groups(fact)?.iter().any(|group| group.contains(&a) && group.contains(&b)));
-    if together("topology.cores") == Some(true) {
-        return Some(Relation::SmtSibling);
+
+    /// How two CPUs stand to each other; None where the facts do not tell.
+    #[must_use]
+    pub fn relation(&self, a: u32, b: u32) -> Option<Relation> {
+        if a == b {
+            return Some(Relation::SameCpu);
+        }
+        let holds = |group: &[Range], cpu: u32| group.iter().any(|(first, last)| (*first..=*last).contains(&cpu));
+        let together = |groups: &Option<Vec<Vec<Range>>>| {
+            groups.as_ref().map(|groups| groups.iter().any(|group| holds(group, a) && holds(group, b)))
+        };
+        if together(&self.cores) == Some(true) {
+            return Some(Relation::SmtSibling);
+        }
+        if together(&self.last_caches) == Some(true) {
+            return Some(Relation::SameCache);
+        }
+        Some(if together(&self.sockets)? { Relation::SameSocket } else { Relation::CrossSocket })
     }
-    if together("topology.last_caches") == Some(true) {
-        return Some(Relation::SameCache);
-    }
-    Some(if together("topology.sockets")? { Relation::SameSocket } else { Relation::CrossSocket })
 }
 
 /// Rows that differ only in the pair of CPUs.
@@ -230,20 +265,17 @@ pub struct Matrix {
 /// Every matrix of these rows, in their order: at least two pairs of CPUs.
 #[must_use]
 pub fn matrices(rows: &[Row<'_>]) -> Vec<Matrix> {
-    let mut found: Vec<(Variant, Matrix)> = Vec::new();
+    let mut places: BTreeMap<Variant, usize> = BTreeMap::new();
+    let mut matrices: Vec<Matrix> = Vec::new();
     for (position, row) in rows.iter().enumerate().filter(|(_, row)| !row.variant.is_twin()) {
         let Placement::Pair(a, b) = row.variant.placement else { continue };
-        let shared = Variant { placement: Placement::Free, ..row.variant.clone() };
-        if !found.iter().any(|(known, _)| *known == shared) {
-            let (cpus, cells) = (Vec::new(), BTreeMap::new());
-            found.push((shared.clone(), Matrix { variant: row.variant.clone(), cpus, cells }));
-        }
-        if let Some((_, matrix)) = found.iter_mut().find(|(known, _)| *known == shared) {
-            matrix.cells.entry((a.min(b), a.max(b))).or_insert(position);
-            matrix.cpus.extend([a, b]);
-        }
+        let place = *places.entry(Variant { placement: Placement::Free, ..row.variant.clone() }).or_insert_with(|| {
+            matrices.push(Matrix { variant: row.variant.clone(), cpus: Vec::new(), cells: BTreeMap::new() });
+            matrices.len() - 1
+        });
+        matrices[place].cells.entry((a.min(b), a.max(b))).or_insert(position);
+        matrices[place].cpus.extend([a, b]);
     }
-    let mut matrices: Vec<Matrix> = found.into_iter().map(|(_, matrix)| matrix).collect();
     matrices.retain(|matrix| matrix.cells.len() > 1);
     for matrix in &mut matrices {
         matrix.cpus.sort_unstable();

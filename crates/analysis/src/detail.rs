@@ -4,7 +4,7 @@ use crate::series::series;
 use crate::summary::{counted, intervals_of};
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Run, Timing, Verdict};
-use switchcost_stats::{quantile, sorted};
+use switchcost_stats::{median, quantile, sorted};
 
 /// Shares at which the pooled batches of a row are given.
 pub const SHARES: [f64; 13] = [0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0];
@@ -32,6 +32,9 @@ pub struct Start {
     pub spread: Option<[f64; 5]>,
 }
 
+/// Fewer starts in a third are no sign of drift.
+const FEWEST_IN_THIRD: usize = 2;
+
 /// A row in detail.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Detail {
@@ -41,6 +44,9 @@ pub struct Detail {
     pub batches: Vec<f64>,
     /// Only with timing each: geometric middle of a bin in ns (raw), and intervals in it, ascending.
     pub histogram: Vec<(f64, u64)>,
+    /// By how much the median of the last third of the counted starts exceeds that of the first, as a fraction; None: fewer than six of them, or
+    /// the first third is not above 0. Plain arithmetic without an interval: no verdict.
+    pub drift: Option<f64>,
 }
 
 /// Details of every variant of a run that was started at least once, by its index.
@@ -88,7 +94,18 @@ fn detail(timing: Timing, all: &[&Invocation]) -> Detail {
     let pooled = sorted(&pooled);
     detail.batches = SHARES.iter().filter_map(|&share| quantile(&pooled, share)).collect();
     detail.histogram = bins.into_iter().map(|(bin, count)| (10_f64.powf(bin as f64 / BINS_A_DECADE), count)).collect();
+    detail.drift = drift(&detail.starts);
     detail
+}
+
+fn drift(starts: &[Start]) -> Option<f64> {
+    let medians: Vec<f64> = starts.iter().filter(|start| start.counted).filter_map(|s| Some(s.spread?[2])).collect();
+    let third = medians.len() / 3;
+    if third < FEWEST_IN_THIRD {
+        return None;
+    }
+    let (first, last) = (median(&medians[..third])?, median(&medians[medians.len() - third..])?);
+    (first > 0.0).then(|| last / first - 1.0)
 }
 
 fn spread(at: impl Fn(f64) -> Option<f64>) -> Option<[f64; 5]> {
@@ -156,6 +173,25 @@ mod tests {
         assert!(detail.starts[0].counted && !detail.starts[6].counted);
         assert_eq!(detail.starts[6].disturbances, ["steal: 5 %"]);
         assert_eq!((detail.batches.len(), detail.batches[12]), (SHARES.len(), 5.0));
+    }
+
+    #[test]
+    fn drift_is_the_last_third_against_the_first() {
+        let of = |costs: &[i64]| {
+            let all: Vec<Invocation> = (0..).zip(costs).map(|(i, &cost)| invocation(i, &[cost; 5], false)).collect();
+            detail(Timing::Batch, &all.iter().collect::<Vec<_>>()).drift.map(|drift| (drift * 1e6).round() / 1e6)
+        };
+        assert_eq!(of(&[100, 300, 900, 900, 400, 500]), Some(1.25), "the median of two lies between them");
+        assert_eq!(of(&[100, 200, 300, 0, 0, 0, 300, 100, 200]), Some(0.0));
+        assert_eq!(of(&[100; 5]), None, "five starts have no thirds");
+        assert_eq!(of(&[0, 0, 1, 1, 1, 1]), None);
+        let mut all: Vec<Invocation> = (0..7).map(|i| invocation(i, &[100; 5], false)).collect();
+        all.push(invocation(7, &[900; 5], true));
+        assert_eq!(
+            detail(Timing::Batch, &all.iter().collect::<Vec<_>>()).drift,
+            Some(0.0),
+            "disturbed starts do not count"
+        );
     }
 
     #[test]

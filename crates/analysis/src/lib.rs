@@ -17,7 +17,7 @@ pub use audit::{Audit, Estimate, Kind, Pace, Price, PricePoint, ThreadCost, audi
 pub use beside::{Beside, beside};
 pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noise, usable, within};
-pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, curves, matrices, relation, split};
+pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, details};
 pub use explain::{Explained, LayerCost, Part, explain};
 pub use judge::{Ruling, judge};

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::{CONTEXTS, Figures, Relation, Row, Summary, curves, matrices, relation, split};
+use switchcost_analysis::{CONTEXTS, Figures, Relation, Row, Summary, Topology, curves, matrices, split};
 use switchcost_model::{Experiment, Placement, Timing, Variant, Verdict};
 
 /// Mechanism, contexts, value of parameter `n` (None: it has none), whether it has a figure.
@@ -149,11 +149,14 @@ fn pairs_make_a_matrix_and_the_facts_name_what_they_share() {
     ]
     .map(fact)
     .into();
-    let of = |b| relation(&facts, 0, b).unwrap();
+    let topology = Topology::of(&facts);
+    let of = |b| topology.relation(0, b).unwrap();
     assert_eq!(
         [0, 1, 3, 4, 7].map(of),
         [Relation::SameCpu, Relation::SmtSibling, Relation::SameCache, Relation::SameSocket, Relation::CrossSocket]
     );
-    assert_eq!(relation(&BTreeMap::new(), 0, 1), None);
-    assert_eq!(relation(&[fact(("topology.sockets", "unknown: it cannot be read"))].into(), 0, 1), None);
+    assert_eq!(Topology::default().relation(0, 1), None);
+    for unread in ["unknown: it cannot be read", &"0-65536 ".repeat(1 << 20)] {
+        assert_eq!(Topology::of(&[fact(("topology.sockets", unread))].into()).relation(0, 1), None);
+    }
 }

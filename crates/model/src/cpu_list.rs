@@ -3,18 +3,21 @@
 /// Reads such a list; None if it is not one.
 #[must_use]
 pub fn parse(text: &str) -> Option<Vec<u32>> {
-    let mut cpus = Vec::new();
-    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (first.trim().parse::<u32>().ok()?, last.trim().parse::<u32>().ok()?);
-        if last < first || last - first > 65_536 {
-            return None;
-        }
-        cpus.extend(first..=last);
-    }
+    let mut cpus: Vec<u32> = ranges(text)?.into_iter().flat_map(|(first, last)| first..=last).collect();
     cpus.sort_unstable();
     cpus.dedup();
     Some(cpus)
+}
+
+/// The same as it stands there, first and last CPU of each part: no longer than the text, whoever wrote it.
+#[must_use]
+pub fn ranges(text: &str) -> Option<Vec<(u32, u32)>> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.trim().parse::<u32>().ok()?, last.trim().parse::<u32>().ok()?);
+        (first <= last && last - first <= 65_536).then_some((first, last))
+    };
+    text.trim().split(',').filter(|part| !part.is_empty()).map(range).collect()
 }
 
 /// Writes such a list; `cpus` ascends.
@@ -43,6 +46,7 @@ mod tests {
             assert_eq!(format(&parse(text).unwrap()), text);
         }
         assert_eq!(parse("3,1-2\n"), Some(vec![1, 2, 3]));
+        assert_eq!(ranges("3,1-2\n"), Some(vec![(3, 3), (1, 2)]));
         for wrong in ["x", "1-", "3-1", "0-4000000000"] {
             assert_eq!(parse(wrong), None, "{wrong} passed");
         }

@@ -1,6 +1,6 @@
 //! One line a row.
 
-use crate::curves::{Shapes, pair_relation};
+use crate::curves::Shapes;
 use crate::rows::lines;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;
@@ -53,7 +53,7 @@ pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
             number(split.and_then(|split| split.indirect)),
             number(split.and_then(|split| split.interval).map(|i| i.low)),
             number(split.and_then(|split| split.interval).map(|i| i.high)),
-            pair_relation(run, variant.placement).unwrap_or_default().to_owned(),
+            shapes.relation(variant.placement).unwrap_or_default().to_owned(),
         ];
         writer.write_record(&record).expect("memory");
     }

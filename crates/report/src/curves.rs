@@ -2,11 +2,11 @@
 
 use crate::number::nanoseconds;
 use crate::plot::{Series, chart, size};
-use crate::rows::label;
+use crate::rows::{Line, label, probes};
 use crate::text::{Style, right, trimmed};
 use comfy_table::{Cell, Table};
-use std::collections::BTreeMap;
-use switchcost_analysis::{CONTEXTS, Curve, Matrix, Row, Split, curves, ladder, matrices, relation, split};
+use std::collections::{BTreeMap, BTreeSet};
+use switchcost_analysis::{CONTEXTS, Curve, Matrix, Row, Split, Topology, curves, ladder, matrices, split};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, MechanismId, Placement, Run, Variant};
 
@@ -22,7 +22,7 @@ pub(crate) struct Shaped {
     pub(crate) control: Option<MechanismId>,
     /// Parts of the cost at each point but 0; empty without control.
     pub(crate) splits: Vec<Split>,
-    /// It is the control of another curve of the same axis.
+    /// It is the control of another curve of the same axis, with which it is drawn.
     serves: bool,
 }
 
@@ -40,19 +40,14 @@ pub(crate) struct Charted {
 
 /// All curves and matrices of a run.
 pub(crate) struct Shapes<'a> {
-    run: &'a Run,
+    /// What CPUs of the run's machine share.
+    topology: Topology,
     /// One a variant, in the run's order.
     pub(crate) rows: Vec<Row<'a>>,
     /// Curves in the order of their first rows.
     pub(crate) curves: Vec<Shaped>,
     /// Matrices with the names of what their rows share.
     pub(crate) matrices: Vec<(String, Matrix)>,
-}
-
-/// What the CPUs of a pair share, by the facts of the run's machine; None for other placements, or where the facts do not tell.
-pub(crate) fn pair_relation(run: &Run, placement: Placement) -> Option<&'static str> {
-    let Placement::Pair(a, b) = placement else { return None };
-    relation(&run.machine.stable, a, b).map(|relation| relation.as_str())
 }
 
 /// Name of what rows share: the label with the axis at its default.
@@ -73,10 +68,19 @@ fn shared_label(variant: &Variant, axis: &str, catalogue: &Catalogue, with_probe
 impl<'a> Shapes<'a> {
     /// Finds them.
     pub(crate) fn of(run: &'a Run, catalogue: &Catalogue) -> Self {
-        let rows = ladder(run);
-        let several = |variant: &Variant| {
-            run.variants.iter().any(|v| v.mechanism == variant.mechanism && v.probe != variant.probe && v.probe != "-")
-        };
+        Self::among(run, ladder(run), catalogue)
+    }
+
+    /// Finds them in rows that are made already, the A/A twins among them.
+    pub(crate) fn of_lines(run: &'a Run, lines: &[Line<'a>], catalogue: &Catalogue) -> Self {
+        let mut rows: Vec<Row<'a>> = lines.iter().map(|line| line.row.clone()).collect();
+        rows.sort_by_key(|row| row.index);
+        Self::among(run, rows, catalogue)
+    }
+
+    fn among(run: &'a Run, rows: Vec<Row<'a>>, catalogue: &Catalogue) -> Self {
+        let probes = probes(run);
+        let several = |variant: &Variant| probes[variant.mechanism.as_str()].len() > 1;
         let shaped = |curve: Curve| {
             let concept = catalogue.find(&curve.variant.mechanism);
             let control =
@@ -91,18 +95,28 @@ impl<'a> Shapes<'a> {
             }
         };
         let mut curves: Vec<Shaped> = curves(&rows).into_iter().map(shaped).collect();
-        let controls: Vec<(MechanismId, String)> =
-            curves.iter().filter_map(|shaped| Some((shaped.control.clone()?, shaped.curve.axis.clone()))).collect();
+        // Without a row at 0 nothing is split, and the control's curve is drawn by itself.
+        let controls: BTreeSet<(MechanismId, String)> = curves
+            .iter()
+            .filter(|shaped| !shaped.splits.is_empty())
+            .filter_map(|shaped| Some((shaped.control.clone()?, shaped.curve.axis.clone())))
+            .collect();
         for shaped in &mut curves {
-            shaped.serves =
-                controls.iter().any(|(id, axis)| *id == shaped.curve.variant.mechanism && *axis == shaped.curve.axis);
+            let Curve { variant, axis, .. } = &shaped.curve;
+            shaped.serves = controls.contains(&(variant.mechanism.clone(), axis.clone()));
         }
         let named = |matrix: Matrix| {
             let variant = Variant { placement: Placement::OneCpu, ..matrix.variant.clone() };
             (label(&variant, catalogue, several(&variant)), matrix)
         };
         let matrices = matrices(&rows).into_iter().map(named).collect();
-        Self { run, rows, curves, matrices }
+        Self { topology: Topology::of(&run.machine.stable), rows, curves, matrices }
+    }
+
+    /// What the CPUs of a pair share; None for other placements, or where the machine's facts do not tell.
+    pub(crate) fn relation(&self, placement: Placement) -> Option<&'static str> {
+        let Placement::Pair(a, b) = placement else { return None };
+        self.topology.relation(a, b).map(|relation| relation.as_str())
     }
 
     /// Median of a row, ns per unit.
@@ -245,7 +259,7 @@ impl<'a> Shapes<'a> {
         let mut unknown = 0;
         for (&(a, b), &row) in &matrix.cells {
             let Some(median) = self.median(row) else { continue };
-            match relation(&self.run.machine.stable, a, b) {
+            match self.topology.relation(a, b) {
                 Some(relation) => groups.entry(relation).or_default().push(median),
                 None => unknown += 1,
             }

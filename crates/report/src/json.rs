@@ -208,20 +208,40 @@ impl Document {
             figures.invocation_medians.clear();
         }
     }
+
+    /// Leaves out curves and matrices for which this number of points leaves no room; true: some were left out.
+    pub(crate) fn fit_shapes(&mut self, room: &mut usize) -> bool {
+        let before = self.curves.len() + self.matrices.len();
+        let mut fits = |size: usize| match room.checked_sub(size) {
+            Some(left) => {
+                *room = left;
+                true
+            }
+            None => false,
+        };
+        self.curves.retain(|curve| fits(curve.size()));
+        self.matrices.retain(|matrix| fits(matrix.size()));
+        self.curves.len() + self.matrices.len() < before
+    }
 }
 
 pub(crate) fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
-    let mut lines = all_lines(run, catalogue);
+    let lines = all_lines(run, catalogue);
     let noise = switchcost_analysis::noise(&lines.iter().map(|line| &line.row).collect::<Vec<_>>());
-    lines.retain(|line| !line.row.variant.is_twin());
-    let mut labels = vec![String::new(); run.variants.len()];
-    lines.iter().for_each(|line| labels[line.row.index].clone_from(&line.label));
-    let (curves, matrices) = shapes::shapes(run, &Shapes::of(run, catalogue), &labels);
-    Document { curves, matrices, ..document_of(run, lines, noise) }
+    document_of(run, lines, noise, catalogue)
 }
 
-/// From what is derived already: the rows that are shown, and the noise of all. Without curves and matrices, which a page finds itself.
-pub(crate) fn document_of(run: &model::Run, lines: Vec<Line<'_>>, noise: switchcost_analysis::Noise) -> Document {
+/// From what is derived already: all rows, the A/A twins among them, which are in no result, and the noise.
+pub(crate) fn document_of(
+    run: &model::Run,
+    mut lines: Vec<Line<'_>>,
+    noise: switchcost_analysis::Noise,
+    catalogue: &Catalogue,
+) -> Document {
+    let mut labels = vec![String::new(); run.variants.len()];
+    lines.iter().for_each(|line| labels[line.row.index].clone_from(&line.label));
+    let (curves, matrices) = shapes::shapes(&Shapes::of_lines(run, &lines, catalogue), &labels);
+    lines.retain(|line| !line.row.variant.is_twin());
     let warnings = warnings(run, &lines);
     Document {
         format: 1,
@@ -243,8 +263,8 @@ pub(crate) fn document_of(run: &model::Run, lines: Vec<Line<'_>>, noise: switchc
         },
         machine: (&run.machine).into(),
         results: lines.into_iter().map(|line| result(run, line)).collect(),
-        curves: Vec::new(),
-        matrices: Vec::new(),
+        curves,
+        matrices,
         warnings,
     }
 }

@@ -1,7 +1,7 @@
 //! What every format shows: labels, factors, notes, warnings.
 
 use crate::number::{factor, nanoseconds, percent};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{Curve, Row, curves, ladder};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
@@ -84,11 +84,7 @@ pub fn all_lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
         .filter(|row| !is_control(row.variant, catalogue))
         .filter_map(|row| Some(row.summary.figures.as_ref()?.median))
         .min_by(f64::total_cmp);
-    let mut probes: BTreeMap<&str, std::collections::BTreeSet<&str>> = BTreeMap::new();
-    // A row that no probe can carry out has none to be told apart by.
-    for variant in run.variants.iter().filter(|variant| variant.probe != "-") {
-        probes.entry(variant.mechanism.as_str()).or_default().insert(&variant.probe);
-    }
+    let probes = probes(run);
     let curves = curves(&rows);
     let places = places(&curves, &rows);
     let notes: Vec<Vec<String>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
@@ -96,7 +92,7 @@ pub fn all_lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
         .into_iter()
         .zip(notes)
         .map(|(row, notes)| {
-            let several = probes.get(row.variant.mechanism.as_str()).is_some_and(|probes| probes.len() > 1);
+            let several = probes[row.variant.mechanism.as_str()].len() > 1;
             let concept = catalogue.find(&row.variant.mechanism);
             let control = is_control(row.variant, catalogue);
             let comparable = !control && row.variant.experiment == Experiment::Switch;
@@ -119,6 +115,18 @@ pub fn all_lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
         rank(a).cmp(&rank(b)).then(place(a).0.total_cmp(&place(b).0)).then(place(a).1.cmp(&place(b).1))
     });
     lines
+}
+
+/// Probes of each mechanism of a run. A row that no probe can carry out has none to be told apart by.
+pub(crate) fn probes(run: &Run) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut probes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for variant in &run.variants {
+        let known = probes.entry(variant.mechanism.as_str()).or_default();
+        if variant.probe != "-" {
+            known.insert(&variant.probe);
+        }
+    }
+    probes
 }
 
 fn cost(row: &Row<'_>) -> f64 {

@@ -1,6 +1,7 @@
 import * as Plot from "@observablehq/plot";
-import { type Context, colour, typed } from "../context";
-import { type Curve, curves as find, group, indirect } from "../data";
+import { type Context, colour, total, typed } from "../context";
+import { type Curve, curves as find, group, type Point as Measured, positive } from "../data";
+import type { Table } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, digits, logTicks, type Quantity, tick } from "../format";
 import { axes, drawn, logAxis } from "../rowplot";
@@ -15,6 +16,12 @@ const STROKES: Record<string, string> = { "": "──", "7,3": "─ ─", "2,3":
 
 /** Curves in one picture: more cannot be told apart. */
 const MOST_CURVES = 10;
+
+/** Pictures in one view: more would not be looked at, and keep a browser busy. */
+const MOST_PICTURES = 24;
+
+/** Rows of a picture's table. */
+const MOST_ROWS = 1000;
 
 interface Point {
   x: number;
@@ -33,56 +40,100 @@ interface Line {
 
 /** Cost against whatever number was varied. */
 export function curves(context: Context): HTMLElement[] {
-  const all = find(context.rows);
+  const all = find(context.run, context.rows);
   if (all.length === 0) {
     return [nothing("No rows here differ in one number only, at three values or more. Such rows come from:", "switchcost sweep contexts PATTERN", "switchcost run PATTERN --contexts 2,10,100,1000", "switchcost run PATTERN --experiment message --param payload=1,1024,65536")];
   }
   const groups = new Map<string, Curve[]>();
-  for (const curve of all) {
-    const key = JSON.stringify([curve.parameter, curve.experiment]);
-    group(groups, key, curve);
-  }
-  return [...groups.values()].map((curves) => one(context, curves));
+  for (const curve of all) group(groups, JSON.stringify([curve.axis, curve.experiment]), curve);
+  const more = groups.size > MOST_PICTURES ? [nothing(`The first ${MOST_PICTURES} of ${groups.size} pictures; filters show others.`)] : [];
+  return [...[...groups.values()].slice(0, MOST_PICTURES).map((curves) => one(context, curves)), ...more];
 }
 
+const family = (mechanism: string): string => mechanism.split("/")[0] ?? "";
+
+/** Points that a logarithmic axis can show. */
+function drawable(curve: string, points: { x: number; y: number | null; low: number | null; high: number | null }[]): Point[] {
+  return points.flatMap(({ x, y, low, high }) => (positive(y) === null ? [] : [{ x, y: y!, low: positive(low), high: positive(high), curve }]));
+}
+
+/** Curves as lines; with each that has a control the control's, drawn once, and the indirect cost where it is resolved. */
 function asLines(context: Context, all: Curve[]): Line[] {
   const perFamily = new Map<string, number>();
-  const line = (curve: Curve): Line => {
-    const nth = perFamily.get(curve.family) ?? 0;
-    perFamily.set(curve.family, nth + 1);
-    const points = curve.points.map(({ x, row }) => ({ x, y: row.median ?? 0, low: row.low, high: row.high, curve: curve.label }));
-    return { name: curve.label, colour: colour(curve.family, context.data), dash: DASHES[nth % DASHES.length] ?? "", points };
+  const lines = new Map<string, Line>();
+  const add = (name: string, of: string, points: Point[], look?: Pick<Line, "colour" | "dash">): void => {
+    const key = JSON.stringify([name, points]);
+    if (points.length === 0 || lines.has(key)) return;
+    const nth = perFamily.get(of) ?? 0;
+    if (!look) perFamily.set(of, nth + 1);
+    lines.set(key, { name, colour: colour(of, context.data), dash: DASHES[nth % DASHES.length] ?? "", points, ...look });
   };
-  const lines = all.map(line);
-  const controls = all.filter((curve) => curve.control);
-  for (const curve of all.filter((curve) => !curve.control)) {
-    for (const control of controls) {
-      const name = `${curve.label} − ${control.label}`;
-      const points = indirect(curve, control).map(({ x, y }) => ({ x, y, low: null, high: null, curve: name }));
-      if (points.length > 1) lines.push({ name, colour: "var(--text)", dash: "1,3", points });
-    }
+  const rows = new Map(context.run.rows.map((row) => [row.label, row]));
+  for (const { mechanism, label, control, points } of all) {
+    add(label, family(mechanism), drawable(label, points.map(({ x, median, low, high }) => ({ x, y: median, low, high }))));
+    const parts = points.flatMap(({ x, parts }) => (parts ? [{ x, ...parts }] : []));
+    if (control === null || parts.length === 0) continue;
+    const alone = `${control} alone`;
+    const touches = parts.map((part) => {
+      const row = rows.get(part.control_result);
+      return { x: part.x, y: part.control, low: row?.low ?? null, high: row?.high ?? null };
+    });
+    add(alone, family(control), drawable(alone, touches));
+    const rest = `${label}: indirect`;
+    add(rest, family(mechanism), drawable(rest, parts.filter((part) => part.resolved).map(({ x, indirect, low, high }) => ({ x, y: indirect, low, high }))), { colour: "var(--text)", dash: "1,3" });
   }
-  return lines;
+  return [...lines.values()];
 }
 
 function one(context: Context, all: Curve[]): HTMLElement {
-  const [first] = all as [Curve];
-  const lines = asLines(context, all.slice(0, MOST_CURVES));
+  // A control is drawn with the curves that it serves.
+  const serving = new Set(all.flatMap((curve) => (curve.points.some((point) => point.parts) ? [curve.control] : [])));
+  const own = all.filter((curve) => !serving.has(curve.mechanism));
+  const first = own[0] ?? all[0]!;
+  const lines = asLines(context, own.slice(0, MOST_CURVES));
   const points = lines.flatMap((line) => line.points);
-  const quantity: Quantity = first.quantity;
+  const quantity: Quantity = first.experiment === "footprint" ? "bytes" : "time";
   const xs = points.map((point) => point.x);
-  const zero = xs.some((x) => x === 0);
-  const domain: [number, number] = [Math.min(...xs), Math.max(...xs)];
-  const sizes = BYTES.test(first.parameter);
+  const sizes = BYTES.test(first.axis);
   const label = (x: number): string => (sizes ? tick(x, "bytes") : digits(x).replace(/\.0+$/, ""));
+  const measured = new Set(own.flatMap((curve) => curve.points.map((point) => point.result)));
+  const split = own.some((curve) => curve.points.some((point) => point.parts));
+  return figure({
+    id: `curve-${first.experiment}-${first.axis.replace(/\W/g, "-")}`,
+    title: `${first.experiment}: cost against ${first.axis.replaceAll("_", " ")}`,
+    caption: `Medians with their 95 % intervals, in ${quantity === "bytes" ? "memory" : "time"} per ${first.unit}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
+    command: typed(context.run),
+    n: `${measured.size} rows, ${total(context.rows.filter((row) => measured.has(row.label)), (row) => row.result.invocations)} starts of a probe`,
+    picture: points.length === 0 ? null : picture(context, first.axis, quantity, lines, xs, label),
+    table: table(own.slice(0, MOST_CURVES), quantity, label, split),
+  });
+}
+
+/** Every number as the host computed it: also those that are below 0, or not resolved, and stand in no picture. */
+function table(curves: Curve[], quantity: Quantity, label: (x: number) => string, split: boolean): Table {
+  const cost = (value: number | null): string => amount(value, quantity);
+  const interval = (of: { low: number | null; high: number | null }): string => (of.low === null ? "–" : `${cost(of.low)} – ${cost(of.high)}`);
+  const parts = ({ parts: of }: Measured): string[] => (of ? [cost(of.control), cost(of.direct), cost(of.indirect), interval(of), of.resolved ? "" : "not resolved"] : ["–", "–", "–", "–", ""]);
+  const rows = curves.flatMap((curve) => curve.points.map((point) => [curve.label, label(point.x), cost(point.median), interval(point), ...(split ? parts(point) : [])]));
+  return { head: ["curve", curves[0]?.axis ?? "", "median", "95 % interval", ...(split ? ["control alone", "direct", "indirect", "its 95 % interval", "resolved"] : [])], rows: rows.slice(0, MOST_ROWS) };
+}
+
+function picture(context: Context, axis: string, quantity: Quantity, lines: Line[], xs: number[], label: (x: number) => string): SVGSVGElement | HTMLElement {
+  const points = lines.flatMap((line) => line.points);
+  const zero = xs.some((x) => x === 0);
+  const domain: [number, number] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
   const room = Math.max(3, Math.floor(context.width / 90));
+  const each = [...new Set(xs)];
+  const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
+  // 0 has no logarithm: its tick stands before those of the others.
+  const ticks = each.length < room ? each : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "bytes" : "time", room)];
   const y = { ...logAxis(points.flatMap((point) => [point.y, point.low, point.high]), quantity, 420), label: null };
-  const x: Plot.ScaleOptions = { type: zero ? "symlog" : "log", domain, label: `${first.parameter.replaceAll("_", " ")} →`, ...(zero ? {} : { ticks: xs.length < room ? [...new Set(xs)] : logTicks(domain, sizes ? "bytes" : "time", room) }), tickFormat: label as (x: unknown) => string } as Plot.ScaleOptions;
+  const x: Plot.ScaleOptions = { type: zero ? "symlog" : "log", domain, label: `${axis.replaceAll("_", " ")} →`, ticks, tickFormat: label as (x: unknown) => string } as Plot.ScaleOptions;
   const split = context.width < 640;
   const legend = lines.map((line, i) => ({ ...line, i }));
   const top = split ? 14 + 16 * lines.length : 20;
   const ends = legend.flatMap((line) => line.points.at(-1) ?? []);
-  const picture = drawn({
+  return drawn({
     width: context.width,
     height: 360 + top,
     marginTop: top,
@@ -103,18 +154,8 @@ function one(context: Context, all: Curve[]): HTMLElement {
       ...(split
         ? legend.map((line) => Plot.text([`${STROKES[line.dash] ?? ""} ${line.name}`], { frameAnchor: "top-left", dy: -top + 12 + 16 * line.i, dx: -40, fill: line.colour, lineWidth: context.width / 12, textOverflow: "ellipsis-end" } as Plot.TextOptions))
         : [Plot.text(ends, spread(ends, y))]),
-      Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: (point: Point) => `${point.curve}\n${first.parameter} ${label(point.x)}: ${amount(point.y, quantity)}`, fill: "var(--paper)", stroke: "var(--line)" })),
+      Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: (point: Point) => `${point.curve}\n${axis} ${label(point.x)}: ${amount(point.y, quantity)}`, fill: "var(--paper)", stroke: "var(--line)" })),
     ],
-  });
-  const subtracted = lines.length > Math.min(all.length, MOST_CURVES);
-  return figure({
-    id: `curve-${first.experiment}-${first.parameter.replace(/\W/g, "-")}`,
-    title: `${first.experiment}: cost against ${first.parameter.replaceAll("_", " ")}`,
-    caption: `Medians with their 95 % intervals, in ${first.unit === "switch" ? "time per switch" : `time per ${first.unit}`}; both axes logarithmic.${subtracted ? " Dotted: what is left when the cost of the same work without a switch is taken off: what the switch costs directly, and indirectly by what it does to caches." : ""}${all.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${all.length} curves; filters show others.` : ""}`,
-    command: typed(context.run),
-    n: `${points.length} rows, ${all.flatMap((curve) => curve.points).reduce((sum, point) => sum + point.row.result.invocations, 0)} starts of a probe`,
-    picture,
-    table: { head: ["curve", first.parameter, "median", "95 % interval"], rows: points.map((point) => [point.curve, label(point.x), amount(point.y, quantity), point.low === null ? "–" : `${amount(point.low, quantity)} – ${amount(point.high, quantity)}`]) },
   });
 }
 

@@ -54,24 +54,13 @@ function overview(context: Context, all: Row[]): HTMLElement {
     extra: [pager],
     table: {
       head: ["mechanism", "starts", "first third against last third", "remarks"],
-      rows: rows.map((row) => [row.label, String(row.starts.length), drift(row.starts), row.starts.filter((start) => start.remark).map((start) => `start ${start.sequence}: ${start.remark}`).join("; ") || "none"]),
+      rows: rows.map((row) => [row.label, String(row.starts.length), drift(row), row.starts.filter((start) => start.remark).map((start) => `start ${start.sequence}: ${start.remark}`).join("; ") || "none"]),
     },
   });
 }
 
-const middle = (values: number[]): number | null => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? null;
-};
-
 /** How the last third of the counted starts differs from the first; plain arithmetic, no verdict. */
-function drift(starts: Start[]): string {
-  const medians = starts.filter((start) => start.counted).map((start) => start.median);
-  const third = Math.floor(medians.length / 3);
-  const [first, last] = [middle(medians.slice(0, third)), middle(medians.slice(-third))];
-  if (third < 2 || first === null || last === null || first <= 0) return "–";
-  return `${last >= first ? "+" : ""}${percent(last / first - 1)}`;
-}
+const drift = (row: Row): string => (row.detail.drift !== null && row.detail.drift >= 0 ? "+" : "") + percent(row.detail.drift);
 
 function closely(context: Context, row: Row): HTMLElement {
   const starts = row.starts.filter((start) => start.median > 0);

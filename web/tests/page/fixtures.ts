@@ -33,6 +33,9 @@ export function switchcost(...words: string[]): string {
 
 export const pageFile = (name: string): string => join(FOLDER, `${name}.html`);
 
+/** What `show --format json` says of a run. */
+export const shownFile = (name: string): string => join(FOLDER, `${name}.shown.json`);
+
 export function page(name: string, ...files: string[]): string {
   switchcost("report", ...files, "-o", pageFile(name));
   return pageFile(name);
@@ -59,6 +62,7 @@ export function realRuns(): string[] {
       if ((error as { status?: number }).status !== 4) throw error;
     }
     switchcost("export", "--shareable", "-o", file);
+    writeFileSync(shownFile(`real-${name}`), switchcost("show", "--format", "json"));
     return file;
   });
 }

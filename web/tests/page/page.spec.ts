@@ -1,7 +1,8 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
-import { readFileSync, statSync } from "node:fs";
-import { pageFile } from "./fixtures";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { amount, digits, duration, type Quantity, tick } from "../../src/format";
+import { pageFile, shownFile } from "./fixtures";
 
 const VIEWS = ["ladder", "distribution", "evidence", "compare", "curves", "pairs", "rounds", "life", "machines", "machine"];
 
@@ -23,7 +24,7 @@ async function open(page: Page, name: string, fragment = ""): Promise<string[]> 
 
 const go = async (page: Page, fragment: string): Promise<void> => page.evaluate((fragment) => void (location.hash = fragment), fragment);
 
-for (const name of ["ordinary", "several", "hostile", "thousands", "many"]) {
+for (const name of ["ordinary", "several", "sweeps", "hostile", "grid", "thousands", "many"]) {
   test(`${name}: every view is drawn, without an error, a request or a scroll bar`, async ({ page }) => {
     const wrong = await open(page, name);
     for (const view of VIEWS) {
@@ -155,6 +156,77 @@ test("curves, CPU pairs, histograms, creation, memory and machines are drawn fro
   expect(wrong).toEqual([]);
 });
 
+interface Shown {
+  run: { id: string };
+  curves: { mechanism: string; experiment: string; label: string; axis: string; control: string | null; points: { x: number; median: number; low: number | null; high: number | null; parts: { control: number; direct: number; indirect: number | null; low: number | null; high: number | null; resolved: boolean } | null }[] }[];
+  matrices: { label: string; cells: { a: number; b: number; relation: string | null; verdict: string; median: number | null; low: number | null; high: number | null }[] }[];
+}
+
+const cells = async (page: Page, figure: string): Promise<string[][]> =>
+  page.locator(`figure[id="${figure}"] tbody tr`).evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
+
+/** Both ends of an interval as the page writes them. */
+const between = ({ low, high }: { low: number | null; high: number | null }, quantity: Quantity): string => (low === null ? "–" : `${amount(low, quantity)} – ${amount(high, quantity)}`);
+
+/** The rows of a table of curves, out of the host's JSON: those of controls stand with the curves that they serve. */
+function told(shown: Shown, axis: string, experiment: string): string[][] {
+  const all = shown.curves.filter((curve) => curve.axis === axis && curve.experiment === experiment);
+  const split = all.filter((curve) => curve.points.some((point) => point.parts));
+  const quantity: Quantity = experiment === "footprint" ? "bytes" : "time";
+  return all.filter((curve) => !split.some((other) => other.control === curve.mechanism)).flatMap((curve) =>
+    curve.points.map((point) => {
+      const { parts } = point;
+      const x = axis === "working_set" ? tick(point.x, "bytes") : digits(point.x).replace(/\.0+$/, "");
+      const rest = parts ? [amount(parts.control, quantity), amount(parts.direct, quantity), amount(parts.indirect, quantity), between(parts, quantity), parts.resolved ? "" : "not resolved"] : ["–", "–", "–", "–", ""];
+      return [curve.label, x, amount(point.median, quantity), between(point, quantity), ...(split.length > 0 ? rest : [])];
+    }),
+  );
+}
+
+for (const [file, name] of [["sweeps", "sweeps"], ["several", "real-working-set"]] as const) {
+  test(`${name}: the tables of curves and CPU pairs are the host's JSON, number by number`, async ({ page }) => {
+    test.skip(!existsSync(shownFile(name)), "no probe is staged beside the program, so there is no run with curves");
+    const shown = JSON.parse(readFileSync(shownFile(name), "utf8")) as Shown;
+    const wrong = await open(page, file, `#view=curves&run=${shown.run.id}`);
+    for (const { axis, experiment } of shown.curves) {
+      const expected = told(shown, axis, experiment);
+      expect(expected.length).toBeGreaterThan(2);
+      expect(await cells(page, `curve-${experiment}-${axis}`)).toEqual(expected);
+    }
+    await go(page, `view=pairs&run=${shown.run.id}`);
+    for (const { label, cells: all } of shown.matrices) {
+      await expect(page.locator("#view-pairs")).toBeVisible();
+      const expected = all.map((cell) => [String(cell.a), String(cell.b), cell.relation ?? "unknown", duration(cell.median), between(cell, "time"), cell.verdict]);
+      expect(await cells(page, `pairs-${label.replace(/\W/g, "-")}`)).toEqual(expected);
+    }
+    // The data of the page, where nothing is rounded yet.
+    const data = await page.evaluate(() => JSON.parse(document.getElementById("data")!.textContent!) as { runs: Shown[] });
+    const mine = data.runs.find((one) => one.run.id === shown.run.id)!;
+    expect([mine.curves, mine.matrices]).toEqual([shown.curves, shown.matrices]);
+    expect(wrong).toEqual([]);
+  });
+}
+
+test("what is below 0 or not resolved stands in the table and not in the picture", async ({ page }) => {
+  await open(page, "sweeps", "#view=curves");
+  const rows = await cells(page, "curve-switch-working_set");
+  expect(rows.map((row) => row.at(-1))).toEqual(["", "not resolved", "", ""]);
+  expect(rows[2]![6]).toMatch(/^-/);
+  // Four of the curve, three of the control, one of the indirect cost.
+  expect(await page.locator("figure[id=curve-switch-working_set] g[data-mark=dot] circle").count()).toBe(8);
+  // A filter takes rows away and changes no number of those that are left.
+  await go(page, "view=curves&text=working_set%3D65536");
+  await expect(page.locator("#view-curves figure")).toHaveCount(1);
+  expect(await cells(page, "curve-switch-working_set")).toEqual([rows[3]]);
+});
+
+test("memory is the figure of the host, with its interval", async ({ page }) => {
+  await open(page, "sweeps", "#view=ladder&experiment=footprint");
+  const [curve] = (JSON.parse(readFileSync(shownFile("sweeps"), "utf8")) as Shown).curves.filter((curve) => curve.experiment === "footprint");
+  const expected = curve!.points.map((point) => [`${amount(point.median, "bytes")} per context`, between(point, "bytes")]);
+  expect((await cells(page, "ladder-footprint")).map((row) => row.slice(2, 4))).toEqual(expected);
+});
+
 test("contradicted and broken rows stand there with their words", async ({ page }) => {
   await open(page, "thousands", "#view=ladder&page=60");
   await expect(page.locator("#ladder-switch svg")).toContainText("contradicted:");
@@ -180,13 +252,9 @@ test("the map of a machine of four CPUs is drawn", async ({ page }) => {
   const data = JSON.parse(json!);
   const [run] = data.runs;
   const cpus = [0, 1, 2, 3];
-  const pairs = cpus.flatMap((a) => cpus.filter((b) => b > a).map((b) => `pair:${a}-${b}`));
-  run.results.forEach((result: { label: string; parameters: Record<string, unknown> }, i: number) => {
-    if (i >= 20 && i < 20 + pairs.length) {
-      result.parameters["placement"] = pairs[i - 20];
-      result.label = `thread/y ${pairs[i - 20]}`;
-    }
-  });
+  const pairs = cpus.flatMap((a) => cpus.filter((b) => b > a).map((b) => [a, b] as const));
+  const cell = ([a, b]: readonly [number, number], i: number) => ({ a, b, result: run.results[20 + i].label, relation: "same_cache", verdict: "verified", median: 1000 + i, low: null, high: null });
+  run.matrices = [{ label: "thread/y", cpus, cells: pairs.map(cell) }];
   const changed = text.replace(json!, () => JSON.stringify(data).replaceAll("<", "\\u003c"));
   const wrong: string[] = [];
   page.on("pageerror", (error) => void wrong.push(String(error)));

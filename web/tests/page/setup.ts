@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync } from "node:fs";
-import { type Entry, EXAMPLE, example, FOLDER, HOSTILE, page, poison, realRuns, runFile } from "./fixtures";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { type Entry, EXAMPLE, example, FOLDER, HOSTILE, page, poison, realRuns, runFile, shownFile, switchcost } from "./fixtures";
 
 /** The same run under another name and time. */
 function another(records: Entry[], nth: number): Entry[] {
@@ -48,6 +48,50 @@ function thousands(records: Entry[]): Entry[] {
   ];
 }
 
+/** Sweeps of costs that are known: of working set, of CPU pairs and of kept contexts. */
+function sweeps(records: Entry[]): Entry[] {
+  const [run] = structuredClone(records);
+  const variant = records.find((record) => record.t === "variant" && record.mechanism === "stack/fcontext");
+  const start = records.find((record) => record.t === "invocation" && record.variant === variant.index);
+  run.id = "sweeps";
+  const rounds = Array.from({ length: 8 }, (_, i) => i);
+  // Whole ticks; no two rounds alike, so that a median of differences is no difference of medians.
+  const uneven = (round: number, nth: number): number => ((round * 37 + nth * 11) % 17) - 8;
+  const time = (of: object, cost: number, noise: number) => (nth: number) => ({ of: { ...variant, ...of }, samples: (round: number) => [{ phase: "measure", units: 100, quantity: null, ticks: Array(5).fill(cost * 100 + noise * uneven(round, nth)) }] });
+  const worked = (size: number) => ({ parameters: { ...variant.parameters, working_set: String(size) } });
+  const touch = (size: number) => ({ mechanism: "control/touch", contexts: 1, parameters: { working_set: String(size) } });
+  const pair = (a: number, b: number) => ({ mechanism: "thread/futex", placement: `pair:${a}-${b}`, parameters: {} });
+  const kept = (contexts: number) => (nth: number) => ({
+    of: { ...variant, experiment: "footprint", contexts },
+    samples: (round: number) => ["resident_bytes", "kernel_bytes", "virtual_bytes"].map((quantity, i) => ({ phase: "measure", units: 1, quantity, ticks: [4096 * (i + 1) + 64 * (10 + uneven(round * (i + 1), nth))] })),
+  });
+  const rows = [
+    // At 4 KiB noise only, at 16 KiB below 0, at 64 KiB the indirect cost.
+    ...[[0, 100], [4096, 150], [16384, 230], [65536, 900]].map(([size, cost]) => time(worked(size!), cost!, 30)),
+    ...[[4096, 50], [16384, 200], [65536, 400]].map(([size, cost]) => time(touch(size!), cost!, 30)),
+    ...[[0, 0, 1000], [0, 1, 3000], [1, 1, 1100]].map(([a, b, cost]) => time(pair(a!, b!), cost!, 200)),
+    ...[10, 100, 1000].map(kept),
+  ].map((row, nth) => row(nth));
+  const starts = rounds.flatMap((round) => rows.map(({ samples }, index) => ({ ...start, variant: index, round, sequence: round * rows.length + index, samples: samples(round) })));
+  return [run, ...rows.map(({ of }, index) => ({ ...of, index })), ...starts];
+}
+
+/** 10,000 rows that make 1,250 curves and as many matrices, of numbers that nobody measures, under hostile names. */
+function grid(records: Entry[]): Entry[] {
+  const [run] = records;
+  const variant = records.find((record) => record.t === "variant");
+  const start = records.find((record) => record.t === "invocation" && record.evidence);
+  const most = 9_007_199_254_740_991_000;
+  const ids = Array.from({ length: 10_000 }, (_, i) => i);
+  const place = (i: number) => (i % 8 < 4 ? { parameters: { p: HOSTILE, size: String((i % 4) * 4_503_599_627_370_496) } } : { parameters: { p: HOSTILE }, placement: `pair:0-${(i % 4) * 1_000_000_000}` });
+  const ticks = (i: number) => [most, -most, 0, 1][Math.floor(i / 3) % 4];
+  return [
+    { ...run, id: "grid" },
+    ...ids.map((i) => ({ ...variant, index: i, mechanism: `family${Math.floor(i / 8) % 50}/m${Math.floor(i / 8)}`, ...place(i) })),
+    ...ids.map((i) => ({ ...start, variant: i, sequence: i, samples: [{ phase: "measure", units: i % 5 ? 1 : most, quantity: null, ticks: [ticks(i), ticks(i)] }] })),
+  ];
+}
+
 export default function setup(): void {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
@@ -56,6 +100,11 @@ export default function setup(): void {
   const two = runFile("second", another(records, 1));
   page("several", ...realRuns(), two, EXAMPLE);
   page("hostile", runFile("poisoned", records.map((record) => poison(record))), runFile("huge", huge(records)));
+  const swept = runFile("sweeps", sweeps(records));
+  page("sweeps", swept);
+  switchcost("import", swept);
+  writeFileSync(shownFile("sweeps"), switchcost("show", "sweeps", "--format", "json"));
+  page("grid", runFile("grid", grid(records)));
   page("thousands", runFile("thousands", thousands(records)));
   const many = forty(records);
   page("many", ...Array.from({ length: 200 }, (_, i) => runFile(`many-${i}`, another(many, i))));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { curves, type Detail, indirect, pairs, type PageData, type Result, runs } from "../../src/data";
+import { type Curve, curves, type Detail, matrices, type PageData, type Result, runs } from "../../src/data";
 
 const figures = (median: number | null) => ({ median, low: median, high: median, min: median, mean: median, p90: median, p99: median, mad: 0 });
 
@@ -13,12 +13,12 @@ function result(mechanism: string, median: number | null, parameters: Record<str
   };
 }
 
-const detail = (control = false): Detail => ({ family: "x", control, expected: null, starts: [], remarks: {}, batches: [], histogram: [] });
+const detail = (): Detail => ({ family: "x", control: false, expected: null, starts: [], remarks: {}, batches: [], histogram: [], drift: null, memory: null });
 
 function page(...results: [Result, Detail][]): PageData {
   const run = { id: "r", started: "", ended: null, seed: 0, ended_by: "rounds", partial: false, tool_version: "", method_version: 1, command: [], noise_floor: null, unstable: null, precision: null, budget_s: null };
   const machine = { stable: {}, drifting: {}, personal: {}, findings: [] };
-  const one = { source: "s", run, machine, results: results.map(([result]) => result), details: results.map(([, detail]) => detail), warnings: [] };
+  const one = { source: "s", run, machine, results: results.map(([result]) => result), details: results.map(([, detail]) => detail), curves: [], matrices: [], warnings: [] };
   return { format: 1, tool: "", made_by: "", shares: [], families: [], mechanisms: {}, literature: [], runs: [one, structuredClone(one)], tables: [], notes: [] };
 }
 
@@ -31,28 +31,21 @@ test("what a logarithmic axis cannot show is no figure", () => {
   expect(rows.map((row) => row.median)).toEqual([null, null, null, null, null, 3]);
 });
 
-test("rows that differ in one number at three values or more are a curve", () => {
-  const rows = runs(page(
-    ...[64, 2, 8].map((contexts): [Result, Detail] => [result("x/a", contexts * 10, { contexts }), detail()]),
-    ...[1, 2].map((size): [Result, Detail] => [result("x/b", size, { size: String(size) }), detail()]),
-    ...["p", "q", "r"].map((mode): [Result, Detail] => [result("x/c", 1, { mode }), detail()]),
-  ))[0]!.rows;
-  const found = curves(rows);
-  expect(found.map((curve) => [curve.parameter, curve.label, curve.points.map((point) => point.x)])).toEqual([["contexts", "x/a", [2, 8, 64]]]);
+test("the memory of a row is the figure of the host, with its interval", () => {
+  const kept = { ...result("x/a", null, {}), experiment: "footprint", ns_per_switch: null, bytes_per_context: { resident_bytes: 1, kernel_bytes: 2, virtual_bytes: 4096 } };
+  const [row] = runs(page([kept, { ...detail(), memory: { median: 5, low: 4, high: null } }], [kept, detail()]))[0]!.rows;
+  expect([row!.quantity, row!.median, row!.low, row!.high]).toEqual(["bytes", 5, 4, null]);
 });
 
-test("another parameter in between makes another curve", () => {
-  const rows = runs(page(...[1, 2, 3].flatMap((size) => ["p", "q"].map((mode): [Result, Detail] => [result("x/a", size, { size: String(size), mode }), detail()]))))[0]!.rows;
-  expect(curves(rows).map((curve) => curve.label).sort()).toEqual(["x/a mode=p", "x/a mode=q"]);
-});
-
-test("the control's cost at the same value is taken off", () => {
-  const sweep = (mechanism: string, costs: number[], control: boolean) => costs.map((cost, i): [Result, Detail] => [result(mechanism, cost, { working_set: String(4 ** i) }), detail(control)]);
-  const found = curves(runs(page(...sweep("x/a", [105, 140, 300], false), ...sweep("c/t", [5, 30, 300], true)))[0]!.rows);
-  expect(indirect(found.find((curve) => !curve.control)!, found.find((curve) => curve.control)!)).toEqual([{ x: 1, y: 100 }, { x: 4, y: 110 }]);
-});
-
-test("pairs of CPUs are read from the placement", () => {
-  const rows = runs(page(...["pair:0-1", "pair:3-12", "pair:x-1", "two_cpus", "pair:0-1-2"].map((placement): [Result, Detail] => [result("x/a", 5, { placement }), detail()])))[0]!.rows;
-  expect(pairs(rows).map(({ a, b }) => [a, b])).toEqual([[0, 1], [3, 12]]);
+test("curves and maps are the host's, as far as their rows are shown", () => {
+  const run = runs(page(...[2, 8, 64].map((contexts): [Result, Detail] => [result("x/a", contexts, { contexts }), detail()])))[0]!;
+  const point = (x: number) => ({ x, result: `x/a contexts=${x}`, median: x, low: null, high: null, parts: null });
+  const curve: Curve = { mechanism: "x/a", experiment: "switch", label: "x/a", axis: "contexts", unit: "switch", control: null, points: [2, 8, 64].map(point) };
+  const cell = (b: number, result: string) => ({ a: 0, b, result, relation: null, verdict: "verified", median: b, low: null, high: null });
+  run.data.curves = [curve, { ...curve, points: [point(1)] }];
+  run.data.matrices = [{ label: "x/a", cpus: [0, 1, 2], cells: [cell(1, "x/a contexts=2"), cell(2, "x/b")] }];
+  expect(curves(run, run.rows)).toEqual([curve]);
+  expect(curves(run, run.rows.slice(1)).map(({ points }) => points.map(({ x }) => x))).toEqual([[8, 64]]);
+  expect(matrices(run, run.rows).map(({ cells }) => cells.map(({ b }) => b))).toEqual([[1]]);
+  expect(matrices(run, run.rows.slice(1))).toEqual([]);
 });

@@ -4,14 +4,18 @@ use super::tables::{Table, tables};
 use super::{Derived, Page};
 use crate::compare::{PublishedPart, published_part};
 use crate::json::{Document, document_of};
+use crate::rows::Line;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::{Detail, SHARES, Start, details};
+use switchcost_analysis::{Detail, Figures, SHARES, Start, details};
 use switchcost_catalogue::{Catalogue, Published, published};
-use switchcost_model::{MechanismId, Run};
+use switchcost_model::{Experiment, MechanismId, Run, Variant};
 
 /// Starts that a page tells one by one; runs beyond that give their figures only.
 const MOST_STARTS: usize = 50_000;
+
+/// Points of curves and cells of matrices on a page.
+const MOST_POINTS: usize = 50_000;
 
 /// The whole document.
 #[derive(Serialize)]
@@ -71,6 +75,18 @@ struct DetailPart {
     remarks: BTreeMap<u64, String>,
     batches: Vec<f64>,
     histogram: Vec<(f64, u64)>,
+    /// First third of the starts against the last, as a fraction.
+    drift: Option<f64>,
+    /// Only of experiment footprint, whose figures are in no result.
+    memory: Option<MemoryPart>,
+}
+
+/// Bytes of one live, suspended context.
+#[derive(Serialize)]
+struct MemoryPart {
+    median: f64,
+    low: Option<f64>,
+    high: Option<f64>,
 }
 
 /// What must hold for the claim to be believed.
@@ -84,12 +100,17 @@ struct ExpectedPart {
 
 /// Puts it together.
 pub fn document<'a>(page: &Page<'a>, derived: Vec<Derived<'a>>, catalogue: &'a Catalogue) -> Data<'a> {
+    with_room(page, derived, catalogue, MOST_POINTS)
+}
+
+fn with_room<'a>(page: &Page<'a>, derived: Vec<Derived<'a>>, catalogue: &'a Catalogue, mut points: usize) -> Data<'a> {
     let seen: BTreeSet<&MechanismId> =
         page.runs.iter().flat_map(|run| run.variants.iter().map(|variant| &variant.mechanism)).collect();
     let mut notes = Vec::new();
     let tables = tables(page.runs, &derived, &mut notes);
     let mut room = MOST_STARTS;
     let mut silent = 0;
+    let mut cut = 0;
     let mut runs = Vec::new();
     for (derived, source) in derived.into_iter().zip(page.sources) {
         let starts = derived.run.invocations.len();
@@ -99,11 +120,19 @@ pub fn document<'a>(page: &Page<'a>, derived: Vec<Derived<'a>>, catalogue: &'a C
         } else {
             silent += 1
         }
-        runs.push(run_part(derived, source, told, catalogue));
+        let mut part = run_part(derived, source, told, catalogue);
+        cut += usize::from(part.document.fit_shapes(&mut points));
+        runs.push(part);
     }
     if silent > 0 {
         notes.push(format!(
             "{silent} of {} runs are shown without their single starts, to keep the page small; make a page of fewer runs to see them.",
+            runs.len()
+        ));
+    }
+    if cut > 0 {
+        notes.push(format!(
+            "{cut} of {} runs are shown without some of their curves or CPU pairs, to keep the page small; see `switchcost show` for those.",
             runs.len()
         ));
     }
@@ -137,31 +166,20 @@ fn literature(value: &Published, seen: &BTreeSet<&MechanismId>) -> Option<Litera
 }
 
 fn run_part(derived: Derived<'_>, source: &str, told: bool, catalogue: &Catalogue) -> RunPart {
-    let Derived { run, mut lines, noise } = derived;
-    lines.retain(|line| !line.row.variant.is_twin());
+    let Derived { run, lines, noise } = derived;
     let mut all = if told { details(run) } else { BTreeMap::new() };
     let details = lines
         .iter()
-        .map(|line| {
-            let expected = catalogue.find(&line.row.variant.mechanism).map(|concept| {
-                let rule = concept.rule(line.row.variant);
-                ExpectedPart {
-                    turns: rule.turns,
-                    kernel_switches: rule.kernel_switches,
-                    same_cpu_hops: rule.same_cpu_hops,
-                    address_spaces: rule.address_spaces,
-                }
-            });
-            let family = line.row.variant.mechanism.family().to_owned();
-            detail_part(all.remove(&line.row.index).unwrap_or_default(), run, family, line.control, expected)
-        })
+        .filter(|line| !line.row.variant.is_twin())
+        .map(|line| detail_part(line, all.remove(&line.row.index).unwrap_or_default(), run, catalogue))
         .collect();
-    let mut document = document_of(run, lines, noise);
+    let mut document = document_of(run, lines, noise, catalogue);
     document.forget_invocation_medians();
     RunPart { source: source.to_owned(), document, details }
 }
 
-fn detail_part(detail: Detail, run: &Run, family: String, control: bool, expected: Option<ExpectedPart>) -> DetailPart {
+fn detail_part(line: &Line<'_>, detail: Detail, run: &Run, catalogue: &Catalogue) -> DetailPart {
+    let variant = line.row.variant;
     let remark = |start: &Start| {
         let mut words = start.disturbances.clone();
         if start.verdict != switchcost_model::Verdict::Verified {
@@ -174,15 +192,32 @@ fn detail_part(detail: Detail, run: &Run, family: String, control: bool, expecte
         let spread = start.spread?.map(short);
         Some((start.round, start.sequence, short(at), u8::from(start.counted), spread))
     };
+    let memory = |figures: &Figures| MemoryPart {
+        median: figures.median,
+        low: figures.interval.map(|interval| interval.low),
+        high: figures.interval.map(|interval| interval.high),
+    };
     DetailPart {
-        family,
-        control,
-        expected,
+        family: variant.mechanism.family().to_owned(),
+        control: line.control,
+        expected: expected(variant, catalogue),
         remarks: detail.starts.iter().filter_map(remark).collect(),
         starts: detail.starts.iter().filter_map(point).collect(),
         batches: detail.batches.into_iter().map(short).collect(),
         histogram: detail.histogram.into_iter().map(|(value, count)| (short(value), count)).collect(),
+        drift: detail.drift,
+        memory: line.row.summary.figures.as_ref().filter(|_| variant.experiment == Experiment::Footprint).map(memory),
     }
+}
+
+fn expected(variant: &Variant, catalogue: &Catalogue) -> Option<ExpectedPart> {
+    let rule = catalogue.find(&variant.mechanism)?.rule(variant);
+    Some(ExpectedPart {
+        turns: rule.turns,
+        kernel_switches: rule.kernel_switches,
+        same_cpu_hops: rule.same_cpu_hops,
+        address_spaces: rule.address_spaces,
+    })
 }
 
 /// Five significant digits: what a picture can show.
@@ -196,13 +231,4 @@ fn short(value: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn five_digits_are_kept() {
-        let all = [1.234_567_8, 1_234_567.0, 0.0, -0.001_234_567, 99_999.6].map(short);
-        assert_eq!(all, [1.2346, 1_234_600.0, 0.0, -0.001_234_6, 100_000.0]);
-        assert!(short(f64::NAN).is_nan() && short(f64::MAX).is_finite());
-    }
-}
+mod tests;

@@ -1,10 +1,10 @@
 //! Curves and matrices in the JSON result.
 
-use crate::curves::{Shaped, Shapes, pair_relation};
+use crate::curves::{Shaped, Shapes};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::{Matrix, Point};
-use switchcost_model::{Placement, Run};
+use switchcost_model::Placement;
 
 /// Rows that differ in one number only, at least three with a figure.
 #[derive(Serialize, JsonSchema)]
@@ -47,11 +47,15 @@ struct PointPart {
 struct PartsPart {
     /// The parameter's own work, without a switch.
     control: Option<f64>,
+    /// Label of the control's result.
+    control_result: String,
     /// The same mechanism at x = 0.
     direct: Option<f64>,
     /// Median over rounds of what is left; null if no round holds all three.
     indirect: Option<f64>,
+    /// Lower end of its 95 % interval; null with fewer than 6 such rounds.
     low: Option<f64>,
+    /// Upper end.
     high: Option<f64>,
     /// The interval excludes 0.
     resolved: bool,
@@ -83,6 +87,8 @@ pub(super) struct MatrixPart {
 struct CellPart {
     a: u32,
     b: u32,
+    /// Label of the result.
+    result: String,
     /// same_cpu, smt_sibling, same_cache, same_socket or cross_socket; null where the machine's facts do not tell.
     relation: Option<String>,
     verdict: String,
@@ -92,10 +98,24 @@ struct CellPart {
     high: Option<f64>,
 }
 
+impl CurvePart {
+    /// How many points it tells.
+    pub(super) fn size(&self) -> usize {
+        self.points.len() + self.gaps.len()
+    }
+}
+
+impl MatrixPart {
+    /// How many cells it tells.
+    pub(super) fn size(&self) -> usize {
+        self.cells.len()
+    }
+}
+
 /// Every curve and matrix of a run; `labels` of its rows by index.
-pub(super) fn shapes(run: &Run, shapes: &Shapes<'_>, labels: &[String]) -> (Vec<CurvePart>, Vec<MatrixPart>) {
+pub(super) fn shapes(shapes: &Shapes<'_>, labels: &[String]) -> (Vec<CurvePart>, Vec<MatrixPart>) {
     let curves = shapes.curves.iter().map(|shaped| curve(shapes, shaped, labels)).collect();
-    let matrices = shapes.matrices.iter().map(|(label, one)| matrix(run, shapes, label, one)).collect();
+    let matrices = shapes.matrices.iter().map(|(label, one)| matrix(shapes, label, one, labels)).collect();
     (curves, matrices)
 }
 
@@ -105,6 +125,7 @@ fn curve(shapes: &Shapes<'_>, shaped: &Shaped, labels: &[String]) -> CurvePart {
         let split = shaped.splits.iter().find(|split| split.x == point.x)?;
         Some(PartsPart {
             control: shapes.median(split.control),
+            control_result: labels[split.control].clone(),
             direct: shapes.median(split.direct),
             indirect: split.indirect,
             low: split.interval.map(|interval| interval.low),
@@ -116,7 +137,7 @@ fn curve(shapes: &Shapes<'_>, shaped: &Shaped, labels: &[String]) -> CurvePart {
         let figures = shapes.rows[point.row].summary.figures.as_ref()?;
         Some(PointPart {
             x: point.x,
-            result: labels.get(point.row).cloned().unwrap_or_default(),
+            result: labels[point.row].clone(),
             median: figures.median,
             low: figures.interval.map(|interval| interval.low),
             high: figures.interval.map(|interval| interval.high),
@@ -142,14 +163,15 @@ fn curve(shapes: &Shapes<'_>, shaped: &Shaped, labels: &[String]) -> CurvePart {
     }
 }
 
-fn matrix(run: &Run, shapes: &Shapes<'_>, label: &str, matrix: &Matrix) -> MatrixPart {
+fn matrix(shapes: &Shapes<'_>, label: &str, matrix: &Matrix, labels: &[String]) -> MatrixPart {
     let cell = |(&(a, b), &row): (&(u32, u32), &usize)| {
         let figures = shapes.rows[row].summary.figures.as_ref();
         let interval = figures.and_then(|figures| figures.interval);
         CellPart {
             a,
             b,
-            relation: pair_relation(run, Placement::Pair(a, b)).map(str::to_owned),
+            result: labels[row].clone(),
+            relation: shapes.relation(Placement::Pair(a, b)).map(str::to_owned),
             verdict: shapes.rows[row].verdict.to_string(),
             median: figures.map(|figures| figures.median),
             low: interval.map(|interval| interval.low),
