@@ -10,6 +10,7 @@ use crate::error::{Fault, StoreError, explain};
 use crate::schema::{self, MIGRATIONS};
 use crate::{rows, rules, selector};
 use files::{create_private_folders, folder_error, has_log, immutable_uri};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -322,7 +323,7 @@ impl Store {
     }
 
     fn set_up(&mut self) -> Result<(), Fault> {
-        self.connection.busy_timeout(BUSY_TIMEOUT)?;
+        usual(&self.connection)?;
         schema::version(&self.connection, &self.path, MIGRATIONS.len())?;
         if self.connection.is_readonly("main")? {
             let reason = "the file is write-protected".to_owned();
@@ -336,7 +337,7 @@ impl Store {
     }
 
     fn set_up_read_only(&self) -> Result<usize, Fault> {
-        self.connection.busy_timeout(BUSY_TIMEOUT)?;
+        usual(&self.connection)?;
         self.connection.execute_batch("PRAGMA trusted_schema = OFF")?;
         schema::version(&self.connection, &self.path, MIGRATIONS.len())
     }
@@ -399,6 +400,12 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 
 fn is_refusal(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
+}
+
+/// What holds for every connection. Plans are not to depend on the values bound, else each row of samples is prepared anew.
+fn usual(connection: &Connection) -> Result<(), Fault> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(connection.busy_timeout(BUSY_TIMEOUT)?)
 }
 
 fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
