@@ -10,7 +10,6 @@
 
 use crate::summary::counted;
 use std::collections::BTreeMap;
-use std::time::Duration;
 use switchcost_model::{Invocation, Observed, Placement, PriceRule, Run, SwitchKind, ThreadSeen};
 use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
 
@@ -263,11 +262,11 @@ fn sleeping(thread: &ThreadSeen, prices: &[Price]) -> f64 {
 }
 
 /// Time from one sleep of a thread to its next, ns, of those that sleep on timers.
-fn asleep(threads: &[ThreadSeen], shares: Shares, prices: &[Price], wall: Duration) -> Option<f64> {
+fn asleep(threads: &[ThreadSeen], shares: Shares, prices: &[Price], wall_ns: f64) -> Option<f64> {
     let sleeps = threads.iter().map(|thread| shares.counts(thread, prices)[&SwitchKind::Timer]);
     let (threads, sleeps) =
         sleeps.filter(|sleeps| *sleeps > 0.0).fold((0, 0.0), |(n, sum), sleeps| (n + 1, sum + sleeps));
-    (threads > 0).then(|| wall.as_nanos() as f64 * f64::from(threads) / sleeps)
+    (threads > 0).then(|| wall_ns * f64::from(threads) / sleeps)
 }
 
 /// Prices a program's switches. `prices` are in the order of the data file; every kind has one that takes any channel.
@@ -291,15 +290,16 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
     let shares = Shares::of(&threads, prices, observed.wake_interrupts);
     let cpu_ns = cpu_time(observed);
     let switches = voluntary + involuntary;
+    let wall_ns = observed.wall.as_nanos() as f64;
     let pace = Pace {
         cpu_ns: cpu_ns.filter(|_| switches > 0).map(|ns| ns / switches as f64),
-        asleep_ns: asleep(&threads, shares, prices, observed.wall),
+        asleep_ns: asleep(&threads, shares, prices, wall_ns),
     };
     let mut kinds: BTreeMap<SwitchKind, Kind> = BTreeMap::new();
     let mut costs = Vec::new();
     for thread in threads {
         let mut whole = Estimate::default();
-        let pace = Pace { asleep_ns: asleep(std::slice::from_ref(&thread), shares, prices, observed.wall), ..pace };
+        let pace = Pace { asleep_ns: asleep(std::slice::from_ref(&thread), shares, prices, wall_ns), ..pace };
         for (kind, count) in shares.counts(&thread, prices) {
             if count == 0.0 {
                 continue;

@@ -1,4 +1,5 @@
 use super::*;
+use core::time::Duration;
 use switchcost_model::Wanted;
 
 fn price(kind: SwitchKind, channels: &[&str], ns: f64) -> Price {
