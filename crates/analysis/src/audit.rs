@@ -93,13 +93,16 @@ impl Price {
     /// another CPU had slept, when it was woken, is only concluded; the interval reaches over all that was measured.
     #[must_use]
     pub fn at(&self, pace: Pace) -> Estimate {
-        let each_ns = if self.rule.apart.is_empty() { pace.cpu_ns } else { pace.asleep_ns };
+        // A sleep ten times as long lets as much more go cold, whatever its length: its time is taken by its logarithm.
+        let asleep = !self.rule.apart.is_empty();
+        let scaled = |ns: f64| if asleep { ns.max(1.0).ln() } else { ns };
+        let each_ns = if asleep { pace.asleep_ns } else { pace.cpu_ns };
         let mut before = PricePoint { each_ns: self.each_ns, cpu: self.cpu };
         let mut value = self.cpu.value;
         let (mut low, mut high) = (self.cpu.low, self.cpu.high);
         for point in &self.points {
-            let span = (point.each_ns - before.each_ns).max(f64::MIN_POSITIVE);
-            let way = each_ns.map_or(0.0, |each| ((each - before.each_ns) / span).clamp(0.0, 1.0));
+            let span = (scaled(point.each_ns) - scaled(before.each_ns)).max(f64::MIN_POSITIVE);
+            let way = each_ns.map_or(0.0, |each| ((scaled(each) - scaled(before.each_ns)) / span).clamp(0.0, 1.0));
             value += way * (point.cpu.value - before.cpu.value);
             low = low.min(point.cpu.low);
             high = high.max(point.cpu.high);
@@ -261,12 +264,11 @@ fn sleeping(thread: &ThreadSeen, prices: &[Price]) -> f64 {
     if looks == 0 { 0.0 } else { f64::from(asleep) / f64::from(looks) }
 }
 
-/// Time from one sleep of a thread to its next, ns, of those that sleep on timers.
+/// Time from one sleep of a thread to its next, ns, as most sleeps have it: the threads' rates, weighted by their sleeps.
 fn asleep(threads: &[ThreadSeen], shares: Shares, prices: &[Price], wall_ns: f64) -> Option<f64> {
     let sleeps = threads.iter().map(|thread| shares.counts(thread, prices)[&SwitchKind::Timer]);
-    let (threads, sleeps) =
-        sleeps.filter(|sleeps| *sleeps > 0.0).fold((0, 0.0), |(n, sum), sleeps| (n + 1, sum + sleeps));
-    (threads > 0).then(|| wall_ns * f64::from(threads) / sleeps)
+    let (sum, squares) = sleeps.fold((0.0, 0.0), |(sum, squares), sleeps| (sum + sleeps, squares + sleeps * sleeps));
+    (sum > 0.0).then(|| wall_ns * sum / squares)
 }
 
 /// Prices a program's switches. `prices` are in the order of the data file; every kind has one that takes any channel.

@@ -125,12 +125,12 @@ fn the_price_of_a_sleep_grows_with_the_time_asleep_of_each_thread() {
     let mut prices = prices();
     let timer = prices.iter_mut().find(|price| price.rule.kind == SwitchKind::Timer).unwrap();
     timer.rule.apart = vec![timer.rule.wanted.clone()];
-    timer.points = vec![PricePoint { each_ns: 1_020_000.0, cpu: around(30_000.0) }];
+    timer.points = vec![PricePoint { each_ns: 2_000_000.0, cpu: around(30_000.0) }];
     let sleeper = |voluntary| thread(voluntary, 0, "hrtimer_nanosleep");
-    // One beside the other: sleeps of 10 us, of 520 us, of half a second.
-    let all = [(52_000, 20_000.0), (1000, 25_000.0), (1, 30_000.0)];
+    // One beside the other: sleeps of 10 us, of 0.2 ms, which is half-way from 20 us to 2 ms, of 0.2 s.
+    let all = [(20_000, 20_000.0), (1000, 25_000.0), (1, 30_000.0)];
     let threads = all.iter().map(|(sleeps, _)| sleeper(*sleeps)).collect();
-    let seen = Observed { wall: Duration::from_millis(520), ..observed(threads, Some(0)) };
+    let seen = Observed { wall: Duration::from_millis(200), ..observed(threads, Some(0)) };
     let found = audit(&seen, &prices);
     for (thread, (sleeps, each)) in found.threads.iter().zip(all) {
         assert!((thread.cost.value / sleeps as f64 - each).abs() < 1e-6, "{sleeps}: {thread:?}");
