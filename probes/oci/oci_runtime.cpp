@@ -83,7 +83,7 @@ public:
         std::ifstream(bundle.pid) >> id;
         const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
         // Beyond RLIMIT_NPROC the kernel refuses the exec of a container's first process, and nobody is left to say so.
-        if (id == 0 || pidfd == -1) throw low_limit(container, few_tasks, 0).value_or(refusal(container, "the container ended at once"));
+        if (id == 0 || pidfd == -1) throw refusal(container, "the container ended at once");
         doors_ = doors_of(std::to_string(id));
         return pidfd;
     }
@@ -143,7 +143,7 @@ private:
         std::string folder, pid, said, name;
     };
 
-    static constexpr std::uint64_t few_tasks = 64;
+    static constexpr Few few = {64, 0};  // the kernel may refuse a task of the runtime of which its words say nothing
 
     Bundle make_bundle(std::uint32_t container, const char* arguments) const {
         const fs::path folder = folder_ / std::to_string(container);
@@ -158,7 +158,7 @@ private:
     }
 
     static Failure refusal(std::uint32_t container, const std::string& words) {
-        return runtime_refusal(container, words, "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime");
+        return runtime_refusal(container, words, few, "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime");
     }
 
     std::string below() const { return cgroups_.in_use() ? cgroups_.parent_below_mount() : ""; }
@@ -219,6 +219,7 @@ private:
         constexpr int kinds = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
         for (const std::string& door : doors_) {
             const int fd = open(door.c_str(), O_WRONLY | O_CLOEXEC);
+            if (fd == -1 && is_descriptor_limit(errno)) return tell(answer, -errno);
             // Without privileges there are no groups to join; the evidence says so.
             if (fd != -1 && write(fd, "0", 1) == -1 && errno != EACCES && errno != EPERM) return tell(answer, -errno);
             if (fd != -1) close(fd);

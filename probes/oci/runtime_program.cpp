@@ -95,19 +95,22 @@ std::string last_words(const std::string& said) {
     return last.empty() ? "it said nothing" : last.substr(0, 500);
 }
 
-Failure runtime_refusal(std::uint32_t container, const std::string& words, const char* cure) {
+std::optional<Failure> low_limit(std::uint32_t container, Few few) {
+    rlimit limit{};
+    if (geteuid() != 0 && getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < few.tasks) return task_refusal();
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < few.descriptors) return descriptor_limit_failure(container, container + 1, EMFILE);
+    return std::nullopt;
+}
+
+Failure runtime_refusal(std::uint32_t container, const std::string& words, Few few, const char* cure) {
     if (words.find("esource temporarily unavailable") != std::string::npos) return task_refusal();
     if (words.find("oo many open files") != std::string::npos) return descriptor_limit_failure(container, container + 1, EMFILE);
     const std::string forbidden = namespaces_forbidden();
+    if (forbidden.empty()) {
+        if (const auto limit = low_limit(container, few)) return *limit;
+    }
     return unsupported("unsupported_here", runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words + "; " +
                                                (forbidden.empty() ? cure : forbidden));
-}
-
-std::optional<Failure> low_limit(std::uint32_t container, std::uint64_t few_tasks, std::uint64_t few_descriptors) {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < few_tasks) return task_refusal();
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < few_descriptors) return descriptor_limit_failure(container, container + 1, EMFILE);
-    return std::nullopt;
 }
 
 }  // namespace probe

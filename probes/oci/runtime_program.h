@@ -31,10 +31,16 @@ std::string text_of(const std::filesystem::path& file);
 // The last line of what a runtime said, ASCII only.
 std::string last_words(const std::string& said);
 
-// The runtime's own words on a container that it could not make, and the cure; where a limit is behind them, that limit and how to raise it.
-Failure runtime_refusal(std::uint32_t container, const std::string& words, const char* cure);
+// Below which a limit is likelier the reason than whatever a runtime says; 0: none is.
+struct Few {
+    std::uint64_t tasks;
+    std::uint64_t descriptors;
+};
 
-// The same where a limit as low as this is likelier than whatever the runtime says.
-std::optional<Failure> low_limit(std::uint32_t container, std::uint64_t few_tasks, std::uint64_t few_descriptors);
+// The limit of the session that is so low. RLIMIT_NPROC does not bind the superuser.
+std::optional<Failure> low_limit(std::uint32_t container, Few few);
+
+// A container that the runtime could not make: the limit behind its words where they or a low limit tell, else those words and the cure.
+Failure runtime_refusal(std::uint32_t container, const std::string& words, Few few, const char* cure);
 
 }  // namespace probe

@@ -55,14 +55,10 @@ std::vector<int> family(int ancestor) {
 }
 
 // Of a sentry that could not begin, or go on, `runsc run` says nothing but that it ended. A sandbox is some 35 tasks, its runsc included.
-std::optional<Failure> likely_limit(std::uint32_t sandbox, std::uint32_t wanted) {
-    constexpr std::uint64_t few_tasks = 64, few_descriptors = 512;
-    return low_limit(sandbox, few_tasks * (wanted + 1), few_descriptors);
-}
+Few few(std::uint32_t wanted) { return {64 * (wanted + std::uint64_t{1}), 512}; }
 
 Failure refusal(std::uint32_t sandbox, std::uint32_t wanted, const std::string& words) {
-    if (const auto limit = likely_limit(sandbox, wanted)) return *limit;
-    return runtime_refusal(sandbox, words, "run it by hand to see whether it works here, or use another platform");
+    return runtime_refusal(sandbox, words, few(wanted), "run it by hand to see whether it works here, or use another platform");
 }
 
 }  // namespace
@@ -169,7 +165,7 @@ void Sandboxes::await(std::uint32_t sandbox) {
 Answer Sandboxes::hear(std::uint32_t sandbox) const {
     Answer answer;
     if (read_whole(boxes_[sandbox].line, &answer, sizeof answer) && answer.mark == Answer::magic) return answer;
-    if (const auto limit = likely_limit(sandbox, plan_.contexts)) throw *limit;
+    if (const auto limit = low_limit(sandbox, few(plan_.contexts))) throw *limit;
     throw failed("partner_died", "a sandbox ended during the measurement; see whether something kills processes here");
 }
 

@@ -122,7 +122,7 @@ if unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null; t
 fi
 
 # Limits of the session: reached by the probe itself or by the runtime, whose crash must not become the reason.
-for limit in nproc=1 nproc=3 nproc=6 nofile=8 nofile=12 nofile=16 nofile=24; do
+for limit in $(seq -f nproc=%g 1 16) $(seq -f nofile=%g 5 24); do
     as=''
     if [ "$(id -u)" = 0 ] && [ "${limit%=*}" = nproc ]; then as='setpriv --reuid=65534 --regid=65534 --clear-groups'; fi
     mkdir -p "$work/open"
@@ -137,7 +137,6 @@ for limit in nproc=1 nproc=3 nproc=6 nofile=8 nofile=12 nofile=16 nofile=24; do
         grep -qE '"code":"limit_reached".*(RLIMIT_NPROC|RLIMIT_NOFILE) = [0-9]*; raise|"code":"no_permission"' "$work/transcript" || fail "$limit is not named: $(tail -n 1 "$work/transcript")"
     fi
     if grep -qE '0x[0-9a-f]|goroutine' "$work/transcript"; then fail "$limit: a crash is the reason: $(tail -n 1 "$work/transcript")"; fi
-    echo "$limit: $(tail -n 1 "$work/transcript" | cut -c1-300)"
 done
 
 # A view of the unified hierarchy alone, and of none, in a mount namespace of the test's own.

@@ -11,6 +11,7 @@
 
 #include "kit/container_sweep.h"
 #include "kit/failure.h"
+#include "kit/limits.h"
 
 namespace probe {
 namespace {
@@ -178,11 +179,13 @@ int ContainerCgroups::make(std::uint32_t container) {
     if (write_quota(innermost(container))) return descriptor;
     const int error = errno;
     close(descriptor);
+    if (is_descriptor_limit(error)) throw descriptor_limit_failure(0, 1, error);
     throw unsupported("unsupported_here", std::string("the quota could not be set (") + std::strerror(error) +
                                               "); the kernel needs CONFIG_CFS_BANDWIDTH, or use cpu_quota=none", error);
 }
 
 Failure ContainerCgroups::refusal(int error) const {
+    if (is_descriptor_limit(error)) return descriptor_limit_failure(0, 1, error);
     if (hierarchy_.version == 0) {
         return unsupported("unsupported_here",
                            "no control group hierarchy is mounted; mount one at /sys/fs/cgroup, or leave cgroup=own and cpu_quota out");

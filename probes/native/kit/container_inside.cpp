@@ -176,6 +176,7 @@ Failure clone_failure(int error, std::uint32_t made, std::uint32_t wanted) {
 }
 
 Failure step_failure(StepFailure failure) {
+    if (is_descriptor_limit(failure.error)) return descriptor_limit_failure(0, 1, failure.error);
     const std::string text = std::string("a container could not ") + text_of(failure.step) + " (" + std::strerror(failure.error) + "); ";
     if (failure.step == Step::install_seccomp) {
         return unsupported("unsupported_here", text + "the kernel needs CONFIG_SECCOMP_FILTER, or use seccomp=off", failure.error);

@@ -40,6 +40,15 @@ std::string sentence(const std::string& what, const Limit& limit) {
     return what + ": the limit in the way is " + limit.name + " = " + std::to_string(limit.value) + "; " + limit.cure;
 }
 
+std::string refused_sentence(const std::string& what, std::uint32_t made, std::uint32_t wanted, int error) {
+    return "the system refused " + what + " " + std::to_string(made + 1) + " of " + std::to_string(wanted) + " (" + std::strerror(error) + ")";
+}
+
+Limit descriptor_limit(int error) {
+    if (error == ENFILE) return lowest(os::file_limits());
+    return {"RLIMIT_NOFILE", soft_limit(RLIMIT_NOFILE), "raise the hard limit with ulimit -Hn"};
+}
+
 }  // namespace
 
 void raise_soft_limits() {
@@ -47,20 +56,20 @@ void raise_soft_limits() {
     raise_soft_limit(RLIMIT_NPROC, unlimited);
 }
 
+bool is_descriptor_limit(int error) { return error == EMFILE || error == ENFILE; }
+
 Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t wanted, int error) {
+    const std::string text = refused_sentence(what, made, wanted, error);
+    // Whoever makes a process with descriptors of its own may meet their limit first.
+    if (is_descriptor_limit(error)) return unsupported("limit_reached", sentence(text, descriptor_limit(error)), error);
     std::vector<Limit> limits = os::task_limits();
     // The kernel does not apply RLIMIT_NPROC to the superuser.
     if (geteuid() != 0) limits.insert(limits.begin(), {"RLIMIT_NPROC", soft_limit(RLIMIT_NPROC), "raise it with ulimit -u"});
-    const std::string text = "the system refused " + std::string(what) + " " + std::to_string(made + 1) + " of " +
-                             std::to_string(wanted) + " (" + std::strerror(error) + ")";
     return unsupported("limit_reached", sentence(text, lowest(limits)), error);
 }
 
 Failure descriptor_limit_failure(std::uint32_t made, std::uint32_t wanted, int error) {
-    const std::string text = "the system refused descriptors for context " + std::to_string(made + 1) + " of " +
-                             std::to_string(wanted) + " (" + std::strerror(error) + ")";
-    const Limit own{"RLIMIT_NOFILE", soft_limit(RLIMIT_NOFILE), "raise the hard limit with ulimit -Hn"};
-    return unsupported("limit_reached", sentence(text, error == ENFILE ? lowest(os::file_limits()) : own), error);
+    return unsupported("limit_reached", sentence(refused_sentence("descriptors for context", made, wanted, error), descriptor_limit(error)), error);
 }
 
 Failure memory_limit_failure(std::size_t bytes, int error) {

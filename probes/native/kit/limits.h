@@ -11,6 +11,9 @@ namespace probe {
 // Soft limits on descriptors and tasks up to the hard ones; no privilege needed.
 void raise_soft_limits();
 
+// Whether a system call failed because no descriptor was to be had.
+bool is_descriptor_limit(int error);
+
 // Each returns `unsupported limit_reached` with a sentence that names the limit, its value and how to raise it.
 Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t wanted, int error);
 Failure descriptor_limit_failure(std::uint32_t made, std::uint32_t wanted, int error);

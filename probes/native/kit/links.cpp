@@ -74,7 +74,7 @@ bool TcpLink::open(int (&ends)[2]) {
 }
 
 Failure link_failure(std::uint32_t made, std::uint32_t wanted, int error) {
-    if (error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS) return descriptor_limit_failure(made, wanted, error);
+    if (is_descriptor_limit(error) || error == ENOMEM || error == ENOBUFS) return descriptor_limit_failure(made, wanted, error);
     const char* const code = error == EPERM || error == EACCES ? "no_permission" : "unsupported_here";
     return unsupported(code, "the link to context " + std::to_string(made) + " of " + std::to_string(wanted) + " could not be made (" +
                                  std::strerror(error) + "); see whether this kind of socket works here and the loopback interface is up",
