@@ -114,8 +114,10 @@ all_kills() {
     kill -s KILL -- "-$launcher"
     after "SIGKILL of the process group"
 
-    # Not INT: the shell makes those it starts in the background ignore it.
-    for signal in TERM HUP; do
+    # Not INT: the shell makes those it starts in the background ignore it; below nohup all ignore HUP, signal 1.
+    signals='TERM HUP'
+    if grep -q '^SigIgn:.*[13579bdf]$' /proc/self/status; then signals=TERM; fi
+    for signal in $signals; do
         start_endless
         kill -s "$signal" -- "-$launcher"
         after "SIG$signal of the process group"

@@ -27,6 +27,7 @@ within() {
         sleep 0.05
     done
 }
+nothing_left() { [ -z "$(ls "$TMPDIR")" ]; }
 # answers WHAT PATTERN COMMAND... : the transcript has PATTERN
 answers() {
     what=$1 pattern=$2
@@ -64,7 +65,25 @@ answers() {
     within 20 grep -q '"plan"' "$work/transcript" || fail "no plan: $(cat "$work/transcript")"
     kill -KILL "-$group"
     wait "$group" 2>/dev/null || true
+    within 5 nothing_left || fail "left behind: $(ls "$TMPDIR")"
+
+    # Killed together with the guardian: the next start sweeps, if nobody is in there and it is not just being made.
+    setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
+    group=$!
+    within 20 grep -q '"plan"' "$work/transcript" || fail "no plan: $(cat "$work/transcript")"
+    touch -d '1 hour ago' "$TMPDIR"/switchcost-wine-*
+    answers 'beside another' '"end","status":"ok"' "$probe" $plan
+    [ -p "$(echo "$TMPDIR"/switchcost-wine-*/alive)" ] || fail 'the prefix of a living probe was swept'
+    sockets=$(readlink "$TMPDIR"/switchcost-wine-*/sockets)
+    kill -KILL "$(pgrep -f "guardian $TMPDIR/switchcost-wine-")"
+    kill -KILL "-$group"
+    wait "$group" 2>/dev/null || true
+    touch "$TMPDIR"/switchcost-wine-*
+    answers 'just made, perhaps' '"end","status":"ok"' "$probe" $plan
+    if nothing_left; then fail 'nothing is left although the guardian was killed: the sweep is not tested'; fi
+    touch -d '1 hour ago' "$TMPDIR"/switchcost-wine-*
+    answers 'after a killed one' '"end","status":"ok"' "$probe" $plan
+    [ ! -e "$sockets" ] || fail "$sockets is left"
 }
-nothing_left() { [ -z "$(ls "$TMPDIR")" ]; }
 within 5 nothing_left || fail "left behind: $(ls "$TMPDIR")"
 echo "ok: wine, $probe"

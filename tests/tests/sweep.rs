@@ -290,6 +290,19 @@ fn a_killed_sweep_goes_on_by_the_same_plan_and_measures_nothing_twice() {
 }
 
 #[test]
+fn a_row_that_the_budget_does_not_reach_is_unmeasured_and_not_broken() {
+    let world = world();
+    // A start of 600 ms cannot be done in a sixth of the budget, the share of a first one.
+    let said = world
+        .run("run thread/sized --param pause=0,600 --rounds 6 --batches 2 --batch-time 1us --budget 3s --format json");
+    let json = said.json();
+    let slow = json["results"].as_array().unwrap().iter().find(|row| row["parameters"]["pause"] == "600").unwrap();
+    assert_eq!((said.status, &slow["verdict"]), (4, &"unmeasured".into()), "{said:?}");
+    assert!(slow["reason"].as_str().unwrap().contains("allow more by --budget"), "{slow}");
+    assert!(slow["ns_per_switch"].is_null(), "{slow}");
+}
+
+#[test]
 fn a_slow_point_does_not_keep_the_others_from_their_interval_and_can_be_made_up_for() {
     let world = world();
     let said = world.run(

@@ -123,7 +123,7 @@ export interface RunData {
     precision: Maybe;
     budget_s: Maybe;
   };
-  machine: { stable: Record<string, string>; drifting: Record<string, string>; personal: Record<string, string>; findings: Finding[] };
+  machine: { key: string; stable: Record<string, string>; drifting: Record<string, string>; personal: Record<string, string>; findings: Finding[] };
   results: Result[];
   curves: Curve[];
   matrices: Matrix[];
@@ -302,9 +302,6 @@ export function machine(run: RunData): string {
   const facts = run.machine.stable;
   return [facts["cpu.model_name"], facts["kernel.release"] && `kernel ${facts["kernel.release"]}`, facts["hypervisor"]].filter(Boolean).join(" · ") || "unknown machine";
 }
-
-/** Equal for runs of the same machine in the same set-up. */
-export const machineKey = (run: RunData): string => JSON.stringify(Object.entries(run.machine.stable).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** A figure of others that has the unit of this row. */
 export const literatureOf = (row: Row, data: PageData): Literature[] =>

@@ -169,7 +169,9 @@ pub fn usable(row: &Row<'_>) -> Result<(), String> {
     match row.verdict {
         Verdict::Verified | Verdict::Unobservable => {}
         Verdict::Contradicted => return Err(format!("its evidence contradicts its claim ({})", row.reason)),
-        Verdict::Unsupported | Verdict::Broken => return Err(format!("it is {} ({})", row.verdict, row.reason)),
+        Verdict::Unsupported | Verdict::Unmeasured | Verdict::Broken => {
+            return Err(format!("it is {} ({})", row.verdict, row.reason));
+        }
     }
     let medians = &row.summary.invocation_medians;
     if medians.is_empty() {

@@ -3,7 +3,7 @@
 use crate::judge::turns_agree;
 use crate::series::{Series, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{Evidence, Experiment, Invocation, Phase, Run, Timing, Variant, Verdict};
+use switchcost_model::{EndedBy, Evidence, Experiment, Invocation, Phase, Run, Timing, Variant, Verdict};
 use switchcost_stats::{Interval, mad, mean, median, median_interval, quantile, sorted};
 
 /// Level of every interval.
@@ -119,22 +119,26 @@ pub fn ladder(run: &Run) -> Vec<Row<'_>> {
         .enumerate()
         .map(|(index, variant)| {
             let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == index).collect();
-            let (verdict, reason) = verdict_of(&mine, run.not_run.get(&index));
+            let (verdict, reason) = verdict_of(run, index, &mine);
             Row { index, variant, verdict, reason, invocations: mine.len(), summary: summarise(variant, &mine) }
         })
         .collect()
 }
 
 /// The worst verdict counts: one lie is enough to distrust the teller.
-fn verdict_of(invocations: &[&Invocation], not_run: Option<&String>) -> (Verdict, String) {
-    if let Some(reason) = not_run {
+fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict, String) {
+    if let Some(reason) = run.not_run.get(&index) {
         return (Verdict::Unsupported, reason.clone());
     }
     let Some(worst) = invocations.iter().max_by_key(|i| i.judgement.verdict) else {
-        return (
-            Verdict::Broken,
-            "the run ended before its first invocation was done; allow more time by --budget".into(),
-        );
+        let reason = match run.ended_by {
+            EndedBy::Interrupt => "the run was interrupted before its first invocation was done",
+            EndedBy::Unfinished => "the run has not come to its first invocation",
+            _ => {
+                "the budget, or its share of it, was used up before its first invocation was done; allow more by --budget"
+            }
+        };
+        return (Verdict::Unmeasured, reason.into());
     };
     let count = invocations.iter().filter(|i| i.judgement.verdict == worst.judgement.verdict).count();
     let reason = match worst.judgement.verdict {

@@ -11,8 +11,6 @@ pub mod program;
 pub mod spawn;
 pub mod watch;
 
-mod key;
-
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
 mod os;
@@ -22,8 +20,6 @@ mod os;
 #[cfg(not(any(target_os = "linux", windows)))]
 #[path = "other/mod.rs"]
 mod os;
-
-pub use key::{KEY_FACTS, machine_key};
 
 use std::path::PathBuf;
 use switchcost_model::cpu_list as list;

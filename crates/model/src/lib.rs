@@ -5,6 +5,7 @@
 
 mod concept;
 pub mod cpu_list;
+mod machine_key;
 mod observed;
 mod run;
 mod transcript;
@@ -16,6 +17,7 @@ pub use concept::{
     Concept, Counted, CountedShare, EvidenceCase, EvidenceRule, Family, Headline, Install, Parameter, ParameterKind,
     ProbeInfo,
 };
+pub use machine_key::{KEY_FACTS, machine_key};
 pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use transcript::{

@@ -14,6 +14,8 @@ pub enum Verdict {
     Unobservable,
     /// The mechanism cannot run here.
     Unsupported,
+    /// The run ended before its first invocation was done; never of an invocation.
+    Unmeasured,
     /// No usable answer: crash, deadline, garbage.
     Broken,
     /// The evidence says otherwise than the claim.
@@ -21,7 +23,7 @@ pub enum Verdict {
 }
 words!(Verdict, "verdict",
     Verified => "verified", Unobservable => "unobservable", Unsupported => "unsupported",
-    Broken => "broken", Contradicted => "contradicted");
+    Unmeasured => "unmeasured", Broken => "broken", Contradicted => "contradicted");
 
 /// Verdict with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]

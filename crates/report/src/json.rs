@@ -58,6 +58,8 @@ struct RunPart {
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct MachinePart {
+    /// Equal for runs of the same machine in the same set-up; what `history --machine` takes.
+    key: String,
     /// Facts that identify the machine and its set-up.
     stable: BTreeMap<String, String>,
     /// Facts that change from minute to minute.
@@ -193,6 +195,7 @@ impl From<&model::Machine> for MachinePart {
             cure: finding.cure.clone(),
         };
         Self {
+            key: machine.key(),
             stable: machine.stable.clone(),
             drifting: machine.drifting.clone(),
             personal: machine.personal.clone(),

@@ -147,7 +147,7 @@ fn tint(verdict: Verdict) -> Color {
     match verdict {
         Verdict::Verified => Color::Green,
         Verdict::Contradicted | Verdict::Broken => Color::Red,
-        Verdict::Unobservable | Verdict::Unsupported => Color::Yellow,
+        Verdict::Unobservable | Verdict::Unsupported | Verdict::Unmeasured => Color::Yellow,
     }
 }
 

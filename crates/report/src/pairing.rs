@@ -180,7 +180,7 @@ fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Run], compared: &mut 
             "Two runs: the interval knows chance within each, not what changed between them; for certainty measure both sides in one run.".into(),
         );
     }
-    if pairs.iter().any(|(a, b)| runs[a.0].machine.stable != runs[b.0].machine.stable) {
+    if pairs.iter().any(|(a, b)| runs[a.0].machine.key() != runs[b.0].machine.key()) {
         compared.notes.push(
             "The runs are of different machines or set-ups: the ratio is that of mechanism and machine together."
                 .into(),

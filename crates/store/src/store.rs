@@ -73,11 +73,10 @@ impl RunHeader {
         self.ended_by == EndedBy::Unfinished
     }
 
-    /// The machine key as text: equal for runs on the same machine in the same set-up.
+    /// Equal for runs on the same machine in the same set-up.
     #[must_use]
     pub fn machine_key(&self) -> String {
-        let facts: Vec<String> = self.machine.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        facts.join("; ")
+        switchcost_model::machine_key(&self.machine)
     }
 }
 

@@ -59,7 +59,7 @@ fn a_run_is_unfinished_until_it_ends_and_closed_after_it() {
     let found = seen.list().unwrap().pop().unwrap();
     assert_eq!((found.partial(), found.ended_by, found.ended_unix_ns), (false, EndedBy::Budget, Some(7)));
     assert_eq!((found.variants, found.not_run, found.invocations), (3, 1, 1));
-    assert_eq!(found.machine_key(), "cpu=Xeon; kernel=6.8");
+    assert_eq!(found.machine_key(), header(ID).machine.key());
 
     let ended = format!("the run `{ID}` in `PATH` has ended, and an ended run is never changed; begin a new one");
     check(&path, store.add_invocation(ID, &invocation(0, 1)), &ended);
@@ -254,7 +254,7 @@ fn a_record_without_meaning_is_found_and_said() {
     );
     check_column(
         "invocation SET verdict = 'good' WHERE position = 1",
-        "invocation 1: `good` is no verdict; it is one of verified, unobservable, unsupported, broken, contradicted",
+        "invocation 1: `good` is no verdict; it is one of verified, unobservable, unsupported, unmeasured, broken, contradicted",
     );
     check_column(
         "invocation SET notes = '[1' WHERE position = 2",

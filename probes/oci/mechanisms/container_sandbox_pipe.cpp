@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -99,14 +100,18 @@ public:
     }
 
     void counting(bool on) override {
-        const std::int64_t stops = stub_switches();
-        stub_switches_ = on ? stops : stops - stub_switches_;
+        const std::optional<std::int64_t> stops = stub_switches();
+        if (on) {
+            stub_switches_ = stops;
+        } else if (stub_switches_) {
+            stub_switches_ = stops ? std::optional(*stops - *stub_switches_) : std::nullopt;
+        }
         if (on) known_at_begin_ = known_.size();
     }
 
     void add_counts(Counts& counts) const override {
         counts.emplace_back("host_tasks_born", known_.size() - known_at_begin_);
-        if (plan_.text("platform") == "ptrace") counts.emplace_back("stub_switches", stub_switches_);
+        if (plan_.text("platform") == "ptrace" && stub_switches_) counts.emplace_back("stub_switches", *stub_switches_);
         counts.emplace_back("clock_inside_ns", inside());
         counts.emplace_back("clock_outside_ns", (longest() + shortest()) / 2);
         for (const char* kind : namespace_kinds) {
@@ -136,14 +141,18 @@ private:
     }
 
     // Voluntary switches of traced tasks so far: on the platform ptrace a stub stops, and leaves the CPU, at each system call of its context.
-    std::int64_t stub_switches() const {
+    // None where a task has ended, as in tasks().
+    std::optional<std::int64_t> stub_switches() const {
         std::vector<TaskId> stubs;
         for (const TaskId& task : tasks()) {
             const std::string status = "/proc/" + std::to_string(task.process) + "/task/" + std::to_string(task.thread) + "/status";
-            if (procfs::read_field(status.c_str(), "\nTracerPid:").value_or(0) != 0) stubs.push_back(task);
+            const auto tracer = procfs::read_field(status.c_str(), "\nTracerPid:");
+            if (!tracer) return std::nullopt;
+            if (*tracer != 0) stubs.push_back(task);
         }
         const auto switches = procfs::kernel_switches(stubs);
-        return switches ? static_cast<std::int64_t>(switches->voluntary) : 0;
+        if (!switches) return std::nullopt;
+        return static_cast<std::int64_t>(switches->voluntary);
     }
 
     ClockReading read_clocks() {
@@ -188,7 +197,7 @@ private:
     ClockReading first_, second_;
     mutable std::map<int, int> known_;  // threads of the host that are or were the sandboxes', and their processes
     std::size_t known_at_begin_ = 0;
-    std::int64_t stub_switches_ = 0;
+    std::optional<std::int64_t> stub_switches_;
 };
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode) {

@@ -78,7 +78,7 @@ export function evidence(context: Context): HTMLElement[] {
       },
     }),
     ...(suspects.length > 0
-      ? [figure({ id: "suspects", title: "Rows that are not verified", caption: "Contradicted: the evidence refutes the claim, do not use the figure. Unobservable: a counter cannot be read here. Unsupported, broken: no figure.", command: typed(context.run), n: `${suspects.length} of ${context.rows.length} rows`, picture: null, open: true, table: { head: ["mechanism", "verdict", "reason"], rows: paged(suspects, context).shown.map((row) => [row.label, row.result.verdict, row.result.reason]) } })]
+      ? [figure({ id: "suspects", title: "Rows that are not verified", caption: "Contradicted: the evidence refutes the claim, do not use the figure. Unobservable: a counter cannot be read here. Unsupported, unmeasured, broken: no figure.", command: typed(context.run), n: `${suspects.length} of ${context.rows.length} rows`, picture: null, open: true, table: { head: ["mechanism", "verdict", "reason"], rows: paged(suspects, context).shown.map((row) => [row.label, row.result.verdict, row.result.reason]) } })]
       : []),
   ];
 }

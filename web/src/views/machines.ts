@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import { group, machine, machineKey, type Row, type Run } from "../data";
+import { group, machine, type Row, type Run } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, factor } from "../format";
@@ -22,7 +22,7 @@ interface Seen {
 function machines(runs: Run[]): Map<string, Seen> {
   const found = new Map<string, Seen>();
   for (const run of runs) {
-    const key = machineKey(run.data);
+    const key = run.data.machine.key;
     const known = found.get(key);
     if (known) known.runs.push(run);
     else found.set(key, { nth: found.size, title: `${String.fromCharCode(65 + (found.size % 26))}${found.size >= 26 ? Math.floor(found.size / 26) : ""}: ${machine(run.data)}`, runs: [run] });

@@ -5,7 +5,7 @@ import { type Entry, EXAMPLE, example, FOLDER, HOSTILE, page, poison, realRuns, 
 function another(records: Entry[], nth: number): Entry[] {
   const [run, ...rest] = structuredClone(records);
   run.id = `run-${String(nth).padStart(3, "0")}`;
-  run.machine.stable["cpu.model_name"] = `Model ${nth % 5}`;
+  Object.assign(run.machine.stable, { "cpu.model": String(nth % 5), "cpu.model_name": `Model ${nth % 5}` });
   return [run, ...rest];
 }
 

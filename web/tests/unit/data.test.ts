@@ -17,7 +17,7 @@ const detail = (): Detail => ({ family: "x", control: false, expected: null, sta
 
 function page(...results: [Result, Detail][]): PageData {
   const run = { id: "r", started: "", ended: null, seed: 0, ended_by: "rounds", partial: false, tool_version: "", method_version: 1, command: [], noise_floor: null, unstable: null, precision: null, budget_s: null };
-  const machine = { stable: {}, drifting: {}, personal: {}, findings: [] };
+  const machine = { key: "", stable: {}, drifting: {}, personal: {}, findings: [] };
   const one = { source: "s", run, machine, results: results.map(([result]) => result), details: results.map(([, detail]) => detail), curves: [], matrices: [], warnings: [] };
   return { format: 1, tool: "", made_by: "", shares: [], families: [], mechanisms: {}, literature: [], runs: [one, structuredClone(one)], tables: [], notes: [] };
 }

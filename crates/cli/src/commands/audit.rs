@@ -12,7 +12,7 @@ use switchcost_catalogue::{AuditData, Catalogue};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::program::{ProgramError, Watched, Woken};
 use switchcost_machine::spawn::ExitStatus;
-use switchcost_model::{Observed, PriceRule, Run, SwitchKind, Wanted};
+use switchcost_model::{Observed, PriceRule, Run, SwitchKind, Variant, Wanted};
 use switchcost_report::{Audited, audit_json, audit_text};
 
 /// How long to watch a process when nothing is said.
@@ -86,16 +86,22 @@ fn unwatchable(error: ProgramError) -> Failure {
 impl Session<'_> {
     /// Takes what the store has; the rest is the answer.
     fn recall(&mut self, store: &Path) -> Result<Vec<PriceRule>, Failure> {
-        let mut stored = Stored::open(store, Some(RECENT))?;
+        let rows: Vec<&Wanted> = self.data.rules.iter().flat_map(PriceRule::rows).collect();
+        let mut stored = Stored::open(store, |variant: &Variant| {
+            let concept = self.catalogue.find(&variant.mechanism);
+            variant.parameters.contains_key(&self.data.indirect_parameter)
+                || concept.is_some_and(|concept| rows.iter().any(|row| row.fits(variant, concept)))
+        })?;
+        let mut prices = Vec::new();
         let mut missing = Vec::new();
-        for rule in self.data.rules.clone() {
-            match stored.find(|run| self.complete_price(run, &rule))? {
-                Some(price) => self.prices.push(price),
-                None => missing.push(rule),
+        for rule in &self.data.rules {
+            match stored.find(Some(RECENT), |run| self.complete_price(run, rule))? {
+                Some(price) => prices.push(price),
+                None => missing.push(rule.clone()),
             }
         }
-        let mut any = Stored::open(store, None)?;
-        self.indirect = any.find(|run| switchcost_analysis::indirect(run, &self.data.indirect_parameter))?;
+        self.indirect = stored.find(None, |run| switchcost_analysis::indirect(run, &self.data.indirect_parameter))?;
+        self.prices = prices;
         Ok(missing)
     }
 

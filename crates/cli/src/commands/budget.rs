@@ -49,7 +49,7 @@ pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
 /// Every run of this machine, newest first.
 fn all_runs(store: &Path) -> Result<Vec<Run>, Failure> {
     let mut runs = Vec::new();
-    Stored::open(store, None)?.find(|run| {
+    Stored::open(store, |_: &_| true)?.find(None, |run| {
         runs.push(run.clone());
         None::<()>
     })?;

@@ -33,7 +33,7 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
         let holds_all = |run: &Run| {
             wanted.iter().map(|one| place(run, one, &catalogue)).collect::<Option<Vec<_>>>().map(|p| (run.clone(), p))
         };
-        Stored::open(&store, None)?.find(holds_all)?.ok_or_else(|| {
+        Stored::open(&store, |_: &_| true)?.find(None, holds_all)?.ok_or_else(|| {
             Failure::nothing(format!(
                 "no stored run of this machine holds all rows of {name}; leave --stored out to measure them"
             ))

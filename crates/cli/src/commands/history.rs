@@ -9,8 +9,6 @@ use crate::output;
 use crate::paths;
 use std::collections::BTreeMap;
 use std::time::UNIX_EPOCH;
-use switchcost_machine::machine_key;
-use switchcost_model::Machine;
 use switchcost_store::{RunHeader, Store};
 
 /// Lists stored runs, or shows trends.
@@ -47,19 +45,15 @@ fn chosen(store: &Store, arguments: &arguments::History) -> Result<Vec<RunHeader
     Ok(headers)
 }
 
-fn key(header: &RunHeader) -> String {
-    machine_key(&Machine { stable: header.machine.clone(), ..Machine::default() })
-}
-
 fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure> {
     if wanted == "all" || headers.is_empty() {
         return Ok(());
     }
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for header in headers.iter() {
-        *known.entry(key(header)).or_default() += 1;
+        *known.entry(header.machine_key()).or_default() += 1;
     }
-    let wanted = if wanted == "this" { machine_key(&switchcost_machine::fingerprint()) } else { wanted.to_owned() };
+    let wanted = if wanted == "this" { switchcost_machine::fingerprint().key() } else { wanted.to_owned() };
     let fitting: Vec<&String> = known.keys().filter(|key| key.starts_with(&wanted)).collect();
     let [fitting] = fitting[..] else {
         let known: Vec<String> = known.iter().map(|(key, count)| format!("{key} ({count} runs)")).collect();
@@ -70,6 +64,6 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
         )));
     };
     let fitting = fitting.clone();
-    headers.retain(|header| key(header) == fitting);
+    headers.retain(|header| header.machine_key() == *fitting);
     Ok(())
 }

@@ -185,7 +185,7 @@ pub fn status(run: &Run) -> Exit {
         Exit::Contradicted
     } else if !rows.iter().any(|row| row.summary.figures.is_some()) {
         Exit::Nothing
-    } else if run.partial() || any(Verdict::Broken) {
+    } else if run.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {
         Exit::Partial
     } else {
         Exit::Fine

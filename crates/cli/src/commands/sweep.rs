@@ -118,7 +118,7 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
     }
     let store = open_store(arguments.store.store.as_deref())?;
     let bench = Bench::new(started)?;
-    if switchcost_machine::machine_key(&bench.machine) != switchcost_machine::machine_key(&run.machine) {
+    if bench.machine.key() != run.machine.key() {
         return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));
     }
     bench.same_probes(&run).map_err(|reason| refused(&reason))?;

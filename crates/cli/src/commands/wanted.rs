@@ -6,7 +6,7 @@ use crate::paths::Installation;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Machine, Run, Variant, Wanted};
+use switchcost_model::{EndedBy, Run, Variant, Wanted};
 use switchcost_runner::{METHOD_VERSION, Request, RequestError, select_wanted};
 use switchcost_store::{RunHeader, Store};
 
@@ -41,40 +41,45 @@ pub fn measure(
     Ok((run, places))
 }
 
-/// Runs of this machine in this set-up, newest first, loaded as they are needed.
-pub struct Stored {
+/// Runs of this machine in this set-up, newest first, loaded as they are needed, and of each only what was measured of the wanted variants.
+pub struct Stored<W> {
     store: Option<Store>,
     headers: Vec<RunHeader>,
     loaded: Vec<Run>,
+    wanted: W,
 }
 
-impl Stored {
-    /// Those not older than `age`; none where there is no store yet.
-    pub fn open(path: &Path, age: Option<Duration>) -> Result<Self, Failure> {
+impl<W: Fn(&Variant) -> bool> Stored<W> {
+    /// None where there is no store yet.
+    pub fn open(path: &Path, wanted: W) -> Result<Self, Failure> {
         if !path.exists() {
-            return Ok(Self { store: None, headers: Vec::new(), loaded: Vec::new() });
+            return Ok(Self { store: None, headers: Vec::new(), loaded: Vec::new(), wanted });
         }
         let store = Store::open_read_only(path).map_err(Failure::usage)?;
-        let here = switchcost_machine::machine_key(&switchcost_machine::fingerprint());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let oldest = age.map_or(0, |age| now.saturating_sub(age).as_nanos() as i64);
+        let here = switchcost_machine::fingerprint().key();
         let mut headers = store.list().map_err(Failure::usage)?;
         headers.retain(|header| {
-            let machine = Machine { stable: header.machine.clone(), ..Machine::default() };
-            header.method_version == METHOD_VERSION
-                && header.started_unix_ns >= oldest
-                && header.invocations > 0
-                && switchcost_machine::machine_key(&machine) == here
+            header.method_version == METHOD_VERSION && header.invocations > 0 && header.machine_key() == here
         });
-        Ok(Self { store: Some(store), headers, loaded: Vec::new() })
+        Ok(Self { store: Some(store), headers, loaded: Vec::new(), wanted })
     }
 
-    /// What `of` finds in the newest run that has it.
-    pub fn find<T>(&mut self, mut of: impl FnMut(&Run) -> Option<T>) -> Result<Option<T>, Failure> {
+    /// What `of` finds in the newest run that has it and is not older than `age`.
+    pub fn find<T>(
+        &mut self,
+        age: Option<Duration>,
+        mut of: impl FnMut(&Run) -> Option<T>,
+    ) -> Result<Option<T>, Failure> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let oldest = age.map_or(i64::MIN, |age| now.saturating_sub(age).as_nanos() as i64);
         for index in 0..self.headers.len() {
+            if self.headers[index].started_unix_ns < oldest {
+                break;
+            }
             if index == self.loaded.len() {
                 let Some(store) = &self.store else { return Ok(None) };
-                self.loaded.push(store.load(&self.headers[index].id).map_err(Failure::usage)?);
+                let run = store.load_only(&self.headers[index].id, &self.wanted).map_err(Failure::usage)?;
+                self.loaded.push(run);
             }
             if let Some(found) = of(&self.loaded[index]) {
                 return Ok(Some(found));

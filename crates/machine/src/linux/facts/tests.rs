@@ -1,7 +1,6 @@
 //! Facts of machines made of files.
 
 use super::*;
-use crate::machine_key;
 use tempfile::TempDir;
 
 /// A tree of files.
@@ -39,7 +38,7 @@ fn an_empty_machine_has_every_fact_with_a_reason() {
 #[test]
 fn every_fact_of_the_key_exists() {
     let machine = machine(&[]);
-    for fact in crate::KEY_FACTS {
+    for fact in switchcost_model::KEY_FACTS {
         let there =
             machine.stable.keys().any(|name| if fact.ends_with('.') { name.starts_with(fact) } else { name == fact });
         assert!(there, "{fact} is in the key, but no fact");
@@ -49,9 +48,9 @@ fn every_fact_of_the_key_exists() {
 #[test]
 fn the_real_machine_has_a_steady_key() {
     let first = crate::fingerprint();
-    assert_eq!(machine_key(&first), machine_key(&crate::fingerprint()));
+    assert_eq!(first.key(), crate::fingerprint().key());
     assert_eq!(first.stable, crate::fingerprint().stable);
-    assert_eq!(machine_key(&first).len(), 16);
+    assert_eq!(first.key().len(), 16);
     assert!(!first.stable["kernel.release"].starts_with("unknown"));
 }
 
