@@ -8,7 +8,7 @@
 //!   most as often as CPUs interrupted each other; the rest took over a CPU that was busy.
 //! - What a thread waits for, as seen at the looks, says which mechanism stands for it.
 
-use crate::summary::counted;
+use crate::summary::{counted, summarise};
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Observed, Placement, PriceRule, Run, SwitchKind, ThreadSeen};
 use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
@@ -395,17 +395,22 @@ fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], pace: Pace) ->
 /// Of a stored sweep of `parameter`: how much more a switch costs than with the smallest value, ns, least and most.
 #[must_use]
 pub fn indirect(run: &Run, parameter: &str) -> Option<(f64, f64)> {
-    let mut sweeps: BTreeMap<String, BTreeMap<u64, f64>> = BTreeMap::new();
-    for row in crate::ladder(run) {
-        let Some(size) = row.variant.parameters.get(parameter).and_then(|text| text.parse().ok()) else { continue };
-        let Some(figures) = &row.summary.figures else { continue };
-        let mut rest = row.variant.clone();
+    let mut sweeps: BTreeMap<String, BTreeMap<u64, usize>> = BTreeMap::new();
+    for (index, variant) in run.variants.iter().enumerate() {
+        let Some(size) = variant.parameters.get(parameter).and_then(|text| text.parse().ok()) else { continue };
+        let mut rest = variant.clone();
         rest.parameters.remove(parameter);
-        sweeps.entry(rest.key()).or_default().insert(size, figures.median);
+        sweeps.entry(rest.key()).or_default().insert(size, index);
     }
+    let cost = |index: &usize| {
+        let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == *index).collect();
+        Some(summarise(&run.variants[*index], &mine).figures?.median)
+    };
+    // Most rows have it at its default only: they are no sweep.
     let extras = sweeps.values().filter(|sweep| sweep.len() > 1).flat_map(|sweep| {
-        let least = sweep.values().next().copied().unwrap_or(0.0);
-        sweep.values().skip(1).map(move |cost| (cost - least).max(0.0))
+        let costs: Vec<f64> = sweep.values().filter_map(cost).collect();
+        let least = costs.first().copied().unwrap_or(0.0);
+        costs.into_iter().skip(1).map(move |cost| (cost - least).max(0.0)).collect::<Vec<_>>()
     });
     extras.map(|extra| (extra, extra)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }

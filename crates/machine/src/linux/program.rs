@@ -6,9 +6,9 @@ use crate::interrupt::Interrupt;
 use crate::program::{ProgramError, Woken};
 use crate::spawn::ExitStatus;
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -68,6 +68,7 @@ pub(crate) struct Watched {
     ended: bool,
     stranger: bool,
     text: String,
+    bytes: Box<[u8]>,
 }
 
 impl std::fmt::Debug for Watched {
@@ -112,6 +113,7 @@ impl Watched {
             ended: false,
             stranger,
             text: String::new(),
+            bytes: vec![0; 16 * 1024].into(),
             host,
         };
         if !watched.look() && !from_birth {
@@ -130,13 +132,20 @@ impl Watched {
         let at = Instant::now();
         let mut here = BTreeSet::new();
         let processes = self.processes();
-        let all =
-            processes.iter().flat_map(|process| threads_of(&self.host, *process).into_iter().map(|id| (*process, id)));
-        let all: Vec<(u32, u32)> = all.collect();
-        let every = all.len().div_ceil(MOST_PLACES).max(1);
-        for (index, (process, thread)) in all.into_iter().enumerate() {
+        let folders: Vec<(u32, OwnedFd, Vec<u32>)> = processes
+            .iter()
+            .filter_map(|process| {
+                // Files are opened from here: four names to look up for each of them would be a tenth of a look's cost.
+                let folder = open(&rustix::fs::CWD, &self.host.path(format!("/proc/{process}/task"))).ok()?;
+                Some((*process, folder, threads_of(&self.host, *process)))
+            })
+            .collect();
+        let count: usize = folders.iter().map(|(_, _, threads)| threads.len()).sum();
+        let every = count.div_ceil(MOST_PLACES).max(1);
+        let all = folders.iter().flat_map(|(process, folder, ids)| ids.iter().map(move |id| (*process, folder, *id)));
+        for (index, (process, folder, thread)) in all.enumerate() {
             let placed = index % every == self.looks as usize % every;
-            if self.look_at(process, thread, placed) {
+            if self.look_at(folder, process, thread, placed) {
                 here.insert((process, thread));
             }
         }
@@ -185,30 +194,19 @@ impl Watched {
         found
     }
 
-    /// `placed`: where it ran and waits is to be read, too. False: the thread is gone.
-    fn look_at(&mut self, process: u32, thread: u32, placed: bool) -> bool {
-        let folder = format!("/proc/{process}/task/{thread}");
+    /// `tasks`: the folder of the process's threads; `placed`: where it ran and waits is to be read, too. False: the thread is gone.
+    fn look_at(&mut self, tasks: &OwnedFd, process: u32, thread: u32, placed: bool) -> bool {
         let (cpu_ns, runs) =
-            if self.read(&format!("{folder}/schedstat")) { schedstat(&self.text) } else { (None, None) };
+            if self.read(tasks, &format!("{thread}/schedstat")) { schedstat(&self.text) } else { (None, None) };
         // It has not run since, so that nothing else has changed.
         let same = |known: &Known| runs.is_some() && (known.last.cpu_ns, known.last.runs) == (cpu_ns, runs);
         if self.threads.get(&(process, thread)).is_some_and(same) {
             return true;
         }
-        if !self.read(&format!("{folder}/status")) {
+        if !self.read(tasks, &format!("{thread}/status")) {
             return false;
         }
-        let field =
-            |name: &str| self.text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
-        let count = |name: &str| field(name).and_then(|text| text.parse().ok());
-        let (Some(voluntary), Some(involuntary)) =
-            (count("voluntary_ctxt_switches"), count("nonvoluntary_ctxt_switches"))
-        else {
-            return false;
-        };
-        let name = field("Name").unwrap_or("?").to_owned();
-        let allowed =
-            field("Cpus_allowed_list").and_then(switchcost_model::cpu_list::parse).map_or(0, |cpus| cpus.len() as u32);
+        let Some(Status { name, allowed, voluntary, involuntary }) = Status::of(&self.text) else { return false };
         let counters = Counters { voluntary, involuntary, cpu_ns, runs };
         // Threads that were there before anybody looked begin with what they have; others with nothing.
         let born = self.looks > 0 || self.from_birth;
@@ -219,19 +217,19 @@ impl Watched {
         });
         let moved = known.last.voluntary + known.last.involuntary != voluntary + involuntary;
         known.last = counters;
-        known.seen.name = name;
+        name.clone_into(&mut known.seen.name);
         known.seen.allowed_cpus = allowed;
         if moved && placed {
-            self.place(process, thread, &folder);
+            self.place(tasks, process, thread);
         }
         true
     }
 
     /// Where a thread ran and what it waits for: only of threads that have switched, since reading costs.
-    fn place(&mut self, process: u32, thread: u32, folder: &str) {
-        let cpu =
-            self.read(&format!("{folder}/stat")).then(|| stat_fields(&self.text).and_then(|(_, f)| number(&f, 36)));
-        let channel = self.read(&format!("{folder}/wchan")).then(|| self.text.trim().to_owned());
+    fn place(&mut self, tasks: &OwnedFd, process: u32, thread: u32) {
+        let stat = self.read(tasks, &format!("{thread}/stat"));
+        let cpu = stat.then(|| stat_fields(&self.text).and_then(|(_, f)| number(&f, 36)));
+        let channel = self.read(tasks, &format!("{thread}/wchan")).then(|| self.text.trim().to_owned());
         let Some(known) = self.threads.get_mut(&(process, thread)) else { return };
         if let Some(cpu) = cpu.flatten() {
             *known.seen.cpus.entry(cpu as u32).or_default() += 1;
@@ -243,7 +241,7 @@ impl Watched {
     }
 
     fn group_time(&mut self, process: u32) {
-        if !self.read(&format!("/proc/{process}/stat")) {
+        if !self.read(&rustix::fs::CWD, &self.host.path(format!("/proc/{process}/stat"))) {
             return;
         }
         let ticks = stat_fields(&self.text).and_then(|(_, f)| Some(number(&f, 11)? + number(&f, 12)?));
@@ -255,14 +253,16 @@ impl Watched {
 
     /// Reads a file into the buffer that all looks share. The kernel writes such a file at the first read; to ask for its size before and for more
     /// after a short answer would double the calls.
-    fn read(&mut self, path: &str) -> bool {
+    fn read(&mut self, folder: &impl AsFd, path: impl rustix::path::Arg) -> bool {
         self.text.clear();
-        let Ok(mut file) = std::fs::File::open(self.host.path(path)) else { return false };
-        let mut bytes = [0; 16 * 1024];
+        let Ok(file) = open(folder, path) else { return false };
         loop {
-            let Ok(count) = file.read(&mut bytes) else { return false };
-            self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
-            if count < bytes.len() {
+            let Ok(count) = rustix::io::read(&file, &mut *self.bytes) else { return false };
+            match str::from_utf8(&self.bytes[..count]) {
+                Ok(text) => self.text.push_str(text),
+                Err(_) => self.text.push_str(&String::from_utf8_lossy(&self.bytes[..count])), // A thread may be called anything.
+            }
+            if count < self.bytes.len() {
                 return true;
             }
         }
@@ -351,6 +351,10 @@ impl Drop for Watched {
     }
 }
 
+fn open(folder: &impl AsFd, path: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::openat(folder, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+}
+
 fn raw_pid(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
 }
@@ -383,6 +387,32 @@ fn stat_fields(stat: &str) -> Option<(String, Vec<&str>)> {
 
 fn number(fields: &[&str], index: usize) -> Option<u64> {
     fields.get(index)?.parse().ok()
+}
+
+/// What a look takes from a `status` file, in one pass: it has some sixty lines.
+struct Status<'a> {
+    name: &'a str,
+    allowed: u32,
+    voluntary: u64,
+    involuntary: u64,
+}
+
+impl<'a> Status<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let (mut name, mut allowed, mut voluntary, mut involuntary) = ("?", 0, None, None);
+        for (field, value) in text.lines().filter_map(|line| line.split_once(':')) {
+            match field {
+                "Name" => name = value.trim(),
+                "Cpus_allowed_list" => {
+                    allowed = switchcost_model::cpu_list::parse(value.trim()).map_or(0, |cpus| cpus.len() as u32);
+                }
+                "voluntary_ctxt_switches" => voluntary = value.trim().parse().ok(),
+                "nonvoluntary_ctxt_switches" => involuntary = value.trim().parse().ok(),
+                _ => {}
+            }
+        }
+        Some(Self { name, allowed, voluntary: voluntary?, involuntary: involuntary? })
+    }
 }
 
 /// CPU time in ns, and how often it got a CPU (Documentation/scheduler/sched-stats.rst).
