@@ -58,10 +58,12 @@ static void sleep_until(uint64_t ns) {
 static int pipes[2][2];
 static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t conditions[2] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
-static int flags[2];  // 1: your turn, 2: go home
+static int turns_due[2];  // counted, as the bytes in a pipe are: a burst that takes longer than its tenth of a second is begun twice
+static int go_home[2];
 static uint64_t bursts;
 static int by_pipe;
 
+// `what`: 1: your turn, 2: go home.
 static void wake(int who, int what) {
     if (by_pipe) {
         const char byte = (char)what;
@@ -69,7 +71,11 @@ static void wake(int who, int what) {
         return;
     }
     pthread_mutex_lock(&mutexes[who]);
-    flags[who] = what;
+    if (what == 1) {
+        ++turns_due[who];
+    } else {
+        go_home[who] = 1;
+    }
     pthread_mutex_unlock(&mutexes[who]);
     pthread_cond_signal(&conditions[who]);
 }
@@ -81,9 +87,9 @@ static int wait_for(int who) {
         return byte;
     }
     pthread_mutex_lock(&mutexes[who]);
-    while (flags[who] == 0) pthread_cond_wait(&conditions[who], &mutexes[who]);
-    const int what = flags[who];
-    flags[who] = 0;
+    while (turns_due[who] == 0 && !go_home[who]) pthread_cond_wait(&conditions[who], &mutexes[who]);
+    const int what = turns_due[who] > 0 ? 1 : 2;
+    if (what == 1) --turns_due[who];
     pthread_mutex_unlock(&mutexes[who]);
     return what;
 }

@@ -25,7 +25,7 @@ const RECENT: Duration = Duration::from_secs(7 * 86_400);
 const OWN_SHARE: f64 = 0.002;
 
 /// Looks come no closer than this.
-const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Time between two pictures of --watch.
 const PICTURE: Duration = Duration::from_secs(1);

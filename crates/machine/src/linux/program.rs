@@ -28,6 +28,9 @@ pub(crate) fn available() -> Result<(), ProgramError> {
 /// Threads whose place is read at one look: of more, every n-th, each look others.
 const MOST_PLACES: usize = 200;
 
+/// How often a look asks what a thread waits in.
+const MOST_TRIES: usize = 8;
+
 /// Counters of a thread at one look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counters {
@@ -229,15 +232,32 @@ impl Watched {
     fn place(&mut self, tasks: &OwnedFd, process: u32, thread: u32) {
         let stat = self.read(tasks, &format!("{thread}/stat"));
         let cpu = stat.then(|| stat_fields(&self.text).and_then(|(_, f)| number(&f, 36)));
-        let channel = self.read(tasks, &format!("{thread}/wchan")).then(|| self.text.trim().to_owned());
+        let channel = self.channel(tasks, thread);
         let Some(known) = self.threads.get_mut(&(process, thread)) else { return };
         if let Some(cpu) = cpu.flatten() {
             *known.seen.cpus.entry(cpu as u32).or_default() += 1;
         }
-        // "0": it runs, or what it waits for is not for this user to know.
-        if let Some(channel) = channel.filter(|channel| !channel.is_empty() && channel != "0") {
+        if let Some(channel) = channel {
             *known.seen.channels.entry(channel).or_default() += 1;
         }
+    }
+
+    /// The kernel function that it waits in, or will soon: one that runs is looked at again, for some tens of microseconds, since a thread whose
+    /// waits are as short as that would else hardly ever be seen in one.
+    fn channel(&mut self, tasks: &OwnedFd, thread: u32) -> Option<String> {
+        let tries = if self.stranger { 1 } else { MOST_TRIES };
+        let path = format!("{thread}/wchan");
+        for _ in 0..tries {
+            if !self.read(tasks, &path) {
+                return None;
+            }
+            // "0": it runs, or what it waits for is not for this user to know.
+            let channel = self.text.trim();
+            if !channel.is_empty() && channel != "0" {
+                return Some(channel.to_owned());
+            }
+        }
+        None
     }
 
     fn group_time(&mut self, process: u32) {
