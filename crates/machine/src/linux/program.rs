@@ -139,7 +139,7 @@ impl Watched {
             .iter()
             .filter_map(|process| {
                 // Files are opened from here: four names to look up for each of them would be a tenth of a look's cost.
-                let folder = open(&rustix::fs::CWD, &self.host.path(format!("/proc/{process}/task"))).ok()?;
+                let folder = open(&rustix::fs::CWD, self.host.path(format!("/proc/{process}/task"))).ok()?;
                 Some((*process, folder, threads_of(&self.host, *process)))
             })
             .collect();
@@ -200,13 +200,13 @@ impl Watched {
     /// `tasks`: the folder of the process's threads; `placed`: where it ran and waits is to be read, too. False: the thread is gone.
     fn look_at(&mut self, tasks: &OwnedFd, process: u32, thread: u32, placed: bool) -> bool {
         let (cpu_ns, runs) =
-            if self.read(tasks, &format!("{thread}/schedstat")) { schedstat(&self.text) } else { (None, None) };
+            if self.read(tasks, format!("{thread}/schedstat")) { schedstat(&self.text) } else { (None, None) };
         // It has not run since, so that nothing else has changed.
         let same = |known: &Known| runs.is_some() && (known.last.cpu_ns, known.last.runs) == (cpu_ns, runs);
         if self.threads.get(&(process, thread)).is_some_and(same) {
             return true;
         }
-        if !self.read(tasks, &format!("{thread}/status")) {
+        if !self.read(tasks, format!("{thread}/status")) {
             return false;
         }
         let Some(Status { name, allowed, voluntary, involuntary }) = Status::of(&self.text) else { return false };
@@ -230,7 +230,7 @@ impl Watched {
 
     /// Where a thread ran and what it waits for: only of threads that have switched, since reading costs.
     fn place(&mut self, tasks: &OwnedFd, process: u32, thread: u32) {
-        let stat = self.read(tasks, &format!("{thread}/stat"));
+        let stat = self.read(tasks, format!("{thread}/stat"));
         let cpu = stat.then(|| stat_fields(&self.text).and_then(|(_, f)| number(&f, 36)));
         let channel = self.channel(tasks, thread);
         let Some(known) = self.threads.get_mut(&(process, thread)) else { return };
@@ -261,7 +261,7 @@ impl Watched {
     }
 
     fn group_time(&mut self, process: u32) {
-        if !self.read(&rustix::fs::CWD, &self.host.path(format!("/proc/{process}/stat"))) {
+        if !self.read(&rustix::fs::CWD, self.host.path(format!("/proc/{process}/stat"))) {
             return;
         }
         let ticks = stat_fields(&self.text).and_then(|(_, f)| Some(number(&f, 11)? + number(&f, 12)?));
