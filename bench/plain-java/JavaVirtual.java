@@ -12,23 +12,29 @@ public final class JavaVirtual {
         int batches = Integer.parseInt(words[2]);
         // Rings that are thrown away, until also the outermost frames of a new thread are compiled.
         for (int i = 0; i < 6000; i++) {
-            ring(16, 1, false);
+            ring(16, 1);
         }
-        for (int i = 0; i < 50; i++) {
-            ring(switches, 1, false);
+        for (int i = 0; i < 30; i++) {
+            ring(switches, batches);
+            // The compiler is a thread on the same CPU, and what it has not yet done it would do during the next batches.
+            Thread.sleep(20);
         }
-        ring(switches, batches, true);
+        for (long ns : ring(switches, batches)) {
+            System.out.println((double) ns / switches);
+        }
     }
 
-    private static void ring(long switches, int batches, boolean print) throws InterruptedException {
+    private static long[] ring(long switches, int batches) throws InterruptedException {
+        long[] ns = new long[batches];
         toPartner = 0;
         toDriver = 0;
         partner = Thread.ofVirtual().unstarted(() -> live(switches / 2 * batches));
-        driver = Thread.ofVirtual().unstarted(() -> drive(switches, batches, print));
+        driver = Thread.ofVirtual().unstarted(() -> drive(switches, ns));
         partner.start();
         driver.start();
         driver.join();
         partner.join();
+        return ns;
     }
 
     private static void live(long laps) {
@@ -41,9 +47,9 @@ public final class JavaVirtual {
         }
     }
 
-    private static void drive(long switches, int batches, boolean print) {
+    private static void drive(long switches, long[] ns) {
         long lap = 0;
-        for (int batch = 0; batch < batches; batch++) {
+        for (int batch = 0; batch < ns.length; batch++) {
             long begin = System.nanoTime();
             for (long end = lap + switches / 2; lap < end;) {
                 lap++;
@@ -53,10 +59,7 @@ public final class JavaVirtual {
                     LockSupport.park();
                 }
             }
-            long ns = System.nanoTime() - begin;
-            if (print) {
-                System.out.println((double) ns / switches);
-            }
+            ns[batch] = System.nanoTime() - begin;
         }
     }
 }

@@ -7,6 +7,8 @@
 //
 // In touching modes a context touches its working set once a turn, right after the token has arrived (and, in timing=each, after the
 // interval has been recorded).
+//
+// All that a hop calls is noexcept: loops that may throw are compiled to more (coroutine_cpp20.cpp).
 #pragma once
 
 #include <cstdint>
@@ -57,16 +59,16 @@ struct Turn {
     std::uint32_t index;
     [[no_unique_address]] std::conditional_t<touches(mode), WorkingSet, Nothing> own_set{};
 
-    Turn(RingState& state, std::uint32_t context)
+    Turn(RingState& state, std::uint32_t context) noexcept
         : ring(state), expected(first_expected(state, context)), stride(state.contexts), index(context) {
         if constexpr (touches(mode)) own_set = state.sets->of(context);
     }
 
     // The driver begins with the token in its hands and expects it after one lap.
-    static std::uint64_t first_expected(const RingState& state, std::uint32_t context) { return context == 0 ? state.contexts : context; }
+    static std::uint64_t first_expected(const RingState& state, std::uint32_t context) noexcept { return context == 0 ? state.contexts : context; }
 
     // To be called with the token as soon as it has arrived. False: the ring ends.
-    [[gnu::always_inline]] bool arrive(Token token, Station* stations) {
+    [[gnu::always_inline]] bool arrive(Token token, Station* stations) noexcept {
         std::uint64_t arrived = 0;
         if constexpr (reads_counter(kind)) arrived = reading_after<kind>();
         const std::uint64_t due = expected;
@@ -81,7 +83,7 @@ struct Turn {
     }
 
     // To be called last before the token is handed over.
-    [[gnu::always_inline]] void depart() {
+    [[gnu::always_inline]] void depart() noexcept {
         if constexpr (reads_counter(kind)) ring.departed = reading_before<kind>();
     }
 
@@ -103,7 +105,7 @@ struct Turn {
     // A command, or a token with a wrong number. Static, with everything by value and its counts in the station: a Turn whose address
     // is never taken stays in registers, and the loop has nothing to carry for the case that does not happen.
     [[gnu::cold, gnu::noinline]] static bool arrive_irregularly(const RingState& ring, Station& station, std::uint32_t index, Token token,
-                                                                std::uint64_t due) {
+                                                                std::uint64_t due) noexcept {
         const std::uint64_t arrivals = (due - first_expected(ring, index)) / ring.contexts;
         station.turns = arrivals - station.irregular;
         ++station.irregular;
@@ -179,13 +181,13 @@ public:
     }
 
     // For loops that cannot be a lambda (setjmp): the caller works on a copy and puts it back.
-    Turn<mode, Token> turn_copy() const { return turn_; }
-    void put_back(const Turn<mode, Token>& turn, Token token) {
+    Turn<mode, Token> turn_copy() const noexcept { return turn_; }
+    void put_back(const Turn<mode, Token>& turn, Token token) noexcept {
         token_ = token;
         turn_.expected = turn.expected;
     }
 
-    Token token() const { return token_; }
+    Token token() const noexcept { return token_; }
     std::uint64_t mismatches() const { return stations_[0].mismatches; }
 
 private:
@@ -238,10 +240,10 @@ public:
     }
 
 protected:
-    Driver<mode, Token>& driver() { return *driver_; }
-    RingState& state() { return state_[0]; }
-    Station* station_array() { return stations_.data(); }
-    std::uint32_t contexts() const { return contexts_; }
+    Driver<mode, Token>& driver() noexcept { return *driver_; }
+    RingState& state() noexcept { return state_[0]; }
+    Station* station_array() noexcept { return stations_.data(); }
+    std::uint32_t contexts() const noexcept { return contexts_; }
 
 private:
     std::uint32_t contexts_;

@@ -70,7 +70,7 @@ public:
         units_ = 0;
         this->driver().send_command(Command::report, [this](Token token) {
             this->state().word = token;
-            hidden(handles_[0]).resume();
+            hidden(to_next(0).next).resume();
             return this->state().word;
         });
     }
@@ -82,29 +82,28 @@ private:
     }
 
     // To be asked by a context that runs: then all have been made.
-    Transfer to_next(std::uint32_t context) const { return {handles_[context + 1 == this->contexts() ? 0 : context + 1]}; }
+    Transfer to_next(std::uint32_t context) const noexcept { return {handles_[context + 1 == this->contexts() ? 0 : context + 1]}; }
 
-    // Context 0. `units_` of 0 asks for one lap that carries whatever lies in the word.
+    // Context 0. With `units_` of 0 it hands nothing on: a command's lap, begun by the caller at the next context, ends here.
+    //
+    // Two points of suspension and no call that might throw: from five places to go on at (the beginning and the end count) gcc finds
+    // the place by a table, an indirect jump more a lap, 0.2 ns a hop in a ring of two.
     Coroutine drive() {
         RingState& state = this->state();
         Station* const stations = this->station_array();
         const Transfer next = to_next(0);
         for (;;) {
-            if (units_ == 0) {
+            Turn<mode, Token> turn = this->driver().turn_copy();
+            Token token = this->driver().token();
+            const Token end = turn.expected + units_;
+            while (turn.expected != end) {
+                turn.depart();
+                state.word = token + 1;
                 co_await next;
-            } else {
-                Turn<mode, Token> turn = this->driver().turn_copy();
-                Token token = this->driver().token();
-                const Token end = turn.expected + units_;
-                while (turn.expected != end) {
-                    turn.depart();
-                    state.word = token + 1;
-                    co_await next;
-                    token = state.word;
-                    turn.arrive(token, stations);
-                }
-                this->driver().put_back(turn, token);
+                token = state.word;
+                turn.arrive(token, stations);
             }
+            this->driver().put_back(turn, token);
             co_await std::suspend_always{};  // back to the caller of resume()
         }
     }
