@@ -74,6 +74,15 @@ if messages[-1]["status"] == "ok":
     parameters, counts = plan["parameters"], evidence[0].get("counts", {})
     lines = -(-int(parameters.get("working_set", 0)) // 64)
     assert counts.get("touches", 0) == units * lines, evidence
+    if "layout" in parameters and plan["experiment"] == "switch":
+        contexts, far = plan["contexts"], counts["far_hops"]
+        laps = units // contexts
+        if parameters["layout"] == "scattered":
+            assert laps * (contexts - 1) <= far <= units, evidence
+        elif plan["mechanism"].startswith("stack/"):
+            assert far == 2 * laps, evidence  # the driver's stack lies apart
+        else:
+            assert far <= laps * max(1, contexts // 2), evidence  # as the allocator likes
     if "sched" in parameters:
         assert counts["tasks_scheduled"] == plan["contexts"], evidence
     if "speculation" in parameters:
@@ -104,6 +113,10 @@ while read -r mechanism experiments available; do
     run_plan "$status" 0 mechanism="$mechanism" contexts=7 batch_units=100 batches=2 verify_units=20
     run_plan "$status" 0 mechanism="$mechanism" contexts=3 working_set=100 batch_units=30 batches=2 verify_units=6
     run_plan "$status" 0 mechanism="$mechanism" contexts=3 timing=each working_set=30000 batch_units=30 batches=2 verify_units=6
+    if grep -q "\"id\":\"$mechanism\".*\"layout\"" "$work/list"; then
+        run_plan "$status" 0 mechanism="$mechanism" layout=scattered contexts=9 batch_units=90 batches=2 verify_units=18
+        run_plan "$status" 0 mechanism="$mechanism" layout=scattered contexts=9 working_set=100 batch_units=90 batches=2 verify_units=18
+    fi
     run_plan refused 1 mechanism="$mechanism" contexts=1
 done <"$work/mechanisms"
 
@@ -129,6 +142,8 @@ run_plan unsupported 0 mechanism=thread/pipe cpus=0,1000
 for bytes in 1 64 4097 1000000; do run_plan ok 0 mechanism=control/touch working_set=$bytes batch_units=5 batches=2; done
 run_plan refused 1 mechanism=control/touch working_set=0
 run_plan refused 1 mechanism=stack/asm experiment=create working_set=64
+run_plan refused 1 mechanism=stack/asm experiment=create layout=scattered
+run_plan refused 1 mechanism=stack/asm layout=random
 for mechanism in stack/asm process/pipe; do
     if ! grep -q "^$mechanism " "$work/mechanisms"; then continue; fi
     run_plan refused 1 mechanism=$mechanism working_set=1073741825

@@ -109,6 +109,8 @@ public:
     virtual std::span<const HopRecord> hops() const { return {}; }         // Mode::verify
     // Where the driver is elsewhere and reads a clock there: puts its ticks of the last batches, as many, in the place of those read here.
     virtual void retime(std::span<std::uint64_t> /*ticks*/) {}
+    // Hops of a lap that lead elsewhere than to the context right above in memory, for rings that have a `layout`.
+    virtual std::uint64_t far_steps() const { return 0; }
     virtual void counting(bool /*on*/) {}  // called next to the batches: what a mechanism counts for add_counts begins and ends here
     virtual void add_counts(Counts&) const {}
 

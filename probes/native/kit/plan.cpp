@@ -113,6 +113,9 @@ void check_against_entry(const Plan& plan, const Entry& entry) {
     if (plan.experiment != "switch" && plan.working_set() != 0) {
         throw refused("bad_value", "working_set belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
     }
+    if (plan.experiment != "switch" && plan.parameters.contains("layout") && plan.text("layout") != "in_order") {
+        throw refused("bad_value", "layout=" + plan.text("layout") + " belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
+    }
     if (plan.experiment == "footprint") check_footprint(plan);
 }
 

@@ -236,6 +236,9 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     Counts counts;
     workload->add_counts(counts);
     if (plan.working_set() != 0 && !after.turns.empty()) counts.emplace_back("touches", after.touches - before.touches);
+    if (plan.experiment == "switch" && entry.find_parameter("layout") != nullptr) {
+        counts.emplace_back("far_hops", workload->far_steps() * (units / plan.ring));
+    }
     if (entry.find_parameter("sched") != nullptr) counts.emplace_back("tasks_scheduled", tasks_scheduled(tasks, plan));
     if (entry.find_parameter("speculation") != nullptr) counts.emplace_back("tasks_guarded", tasks_guarded(tasks, plan));
     const std::uint64_t mask = workload->token_mask();

@@ -22,7 +22,7 @@ class StackRing final : public Ring<mode, std::uint64_t> {
 
 public:
     explicit StackRing(const Plan& plan)
-        : Ring<mode, Token>(plan, false), arena_(plan.contexts - 1, plan.number("stack_size")),
+        : Ring<mode, Token>(plan, false), arena_(plan),
           switcher_(this->state(), plan.contexts), lives_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             lives_[i] = {this, i};
@@ -43,6 +43,7 @@ public:
 
     // The contexts own nothing but their stacks, so that they may simply be abandoned.
     void close() override { arena_.check_canaries(); }
+    std::uint64_t far_steps() const override { return arena_.far_steps(); }
 
 private:
     struct Life {

@@ -30,20 +30,26 @@ std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit
 
 }  // namespace
 
-StackArena::StackArena(std::uint32_t count, std::size_t stack_size)
-    : count_(count), stack_size_(round_up(stack_size, line)), pitch_(stack_size_ + colour_gap),
-      bytes_(round_up(first_colour + pitch_ * count, page)) {
+StackArena::StackArena(const Plan& plan)
+    : count_(plan.contexts - 1), layout_(plan, count_), stack_size_(round_up(plan.number("stack_size"), line)),
+      pitch_(stack_size_ + colour_gap), bytes_(round_up(first_colour + pitch_ * count_, page)) {
     // A context touches the top page of its stack and often a second one.
     const std::uint64_t touched = pitch_ < 2 * page ? pitch_ : 2 * page;
-    require_memory(touched * count);
+    require_memory(touched * count_);
     base_ = static_cast<char*>(map_zeroed(bytes_, false));
 }
 
 StackArena::~StackArena() { unmap(base_, bytes_); }
 
 Stack StackArena::at(std::uint32_t index) const {
-    char* bottom = base_ + first_colour + pitch_ * index;
+    char* bottom = base_ + first_colour + pitch_ * layout_.place(index);
     return {bottom, bottom + stack_size_};
+}
+
+std::uint64_t StackArena::far_steps() const {
+    std::uint64_t far = 2;  // to and from the driver
+    for (std::uint32_t i = 1; i < count_; ++i) far += at(i).bottom != at(i - 1).bottom + pitch_;
+    return far;
 }
 
 void StackArena::check_canaries() const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kit/layout.h"
 #include "kit/mechanism.h"
 
 namespace probe {
@@ -16,19 +17,24 @@ struct Stack {
 
 class StackArena {
 public:
-    // Throws Failure limit_reached.
-    StackArena(std::uint32_t count, std::size_t stack_size);
+    // Stacks of the contexts that are not the driver, as the plan's `stack_size` and `layout` say. Throws Failure limit_reached.
+    explicit StackArena(const Plan& plan);
     StackArena(const StackArena&) = delete;
     StackArena& operator=(const StackArena&) = delete;
     ~StackArena();
 
+    // Of context index + 1.
     Stack at(std::uint32_t index) const;
+
+    // Hops of a lap that lead elsewhere than to the stack right above; the driver's own lies apart.
+    std::uint64_t far_steps() const;
 
     // Throws self_check_failed when a context wrote below its stack's guard line.
     void check_canaries() const;
 
 private:
     std::uint32_t count_;
+    Layout layout_;
     std::size_t stack_size_;
     std::size_t pitch_;
     std::size_t bytes_;

@@ -1,7 +1,6 @@
 #include "kit/working_set.h"
 
-#include <numeric>
-
+#include "kit/layout.h"
 #include "kit/limits.h"
 #include "kit/mechanism.h"
 #include "kit/shared.h"
@@ -17,13 +16,6 @@ constexpr std::uint64_t line = 64;
 constexpr std::uint64_t colour_gap = 3 * line;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
-// Nearest to the golden section of `lines` from above that walks through all of them.
-std::uint64_t step_of(std::uint64_t lines) {
-    std::uint64_t step = lines * 618 / 1000 + 1;
-    while (std::gcd(step, lines) != 1) ++step;
-    return lines == 1 ? 1 : step % lines;
-}
 
 }  // namespace
 
@@ -53,7 +45,7 @@ std::uint64_t WorkingSet::touched() const {
 }
 
 WorkingSets::WorkingSets(std::uint64_t bytes_each, std::uint32_t contexts)
-    : bytes_(round_up(bytes_each, line)), step_(step_of(bytes_ / line) * line), pitch_(round_up(bytes_, page) + colour_gap),
+    : bytes_(round_up(bytes_each, line)), step_(golden_step(bytes_ / line) * line), pitch_(round_up(bytes_, page) + colour_gap),
       mapped_(round_up(pitch_ * contexts, page)) {
     require_memory((round_up(bytes_, page) + page) * contexts, "use fewer contexts or a smaller working_set");
     base_ = static_cast<char*>(map_zeroed(mapped_, false));

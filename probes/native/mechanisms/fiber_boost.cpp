@@ -35,7 +35,7 @@ class BoostRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan, false), arena_(plan.contexts - 1, plan.number("stack_size")) {
+    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan, false), arena_(plan) {
         const bool of_library = plan.text("stacks") == "library";
         fibers_.reserve(plan.contexts - 1);
         // Posted, not entered: they stand in the queue in the order of the ring.

@@ -64,6 +64,6 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 }  // namespace
 
 extern const Entry stack_asm{
-    "stack/asm", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()}, &make, &shadow_stack_in_the_way};
+    "stack/asm", Shape::stacks, {"switch", "create", "footprint"}, {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()}, &make, &shadow_stack_in_the_way};
 
 }  // namespace probe

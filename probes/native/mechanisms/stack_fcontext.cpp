@@ -120,7 +120,7 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Context"); }
 extern const Entry stack_fcontext{"stack/fcontext",
                                   Shape::stacks,
                                   {"switch", "create", "footprint"},
-                                  {fpu_state_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
+                                  {fpu_state_parameter(), layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
                                   make,
                                   &check};
 

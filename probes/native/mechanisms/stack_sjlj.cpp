@@ -18,7 +18,7 @@ class SjljRing final : public Ring<mode, std::uint64_t> {
 
 public:
     explicit SjljRing(const Plan& plan)
-        : Ring<mode, Token>(plan, false), arena_(plan.contexts - 1, plan.number("stack_size")), suspended_(plan.contexts) {
+        : Ring<mode, Token>(plan, false), arena_(plan), suspended_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) begin(i);
         publish();
     }
@@ -47,6 +47,7 @@ public:
     }
 
     void close() override { arena_.check_canaries(); }
+    std::uint64_t far_steps() const override { return arena_.far_steps(); }
 
 private:
     struct Suspended {
@@ -154,6 +155,6 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 }  // namespace
 
 extern const Entry stack_sjlj{
-    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, make, &check};
+    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, make, &check};
 
 }  // namespace probe
