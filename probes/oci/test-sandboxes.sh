@@ -184,5 +184,22 @@ wait "$dead" 2>/dev/null || true
 [ -n "$(ls "$TMPDIR")" ] || fail "nothing is left although the guardian was killed: the sweep is not tested"
 expect ok 0 '"status":"ok"'
 
+# Those before the middle of 2023 do not know it.
+code=0
+"$probe" run mechanism=$mechanism platform=systrap batches=3 >"$work/transcript" 2>"$work/stderr" || code=$?
+[ "$code" = 0 ] || fail "platform=systrap exits with $code: $(tail -n 1 "$work/transcript")"
+tail -n 1 "$work/transcript" | grep -qE '"status":"ok"|could not make container 1: unknown platform: systrap; ' || fail "platform=systrap: $(tail -n 1 "$work/transcript")"
+nothing_left 'platform=systrap'
+
+# A platform that hangs: the runtime begins and is never heard of again.
+mkdir "$work/hanging"
+printf '#!/bin/sh\nexec sleep 1000\n' >"$work/hanging/runsc"
+chmod +x "$work/hanging/runsc"
+path=$PATH
+export PATH="$work/hanging:$PATH"
+expect unsupported 0 'runsc did not start a sandbox within 20 s on platform=kvm; use another platform' platform=kvm
+export PATH="$path"
+if pgrep -fx 'sleep 1000' >"$work/sleeping"; then fail "a runtime that hangs is left: $(cat "$work/sleeping")"; fi
+
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
 echo "ok: sandboxes of $probe, nothing left behind"
