@@ -103,6 +103,11 @@ all_plans() {
     for more in timing=batch timing=each cgroup_depth=0 cgroup_depth=3 seccomp=on namespaces=none; do
         expect ok 0 mechanism=container/pipe experiment=create "$more"
     done
+    for more in verify_units=0 cgroup_depth=0 cgroup_depth=3 seccomp=on namespaces=none; do
+        expect ok 0 mechanism=container/pipe experiment=footprint contexts=20 "$more"
+        grep -q '"turns":{"total":80,"min":1,"max":1,"contexts":20}' "$work/transcript" || fail "not every container ran: $(cat "$work/transcript")"
+    done
+    expect unsupported 0 mechanism=container/pipe experiment=footprint contexts=20 cpu_quota=200
 }
 
 all_kills() {
@@ -136,8 +141,9 @@ all_kills() {
 # Killed before anything was set up, half-way through it, and after.
 kills_at_any_moment() {
     for delay in 0.001 0.002 0.003 0.004 0.005 0.007 0.010 0.015 0.020 0.030; do
-        for experiment in switch create; do
-            start batches=1000000 mechanism=container/pipe contexts=8 experiment="$experiment"
+        for experiment in switch create footprint; do
+            case $experiment in footprint) many=4000 ;; *) many=1000000 ;; esac
+            start batches=$many mechanism=container/pipe contexts=8 experiment="$experiment"
             launcher=$pid
             sleep "$delay"
             kill -s KILL -- "-$launcher" 2>/dev/null || kill -9 "$launcher"
@@ -166,7 +172,7 @@ with_groups() {
 # In a user namespace of the test's own, below which no more may be made.
 without_namespaces() {
     unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null || return 0
-    for more in experiment=switch experiment=create; do
+    for more in experiment=switch experiment=create experiment=footprint; do
         unshare -Ur sh -c "echo 0 >/proc/sys/user/max_user_namespaces && exec timeout 20 \"$probe\" run mechanism=container/pipe $more" >"$work/transcript" 2>&1 ||
             fail "no user namespaces: exit status $?"
         tail -n 1 "$work/transcript" | grep -q '"code":"limit_reached".*sysctl user.max_user_namespaces = 0; raise it with sysctl -w' ||
@@ -182,6 +188,9 @@ few_descriptors() {
         if [ "$code" != 0 ] || ! tail -n 1 "$work/transcript" | grep -qE "\"status\":\"ok\"|\"code\":\"limit_reached\".*RLIMIT_NOFILE = $count; raise"; then
             fail "$count descriptors: exit status $code: $(tail -n 1 "$work/transcript")"
         fi
+        timeout 20 prlimit "--nofile=$count:$count" "$probe" run mechanism=container/pipe experiment=footprint contexts=3 batches=1 >"$work/transcript" 2>&1 || true
+        tail -n 1 "$work/transcript" | grep -qE "\"status\":\"ok\"|\"code\":\"limit_reached\".*RLIMIT_NOFILE = $count; raise" ||
+            fail "$count descriptors, footprint: $(tail -n 1 "$work/transcript")"
     done
 }
 
@@ -191,6 +200,9 @@ without_root() {
     timeout 60 setpriv --reuid 65534 --regid 65534 --clear-groups "$probe" run mechanism=container/pipe batches=3 >"$work/transcript" || code=$?
     [ "$code" = 0 ] || fail "unprivileged: exit status $code"
     echo "unprivileged: $(tail -n 1 "$work/transcript")"
+    timeout 60 setpriv --reuid 65534 --regid 65534 --clear-groups "$probe" run mechanism=container/pipe experiment=footprint contexts=20 batches=1 >"$work/transcript" || true
+    tail -n 1 "$work/transcript" | grep -qE '"status":"(ok|unsupported)"' || fail "unprivileged, footprint: $(tail -n 1 "$work/transcript")"
+    echo "unprivileged, footprint: $(tail -n 1 "$work/transcript")"
 }
 
 all_plans

@@ -18,6 +18,10 @@ Memory private_memory(int id);
 // Kernel stacks, page tables and unreclaimable slab of the whole machine: other work shows in it.
 std::int64_t kernel_memory_of_machine();
 
+// The same, once the kernel has done with what ended before: it frees tasks and takes namespaces apart some time after their end, which would
+// be counted as a loss of the next contexts. Waits until it frees no more than other work does, a second at most.
+std::int64_t settled_kernel_memory_of_machine();
+
 // Cycles of making, running once, reading the memory and destroying. Sends samples and evidence.
 void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry);
 

@@ -23,17 +23,17 @@ public:
         close_once(end_.read);
     }
 
-    // Called by a context: counts itself and sleeps.
-    void sleep(std::uint32_t context) {
-        stations_[context].turns = 1;
+    // Called by a context: counts itself, if it runs as it should, and sleeps.
+    void sleep(std::uint32_t context, bool as_it_should = true) {
+        stations_[context].turns = as_it_should;
         char nothing = 0;
         if (write_whole(arrivals_.write, &nothing, 1)) read_whole(end_.read, &nothing, 1);
     }
 
     // The same in a process of its own. It gives up the driver's ends, so that the end of the driver is the end of the sleep, too.
-    void sleep_in_child(std::uint32_t context) {
+    void sleep_in_child(std::uint32_t context, bool as_it_should = true) {
         wake_all();
-        sleep(context);
+        sleep(context, as_it_should);
     }
 
     void wait_for(std::uint32_t count) {

@@ -21,6 +21,7 @@
 
 #include "kit/failure.h"
 #include "kit/footprint.h"
+#include "kit/limits.h"
 #include "kit/posix.h"
 #include "kit/processes.h"
 #include "kit/procfs.h"
@@ -29,15 +30,22 @@
 namespace probe {
 namespace {
 
+// Why nothing came of reading a file of /proc: the limit of descriptors, if the error says so, else what is given.
+Failure unread(const std::string& reason) {
+    return is_descriptor_limit(errno) ? descriptor_limit_failure(0, 1, errno) : unsupported("unsupported_here", reason);
+}
+
 std::int64_t kibibytes(const std::string& path, const char* field) {
+    errno = 0;
     const auto value = procfs::read_field(path.c_str(), field);
-    if (!value) throw unsupported("unsupported_here", path + " has no line " + (field + 1) + "; memory cannot be measured on this kernel");
+    if (!value) throw unread(path + " has no line " + (field + 1) + "; memory cannot be measured on this kernel");
     return static_cast<std::int64_t>(*value) * 1024;
 }
 
 std::int64_t address_space(const std::string& folder) {
+    errno = 0;
     const auto pages = procfs::read_number(folder + "/statm");
-    if (!pages) throw unsupported("unsupported_here", folder + "/statm cannot be read; mount /proc");
+    if (!pages) throw unread(folder + "/statm cannot be read; mount /proc");
     return static_cast<std::int64_t>(*pages) * sysconf(_SC_PAGESIZE);
 }
 
@@ -208,6 +216,20 @@ Memory private_memory(int id) {
 std::int64_t kernel_memory_of_machine() {
     const std::string path = "/proc/meminfo";
     return kibibytes(path, "\nKernelStack:") + kibibytes(path, "\nPageTables:") + kibibytes(path, "\nSUnreclaim:");
+}
+
+std::int64_t settled_kernel_memory_of_machine() {
+    constexpr timespec pause = {0, 10'000'000};
+    constexpr int quiet_enough = 5, most = 100;
+    constexpr std::int64_t noise = 64 << 10;
+    std::int64_t last = kernel_memory_of_machine();
+    for (int quiet = 0, i = 0; quiet < quiet_enough && i < most; ++i) {
+        nanosleep(&pause, nullptr);
+        const std::int64_t now = kernel_memory_of_machine();
+        quiet = now > last - noise ? quiet + 1 : 0;
+        last = now;
+    }
+    return last;
 }
 
 std::optional<Unavailable> shadow_stack_in_the_way() {

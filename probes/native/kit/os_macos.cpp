@@ -219,6 +219,7 @@ Memory private_memory(int id) {
     return {static_cast<std::int64_t>(usage.ri_phys_footprint), static_cast<std::int64_t>(info.pti_virtual_size), 0};
 }
 
+std::int64_t settled_kernel_memory_of_machine() { return 0; }
 std::int64_t kernel_memory_of_machine() { return 0; }  // not told: os::kernel_memory_meaning() is null, and the figure is left out
 
 std::optional<Unavailable> shadow_stack_in_the_way() { return std::nullopt; }

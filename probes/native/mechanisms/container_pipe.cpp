@@ -1,5 +1,6 @@
 // container/pipe: process/pipe between processes in namespaces and control groups of their own.
 #include "kit/container_creation.h"
+#include "kit/container_held.h"
 #include "kit/container_ring.h"
 #include "kit/creation.h"
 #include "kit/links.h"
@@ -12,11 +13,12 @@ using ContainerMaking = Creation<mode, ContainerCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
     if (plan.experiment == "create") return make_for_mode<ContainerMaking>(plan, mode);
+    if (plan.experiment == "footprint") return std::make_unique<HeldContainers>(plan);
     return make_container_ring<LinkMedium<PipeLink>>(plan, mode);
 }
 
 }  // namespace
 
-extern const Entry container_pipe{"container/pipe", Shape::tasks, {"switch", "create"}, container_parameters(), &make};
+extern const Entry container_pipe{"container/pipe", Shape::tasks, {"switch", "create", "footprint"}, container_parameters(), &make};
 
 }  // namespace probe

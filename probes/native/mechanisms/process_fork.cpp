@@ -118,7 +118,7 @@ public:
     explicit HeldProcesses(const Plan& plan) : Held(plan) {
         if (plan.text("by") != "fork") throw unsupported("unsupported_here", "footprint is measured of processes made by fork only; leave by out");
         require_memory(std::uint64_t{512 * 1024} * plan.contexts);
-        kernel_before_ = kernel_memory_of_machine();
+        kernel_before_ = settled_kernel_memory_of_machine();
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             if (!children_.fork_child(plan.contexts)) continue;
             dormitory_.sleep_in_child(i);

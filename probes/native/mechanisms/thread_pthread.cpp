@@ -70,7 +70,7 @@ public:
         require_memory(std::uint64_t{24 * 1024} * plan.contexts);
         threads_.reserve(plan.contexts);
         before_ = own_memory();
-        before_.kernel = kernel_memory_of_machine();
+        before_.kernel = settled_kernel_memory_of_machine();
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             lives_[i] = {&dormitory_, i};
             pthread_t thread;
