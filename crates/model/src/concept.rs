@@ -186,7 +186,7 @@ impl Concept {
     #[must_use]
     pub fn usual_contexts(&self, experiment: Experiment) -> u64 {
         match experiment {
-            Experiment::Footprint => 1000,
+            Experiment::Footprint => self.footprint_contexts,
             Experiment::Create => 1,
             Experiment::Message => 2,
             Experiment::Switch => {

@@ -120,14 +120,10 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
     let mut selection = Selection::default();
     for concept in concepts {
         for (experiment, placement, parameters) in shapes(request, concept)? {
-            let contexts = if experiment == Experiment::Switch || experiment == Experiment::Footprint {
-                if request.contexts.is_empty() {
-                    vec![concept.usual_contexts(experiment)]
-                } else {
-                    request.contexts.clone()
-                }
-            } else {
-                vec![concept.usual_contexts(experiment)]
+            let many = matches!(experiment, Experiment::Switch | Experiment::Footprint);
+            let contexts = match request.contexts.is_empty() {
+                false if many => request.contexts.clone(),
+                _ => vec![concept.usual_contexts(experiment)],
             };
             for contexts in contexts {
                 let shape = Variant {
@@ -145,14 +141,6 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
         }
     }
     Ok(selection)
-}
-
-pub(crate) fn default_contexts(concept: &Concept, experiment: Experiment) -> u64 {
-    match experiment {
-        Experiment::Footprint => concept.footprint_contexts,
-        _ if concept.control => 1,
-        _ => 2,
-    }
 }
 
 /// Resolves what data files want, each by the best probe that has it; `request` says how it is measured. The answer has the variant of each

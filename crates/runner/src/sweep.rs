@@ -4,7 +4,7 @@ mod points;
 
 pub use points::{Range, SweepError};
 
-use crate::select::{default_contexts, filled, matching};
+use crate::select::{filled, matching};
 use crate::{KnownProbe, Request, Selection, select};
 use points::{MOST_POINTS, numbers, rounded_decimal, rounded_size, words};
 use std::collections::BTreeSet;
@@ -191,7 +191,7 @@ fn unmeasured(request: &Request, concept: &Concept) -> Variant {
         mechanism: concept.id.clone(),
         probe: "-".to_owned(),
         experiment,
-        contexts: default_contexts(concept, experiment),
+        contexts: concept.usual_contexts(experiment),
         placement: concept.placements[0],
         timing: request.timing,
         parameters: filled(concept, &Default::default()),

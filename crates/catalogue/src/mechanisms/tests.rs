@@ -126,6 +126,16 @@ fn counts_follow_from_parameters() {
 }
 
 #[test]
+fn a_footprint_has_as_many_contexts_as_its_page_says() {
+    let of = |page: &str| {
+        let catalogue = described(page, "").unwrap();
+        catalogue.find(&"x/y".parse().unwrap()).unwrap().usual_contexts(Experiment::Footprint)
+    };
+    assert_eq!(of("footprint_contexts = 7"), 7);
+    assert_eq!(of(""), 1000);
+}
+
+#[test]
 fn wrong_parameters_are_named() {
     let fails = |mechanism: &str, common: &str, says: &str| {
         let error = described(mechanism, common).expect_err(says);
