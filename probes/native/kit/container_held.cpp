@@ -12,7 +12,7 @@ namespace probe {
 namespace {
 
 // Resident and kernel memory of a container with one process, generously.
-constexpr std::uint64_t container_bytes = 2 << 20;
+constexpr std::uint64_t container_bytes = 1 << 20;
 
 }  // namespace
 
