@@ -1,13 +1,15 @@
 // The registers that stack_switch saves and loads, without its change of stacks, AArch64, AAPCS64. Declaration:
 // asm/control_saved_registers.h.
 
+#include "asm/object_format.h"
+
         .text
 
 // Entry: x0 = token.  Exit: x0 = token + 1. Nothing else changes.
-        .globl  switchcost_control_saving_callee
-        .type   switchcost_control_saving_callee, %function
+        .globl  SYMBOL(switchcost_control_saving_callee)
+        IS_FUNCTION(switchcost_control_saving_callee)
         .p2align 6
-switchcost_control_saving_callee:
+SYMBOL(switchcost_control_saving_callee):
         .cfi_startproc
         sub     sp, sp, #160
         .cfi_adjust_cfa_offset 160
@@ -36,6 +38,6 @@ switchcost_control_saving_callee:
         .cfi_adjust_cfa_offset -160
         ret
         .cfi_endproc
-        .size   switchcost_control_saving_callee, . - switchcost_control_saving_callee
+        END_OF_FUNCTION(switchcost_control_saving_callee)
 
-        .section .note.GNU-stack, "", %progbits
+        END_OF_FILE

@@ -1,13 +1,15 @@
 // The registers that stack_switch saves and loads, without its change of stacks. Declaration: asm/control_saved_registers.h.
 
+#include "asm/object_format.h"
+
         .intel_syntax noprefix
         .text
 
 // Entry: rdi = token.  Exit: rax = token + 1. Nothing else changes.
-        .globl  switchcost_control_saving_callee
-        .type   switchcost_control_saving_callee, @function
+        .globl  SYMBOL(switchcost_control_saving_callee)
+        IS_FUNCTION(switchcost_control_saving_callee)
         .p2align 6
-switchcost_control_saving_callee:
+SYMBOL(switchcost_control_saving_callee):
         .cfi_startproc
         push    rbp
         .cfi_adjust_cfa_offset 8
@@ -36,6 +38,6 @@ switchcost_control_saving_callee:
         .cfi_adjust_cfa_offset -8
         ret
         .cfi_endproc
-        .size   switchcost_control_saving_callee, . - switchcost_control_saving_callee
+        END_OF_FUNCTION(switchcost_control_saving_callee)
 
-        .section .note.GNU-stack, "", @progbits
+        END_OF_FILE
