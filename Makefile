@@ -6,10 +6,10 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run run-all test portability bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
+.PHONY: help run run-all test portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-10s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
 run: setup build ## set up what is missing, build, and show what a context switch costs here
 	@target/release/switchcost run || test $$? -eq 4
@@ -48,6 +48,9 @@ format: ## put the sources into their form
 	@$(WITH_TOOLS) cargo fmt --all
 	@$(WITH_TOOLS) cargo fmt --all --manifest-path probes/rust/Cargo.toml
 	@gofmt -w probes/go bench/plain-go
+
+compile-everywhere: setup-test ## only whether everything compiles for every other platform
+	@$(WITH_TOOLS) scripts/check-portability --compile
 
 bench: setup-test build ## fidelity: each figure beside a plain loop in one run; audit beside the CPU time that vanishes without switches
 	@$(WITH_TOOLS) bench/run

@@ -102,8 +102,6 @@ private:
     int fd_ = -1;
 };
 
-Parameter idle_parameter() { return {"idle", "system", {"system", "poll", "busy"}}; }
-
 IdleCpus::IdleCpus(const Plan& plan) {
     const auto parameter = plan.parameters.find("idle");
     if (parameter == plan.parameters.end() || parameter->second == "system") return;

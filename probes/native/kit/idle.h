@@ -9,7 +9,7 @@
 
 namespace probe {
 
-Parameter idle_parameter();
+inline Parameter idle_parameter() { return {"idle", "system", {"system", "poll", "busy"}}; }
 
 // Holds the plan's CPUs in that state as long as it lives.
 //

@@ -25,6 +25,7 @@
 #include "kit/bare_thread.h"
 #include "kit/failure.h"
 #include "kit/footprint.h"
+#include "kit/idle.h"
 #include "kit/posix.h"
 #include "kit/processes.h"
 #include "kit/schedule.h"
@@ -240,6 +241,19 @@ void guard_self(const Plan& plan) {
     if (plan.text("speculation") == "system") return;
     throw unsupported("unsupported_here", "speculation=guarded: macOS lets no process choose; leave speculation out");
 }
+
+class IdleCpus::Spinners {};
+class IdleCpus::Polling {};
+
+IdleCpus::IdleCpus(const Plan& plan) {
+    const auto parameter = plan.parameters.find("idle");
+    if (parameter == plan.parameters.end() || parameter->second == "system") return;
+    throw unsupported("unsupported_here", "idle=" + parameter->second + ": macOS lets no program choose how a CPU idles; leave idle out");
+}
+
+IdleCpus::~IdleCpus() = default;
+
+void IdleCpus::add_counts(Counts&) const {}
 
 std::int64_t tasks_guarded(std::span<const TaskId>, const Plan&) { return 0; }
 
