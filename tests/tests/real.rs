@@ -79,8 +79,17 @@ fn footprints_are_bytes_of_contexts_that_ran() {
     let rows = real.rows("* --experiment footprint --rounds 1 --budget 300s");
     let able: Vec<&Value> = rows.iter().filter(|row| text(row, "verdict") != "unsupported").collect();
     assert!(able.len() >= 8, "only {} mechanisms hold contexts", able.len());
+    // Patterns take in those that have the experiment; a name is answered in any case.
+    assert!(!rows.iter().any(|row| text(row, "reason").contains("has no experiment")));
+    let said = real.run("run stack/asm thread/* --experiment footprint --rounds 1");
+    assert!(said.err.contains("mechanisms have no experiment footprint and are left out"), "{}", said.err);
+    assert!(said.out.contains("B/context") && !said.out.contains("thread/pipe"), "{}", said.out);
+    let named = real.rows("stack/asm thread/pipe --experiment footprint --rounds 1");
+    assert!(text(&named[1], "reason").contains("thread/pipe has no experiment footprint"), "{}", named[1]);
     for row in able {
         assert_eq!(text(row, "verdict"), "verified", "{row}");
+        // The kernel's own work for virtual machines that ended is no disturbance of their memory, for which they were repeated.
+        assert_eq!(row["invocations"], 1, "{row}");
         let bytes = |quantity: &str| row["bytes_per_context"][quantity].as_f64().unwrap();
         assert!(bytes("resident_bytes") > 0.0 && bytes("virtual_bytes") >= 0.0, "{row}");
         bytes("kernel_bytes");

@@ -137,6 +137,7 @@ export interface Side {
   median: Maybe;
   interval: [Maybe, Maybe] | null;
   unit: string;
+  quantity: "time" | "memory";
 }
 
 export interface Comparison {

@@ -1,7 +1,7 @@
 //! Comparisons as text, Markdown and JSON.
 
 use crate::ladder::wrapped;
-use crate::number::{factor, nanoseconds, percent};
+use crate::number::{Quantity, factor, nanoseconds, percent};
 use crate::text::{Style, right, trimmed};
 use comfy_table::{Cell, Color, Table};
 use schemars::JsonSchema;
@@ -23,6 +23,8 @@ pub struct ComparedSide {
     pub interval: Option<(f64, f64)>,
     /// What one unit is.
     pub unit: String,
+    /// Whether the figure is a time, in ns, or memory, in bytes.
+    pub quantity: Quantity,
 }
 
 /// B against A.
@@ -59,13 +61,14 @@ pub struct Compared {
 
 /// A ratio as people say it: `×0.82, 18 % faster`.
 #[must_use]
-pub fn ratio_phrase(ratio: f64) -> String {
+pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
+    let (greater, smaller) = (quantity.greater(), quantity.smaller());
     let off = (ratio - 1.0).abs();
     match ratio {
         _ if off < 0.000_05 => "×1, no difference".to_owned(),
-        ratio if ratio >= 2.0 => format!("×{}, slower", factor(ratio)),
-        ratio if ratio < 0.1 => format!("×{} (1/{}), faster", short(ratio), factor(1.0 / ratio)),
-        ratio => format!("×{}, {} {}", short(ratio), percent(off), if ratio > 1.0 { "slower" } else { "faster" }),
+        ratio if ratio >= 2.0 => format!("×{}, {greater}", factor(ratio)),
+        ratio if ratio < 0.1 => format!("×{} (1/{}), {smaller}", short(ratio), factor(1.0 / ratio)),
+        ratio => format!("×{}, {} {}", short(ratio), percent(off), if ratio > 1.0 { greater } else { smaller }),
     }
 }
 
@@ -80,10 +83,11 @@ pub(crate) fn short(ratio: f64) -> String {
     }
 }
 
-fn verdict_phrase(outcome: Outcome) -> String {
+/// A verdict in words.
+pub(crate) fn verdict_phrase(outcome: Outcome, quantity: Quantity) -> String {
     match outcome {
-        Outcome::Slower => "slower".to_owned(),
-        Outcome::Faster => "faster".to_owned(),
+        Outcome::Slower => quantity.greater().to_owned(),
+        Outcome::Faster => quantity.smaller().to_owned(),
         Outcome::Same(within) => format!("same within {}", percent(within)),
         Outcome::CannotTell => "cannot tell".to_owned(),
     }
@@ -105,10 +109,11 @@ fn level(confidence: f64) -> String {
 }
 
 fn cost(side: &ComparedSide) -> String {
+    let unit = if side.quantity == Quantity::Memory { "B" } else { "" };
     if side.unit == "switch" {
         nanoseconds(side.median)
     } else {
-        format!("{} /{}", nanoseconds(side.median), side.unit)
+        format!("{} {unit}/{}", nanoseconds(side.median), side.unit)
     }
 }
 
@@ -151,15 +156,19 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
         compared.rows.iter().any(|row| row.a.run != compared.rows[0].a.run || row.b.run != compared.rows[0].b.run);
     let name = |side: &ComparedSide| if several { format!("{}:{}", side.run, side.label) } else { side.label.clone() };
     let interval = format!("{} interval", level(compared.rows[0].comparison.confidence));
-    let header = ["A", "ns", "B", "ns", "ratio", &interval, "noise floor", "smallest detectable", "verdict"];
+    let unit = if compared.rows.iter().all(|row| row.a.quantity == Quantity::Memory) { "memory" } else { "ns" };
+    let header = ["A", unit, "B", unit, "ratio", &interval, "noise floor", "smallest detectable", "verdict"];
     table.set_header(header.map(Cell::new));
     let mut markers = 0;
     for row in &compared.rows {
         let comparison = &row.comparison;
         let span =
             comparison.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", short(low), short(high)));
-        let mut verdict =
-            if compared.refused.is_empty() { verdict_phrase(comparison.outcome) } else { "none".to_owned() };
+        let mut verdict = if compared.refused.is_empty() {
+            verdict_phrase(comparison.outcome, row.a.quantity)
+        } else {
+            "none".to_owned()
+        };
         if !comparison.reason.is_empty() && compared.refused.is_empty() {
             markers += 1;
             verdict.push_str(&format!(" [{markers}]"));
@@ -176,7 +185,7 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
             right(cost(&row.a)),
             Cell::new(name(&row.b)),
             right(cost(&row.b)),
-            right(ratio_phrase(comparison.ratio)),
+            right(ratio_phrase(comparison.ratio, row.a.quantity)),
             right(span),
             right(percent(comparison.floor)),
             right(comparison.detectable.map_or("–".to_owned(), percent)),
@@ -203,7 +212,14 @@ fn tail(compared: &Compared, style: Style) -> String {
         });
         out.push_str(&wrapped(
             "",
-            &format!("A: {} of run {}: {} ns per {}{span}", side.label, side.run, nanoseconds(side.median), side.unit),
+            &format!(
+                "A: {} of run {}: {} {} per {}{span}",
+                side.label,
+                side.run,
+                nanoseconds(side.median),
+                side.quantity.unit(),
+                side.unit
+            ),
             style,
         ));
     }
@@ -224,7 +240,7 @@ fn tail(compared: &Compared, style: Style) -> String {
         ));
     }
     if let Some((limit, passed)) = compared.gate {
-        let word = if passed { "passed" } else { "failed: B is slower by more than that" };
+        let word = if passed { "passed" } else { "failed: B costs more by more than that" };
         out.push_str(&format!("gate {}: {word}\n", percent(limit)));
     }
     out
@@ -275,7 +291,7 @@ struct RowPart<'a> {
     counts: (usize, usize),
     noise_floor: f64,
     smallest_detectable: Option<f64>,
-    /// slower, faster, same, cannot_tell; null where it is refused.
+    /// slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and faster less.
     verdict: Option<&'static str>,
     /// With verdict same: within this fraction.
     within: Option<f64>,
@@ -359,7 +375,7 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
         smallest_detectable: comparison.detectable,
         verdict: (!refused).then(|| verdict_word(comparison.outcome)),
         within: if let Outcome::Same(within) = comparison.outcome { Some(within) } else { None },
-        phrase: ratio_phrase(comparison.ratio),
+        phrase: ratio_phrase(comparison.ratio, row.a.quantity),
         reason: &comparison.reason,
     }
 }
@@ -384,7 +400,8 @@ mod tests {
 
     #[test]
     fn ratios_as_people_say_them() {
-        let all: Vec<String> = [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(ratio_phrase).into();
+        let all: Vec<String> =
+            [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(|ratio| ratio_phrase(ratio, Quantity::Time)).into();
         let said = [
             "×0.82, 18 % faster",
             "×1.100, 10 % slower",
@@ -395,6 +412,11 @@ mod tests {
             "×0.034 (1/29.4), faster",
         ];
         assert_eq!(all, said);
+        assert_eq!(
+            [0.82, 27.31].map(|ratio| ratio_phrase(ratio, Quantity::Memory)),
+            ["×0.82, 18 % smaller", "×27.3, larger"]
+        );
+        assert_eq!(verdict_phrase(Outcome::Slower, Quantity::Memory), "larger");
         assert_eq!([0.95, 0.995, 0.999_166_7].map(level), ["95 %", "99.5 %", "99.917 %"]);
     }
 }

@@ -1,22 +1,38 @@
 //! The ladder as text and as Markdown.
 
 use crate::curves::Shapes;
-use crate::number::{factor, nanoseconds, percent};
+use crate::number::{Quantity, factor, nanoseconds, percent};
 use crate::rows::{Line, lines, warnings};
 use crate::text::{Style, right, trimmed};
 use comfy_table::{Cell, Color, Table};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Experiment, Run, Verdict};
+use switchcost_model::{EndedBy, Run, Verdict};
 
-const HEADER: [&str; 8] =
-    ["mechanism", "ns/switch", "95 % interval", "min", "× cheapest", "kernel sw.", "CPUs", "verdict"];
+/// Column titles; the figures' is the unit that all of them have, or the switch's.
+fn header(lines: &[Line<'_>]) -> [String; 8] {
+    ["mechanism", &common_unit(lines), "95 % interval", "min", "× cheapest", "kernel sw.", "CPUs", "verdict"]
+        .map(str::to_owned)
+}
+
+fn common_unit(lines: &[Line<'_>]) -> String {
+    let mut units = lines.iter().filter(|line| line.row.summary.figures.is_some()).map(unit);
+    let first = units.next().unwrap_or_else(|| SWITCH.to_owned());
+    if units.all(|unit| unit == first) { first } else { SWITCH.to_owned() }
+}
+
+/// Unit of most figures.
+const SWITCH: &str = "ns/switch";
+
+fn unit(line: &Line<'_>) -> String {
+    format!("{}/{}", Quantity::of(line.row.variant.experiment).unit(), line.unit)
+}
 
 /// The ladder for a terminal: head, table, notes, warnings.
 #[must_use]
 pub fn ladder_text(run: &Run, catalogue: &Catalogue, style: Style) -> String {
     let lines = lines(run, catalogue);
     let mut table = style.table();
-    table.set_header(HEADER.iter().enumerate().map(|(i, text)| {
+    table.set_header(header(&lines).iter().enumerate().map(|(i, text)| {
         let cell = if (1..=5).contains(&i) { right(text) } else { Cell::new(text) };
         if style.colour { cell.add_attribute(comfy_table::Attribute::Bold) } else { cell }
     }));
@@ -47,7 +63,7 @@ pub fn ladder_plot(run: &Run, catalogue: &Catalogue, style: Style) -> String {
 pub fn ladder_markdown(run: &Run, catalogue: &Catalogue) -> String {
     let lines = lines(run, catalogue);
     let mut table = Table::new();
-    table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(HEADER);
+    table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(header(&lines));
     fill(&mut table, &lines, false);
     let style = Style::PLAIN;
     let along = Shapes::of(run, catalogue).markdown();
@@ -129,13 +145,14 @@ fn footnotes(lines: &[Line<'_>]) -> Vec<Vec<String>> {
 
 fn fill(table: &mut Table, lines: &[Line<'_>], colour: bool) {
     let footnotes = footnotes(lines);
+    let common = common_unit(lines);
     for line in lines {
         let mut label = line.label.clone();
         if let Some(place) = footnotes.iter().position(|footnote| *footnote == remarks(line)) {
             label.push_str(&format!(" [{}]", place + 1));
         }
         let mut cells = vec![Cell::new(label)];
-        cells.extend(figures(line));
+        cells.extend(figures(line, &common));
         cells.push(Cell::new(cpus(line)));
         let verdict = Cell::new(line.row.verdict);
         cells.push(if colour { verdict.fg(tint(line.row.verdict)) } else { verdict });
@@ -151,7 +168,7 @@ fn tint(verdict: Verdict) -> Color {
     }
 }
 
-fn figures(line: &Line<'_>) -> Vec<Cell> {
+fn figures(line: &Line<'_>, common: &str) -> Vec<Cell> {
     let Some(figures) = &line.row.summary.figures else { return vec![right("–"); 5] };
     let interval = figures
         .interval
@@ -160,10 +177,9 @@ fn figures(line: &Line<'_>) -> Vec<Cell> {
         rate if rate < 0.0005 => "0".into(),
         rate => format!("{rate:.3}"),
     });
-    let unit = match line.unit.as_str() {
-        "switch" => String::new(),
-        unit if line.row.variant.experiment == Experiment::Footprint => format!(" B/{unit}"),
-        unit => format!(" /{unit}"),
+    let unit = match unit(line) {
+        own if own == common => String::new(),
+        own => format!(" {}", own.trim_start_matches("ns")),
     };
     vec![
         right(format!("{}{unit}", nanoseconds(figures.median))),

@@ -38,7 +38,7 @@ pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
     list_text, machine_json,
 };
-pub use number::{nanoseconds, percent};
+pub use number::{Quantity, nanoseconds, percent};
 pub use page::{
     Arguments, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
     classic_text, fill, programs_json, programs_text, units_of,

@@ -1,5 +1,9 @@
 //! Numbers as people read them.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use switchcost_model::Experiment;
+
 /// A cost with three significant digits (two decimals below 10, one below 100), thousands grouped.
 #[must_use]
 pub fn nanoseconds(value: f64) -> String {
@@ -39,8 +43,9 @@ pub fn percent(fraction: f64) -> String {
 const SECONDS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
 const BYTES: [(f64, &str); 4] = [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")];
 
-/// What an axis measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What an axis, or a row, measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Quantity {
     /// In ns.
     Time,
@@ -49,6 +54,30 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// Of the rows of an experiment.
+    #[must_use]
+    pub fn of(experiment: Experiment) -> Self {
+        if experiment == Experiment::Footprint { Self::Memory } else { Self::Time }
+    }
+
+    /// In which figures are stored and printed.
+    #[must_use]
+    pub fn unit(self) -> &'static str {
+        if self == Self::Time { "ns" } else { "B" }
+    }
+
+    /// What is said of a greater figure.
+    #[must_use]
+    pub fn greater(self) -> &'static str {
+        if self == Self::Time { "slower" } else { "larger" }
+    }
+
+    /// What is said of a smaller figure.
+    #[must_use]
+    pub fn smaller(self) -> &'static str {
+        if self == Self::Time { "faster" } else { "smaller" }
+    }
+
     fn scaled(self, value: f64) -> (f64, &'static str) {
         let units = if self == Self::Time { SECONDS } else { BYTES };
         let (size, unit) = units.into_iter().find(|(size, _)| value.abs() >= size * 0.9995).unwrap_or(units[3]);

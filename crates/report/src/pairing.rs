@@ -1,6 +1,7 @@
 //! Which rows are compared with which, and what a reader must know of the verdicts. Shared by the command `compare` and the page.
 
 use crate::compare::{Compared, ComparedRow, ComparedSide};
+use crate::number::Quantity;
 use crate::rows::Line;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Noise, Row, Rules, between, usable, within};
@@ -83,6 +84,7 @@ impl ComparedSide {
             median: figures.map_or(0.0, |figures| figures.median),
             interval: figures.and_then(|figures| figures.interval).map(|interval| (interval.low, interval.high)),
             unit: line.unit.clone(),
+            quantity: Quantity::of(line.row.variant.experiment),
         }
     }
 }

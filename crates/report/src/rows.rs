@@ -1,6 +1,6 @@
 //! What every format shows: labels, factors, notes, warnings.
 
-use crate::number::{factor, nanoseconds, percent};
+use crate::number::{Quantity, factor, nanoseconds, percent};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{Curve, Row, curves, ladder};
 use switchcost_catalogue::Catalogue;
@@ -249,8 +249,9 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     }
     let between = 1.4826 * figures.mad / figures.median;
     if width > TWO_KINDS {
+        let unit = Quantity::of(row.variant.experiment).unit();
         return Some(format!(
-            "the interval is that wide because starts come in kinds: of {count}, some give {} ns and some {} ns, and chance decides which are more",
+            "the interval is that wide because starts come in kinds: of {count}, some give {} {unit} and some {} {unit}, and chance decides which are more",
             nanoseconds(interval.low),
             nanoseconds(interval.high)
         ));

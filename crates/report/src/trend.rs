@@ -2,7 +2,7 @@
 
 use crate::compare::ratio_phrase;
 use crate::ladder::wrapped;
-use crate::number::{nanoseconds, percent};
+use crate::number::{Quantity, nanoseconds, percent};
 use crate::text::{Style, moment, right, trimmed};
 use comfy_table::Cell;
 use schemars::JsonSchema;
@@ -55,6 +55,8 @@ pub struct Trend {
     pub label: String,
     /// What one unit is.
     pub unit: String,
+    /// Whether the figure is a time, in ns, or memory, in bytes.
+    pub quantity: Quantity,
     /// One a run.
     pub points: Vec<TrendPoint>,
     /// Changes of level in order of time.
@@ -118,7 +120,13 @@ pub fn trends_text(trends: &Trends, style: Style) -> String {
 
 fn one(trend: &Trend, style: Style) -> String {
     let mut table = style.table();
-    table.set_header([Cell::new("run"), Cell::new("started"), right("ns"), right("95 % interval"), Cell::new("")]);
+    table.set_header([
+        Cell::new("run"),
+        Cell::new("started"),
+        right(trend.quantity.unit()),
+        right("95 % interval"),
+        Cell::new(""),
+    ]);
     let ends = |point: &TrendPoint| point.interval.unwrap_or((point.median, point.median));
     let lowest = trend.points.iter().map(|point| ends(point).0).fold(f64::INFINITY, f64::min);
     let highest = trend.points.iter().map(|point| ends(point).1).fold(f64::NEG_INFINITY, f64::max);
@@ -136,14 +144,15 @@ fn one(trend: &Trend, style: Style) -> String {
         ]);
     }
     let mut out = format!(
-        "{} · ns per {}, {} runs\n{}",
+        "{} · {} per {}, {} runs\n{}",
         style.bold(&trend.label),
+        trend.quantity.unit(),
         trend.unit,
         trend.points.len(),
         trimmed(&table)
     );
     for change in &trend.changes {
-        out.push_str(&wrapped("  ! ", &phrase(change), style));
+        out.push_str(&wrapped("  ! ", &phrase(change, trend.quantity), style));
     }
     out.push('\n');
     out
@@ -165,7 +174,7 @@ fn picture((low, high): (f64, f64), median: f64, (lowest, highest): (f64, f64)) 
         .collect()
 }
 
-fn phrase(change: &TrendChange) -> String {
+fn phrase(change: &TrendChange, quantity: Quantity) -> String {
     let span = change.interval.map_or("too few runs for an interval".to_owned(), |(low, high)| {
         format!("95 % interval {} to {}", signed(low), signed(high))
     });
@@ -177,7 +186,7 @@ fn phrase(change: &TrendChange) -> String {
         "changed after {}, from {} on: {} ({span}; p = {:.3}); {with}",
         change.before,
         change.after,
-        ratio_phrase(change.ratio),
+        ratio_phrase(change.ratio, quantity),
         change.p
     )
 }

@@ -432,7 +432,9 @@ impl Schedule<'_> {
         outcome: Outcome,
     ) -> Invocation {
         let variant = &plan.variant;
-        let mut disturbances = outcome.exit.as_ref().map(|exit| watch.stop(exit)).unwrap_or_default();
+        let timed = variant.experiment != Experiment::Footprint;
+        // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
+        let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
         let ruling = match self.catalogue.find(&variant.mechanism) {
             Some(concept) => judge(&concept.rule(variant), plan, &outcome.transcript, outcome.process, &outcome.log),
             None => judge(&Default::default(), plan, &outcome.transcript, outcome.process, &outcome.log),

@@ -19,6 +19,8 @@ pub struct Selection {
     pub not_run: BTreeMap<usize, String>,
     /// Index → size of its invocations, where it is not the request's.
     pub sizes: BTreeMap<usize, Sizes>,
+    /// How many mechanisms a pattern took in that have no such experiment as was asked, so that they have no row.
+    pub left_out: usize,
 }
 
 /// How much an invocation does, fixed instead of calibrated.
@@ -67,7 +69,8 @@ impl Selection {
 
     /// Takes over the rows of another selection; says where each of them now is.
     pub fn merge(&mut self, other: Self) -> Vec<usize> {
-        let Self { variants, mut not_run, sizes } = other;
+        let Self { variants, mut not_run, sizes, left_out } = other;
+        self.left_out += left_out;
         let mut places = Vec::new();
         for (index, variant) in variants.into_iter().enumerate() {
             let known = self.variants.iter().position(|own| *own == variant);
@@ -118,7 +121,14 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
     let concepts = matching(request, catalogue)?;
     check_parameters(request, &concepts)?;
     let mut selection = Selection::default();
+    let able = |concept: &Concept| request.experiment.is_none_or(|asked| concept.experiments.contains(&asked));
+    let any = concepts.iter().any(|concept| able(concept));
     for concept in concepts {
+        // Whoever names a mechanism, or gets nothing else, is told why it has no figure.
+        if any && !able(concept) && !request.patterns.iter().any(|pattern| concept.id.as_str() == pattern) {
+            selection.left_out += 1;
+            continue;
+        }
         for (experiment, placement, parameters) in shapes(request, concept)? {
             let many = matches!(experiment, Experiment::Switch | Experiment::Footprint);
             let contexts = match request.contexts.is_empty() {

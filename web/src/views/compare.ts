@@ -1,22 +1,30 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import type { Comparison, ComparisonTable } from "../data";
+import type { Comparison, ComparisonTable, Side } from "../data";
 import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
-import { duration, factor, percent } from "../format";
-import { logTicks } from "../format";
+import { amount, factor, logTicks, percent } from "../format";
 import { rowPlot } from "../rowplot";
 import { paged } from "./common";
 
 const COLOURS: Record<string, string> = { slower: "var(--slower)", faster: "var(--faster)", same: "var(--text)", cannot_tell: "var(--faint)" };
-const WORDS: Record<string, string> = { slower: "slower", faster: "faster", cannot_tell: "cannot tell" };
+const WORDS = {
+  time: { slower: "slower", faster: "faster" },
+  memory: { slower: "larger", faster: "smaller" },
+};
 
 const name = (table: ComparisonTable, context: Context): string => {
   const run = (index: number): string => context.runs[index]?.key ?? "?";
   return table.reference === null ? `run ${run(table.b)} against run ${run(table.a)}` : `rows against ${table.reference}${context.runs.length > 1 ? ` (run ${run(table.a)})` : ""}`;
 };
 
-const verdict = (row: Comparison): string => (row.verdict === null ? "no verdict" : row.verdict === "same" ? `same within ${percent(row.within)}` : (WORDS[row.verdict] ?? row.verdict));
+function verdict(row: Comparison): string {
+  if (row.verdict === null) return "no verdict";
+  if (row.verdict === "same") return `same within ${percent(row.within)}`;
+  return row.verdict === "slower" || row.verdict === "faster" ? WORDS[row.a.quantity][row.verdict] : "cannot tell";
+}
+
+const cost = (side: Side): string => amount(side.median, side.quantity === "memory" ? "bytes" : "time");
 
 /** Ratios with intervals and verdicts, as `switchcost compare` judges them. */
 export function compare(context: Context): HTMLElement[] {
@@ -63,14 +71,14 @@ function one(context: Context, table: ComparisonTable): HTMLElement {
   return figure({
     id: "compare",
     title: `Ratio of costs: ${name(table, context)}`,
-    caption: `Right of 1: dearer. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: noise floor of ${percent(floor)}, by which equal things differ in this run; dashed: threshold of ${percent(table.threshold)}. Triangle: slower, square: faster, circle: the same or cannot tell.`,
+    caption: `Right of 1: dearer. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: noise floor of ${percent(floor)}, by which equal things differ in this run; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
     command: table.reference === null ? `switchcost compare ${table.comparisons[0]?.a.run ?? "A"} ${table.comparisons[0]?.b.run ?? "B"}` : `${typed(context.run)}; switchcost compare '${table.reference}' '*'`,
     n: `${all.length} comparisons, each of ${all[0] ? (all[0].paired ? `${all[0].counts[0]} rounds or so, paired` : `${all[0].counts.join(" and ")} starts or so`) : "nothing"}`,
     picture,
     extra: [pager, said.length > 0 && h("ul", { class: "said" }, ...said.map((text) => h("li", {}, text)))],
     table: {
       head: ["B", "A", "B costs", "A costs", "ratio", "interval", "noise floor", "smallest detectable", "rounds or starts", "verdict", "reason"],
-      rows: shown.map((row) => [row.b.label, row.a.label, duration(row.b.median), duration(row.a.median), row.phrase, row.low === null ? "–" : `${factor(row.low)} – ${factor(row.high)}`, percent(row.noise_floor), percent(row.smallest_detectable), row.counts.join(" and "), verdict(row), row.reason]),
+      rows: shown.map((row) => [row.b.label, row.a.label, cost(row.b), cost(row.a), row.phrase, row.low === null ? "–" : `${factor(row.low)} – ${factor(row.high)}`, percent(row.noise_floor), percent(row.smallest_detectable), row.counts.join(" and "), verdict(row), row.reason]),
     },
   });
 }

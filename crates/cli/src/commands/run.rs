@@ -16,6 +16,12 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let store = open_store(arguments.store.store.as_deref())?;
     let bench = Bench::new(started)?;
     let mut selection = bench.select(&request)?;
+    if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
+        eprintln!(
+            "{} mechanisms have no experiment {experiment} and are left out; name one to see what it has",
+            selection.left_out
+        );
+    }
     selection.add_twins(&bench.catalogue);
     let (run, stored) = bench.measure(&request, selection, store)?;
     output::print(&formatted(&run, &bench.catalogue, arguments.format)?)?;

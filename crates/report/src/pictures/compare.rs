@@ -3,7 +3,7 @@
 use super::Picture;
 use super::paper::{FAINT, FASTER, Glyph, SLOWER, TEXT};
 use super::rows::{Axis, Item, Sheet, shown};
-use crate::compare::ComparedRow;
+use crate::compare::{ComparedRow, verdict_phrase};
 use crate::html::{Derived, neighbours};
 use crate::number::{Quantity, factor, percent};
 use plotters::prelude::*;
@@ -89,11 +89,12 @@ pub(super) fn picture(
 }
 
 fn item(row: &ComparedRow) -> Item {
-    let (words, colour) = match row.comparison.outcome {
-        Outcome::Slower => ("slower".to_owned(), SLOWER),
-        Outcome::Faster => ("faster".to_owned(), FASTER),
-        Outcome::Same(within) => (format!("same within {}", percent(within)), TEXT),
-        Outcome::CannotTell => ("cannot tell".to_owned(), FAINT),
+    let words = verdict_phrase(row.comparison.outcome, row.a.quantity);
+    let colour = match row.comparison.outcome {
+        Outcome::Slower => SLOWER,
+        Outcome::Faster => FASTER,
+        Outcome::Same(_) => TEXT,
+        Outcome::CannotTell => FAINT,
     };
     let end = format!("×{}  {words}", factor(row.comparison.ratio));
     Item { label: row.b.label.clone(), end, words: None, colour, heading: None, lane: false }

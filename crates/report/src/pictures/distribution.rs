@@ -27,7 +27,7 @@ pub(super) fn picture(
     catalogue: &Catalogue,
 ) -> Result<Option<Picture>, String> {
     let (lines, cut) = shown(lines);
-    let quantity = if experiment == Experiment::Footprint { Quantity::Memory } else { Quantity::Time };
+    let quantity = Quantity::of(experiment);
     let none = Detail::default();
     let detail = |line: &Line<'_>| details.get(&line.row.index).unwrap_or(&none);
     let paint = |line: &Line<'_>| colour(line.row.variant.mechanism.family(), catalogue);

@@ -32,7 +32,7 @@ pub(super) fn picture(
     catalogue: &Catalogue,
 ) -> Result<Option<Picture>, String> {
     let (lines, cut) = shown(lines);
-    let quantity = if experiment == Experiment::Footprint { Quantity::Memory } else { Quantity::Time };
+    let quantity = Quantity::of(experiment);
     let paint = |line: &Line<'_>| colour(line.row.variant.mechanism.family(), catalogue);
     let mut items: Vec<Item> = lines.iter().map(|line| Item::of(line, end(line, quantity), paint(line))).collect();
     headed(lines, &mut items, catalogue);

@@ -80,11 +80,12 @@ fn cycles(plan: &Plan, population: &mut dyn Population, kernel: Kernel) -> Resul
         population.populate(plan.contexts.min(REHEARSED))?;
         population.claim(); // Those do not count.
     }
-    let read = || Memory::read(kernel).unwrap_or_default();
     let cycle = |_| {
-        let before = read();
+        // Contexts that stay give nothing back.
+        let read = if population.lives_in_kernel() { Memory::read_settled } else { Memory::read };
+        let before = read(kernel).unwrap_or_default();
         population.populate(plan.contexts)?;
-        let gain = read().since(&before);
+        let gain = Memory::read(kernel).unwrap_or_default().since(&before);
         population.depopulate();
         Ok(gain)
     };

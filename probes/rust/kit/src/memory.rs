@@ -1,9 +1,11 @@
 //! Memory before and after, for experiment footprint: the kernel's figures, in bytes.
 
-use crate::os::zeroed_pages;
+use crate::os::{page_bytes, zeroed_pages};
 use crate::plan::Refusal;
 use std::fs;
 use std::sync::atomic::AtomicU64;
+use std::thread::sleep;
+use std::time::Duration;
 
 /// What is in use at one moment, or the growth between two.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,7 +24,8 @@ pub(crate) enum Kernel {
     /// This process's page tables.
     PageTables,
     /// All that the whole system has neither free nor as a process's pages nor as cached files: what drivers take has no count
-    /// of its own, but is in this rest.
+    /// of its own, but is in this rest. Pages in the free lists of the CPUs are free, too, though MemFree leaves them out; since
+    /// Linux 6.7 these lists grow to hundreds of megabytes.
     WholeSystem,
 }
 
@@ -56,10 +59,29 @@ impl Memory {
             Kernel::WholeSystem => {
                 let system = fs::read_to_string("/proc/meminfo").ok()?;
                 let of = |name| field(&system, name);
-                of("MemTotal:")? - of("MemFree:")? - of("Buffers:")? - of("Cached:")? - of("AnonPages:")?
+                let lists = pages_in_free_lists_of_cpus(&fs::read_to_string("/proc/zoneinfo").ok()?) * page_bytes()?;
+                of("MemTotal:")? - of("MemFree:")? - lists - of("Buffers:")? - of("Cached:")? - of("AnonPages:")?
             }
         };
         Some(Self { resident: field(&rollup, "Rss:")?, mapped: field(&status, "VmSize:")?, kernel })
+    }
+
+    /// As `read`, once the kernel has given back what ended before: it does so up to a second later.
+    pub(crate) fn read_settled(kernel: Kernel) -> Option<Self> {
+        const QUIET_ENOUGH: u32 = 5;
+        const NOISE: i64 = 64 << 10;
+        let mut last = Self::read(kernel)?;
+        let mut quiet = 0;
+        for _ in 0..100 {
+            if quiet == QUIET_ENOUGH {
+                break;
+            }
+            sleep(Duration::from_millis(10));
+            let now = Self::read(kernel)?;
+            quiet = if now.kernel > last.kernel - NOISE { quiet + 1 } else { 0 };
+            last = now;
+        }
+        Some(last)
     }
 
     /// Growth since `before`.
@@ -116,6 +138,11 @@ fn limit_of_group(version_1: bool, path: &str) -> Option<u64> {
     read(path).or_else(|| read(""))
 }
 
+/// Pages that each CPU keeps at hand, out of /proc/zoneinfo.
+fn pages_in_free_lists_of_cpus(zones: &str) -> i64 {
+    zones.lines().filter_map(|line| line.trim_start().strip_prefix("count:")?.trim().parse::<i64>().ok()).sum()
+}
+
 /// The figure of a line such as `MemFree:   123 kB`, in bytes.
 fn field(text: &str, name: &str) -> Option<i64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -130,6 +157,13 @@ mod tests {
     fn figures_are_kibibytes() {
         assert_eq!(field("Name: x\nVmRSS:\t  12 kB\n", "VmRSS:"), Some(12 * 1024));
         assert_eq!(field("VmRSS:\n", "VmRSS:"), None);
+    }
+
+    #[test]
+    fn free_pages_of_the_cpus_are_summed_over_cpus_and_zones() {
+        let zones = "Node 0, zone  DMA\n  pagesets\n    cpu: 0\n              count:    3\n              high:  14\n\
+                     Node 0, zone  Normal\n    cpu: 0\n              count: 5\n    cpu: 1\n              count: 7\n";
+        assert_eq!(pages_in_free_lists_of_cpus(zones), 15);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use switchcost_analysis::{Row, fewest_runs, ladder, level_changes, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, Variant};
-use switchcost_report::{Trend, TrendChange, TrendPoint, Trends, label, trends_json, trends_text};
+use switchcost_report::{Quantity, Trend, TrendChange, TrendPoint, Trends, label, trends_json, trends_text};
 use switchcost_store::{RunHeader, Store};
 
 /// Runs that are read unless the user asks for more: time and random orders grow with their square.
@@ -79,6 +79,7 @@ fn add(all: &mut BTreeMap<String, Series>, index: usize, run: &Run, row: &Row<'_
         trend: Trend {
             label: label(row.variant, catalogue, true),
             unit: unit.to_owned(),
+            quantity: Quantity::of(row.variant.experiment),
             points: Vec::new(),
             changes: Vec::new(),
         },

@@ -1,6 +1,6 @@
 //! Linux.
 
-pub(crate) use super::mapping::zeroed_pages;
+pub(crate) use super::mapping::{page_bytes, zeroed_pages};
 use crate::plan::Refusal;
 use nix::sched::{sched_getaffinity, sched_getcpu, sched_setaffinity, CpuSet};
 use nix::sys::resource::{getrusage, UsageWho};

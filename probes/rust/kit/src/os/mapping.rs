@@ -1,6 +1,7 @@
 //! Memory of a system of the Unix kind.
 
 use nix::sys::mman::{mmap_anonymous, MapFlags, ProtFlags};
+use nix::unistd::{sysconf, SysconfVar};
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
@@ -16,4 +17,9 @@ pub(crate) fn zeroed_pages(bytes: usize) -> io::Result<&'static [AtomicU64]> {
     let _ = unsafe { nix::sys::mman::madvise(address, bytes, nix::sys::mman::MmapAdvise::MADV_NOHUGEPAGE) };
     // SAFETY: zeroed pages that are never unmapped and that only these references reach; any bits are an AtomicU64.
     Ok(unsafe { std::slice::from_raw_parts(address.as_ptr().cast(), bytes / 8) })
+}
+
+/// Size of a page in bytes.
+pub(crate) fn page_bytes() -> Option<i64> {
+    sysconf(SysconfVar::PAGE_SIZE).ok()?
 }

@@ -14,5 +14,5 @@ mod system;
 #[cfg(not(target_os = "linux"))]
 mod unplaced;
 
-pub(crate) use system::{allowed_cpus, inherited, page_faults, zeroed_pages};
+pub(crate) use system::{allowed_cpus, inherited, page_bytes, page_faults, zeroed_pages};
 pub use system::{current_cpu, pin_this_thread};

@@ -1,6 +1,6 @@
 //! macOS and other systems of the Unix kind.
 
-pub(crate) use super::mapping::zeroed_pages;
+pub(crate) use super::mapping::{page_bytes, zeroed_pages};
 pub(crate) use super::unplaced::allowed_cpus;
 pub use super::unplaced::{current_cpu, pin_this_thread};
 use nix::sys::resource::{getrusage, UsageWho};
