@@ -84,6 +84,12 @@ fn footprints_are_bytes_of_contexts_that_ran() {
     let said = real.run("run stack/asm thread/* --experiment footprint --rounds 1");
     assert!(said.err.contains("mechanisms have no experiment footprint and are left out"), "{}", said.err);
     assert!(said.out.contains("B/context") && !said.out.contains("thread/pipe"), "{}", said.out);
+    let csv = real.run("run stack/asm --experiment footprint --rounds 1 --format csv").out;
+    let column = |name: &str| {
+        let [head, row] = [0, 1].map(|line| csv.lines().nth(line).unwrap().split(',').collect::<Vec<_>>());
+        row[head.iter().position(|title| *title == name).unwrap()].to_owned()
+    };
+    assert!(column("median_bytes").parse::<f64>().unwrap() > 1000.0 && column("median_ns").is_empty(), "{csv}");
     let named = real.rows("stack/asm thread/pipe --experiment footprint --rounds 1");
     assert!(text(&named[1], "reason").contains("thread/pipe has no experiment footprint"), "{}", named[1]);
     for row in able {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::summarise;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Run};
-use switchcost_report::{label, nanoseconds, percent};
+use switchcost_report::{Quantity, label, nanoseconds, percent};
 use switchcost_runner::{Observer, Request};
 use switchcost_store::{Store, StoreError};
 
@@ -132,7 +132,7 @@ impl Observer for Live<'_> {
         };
         let known = self.state[variant].map_or(String::new(), |(median, width)| {
             let width = width.map_or(String::new(), |width| format!(" ±{}", percent(width)));
-            format!(" {} ns{width}", nanoseconds(median))
+            format!(" {} {}{width}", nanoseconds(median), Quantity::of(run.variants[variant].experiment).unit())
         });
         bar.set_message(format!(
             "round {} · {}{known} · {} · {} s left",

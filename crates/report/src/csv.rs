@@ -1,6 +1,7 @@
 //! One line a row.
 
 use crate::curves::Shapes;
+use crate::number::Quantity;
 use crate::rows::lines;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;
@@ -17,9 +18,12 @@ pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
         let variant = line.row.variant;
         let summary = &line.row.summary;
         let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
-        let figures = summary.figures.as_ref();
+        let quantity = Quantity::of(variant.experiment);
+        let of = |wanted: Quantity| summary.figures.as_ref().filter(|_| quantity == wanted);
+        let (figures, memory) = (of(Quantity::Time), of(Quantity::Memory));
         let split = shapes.split_of(line.row.index);
         let interval = figures.and_then(|figures| figures.interval);
+        let memory_interval = memory.and_then(|figures| figures.interval);
         let parameters: Vec<String> =
             variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let cpus: Vec<String> = summary.cpus.iter().map(u32::to_string).collect();
@@ -54,6 +58,9 @@ pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
             number(split.and_then(|split| split.interval).map(|i| i.low)),
             number(split.and_then(|split| split.interval).map(|i| i.high)),
             shapes.relation(variant.placement).unwrap_or_default().to_owned(),
+            number(memory.map(|f| f.median)),
+            number(memory_interval.map(|i| i.low)),
+            number(memory_interval.map(|i| i.high)),
         ];
         writer.write_record(&record).expect("memory");
     }
@@ -93,6 +100,9 @@ fn csv_writer() -> ::csv::Writer<Vec<u8>> {
         "indirect_low_ns",
         "indirect_high_ns",
         "relation",
+        "median_bytes",
+        "low_bytes",
+        "high_bytes",
     ];
     writer.write_record(header).expect("memory");
     writer

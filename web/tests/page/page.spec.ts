@@ -149,6 +149,9 @@ test("curves, CPU pairs, histograms, creation, memory and machines are drawn fro
   await expect(page.locator("#per-switch svg")).toBeVisible();
   await show("ladder", "footprint");
   await expect(page.locator("#ladder-footprint svg")).toContainText("KiB");
+  await show(`compare&against=${encodeURIComponent("stack/fcontext footprint contexts=1000")}`, "footprint");
+  await expect(page.locator("#compare tbody").first()).toContainText("KiB");
+  await expect(page.locator("#compare tbody").first()).toContainText("larger");
   await show("life", "create");
   for (const title of ["Create, enter once, destroy", "Memory of a live context"]) await expect(page.locator("#life")).toContainText(title);
   await go(page, "view=machines");
