@@ -30,7 +30,7 @@ trap clean EXIT
 trap 'exit 1' HUP INT TERM
 
 # The shell enters the group and becomes the probe.
-sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$probe" run mechanism=vm/exit experiment=footprint contexts=$machines batches=1 warmup_batches=1 >"$report" &
+sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$probe" run mechanism=vm/exit experiment=footprint contexts=$machines batches=3 warmup_batches=1 >"$report" &
 pid=$!
 most=0
 while kill -0 "$pid" 2>/dev/null; do
@@ -45,7 +45,8 @@ case $(tail -n 1 "$report") in
     *'"status":"unsupported"'*) skip "$(tail -n 1 "$report")" ;;
     *) tail -n 1 "$report" >&2; exit 1 ;;
 esac
-told=$(sed -n 's/.*"phase":"measure".*"ticks":\[\([0-9]*\)\].*"kernel_bytes".*/\1/p' "$report")
+# The median: others take memory of the kernel now and then.
+told=$(sed -n 's/.*"phase":"measure".*"ticks":\[\([0-9,-]*\)\].*"kernel_bytes".*/\1/p' "$report" | tr , '\n' | sort -n | sed -n 2p)
 echo "memory-of-machines: $machines machines hold $told bytes of the kernel's memory; charged to their group $most"
 # The group is looked at now and then, and misses what is charged to nobody.
 if [ "$((told * 6))" -lt "$((most * 5))" ] || [ "$((told * 6))" -gt "$((most * 7))" ]; then

@@ -18,7 +18,7 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let mut selection = bench.select(&request)?;
     if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
         eprintln!(
-            "{} mechanisms have no experiment {experiment} and are left out; name one to see what it has",
+            "left out for having no experiment {experiment}: {} of the mechanisms; name one to see what it has",
             selection.left_out
         );
     }
