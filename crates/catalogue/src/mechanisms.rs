@@ -110,6 +110,8 @@ struct CountedEntry {
     name: String,
     per_unit: Option<u64>,
     per_context: Option<u64>,
+    value: Option<String>,
+    percent_of_units: Option<u64>,
 }
 
 /// Parameters that several mechanisms have, by name.
@@ -274,14 +276,24 @@ fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
     let counted = entry.counted.map(|entry| counted(entry, &kind)).transpose()?;
     let parameter = model::Parameter { kind, default: entry.default, help: entry.help, control, counted };
     parameter.accepts(&parameter.default).map_err(|what| format!("default {what}"))?;
+    if let Some(Counted { share: CountedShare::OfUnits(value, _), .. }) = &parameter.counted {
+        parameter.accepts(value).map_err(|what| format!("counted: value {what}"))?;
+    }
     Ok(parameter)
 }
 
 fn counted(entry: CountedEntry, kind: &ParameterKind) -> Result<Counted, String> {
-    let share = match (entry.per_unit, entry.per_context) {
-        (Some(size @ 1..), None) if matches!(kind, ParameterKind::Integer { .. }) => CountedShare::PerUnit(size),
-        (None, Some(each)) => CountedShare::PerContext(each),
-        _ => return Err("counted needs either `per_unit` above 0, of an integer, or `per_context`".into()),
+    let share = match (entry.per_unit, entry.per_context, entry.value, entry.percent_of_units) {
+        (Some(size @ 1..), None, None, None) if matches!(kind, ParameterKind::Integer { .. }) => {
+            CountedShare::PerUnit(size)
+        }
+        (None, Some(each), None, None) => CountedShare::PerContext(each),
+        (None, None, Some(value), Some(percent @ 1..=100)) => CountedShare::OfUnits(value, percent),
+        _ => {
+            return Err("counted needs either `per_unit` above 0, of an integer, or `per_context`, or one `value` of \
+                        the parameter and `percent_of_units`"
+                .into());
+        }
     };
     Ok(Counted { name: entry.name, share })
 }

@@ -52,12 +52,14 @@ pub struct Counted {
 }
 
 /// How a count follows from a parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CountedShare {
     /// In every unit one for each so much of the value, rounded up; none, and no count, for the value 0.
     PerUnit(u64),
     /// So many for each context, whatever the value.
     PerContext(u64),
+    /// With this value in at least so many of a hundred units, and in none twice.
+    OfUnits(String, u64),
 }
 
 /// What must hold for a claim to be believed.
@@ -166,17 +168,23 @@ impl Concept {
     fn add_counted(&self, variant: &Variant, rule: &mut EvidenceRule) {
         for (name, parameter) in &self.parameters {
             let Some(counted) = &parameter.counted else { continue };
-            match counted.share {
+            let value = variant.parameters.get(name);
+            match &counted.share {
                 CountedShare::PerUnit(size) => {
-                    let value: u64 = variant.parameters.get(name).and_then(|value| value.parse().ok()).unwrap_or(0);
-                    let each = value.div_ceil(size) as f64;
+                    let value: u64 = value.and_then(|value| value.parse().ok()).unwrap_or(0);
+                    let each = value.div_ceil(*size) as f64;
                     if value > 0 {
                         rule.counts.insert(counted.name.clone(), (each, each));
                     }
                 }
                 CountedShare::PerContext(each) => {
-                    let least = i64::try_from(variant.contexts.saturating_mul(each)).unwrap_or(i64::MAX);
+                    let least = i64::try_from(variant.contexts.saturating_mul(*each)).unwrap_or(i64::MAX);
                     rule.at_least.insert(counted.name.clone(), least);
+                }
+                CountedShare::OfUnits(of, percent) => {
+                    if value == Some(of) {
+                        rule.counts.insert(counted.name.clone(), (*percent as f64 / 100.0, 1.0));
+                    }
                 }
             }
         }

@@ -102,6 +102,11 @@ const COMMON: &str = r#"
     default = "low"
     help = "h"
     counted = { name = "tasks", per_context = 2 }
+    [order]
+    values = ["kept", "mixed"]
+    default = "kept"
+    help = "h"
+    counted = { name = "far", value = "mixed", percent_of_units = 50 }
 "#;
 
 #[test]
@@ -123,6 +128,10 @@ fn counts_follow_from_parameters() {
     assert_eq!(rule(Experiment::Switch, "0").at_least["tasks"], 4);
     assert_eq!(rule(Experiment::Create, "65").counts, BTreeMap::new());
     assert_eq!(rule(Experiment::Create, "65").at_least["tasks"], 1);
+    let catalogue = described("common = [\"order\"]", COMMON).unwrap();
+    let concept = catalogue.find(&"x/y".parse().unwrap()).unwrap();
+    let counts = |value: &str| concept.rule(&variant(concept, "order", value)).counts;
+    assert_eq!((counts("kept"), counts("mixed")), (BTreeMap::new(), BTreeMap::from([("far".to_owned(), (0.5, 1.0))])));
 }
 
 #[test]
@@ -151,6 +160,8 @@ fn wrong_parameters_are_named() {
     fails("", &COMMON.replace("help", "hulp"), "unknown field `hulp`");
     fails("", &COMMON.replace("per_unit = 64", "per_unit = 0"), "parameter set: counted needs");
     fails("", &COMMON.replace("per_context = 2", "per_unit = 2"), "parameter class: counted needs");
+    fails("", &COMMON.replace("percent_of_units = 50", "percent_of_units = 101"), "parameter order: counted needs");
+    fails("", &COMMON.replace("value = \"mixed\"", "value = \"x\""), "parameter order: counted: value");
     fails("common = [\"set\"]", &COMMON.replace("x/control", "x/none"), "control names x/none, which has no file");
     fails("common = [\"set\"]", &COMMON.replace("x/control", "x/y"), "control names x/y, which is no control");
 }

@@ -73,6 +73,12 @@ impl Bench {
 
     /// Measures a selection; shows it as it goes and stores it. Beside the run: whether all of it was stored.
     pub fn measure(&self, request: &Request, selection: Selection, store: Store) -> Result<Measured, Failure> {
+        if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
+            let count = selection.left_out;
+            eprintln!(
+                "left out for having no experiment {experiment}: {count} of the mechanisms; name one to see what it has"
+            );
+        }
         let begin = |store: &mut Store, run: &Run| store.begin_run(run);
         self.carry_out(request, store, &begin, |control, live| {
             switchcost_runner::execute(request, &self.catalogue, &self.probes, selection, control, live)

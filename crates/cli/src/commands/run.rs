@@ -16,12 +16,6 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let store = open_store(arguments.store.store.as_deref())?;
     let bench = Bench::new(started)?;
     let mut selection = bench.select(&request)?;
-    if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
-        eprintln!(
-            "left out for having no experiment {experiment}: {} of the mechanisms; name one to see what it has",
-            selection.left_out
-        );
-    }
     selection.add_twins(&bench.catalogue);
     let (run, stored) = bench.measure(&request, selection, store)?;
     output::print(&formatted(&run, &bench.catalogue, arguments.format)?)?;
