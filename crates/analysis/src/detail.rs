@@ -154,6 +154,7 @@ mod tests {
             peak_rss_bytes: 0,
             process: model::ProcessEnd::Exited(0),
             transcript: model::Transcript { hello: Some(hello), samples: vec![samples], ..Default::default() },
+            seen: None,
             judgement: model::Judgement::new(Verdict::Verified, ""),
             disturbances: if disturbed {
                 vec![model::Disturbance { kind: "steal".into(), detail: "5 %".into() }]

@@ -1,7 +1,7 @@
 //! Stored things: invocations, machines, runs.
 
 use crate::variant::words;
-use crate::{IdError, Judgement, Transcript, Variant};
+use crate::{IdError, Judgement, Seen, Transcript, Variant};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -83,6 +83,8 @@ pub struct Invocation {
     pub process: ProcessEnd,
     /// What it said.
     pub transcript: Transcript,
+    /// What the host saw of it by itself; None where it never started, and in runs of versions that did not look.
+    pub seen: Option<Seen>,
     /// What the host concluded.
     pub judgement: Judgement,
     /// What disturbed it; a disturbed invocation is left out of statistics if enough others remain.

@@ -165,7 +165,7 @@ pub struct KernelSwitches {
     pub source: String,
 }
 
-/// Result of the verification pass.
+/// Order and CPUs of hops, of the timed batches or of a pass after them by the same contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hops {
     /// Hops checked.
@@ -174,6 +174,10 @@ pub struct Hops {
     pub in_order: u64,
     /// Hops whose two contexts ran on one CPU.
     pub same_cpu: u64,
+    /// Hops whose two contexts ran on one thread of the operating system; None where the probe cannot tell.
+    pub same_thread: Option<u64>,
+    /// These are hops of the timed batches themselves, not of a pass after them.
+    pub timed: bool,
 }
 
 /// Page faults.

@@ -110,6 +110,10 @@ struct Hops {
     count: u64,
     in_order: u64,
     same_cpu: u64,
+    #[serde(default)]
+    same_thread: Option<u64>,
+    #[serde(default)]
+    timed: bool,
 }
 
 #[derive(Deserialize)]
@@ -290,7 +294,13 @@ impl Evidence {
             address_spaces: self.address_spaces,
             cpus: self.cpus,
             migrations: self.migrations,
-            hops: self.hops.map(|h| model::Hops { count: h.count, in_order: h.in_order, same_cpu: h.same_cpu }),
+            hops: self.hops.map(|h| model::Hops {
+                count: h.count,
+                in_order: h.in_order,
+                same_cpu: h.same_cpu,
+                same_thread: h.same_thread,
+                timed: h.timed,
+            }),
             page_faults: self.page_faults.map(|p| model::PageFaults { minor: p.minor, major: p.major }),
             gc_cycles: self.gc_cycles,
             counts: self.counts,

@@ -99,6 +99,8 @@ pub struct InvocationRecord {
     pub samples: Vec<Samples>,
     pub histograms: Vec<Histogram>,
     pub evidence: Option<Evidence>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
     pub notes: Vec<String>,
     pub end: Option<End>,
     pub fault: Option<String>,
@@ -197,6 +199,10 @@ pub struct Hops {
     pub count: u64,
     pub in_order: u64,
     pub same_cpu: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_thread: Option<u64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed: bool,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -221,6 +227,37 @@ pub struct Evidence {
     pub gc_cycles: Option<u64>,
     pub counts: BTreeMap<String, i64>,
     pub why: BTreeMap<String, String>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seen {
+    pub pid: u64,
+    pub plan_ns: Option<u64>,
+    pub first_samples_ns: Option<u64>,
+    pub last_samples_ns: Option<u64>,
+    pub voluntary: u64,
+    pub involuntary: u64,
+    pub cpu_ns: u64,
+    pub forks: Option<u64>,
+    pub strays: u32,
+    pub tree: Option<Tree>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tree {
+    pub tasks: u64,
+    pub processes: u64,
+    pub most_tasks: u64,
+    pub looked_at: u64,
+    pub address_spaces: Option<u64>,
+    pub namespaces: BTreeMap<String, u64>,
+    pub control_groups: Option<u64>,
+    pub allowed_cpus: Vec<u32>,
+    pub ran_on: Vec<u32>,
+    pub switches: u64,
+    pub knows_pid: bool,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

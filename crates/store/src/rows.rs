@@ -172,9 +172,9 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
     let mut statement = connection.prepare_cached(
         "INSERT INTO invocation (run, position, variant, round, sequence, started_unix_ns, wall_ns, cpus,
                                  environment_padding, peak_rss_bytes, process, process_code, verdict, reason, pid, hello, plan,
-                                 histograms, evidence, notes, ending, fault, disturbances, log)
+                                 histograms, evidence, seen, notes, ending, fault, disturbances, log)
          VALUES (?1, (SELECT coalesce(max(position) + 1, 0) FROM invocation WHERE run = ?1),
-                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
+                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
     )?;
     statement.execute(params![
         run,
@@ -195,6 +195,7 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
         json_or_null(record.plan.as_ref())?,
         json(&record.histograms)?,
         json_or_null(record.evidence.as_ref())?,
+        json_or_null(record.seen.as_ref())?,
         json(&record.notes)?,
         json_or_null(record.end.as_ref())?,
         record.fault,
@@ -309,7 +310,7 @@ pub fn invocations(
 ) -> Result<(), Fault> {
     let mut statement = connection.prepare_cached(
         "SELECT invocation.key, variant, round, sequence, started_unix_ns, wall_ns, cpus, environment_padding, peak_rss_bytes, process,
-                process_code, verdict, reason, pid, content, plan, histograms, evidence, notes, ending, fault,
+                process_code, verdict, reason, pid, content, plan, histograms, evidence, seen, notes, ending, fault,
                 disturbances, log
          FROM invocation LEFT JOIN hello ON hello.key = invocation.hello WHERE run = ?1 ORDER BY position",
     )?;
@@ -353,6 +354,7 @@ fn invocation(connection: &Connection, row: &Row<'_>) -> Result<InvocationRecord
         samples,
         histograms: cells.parse()?,
         evidence: cells.parse_or_null()?,
+        seen: cells.parse_or_null()?,
         notes: cells.parse()?,
         end: cells.parse_or_null()?,
         fault: cells.get()?,

@@ -9,7 +9,8 @@ use std::path::Path;
 pub const APPLICATION_ID: i32 = 0x7377_6374;
 
 /// Step k (from 0) brings a file from version k to version k + 1. Steps are only ever appended.
-pub const MIGRATIONS: &[&str] = &[include_str!("schema/v1.sql"), include_str!("schema/v2.sql")];
+pub const MIGRATIONS: &[&str] =
+    &[include_str!("schema/v1.sql"), include_str!("schema/v2.sql"), include_str!("schema/v3.sql")];
 
 /// What a file says of itself.
 struct Identity {

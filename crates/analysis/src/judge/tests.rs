@@ -64,7 +64,7 @@ fn honest() -> Transcript {
             address_spaces: Some(1),
             cpus: Some(vec![1]),
             migrations: Some(0),
-            hops: Some(Hops { count: 100, in_order: 100, same_cpu: 100 }),
+            hops: Some(Hops { count: 100, in_order: 100, same_cpu: 100, same_thread: Some(100), timed: true }),
             ..Evidence::default()
         }),
         notes: vec![],

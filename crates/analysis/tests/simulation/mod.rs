@@ -180,6 +180,7 @@ fn invocation(variant: usize, round: u64, ticks: Vec<i64>) -> Invocation {
         environment_padding: 0,
         process: ProcessEnd::Exited(0),
         transcript: Transcript { hello: Some(hello), samples: vec![samples], ..Transcript::default() },
+        seen: None,
         judgement: Judgement::new(Verdict::Verified, ""),
         disturbances: Vec::new(),
         log: String::new(),

@@ -2,7 +2,7 @@
 
 use super::{
     Clock, Disturbance, End, Evidence, Finding, Hello, Histogram, Hops, InvocationRecord, KernelSwitches, Machine,
-    PageFaults, PlanEcho, RunRecord, Samples, Turns, VariantRecord, tag,
+    PageFaults, PlanEcho, RunRecord, Samples, Seen, Tree, Turns, VariantRecord, tag,
 };
 use crate::jsonl::FORMAT;
 use crate::store::RunHeader;
@@ -40,7 +40,20 @@ mirror!(Disturbance { kind, detail });
 mirror!(Clock { name, ticks_per_second, read_cost_ticks });
 mirror!(Turns { total, min, max, contexts });
 mirror!(KernelSwitches { voluntary, involuntary, tasks, source });
-mirror!(Hops { count, in_order, same_cpu });
+mirror!(Hops { count, in_order, same_cpu, same_thread, timed });
+mirror!(Tree {
+    tasks,
+    processes,
+    most_tasks,
+    looked_at,
+    address_spaces,
+    namespaces,
+    control_groups,
+    allowed_cpus,
+    ran_on,
+    switches,
+    knows_pid
+});
 mirror!(PageFaults { minor, major });
 
 /// Conversions of a record where some fields are words of an enumeration in memory and text on disk.
@@ -299,6 +312,40 @@ impl From<Evidence> for model::Evidence {
     }
 }
 
+impl From<&model::Seen> for Seen {
+    fn from(seen: &model::Seen) -> Self {
+        Self {
+            pid: seen.pid,
+            plan_ns: seen.plan_ns,
+            first_samples_ns: seen.first_samples_ns,
+            last_samples_ns: seen.last_samples_ns,
+            voluntary: seen.voluntary,
+            involuntary: seen.involuntary,
+            cpu_ns: seen.cpu_ns,
+            forks: seen.forks,
+            strays: seen.strays,
+            tree: seen.tree.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl From<Seen> for model::Seen {
+    fn from(seen: Seen) -> Self {
+        Self {
+            pid: seen.pid,
+            plan_ns: seen.plan_ns,
+            first_samples_ns: seen.first_samples_ns,
+            last_samples_ns: seen.last_samples_ns,
+            voluntary: seen.voluntary,
+            involuntary: seen.involuntary,
+            cpu_ns: seen.cpu_ns,
+            forks: seen.forks,
+            strays: seen.strays,
+            tree: seen.tree.map(Into::into),
+        }
+    }
+}
+
 impl From<&model::Invocation> for InvocationRecord {
     fn from(invocation: &model::Invocation) -> Self {
         let transcript = &invocation.transcript;
@@ -323,6 +370,7 @@ impl From<&model::Invocation> for InvocationRecord {
             samples: all(&transcript.samples),
             histograms: all(&transcript.histograms),
             evidence: transcript.evidence.as_ref().map(Into::into),
+            seen: invocation.seen.as_ref().map(Into::into),
             notes: transcript.notes.clone(),
             end: transcript.end.as_ref().map(Into::into),
             fault: transcript.fault.clone(),
@@ -358,6 +406,7 @@ impl TryFrom<InvocationRecord> for model::Invocation {
                 end: record.end.map(TryInto::try_into).transpose()?,
                 fault: record.fault,
             },
+            seen: record.seen.map(Into::into),
             judgement: model::Judgement { verdict: record.verdict.parse()?, reason: record.reason },
             disturbances: record.disturbances.into_iter().map(Into::into).collect(),
             log: record.log,

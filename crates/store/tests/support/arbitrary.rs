@@ -94,8 +94,9 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         proptest::array::uniform4(number()).prop_map(|[total, min, max, contexts]| Turns { total, min, max, contexts });
     let kernel = (proptest::array::uniform3(number()), text())
         .prop_map(|([voluntary, involuntary, tasks], source)| KernelSwitches { voluntary, involuntary, tasks, source });
-    let hops =
-        proptest::array::uniform3(number()).prop_map(|[count, in_order, same_cpu]| Hops { count, in_order, same_cpu });
+    let hops = (proptest::array::uniform3(number()), option::of(number()), any::<bool>()).prop_map(
+        |([count, in_order, same_cpu], same_thread, timed)| Hops { count, in_order, same_cpu, same_thread, timed },
+    );
     let page_faults = (number(), number()).prop_map(|(minor, major)| PageFaults { minor, major });
     let records = (option::of(turns), option::of(kernel), option::of(hops), option::of(page_faults));
     let numbers = proptest::array::uniform4(option::of(number()));
@@ -157,11 +158,59 @@ fn process() -> impl Strategy<Value = ProcessEnd> {
     ]
 }
 
+fn tree() -> impl Strategy<Value = Tree> {
+    let numbers = proptest::array::uniform5(number());
+    let maybe = proptest::array::uniform2(option::of(number()));
+    let cpus = proptest::array::uniform2(vec(any::<u32>(), 0..3));
+    (numbers, maybe, btree_map(text(), number(), 0..3), cpus, any::<bool>()).prop_map(
+        |(
+            [tasks, processes, most_tasks, looked_at, switches],
+            [address_spaces, control_groups],
+            namespaces,
+            [allowed_cpus, ran_on],
+            knows_pid,
+        )| Tree {
+            tasks,
+            processes,
+            most_tasks,
+            looked_at,
+            address_spaces,
+            namespaces,
+            control_groups,
+            allowed_cpus,
+            ran_on,
+            switches,
+            knows_pid,
+        },
+    )
+}
+
+fn seen() -> impl Strategy<Value = Seen> {
+    let numbers = proptest::array::uniform4(number());
+    let maybe = proptest::array::uniform4(option::of(number()));
+    (numbers, maybe, any::<u32>(), option::of(tree())).prop_map(
+        |([pid, voluntary, involuntary, cpu_ns], [plan_ns, first_samples_ns, last_samples_ns, forks], strays, tree)| {
+            Seen {
+                pid,
+                plan_ns,
+                first_samples_ns,
+                last_samples_ns,
+                voluntary,
+                involuntary,
+                cpu_ns,
+                forks,
+                strays,
+                tree,
+            }
+        },
+    )
+}
+
 fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
     let disturbances = vec((text(), text()).prop_map(|(kind, detail)| Disturbance { kind, detail }), 0..2);
     let judgement = (one_of(Verdict::ALL), text()).prop_map(|(verdict, reason)| Judgement { verdict, reason });
     let numbers = proptest::array::uniform5(number());
-    let rest = (judgement, disturbances, text());
+    let rest = (judgement, disturbances, text(), option::of(seen()));
     (0..variants, numbers, tick(), vec(any::<u32>(), 0..3), process(), transcript(), rest).prop_map(
         |(
             variant,
@@ -170,7 +219,7 @@ fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
             cpus,
             process,
             transcript,
-            (judgement, disturbances, log),
+            (judgement, disturbances, log, seen),
         )| Invocation {
             variant,
             round,
@@ -182,6 +231,7 @@ fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
             peak_rss_bytes,
             process,
             transcript,
+            seen,
             judgement,
             disturbances,
             log,

@@ -50,6 +50,7 @@ fn invocation(variant: usize, round: u64, samples: Vec<Samples>, ticks_per_secon
         peak_rss_bytes: 0,
         process: ProcessEnd::Exited(0),
         transcript: Transcript { hello: Some(hello), samples, ..Transcript::default() },
+        seen: None,
         judgement: Judgement::new(Verdict::Verified, ""),
         disturbances: vec![],
         log: String::new(),

@@ -1,0 +1,56 @@
+//! What the host saw of an invocation by itself, without asking the probe.
+
+use std::collections::BTreeMap;
+
+/// The host's own view of one start of a probe. Nothing here rests on the probe's word, but for the moment of the look, which its `plan`
+/// message gives.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// Process id of the probe.
+    pub pid: u64,
+    /// From the start of the process until the host had read `plan`, ns.
+    pub plan_ns: Option<u64>,
+    /// The same for the first message with samples or a histogram.
+    pub first_samples_ns: Option<u64>,
+    /// The same for the last one.
+    pub last_samples_ns: Option<u64>,
+    /// Kernel switches of the probe and of all its descendants because they waited, as `wait4` told.
+    pub voluntary: u64,
+    /// Kernel switches of the same because the CPU was taken from them.
+    pub involuntary: u64,
+    /// CPU time of the same, ns.
+    pub cpu_ns: u64,
+    /// Tasks (threads and processes) created on the whole machine while the probe ran; None where the system does not count them.
+    pub forks: Option<u64>,
+    /// Processes that the probe left behind, which the host ended.
+    pub strays: u32,
+    /// The probe's processes and threads when `plan` had been read; None where the host cannot look.
+    pub tree: Option<Tree>,
+}
+
+/// One look at the probe and all its descendants.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tree {
+    /// Tasks of all its processes.
+    pub tasks: u64,
+    /// Its processes.
+    pub processes: u64,
+    /// Tasks of the process that has most.
+    pub most_tasks: u64,
+    /// Processes whose address space and surroundings were looked at, the first ones if there were too many.
+    pub looked_at: u64,
+    /// Distinct address spaces among those; None where the kernel does not compare them.
+    pub address_spaces: Option<u64>,
+    /// Kind of namespace (`pid`, `net`, …) → number of distinct ones among those.
+    pub namespaces: BTreeMap<String, u64>,
+    /// Distinct sets of control groups among those; None where it cannot be read.
+    pub control_groups: Option<u64>,
+    /// CPUs that any of its tasks may use.
+    pub allowed_cpus: Vec<u32>,
+    /// CPUs on which its tasks ran last.
+    pub ran_on: Vec<u32>,
+    /// Kernel switches of all its tasks until then.
+    pub switches: u64,
+    /// The process id that the probe gave is that of one of its processes.
+    pub knows_pid: bool,
+}
