@@ -51,6 +51,8 @@ pub struct Tree {
     pub ran_on: Vec<u32>,
     /// Kernel switches of all its tasks until then.
     pub switches: u64,
+    /// CPU time of all its processes until then, ns; those that had ended by then are missing.
+    pub cpu_ns: u64,
     /// The process id that the probe gave is that of one of its processes.
     pub knows_pid: bool,
 }

@@ -38,6 +38,7 @@ pub(crate) struct Outcome {
     pub log: String,
     pub wall: Duration,
     pub exit: Option<switchcost_machine::spawn::Exit>,
+    pub seen: Option<switchcost_model::Seen>,
     pub interrupted: bool,
 }
 
@@ -88,6 +89,7 @@ pub(crate) fn invoke(
                 log: reason,
                 wall: began.elapsed(),
                 exit: None,
+                seen: None,
                 interrupted: false,
             };
         }
@@ -117,6 +119,7 @@ pub(crate) fn invoke(
         log,
         wall: began.elapsed(),
         exit: Some(exit),
+        seen: None,
         interrupted: reading == Reading::Interrupted,
     }
 }

@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{judge, precise_enough, summarise};
+use switchcost_analysis::{Answer, fastest_bound, judge, precise_enough, summarise};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -435,10 +435,16 @@ impl Schedule<'_> {
         let timed = variant.experiment != Experiment::Footprint;
         // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
         let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
-        let ruling = match self.catalogue.find(&variant.mechanism) {
-            Some(concept) => judge(&concept.rule(variant), plan, &outcome.transcript, outcome.process, &outcome.log),
-            None => judge(&Default::default(), plan, &outcome.transcript, outcome.process, &outcome.log),
+        let concept = self.catalogue.find(&variant.mechanism);
+        let bound = concept.and_then(|concept| fastest_bound(&self.run, concept));
+        let answer = Answer {
+            transcript: &outcome.transcript,
+            process: outcome.process,
+            log: &outcome.log,
+            seen: outcome.seen.as_ref(),
+            bound: bound.as_ref(),
         };
+        let ruling = judge(&concept.map(|concept| concept.rule(variant)).unwrap_or_default(), plan, &answer);
         disturbances.extend(ruling.disturbances);
         Invocation {
             variant: index,
@@ -451,7 +457,7 @@ impl Schedule<'_> {
             peak_rss_bytes: outcome.exit.as_ref().map_or(0, |exit| exit.max_rss),
             process: outcome.process,
             transcript: outcome.transcript,
-            seen: None,
+            seen: outcome.seen,
             judgement: ruling.judgement,
             disturbances,
             log: outcome.log,

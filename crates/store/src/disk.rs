@@ -257,6 +257,7 @@ pub struct Tree {
     pub allowed_cpus: Vec<u32>,
     pub ran_on: Vec<u32>,
     pub switches: u64,
+    pub cpu_ns: u64,
     pub knows_pid: bool,
 }
 

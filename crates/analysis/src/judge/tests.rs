@@ -1,5 +1,8 @@
 use super::*;
-use switchcost_model::{Clock, End, Hello, KernelSwitches, Placement, Samples, Variant};
+use switchcost_model::{
+    Clock, End, Experiment, Hello, Histogram, Hops, KernelSwitches, Phase, Placement, Samples, Timing, Tree, Turns,
+    Variant,
+};
 
 fn plan() -> Plan {
     Plan {
@@ -25,7 +28,7 @@ fn plan() -> Plan {
 }
 
 fn rule() -> EvidenceRule {
-    EvidenceRule { turns: true, kernel_switches: Some((1.0, 1.0)), address_spaces: 1, ..EvidenceRule::default() }
+    EvidenceRule { turns: true, kernel_switches: Some((1.0, 1.0)), address_spaces: Some(1), ..EvidenceRule::default() }
 }
 
 /// A transcript that deserves `verified`: 4 batches of 1 000 hand-offs at 1 300 ns.
@@ -77,7 +80,7 @@ fn honest() -> Transcript {
 fn told(lie: impl FnOnce(&mut Transcript)) -> Ruling {
     let mut transcript = honest();
     lie(&mut transcript);
-    judge(&rule(), &plan(), &transcript, ProcessEnd::Exited(0), "")
+    judged(&rule(), &plan(), &transcript, ProcessEnd::Exited(0), "")
 }
 
 fn check(ruling: &Ruling, verdict: Verdict, words: &str) {
@@ -124,9 +127,9 @@ fn a_footprint_is_divided_by_contexts_that_ran() {
     transcript.plan.as_mut().unwrap().experiment = Experiment::Footprint;
     transcript.plan.as_mut().unwrap().contexts = 1000;
     evidence(&mut transcript).turns = Some(Turns { total: 4000, min: 1, max: 1, contexts: 4000 });
-    check(&judge(&rule(), &plan, &transcript, ProcessEnd::Exited(0), ""), Verdict::Verified, "");
+    check(&judged(&rule(), &plan, &transcript, ProcessEnd::Exited(0), ""), Verdict::Verified, "");
     evidence(&mut transcript).turns = Some(Turns { total: 3999, min: 0, max: 1, contexts: 4000 });
-    check(&judge(&rule(), &plan, &transcript, ProcessEnd::Exited(0), ""), Verdict::Contradicted, "counted 3999 turns");
+    check(&judged(&rule(), &plan, &transcript, ProcessEnd::Exited(0), ""), Verdict::Contradicted, "counted 3999 turns");
 }
 
 #[test]
@@ -160,11 +163,11 @@ fn another_plan_is_broken() {
 
 #[test]
 fn process_ends_are_told() {
-    let judged = |process, log: &str| judge(&rule(), &plan(), &honest(), process, log);
-    check(&judged(ProcessEnd::Deadline, ""), Verdict::Broken, "within 500 ms");
-    check(&judged(ProcessEnd::Signalled(11), "boom\n"), Verdict::Broken, "signal 11; its last words: boom");
-    check(&judged(ProcessEnd::Exited(1), ""), Verdict::Broken, "exit status is 1");
-    check(&judged(ProcessEnd::NotStarted, "no such file"), Verdict::Broken, "no such file");
+    let ended = |process, log: &str| judged(&rule(), &plan(), &honest(), process, log);
+    check(&ended(ProcessEnd::Deadline, ""), Verdict::Broken, "within 500 ms");
+    check(&ended(ProcessEnd::Signalled(11), "boom\n"), Verdict::Broken, "signal 11; its last words: boom");
+    check(&ended(ProcessEnd::Exited(1), ""), Verdict::Broken, "exit status is 1");
+    check(&ended(ProcessEnd::NotStarted, "no such file"), Verdict::Broken, "no such file");
 }
 
 #[test]
@@ -182,7 +185,7 @@ fn strangers_disturb_but_do_not_refute() {
     let with = |switches| {
         let mut transcript = honest();
         kernel(&mut transcript, 0, switches);
-        judge(&silent, &plan(), &transcript, ProcessEnd::Exited(0), "")
+        judged(&silent, &plan(), &transcript, ProcessEnd::Exited(0), "")
     };
     assert_eq!(with(5).disturbances, []);
     assert_eq!(with(60).disturbances[0].kind, "foreign_switches");
@@ -196,7 +199,7 @@ fn a_factor_of_the_mechanism_is_checked_too() {
     let with = |switches| {
         let mut transcript = honest();
         kernel(&mut transcript, switches, 0);
-        judge(&condvar, &plan(), &transcript, ProcessEnd::Exited(0), "").judgement.verdict
+        judged(&condvar, &plan(), &transcript, ProcessEnd::Exited(0), "").judgement.verdict
     };
     assert_eq!(with(4000), Verdict::Verified);
     assert_eq!(with(8000), Verdict::Verified);
@@ -214,7 +217,7 @@ fn units_of_milliseconds_are_preempted_now_and_then() {
         }
         kernel(&mut transcript, switches, 0);
         transcript.evidence.as_mut().unwrap().counts.insert("yields".into(), yields);
-        judge(&yielding, &plan(), &transcript, ProcessEnd::Exited(0), "").judgement.verdict
+        judged(&yielding, &plan(), &transcript, ProcessEnd::Exited(0), "").judgement.verdict
     };
     // 4 000 units of 1.3 us, in which nothing can hide, and of 1 ms, which last 4 s.
     assert_eq!(with(1_300, 4500, 4000), Verdict::Contradicted);

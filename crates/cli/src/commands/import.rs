@@ -3,13 +3,15 @@
 use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::paths;
+use crate::paths::{self, Installation};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+use switchcost_analysis::{Changed, judge_again};
+use switchcost_model::Run;
 use switchcost_store::{Insertion, Store};
 
-/// Takes run files into the store.
+/// Takes run files into the store, judged by the rules of this version: what a file says of itself is not believed.
 pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
     // All files are read before the first is stored: one bad file leaves the store as it was.
     let mut runs = Vec::new();
@@ -22,13 +24,28 @@ pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
         };
         runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
     }
+    let catalogue = Installation::find()?.catalogue()?;
     let mut store = Store::open(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
-    for run in runs {
+    for mut run in runs {
+        let changed = judge_again(&mut run, &catalogue.concepts);
         let said = match store.insert_run(&run).map_err(Failure::usage)? {
             Insertion::Inserted => "imported",
             Insertion::AlreadyThere => "already there",
         };
         output::print(&format!("{}: {said}, {} invocations\n", run.id, run.invocations.len()))?;
+        for changed in &changed {
+            output::print(&told(&run, changed))?;
+        }
     }
     Ok(Exit::Fine)
+}
+
+/// One line about a verdict that the file gives and its evidence does not bear out, or the other way round.
+fn told(run: &Run, changed: &Changed) -> String {
+    let variant = &run.variants[changed.variant];
+    let reason = if changed.reason.is_empty() { String::new() } else { format!(": {}", changed.reason) };
+    format!(
+        "  {} ({}, {}): {} in the file, {} by its evidence{reason}\n",
+        variant.mechanism, variant.probe, variant.placement, changed.from, changed.to
+    )
 }

@@ -52,7 +52,7 @@ mirror!(Tree {
     allowed_cpus,
     ran_on,
     switches,
-    knows_pid
+    cpu_ns, knows_pid
 });
 mirror!(PageFaults { minor, major });
 

@@ -159,12 +159,12 @@ fn process() -> impl Strategy<Value = ProcessEnd> {
 }
 
 fn tree() -> impl Strategy<Value = Tree> {
-    let numbers = proptest::array::uniform5(number());
+    let numbers = proptest::array::uniform6(number());
     let maybe = proptest::array::uniform2(option::of(number()));
     let cpus = proptest::array::uniform2(vec(any::<u32>(), 0..3));
     (numbers, maybe, btree_map(text(), number(), 0..3), cpus, any::<bool>()).prop_map(
         |(
-            [tasks, processes, most_tasks, looked_at, switches],
+            [tasks, processes, most_tasks, looked_at, switches, cpu_ns],
             [address_spaces, control_groups],
             namespaces,
             [allowed_cpus, ran_on],
@@ -180,6 +180,7 @@ fn tree() -> impl Strategy<Value = Tree> {
             allowed_cpus,
             ran_on,
             switches,
+            cpu_ns,
             knows_pid,
         },
     )

@@ -1,0 +1,98 @@
+//! Stored runs judged by the rules of this version, from their evidence alone.
+
+use super::{Answer, Bound, Ruling, judge};
+use crate::series;
+use switchcost_model::{Concept, Experiment, Invocation, Plan, Run, Timing, Variant, Verdict};
+
+/// Every ring was asked for at least one hop to be checked; how many, a stored run does not say.
+const LEAST_VERIFY_UNITS: u64 = 1;
+
+/// A verdict that these rules change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// Index of the variant.
+    pub variant: usize,
+    /// What the file says.
+    pub from: Verdict,
+    /// What the evidence says.
+    pub to: Verdict,
+    /// Why.
+    pub reason: String,
+}
+
+/// The fastest start of the controls that bound a mechanism from below, among these invocations of the run.
+#[must_use]
+pub fn fastest_bound(run: &Run, concept: &Concept) -> Option<Bound> {
+    let bounding = |invocation: &&Invocation| {
+        let variant = &run.variants[invocation.variant];
+        variant.experiment == Experiment::Switch
+            && variant.timing == Timing::Batch
+            && concept.bound.contains(&variant.mechanism)
+            && invocation.judgement.verdict == Verdict::Verified
+    };
+    let starts = run.invocations.iter().filter(bounding).filter_map(|invocation| {
+        let median = switchcost_stats::median(series(&invocation.transcript).settled())?;
+        Some(Bound { mechanism: run.variants[invocation.variant].mechanism.to_string(), ns: median })
+    });
+    starts.min_by(|a, b| a.ns.total_cmp(&b.ns))
+}
+
+/// Judges every invocation of a run again and returns what changed, one entry for each variant and pair of verdicts.
+///
+/// A mechanism that has no page here is unobservable: nobody knows what its evidence must show.
+pub fn judge_again(run: &mut Run, concepts: &[Concept]) -> Vec<Changed> {
+    let mut changed: Vec<Changed> = Vec::new();
+    // Controls first: others are held against them.
+    let is_control = |run: &Run, index: usize| {
+        let variant = &run.variants[run.invocations[index].variant];
+        concepts.iter().any(|concept| concept.control && concept.id == variant.mechanism)
+    };
+    let (controls, others): (Vec<usize>, Vec<usize>) =
+        (0..run.invocations.len()).partition(|&index| is_control(run, index));
+    let mut bounds: Vec<Option<Option<Bound>>> = vec![None; run.variants.len()];
+    for index in controls.into_iter().chain(others) {
+        let variant_index = run.invocations[index].variant;
+        let concept = concepts.iter().find(|concept| concept.id == run.variants[variant_index].mechanism);
+        let ruling = match concept {
+            Some(concept) => {
+                let bound = bounds[variant_index].get_or_insert_with(|| fastest_bound(run, concept)).clone();
+                ruling(concept, &run.variants[variant_index], &run.invocations[index], bound.as_ref())
+            }
+            None => Ruling::new(Verdict::Unobservable, "this version has no rule for the mechanism"),
+        };
+        let invocation = &mut run.invocations[index];
+        let (from, to) = (invocation.judgement.verdict, ruling.judgement.verdict);
+        if from != to && !changed.iter().any(|c| (c.variant, c.from, c.to) == (variant_index, from, to)) {
+            changed.push(Changed { variant: variant_index, from, to, reason: ruling.judgement.reason.clone() });
+        }
+        invocation.judgement = ruling.judgement;
+        invocation.disturbances.retain(|disturbance| disturbance.kind != super::claim::FOREIGN_SWITCHES);
+        invocation.disturbances.extend(ruling.disturbances);
+    }
+    changed.sort_by_key(|changed| changed.variant);
+    changed
+}
+
+/// What was asked is taken from the probe's echo of it, which was held against the plan when it was measured.
+fn ruling(concept: &Concept, variant: &Variant, invocation: &Invocation, bound: Option<&Bound>) -> Ruling {
+    let echo = invocation.transcript.plan.as_ref();
+    let plan = Plan {
+        variant: variant.clone(),
+        cpus: invocation.cpus.clone(),
+        batch_units: 0,
+        batch_ns: 1,
+        batches: echo.map_or(0, |echo| echo.batches),
+        warmup_batches: echo.map_or(0, |echo| echo.warmup_batches),
+        verify_units: LEAST_VERIFY_UNITS,
+        seed: 0,
+        deadline_ms: invocation.wall_ns / 1_000_000,
+    };
+    let answer = Answer {
+        transcript: &invocation.transcript,
+        process: invocation.process,
+        log: &invocation.log,
+        seen: invocation.seen.as_ref(),
+        bound,
+    };
+    judge(&concept.rule(variant), &plan, &answer)
+}

@@ -1,0 +1,97 @@
+//! Answers that are no use: the probe died, broke the protocol or did something else than was asked.
+
+use super::Answer;
+use crate::words::last_words;
+use switchcost_model::{EndStatus, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript};
+
+/// Reasons for which there is no usable answer at all.
+pub(super) fn reason(plan: &Plan, answer: &Answer<'_>) -> Option<String> {
+    let Answer { transcript, process, log, .. } = *answer;
+    let last_words = || last_words(log).map(|words| format!("; its last words: {words}")).unwrap_or_default();
+    if let Some(fault) = &transcript.fault
+        && process != ProcessEnd::Deadline
+    {
+        return Some(format!("the probe broke the protocol: {fault}{}", last_words()));
+    }
+    match process {
+        ProcessEnd::Deadline => {
+            return Some(format!(
+                "no answer within {} ms; the probe and all its processes were killed",
+                plan.deadline_ms
+            ));
+        }
+        ProcessEnd::NotStarted => return Some(format!("the probe could not be started: {}", log.trim())),
+        ProcessEnd::Signalled(signal) => {
+            return Some(format!("the probe was killed by signal {signal}{}", last_words()));
+        }
+        ProcessEnd::Stopped | ProcessEnd::Exited(_) => {}
+    }
+    let Some(end) = &transcript.end else {
+        let status = if let ProcessEnd::Exited(status) = process { status } else { -1 };
+        return Some(format!("the probe ended with exit status {status} before `end`{}", last_words()));
+    };
+    let fine = matches!(end.status, EndStatus::Ok | EndStatus::Unsupported);
+    match process {
+        ProcessEnd::Exited(status) if (status == 0) != fine => {
+            return Some(format!("`end` says {} but the exit status is {status}{}", end.status, last_words()));
+        }
+        _ if !fine => return None,
+        _ => {}
+    }
+    if end.status == EndStatus::Ok { other_plan(plan, transcript) } else { None }
+}
+
+/// The probe must have carried out what was asked.
+fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<String> {
+    let Some(echo) = &transcript.plan else { return Some("no `plan` before `end`".into()) };
+    let variant = &plan.variant;
+    let differs = |what: &str, asked: &dyn std::fmt::Display, done: &dyn std::fmt::Display| {
+        Some(format!("the probe carried out another plan: {what} is {done}, asked was {asked}"))
+    };
+    if echo.mechanism != variant.mechanism {
+        return differs("mechanism", &variant.mechanism, &echo.mechanism);
+    }
+    if echo.experiment != variant.experiment {
+        return differs("experiment", &variant.experiment, &echo.experiment);
+    }
+    if echo.timing != variant.timing {
+        return differs("timing", &variant.timing, &echo.timing);
+    }
+    if variant.experiment == Experiment::Switch && echo.contexts != variant.contexts {
+        return differs("contexts", &variant.contexts, &echo.contexts);
+    }
+    if echo.cpus != plan.cpus {
+        return Some(format!("the probe carried out another plan: cpus {:?}, asked was {:?}", echo.cpus, plan.cpus));
+    }
+    if plan.batch_units != 0
+        && !(plan.batch_units..=plan.batch_units.saturating_add(echo.contexts)).contains(&echo.batch_units)
+    {
+        return differs("batch_units", &plan.batch_units, &echo.batch_units);
+    }
+    for (name, value) in &variant.parameters {
+        if echo.parameters.get(name) != Some(value) {
+            let done = echo.parameters.get(name).map_or("missing", String::as_str);
+            return differs(name, value, &done);
+        }
+    }
+    counted_batches(plan, echo, transcript)
+}
+
+fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Option<String> {
+    if plan.variant.experiment == Experiment::Footprint {
+        return None;
+    }
+    if plan.variant.timing == Timing::Each {
+        let recorded: u64 = transcript.histograms.iter().filter(|h| h.phase == Phase::Measure).map(|h| h.units).sum();
+        let asked = echo.batch_units.saturating_mul(plan.batches);
+        return (recorded != asked).then(|| format!("{recorded} intervals were recorded where {asked} were asked"));
+    }
+    for (phase, asked) in [(Phase::Warmup, plan.warmup_batches), (Phase::Measure, plan.batches)] {
+        let done: u64 = transcript.samples.iter().filter(|s| s.phase == phase).map(|s| s.ticks.len() as u64).sum();
+        if done != asked {
+            return Some(format!("{done} {phase} batches arrived where {asked} were asked"));
+        }
+    }
+    let foreign = transcript.samples.iter().find(|s| s.units != echo.batch_units)?;
+    Some(format!("a batch has {} units where the plan says {}", foreign.units, echo.batch_units))
+}

@@ -1,0 +1,286 @@
+//! The probe's evidence against its own claim and the mechanism's rule.
+
+use super::Case;
+use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Timing, Turns};
+
+/// Kernel switches may differ from the rule by this share (counters are read while tasks fall asleep, timer interrupts preempt).
+const KERNEL_TOLERANCE: f64 = 0.02;
+
+/// Where a rule allows no kernel switch, more than this share of the units means that something else ran in between.
+const STRAY_SHARE: f64 = 0.001;
+
+/// Kernel switches at the edges of the measurement that belong to no unit, beside two a context.
+const EDGE_SWITCHES: f64 = 10.0;
+
+/// Tasks of a runtime beside its contexts that may add switches at the edges: collectors, compilers, timers.
+const HELPER_TASKS: u64 = 64;
+
+/// Times a second that somebody else may get the CPU in between. It matters for units of milliseconds (large working sets), of which a
+/// single preemption is more than [`KERNEL_TOLERANCE`]; a scheduler's slice is longer than a millisecond.
+const PREEMPTIONS_PER_SECOND: f64 = 1000.0;
+
+/// Up to so many involuntary switches a unit beyond the rule are the work of others on the same CPU: they disturb the figure and say nothing
+/// of the mechanism. A mechanism whose own switches were hidden among them would have one in every unit.
+const FOREIGN_SHARE: f64 = 0.5;
+
+/// No CPU hands anything over in less than this; a faster claim was optimised away or miscounted. Half a cycle at 5 GHz.
+const IMPLAUSIBLE_NS: f64 = 0.1;
+
+/// A switch is at least one jump more than the loop that drives it, and a CPU takes one such jump per cycle: less than so many times the empty
+/// loop of the same run is no switch.
+const LEAST_BOUNDS: f64 = 1.5;
+
+/// Kind of the disturbance that the judge itself finds.
+pub(super) const FOREIGN_SWITCHES: &str = "foreign_switches";
+
+/// Bytes that an address space of today's processors spans: more cannot be the memory of one context.
+const ADDRESS_SPACE: f64 = (1_u64 << 57) as f64;
+
+/// Quantities of a footprint that PROTOCOL.md knows.
+const QUANTITIES: [&str; 3] = ["resident_bytes", "virtual_bytes", "kernel_bytes"];
+
+pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
+    let (rule, evidence, experiment) = (case.rule, case.evidence, case.experiment());
+    if experiment == Experiment::Footprint {
+        return footprint(case);
+    }
+    let reported = reported_units(case);
+    if evidence.units != reported {
+        return Some(format!("the evidence covers {} units, the batches report {reported}", evidence.units));
+    }
+    let expected = evidence.units.saturating_mul(turns_per_unit(experiment));
+    evidence
+        .turns
+        .as_ref()
+        .and_then(|turns| wrong_turns(case, turns, expected))
+        .or_else(|| {
+            let token = evidence.token.filter(|&token| token != expected)?;
+            Some(format!("the token advanced by {token} where {expected} switches were claimed"))
+        })
+        .or_else(|| wrong_kernel_switches(case))
+        .or_else(|| wrong_address_spaces(case))
+        .or_else(|| wrong_cpus(case))
+        .or_else(|| evidence.hops.as_ref().and_then(|hops| wrong_hops(case, hops)))
+        .or_else(|| wrong_counts(case))
+        .or_else(|| too_few(case))
+        .or_else(|| too_busy(case))
+        .or_else(|| implausible(case))
+        .or_else(|| rule_free_counts(evidence))
+}
+
+/// Nothing is handed over; but each context that the memory is divided by must have run, and the bytes must be possible.
+fn footprint(case: &Case<'_>) -> Option<String> {
+    let cycles = case.plan.batches + case.plan.warmup_batches;
+    let expected = case.plan.variant.contexts.saturating_mul(cycles);
+    let wrong = case.evidence.turns.as_ref().and_then(|turns| wrong_turns(case, turns, expected));
+    wrong.or_else(|| {
+        let unknown = case.transcript.samples.iter().find(|samples| {
+            samples.quantity.as_deref().is_none_or(|quantity| !QUANTITIES.contains(&quantity))
+        });
+        unknown.map(|samples| {
+            let told = samples.quantity.as_deref().unwrap_or("nothing");
+            format!("a footprint was told in {told}; expected one of {}", QUANTITIES.join(", "))
+        })
+    })
+    .or_else(|| {
+        let (name, bytes) =
+            crate::series::quantities(case.transcript).into_iter().find(|(_, bytes)| bytes.abs() > ADDRESS_SPACE)?;
+        Some(format!("{bytes:.3e} {name} per context are more than an address space holds"))
+    })
+}
+
+/// Units of all batches and histograms: what the driver claims by reporting them. A warm-up without a histogram of its own is implied by
+/// the plan.
+fn reported_units(case: &Case<'_>) -> u64 {
+    let transcript = case.transcript;
+    let batches = transcript.samples.iter().map(|s| s.units.saturating_mul(s.ticks.len() as u64));
+    let reported = batches.chain(transcript.histograms.iter().map(|h| h.units)).fold(0, u64::saturating_add);
+    let silent_warmup = case.plan.variant.timing == Timing::Each
+        && !transcript.histograms.iter().any(|histogram| histogram.phase == Phase::Warmup);
+    let implied = if silent_warmup { case.echo.batch_units.saturating_mul(case.plan.warmup_batches) } else { 0 };
+    reported.saturating_add(implied)
+}
+
+/// Switches in one unit: a round trip is two.
+fn turns_per_unit(experiment: Experiment) -> u64 {
+    if experiment == Experiment::Message { 2 } else { 1 }
+}
+
+/// Whether the contexts' turns, if they were counted, are those that the units imply. A footprint has no switches; there each context runs
+/// equally often.
+pub(crate) fn turns_agree(experiment: Experiment, evidence: &Evidence) -> Option<bool> {
+    let turns = evidence.turns.as_ref()?;
+    Some(match experiment {
+        Experiment::Footprint => turns.total > 0 && turns.min == turns.max,
+        _ => turns.total == evidence.units.saturating_mul(turns_per_unit(experiment)),
+    })
+}
+
+fn wrong_turns(case: &Case<'_>, turns: &Turns, expected: u64) -> Option<String> {
+    if turns.total != expected {
+        return Some(format!("the contexts counted {} turns where {expected} were claimed", turns.total));
+    }
+    let (lowest, highest) = (turns.contexts.saturating_mul(turns.min), turns.contexts.saturating_mul(turns.max));
+    if turns.min > turns.max || !(lowest..=highest).contains(&turns.total) {
+        return Some(format!(
+            "{} turns cannot be the sum of {} contexts with {} to {} each",
+            turns.total, turns.contexts, turns.min, turns.max
+        ));
+    }
+    if case.experiment() != Experiment::Switch {
+        return None;
+    }
+    if turns.contexts != case.echo.contexts {
+        return Some(format!("{} contexts took part where {} were asked", turns.contexts, case.echo.contexts));
+    }
+    (turns.max - turns.min > 1)
+        .then(|| format!("one context had {} turns, another {}: no ring was passed round", turns.max, turns.min))
+}
+
+pub(super) fn kernel_total(evidence: &Evidence) -> Option<f64> {
+    evidence.kernel.as_ref().map(|kernel| kernel.voluntary as f64 + kernel.involuntary as f64)
+}
+
+/// What the edges may add. It grows with the ring, which the host chose, and never with a number that the probe supplies.
+fn edge_allowance(case: &Case<'_>) -> f64 {
+    let told = case.evidence.kernel.as_ref().map_or(0, |kernel| kernel.tasks);
+    EDGE_SWITCHES + 2.0 * told.min(case.plan.variant.contexts.saturating_add(HELPER_TASKS)) as f64
+}
+
+/// What preemptions may have added to a count while the units of the evidence took place.
+pub(super) fn preemption_allowance(case: &Case<'_>) -> f64 {
+    PREEMPTIONS_PER_SECOND * measured_ns(case) / 1e9
+}
+
+/// Time of all batches, as far as the host can believe it: not longer than the probe lived.
+pub(super) fn measured_ns(case: &Case<'_>) -> f64 {
+    let told = claimed_ns(case);
+    case.seen.and_then(|seen| seen.last_samples_ns).map_or(told, |lived| told.min(lived as f64))
+}
+
+/// Time of all batches, warm-up included, as the probe tells it; of `timing=each` the stretch that its counter's rate was taken from.
+pub(super) fn claimed_ns(case: &Case<'_>) -> f64 {
+    let Some(hello) = &case.transcript.hello else { return 0.0 };
+    let timed = case.transcript.samples.iter().filter(|samples| samples.quantity.is_none());
+    let batches: f64 = timed.flat_map(|samples| &samples.ticks).map(|&ticks| ticks as f64).sum();
+    let spans: f64 = case.transcript.histograms.iter().map(|histogram| histogram.span_clock as f64).sum();
+    (batches + spans) * 1e9 / hello.clock.ticks_per_second as f64
+}
+
+fn wrong_kernel_switches(case: &Case<'_>) -> Option<String> {
+    let ((low, high), kernel) = (case.rule.kernel_switches?, case.evidence.kernel.as_ref()?);
+    let (units, edge) = (case.evidence.units as f64, edge_allowance(case));
+    let observed = kernel_total(case.evidence)?;
+    let too_few = observed < low * units * (1.0 - KERNEL_TOLERANCE) - edge;
+    let most = (high * (1.0 + KERNEL_TOLERANCE)).max(KERNEL_TOLERANCE) * units + edge + preemption_allowance(case);
+    // Others on the same CPU take it away: that is involuntary, and disturbs instead of refuting.
+    let foreign = (kernel.involuntary as f64).min(FOREIGN_SHARE * units);
+    let too_many = observed - foreign > most;
+    (too_few || too_many).then(|| {
+        let expected = if (high - low).abs() < f64::EPSILON { format!("{low}") } else { format!("{low} to {high}") };
+        format!(
+            "the kernel counted {observed} switches for {units} claimed ({:.3} each) where the mechanism makes {expected}",
+            observed / units
+        )
+    })
+}
+
+/// More kernel switches than the mechanism makes, yet too few to refute it: somebody else ran in between.
+pub(super) fn strangers(case: &Case<'_>) -> Option<Disturbance> {
+    let ((_, high), observed) = (case.rule.kernel_switches?, kernel_total(case.evidence)?);
+    let units = case.evidence.units as f64;
+    let stray = observed - high * units;
+    let allowed =
+        (high.max(1.0) * STRAY_SHARE * units).max(high * units * KERNEL_TOLERANCE / 2.0) + edge_allowance(case);
+    (stray > allowed).then(|| Disturbance {
+        kind: FOREIGN_SWITCHES.into(),
+        detail: format!("{stray:.0} kernel switches more than the mechanism makes in {units:.0} units"),
+    })
+}
+
+fn wrong_address_spaces(case: &Case<'_>) -> Option<String> {
+    let (wanted, told) = (case.rule.address_spaces?, case.evidence.address_spaces?);
+    (told != wanted).then(|| format!("{told} address spaces where the mechanism has {wanted}"))
+}
+
+fn wrong_cpus(case: &Case<'_>) -> Option<String> {
+    let (seen, planned) = (case.evidence.cpus.as_ref()?, &case.plan.cpus);
+    if planned.is_empty() {
+        return None;
+    }
+    if let Some(stranger) = seen.iter().find(|cpu| !planned.contains(cpu)) {
+        return Some(format!("a context ran on CPU {stranger} where {planned:?} was planned"));
+    }
+    let spread = case.is_ring() && case.plan.variant.contexts >= planned.len() as u64;
+    let unused = planned.iter().find(|cpu| spread && !seen.contains(cpu))?;
+    Some(format!("no context ran on CPU {unused} where {planned:?} were planned"))
+}
+
+fn wrong_hops(case: &Case<'_>, hops: &Hops) -> Option<String> {
+    if hops.in_order != hops.count {
+        return Some(format!("only {} of {} hops went to the next context of the ring", hops.in_order, hops.count));
+    }
+    if hops.same_cpu > hops.count || hops.same_thread.is_some_and(|same| same > hops.count) {
+        return Some(format!("more hops stayed on one CPU or thread than there were hops ({})", hops.count));
+    }
+    let cpus = case.plan.cpus.len() as u64;
+    if cpus == 1 && hops.same_cpu != hops.count {
+        return Some(format!("{} of {} hops changed the CPU where one was planned", hops.count - hops.same_cpu, hops.count));
+    }
+    if cpus > 1 && case.plan.variant.contexts.is_multiple_of(cpus) && hops.same_cpu > 0 {
+        return Some(format!("{} of {} hops stayed on one CPU where each should change it", hops.same_cpu, hops.count));
+    }
+    let (low, high) = case.rule.same_cpu_hops?;
+    let share = hops.same_cpu as f64 / (hops.count.max(1)) as f64;
+    (!(low..=high).contains(&share))
+        .then(|| format!("{:.1} % of hops stayed on one CPU where {low} to {high} was expected", share * 100.0))
+}
+
+fn wrong_counts(case: &Case<'_>) -> Option<String> {
+    let units = case.evidence.units.max(1) as f64;
+    let more = preemption_allowance(case) / units;
+    case.rule.counts.iter().find_map(|(name, &(low, high))| {
+        let observed = *case.evidence.counts.get(name)? as f64 / units;
+        let inside = observed >= low * (1.0 - KERNEL_TOLERANCE) && observed <= high * (1.0 + KERNEL_TOLERANCE) + more;
+        (!inside).then(|| format!("{name}: {observed:.3} per unit where {low} to {high} was expected"))
+    })
+}
+
+fn too_few(case: &Case<'_>) -> Option<String> {
+    case.rule.at_least.iter().find_map(|(name, &least)| {
+        let observed = case.evidence.counts.get(name).filter(|&&observed| observed < least)?;
+        Some(format!("{name} is {observed} where the mechanism needs {least}"))
+    })
+}
+
+/// One context of a ring runs at a time: tasks that burn more CPU time than the batches lasted do not wait by blocking.
+fn too_busy(case: &Case<'_>) -> Option<String> {
+    let (most, used) = (case.rule.most_busy?, *case.evidence.counts.get("cpu_time_ns")?);
+    let busy = used as f64 / claimed_ns(case).max(1.0);
+    (busy > most).then(|| {
+        format!("the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block")
+    })
+}
+
+/// A number that nothing can count below zero.
+fn rule_free_counts(evidence: &Evidence) -> Option<String> {
+    let (name, count) = evidence.counts.iter().find(|(_, count)| **count < 0)?;
+    Some(format!("{name} is {count}; a count cannot be negative"))
+}
+
+fn implausible(case: &Case<'_>) -> Option<String> {
+    let values = crate::series(case.transcript).values;
+    let median = switchcost_stats::median(&values)?;
+    if median < IMPLAUSIBLE_NS {
+        return Some(format!(
+            "{median:.4} ns per unit is less than one clock cycle: the work was optimised away or miscounted"
+        ));
+    }
+    let bound = case.bound.filter(|_| case.experiment() == Experiment::Switch)?;
+    (median < LEAST_BOUNDS * bound.ns).then(|| {
+        format!(
+            "{median:.3} ns per unit is less than {LEAST_BOUNDS} times {} in the same run ({:.3} ns), which does not switch: the work was optimised away or miscounted",
+            bound.mechanism, bound.ns
+        )
+    })
+}

@@ -1,0 +1,95 @@
+//! What the rule needs and nobody told: such a row is unobservable, never verified.
+
+use super::{Case, each};
+use switchcost_model::Experiment;
+
+/// Rings up to this size pass the token once more where hops are not those of the batches; a longer lap takes seconds across CPUs.
+const LONGEST_PASS: u64 = 10_000;
+
+pub(super) fn reason(case: &Case<'_>) -> Option<String> {
+    let (rule, evidence) = (case.rule, case.evidence);
+    let why = |field: &str, what: &str| {
+        let reason = evidence.why.get(field).map_or("the probe gave no reason", String::as_str);
+        Some(format!("{what} cannot be seen here: {reason}"))
+    };
+    if rule.turns && evidence.turns.is_none() {
+        return why("turns", "the contexts' turns");
+    }
+    if case.experiment() == Experiment::Footprint {
+        return negative_footprint(case).or_else(|| host_missing(case));
+    }
+    if case.is_ring() && evidence.token.is_none() {
+        return why("token", "the token's sequence number");
+    }
+    if rule.kernel_switches.is_some() && evidence.kernel.is_none() {
+        return why("kernel", "the kernel's switch count");
+    }
+    if rule.address_spaces.is_some_and(|spaces| spaces > 1)
+        && evidence.address_spaces.is_none()
+        && case.seen.and_then(|seen| seen.tree.as_ref()?.address_spaces).is_none()
+    {
+        return why("address_spaces", "the number of address spaces");
+    }
+    if !case.plan.cpus.is_empty() && evidence.cpus.is_none() {
+        return why("cpus", "the CPU of the contexts");
+    }
+    if rule.most_busy.is_some() && !evidence.counts.contains_key("cpu_time_ns") {
+        return why("cpu_time_ns", "the CPU time of the contexts");
+    }
+    let counts = || {
+        let missing = rule.counts.keys().chain(rule.at_least.keys()).find(|name| !evidence.counts.contains_key(*name))?;
+        why(missing, missing)
+    };
+    hops_missing(case).or_else(counts).or_else(|| each::below_resolution(case)).or_else(|| host_missing(case))
+}
+
+/// Order and CPUs of hops are evidence that no ring does without.
+fn hops_missing(case: &Case<'_>) -> Option<String> {
+    let contexts = case.plan.variant.contexts;
+    if !case.is_ring() || case.plan.verify_units == 0 || contexts < 2 {
+        return None;
+    }
+    let Some(hops) = &case.evidence.hops else {
+        if contexts > LONGEST_PASS && case.plan.cpus.len() < 2 {
+            return None;
+        }
+        let reason = case.evidence.why.get("hops").map_or("the probe gave no reason", String::as_str);
+        return Some(format!("order and CPUs of the hops cannot be seen here: {reason}"));
+    };
+    let least = case.plan.verify_units.min(case.evidence.units).saturating_sub(1);
+    (hops.count < least).then(|| format!("{} hops were checked where {least} were asked", hops.count))
+}
+
+fn negative_footprint(case: &Case<'_>) -> Option<String> {
+    let values = crate::series(case.transcript).values;
+    let fell = values.first().filter(|&&bytes| bytes < 0.0)?;
+    Some(format!("below the resolution: memory fell by {:.0} bytes per context while contexts were made", -fell))
+}
+
+/// The host's own view: absent in runs of versions that did not look, and partly where a system does not tell.
+fn host_missing(case: &Case<'_>) -> Option<String> {
+    let rule = case.rule;
+    let Some(seen) = case.seen else {
+        return Some("what the host saw by itself is not stored with this run; measure again".into());
+    };
+    let wants_tree = rule.seen_threads.is_some()
+        || rule.seen_processes.is_some()
+        || rule.seen_control_groups.is_some()
+        || !rule.seen_namespaces.is_empty();
+    let Some(tree) = &seen.tree else {
+        return (wants_tree && case.experiment() != Experiment::Footprint)
+            .then(|| "the host cannot look at the tasks of a probe on this system".into());
+    };
+    if rule.seen_processes.is_some() && tree.address_spaces.is_none() {
+        return Some("the kernel does not let the host compare address spaces".into());
+    }
+    if rule.seen_control_groups.is_some() && tree.control_groups.is_none() {
+        return Some("the host cannot read the control groups of the probe's processes".into());
+    }
+    let unread = rule.seen_namespaces.keys().find(|kind| !tree.namespaces.contains_key(*kind));
+    if let Some(kind) = unread {
+        return Some(format!("the host cannot read the {kind} namespaces of the probe's processes"));
+    }
+    (rule.seen_forks.is_some() && seen.forks.is_none())
+        .then(|| "this system does not count the tasks that are created".into())
+}
