@@ -21,7 +21,7 @@ pub(crate) use claim::turns_agree;
 
 /// One answer of a probe, and what the host saw of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
+pub struct ProbeAnswer<'a> {
     /// What the probe said.
     pub transcript: &'a Transcript,
     /// How its process ended.
@@ -83,7 +83,7 @@ impl Case<'_> {
 
 /// Judges one invocation by the mechanism's rule.
 #[must_use]
-pub fn judge(rule: &EvidenceRule, plan: &Plan, answer: &Answer<'_>) -> Ruling {
+pub fn judge(rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruling {
     if let Some(reason) = broken::reason(plan, answer) {
         return Ruling::new(Verdict::Broken, reason);
     }

@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{Answer, fastest_bound, judge, precise_enough, summarise};
+use switchcost_analysis::{ProbeAnswer, fastest_bound, judge, precise_enough, summarise};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -437,7 +437,7 @@ impl Schedule<'_> {
         let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
         let concept = self.catalogue.find(&variant.mechanism);
         let bound = concept.and_then(|concept| fastest_bound(&self.run, concept));
-        let answer = Answer {
+        let answer = ProbeAnswer {
             transcript: &outcome.transcript,
             process: outcome.process,
             log: &outcome.log,

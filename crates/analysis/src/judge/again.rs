@@ -1,6 +1,6 @@
 //! Stored runs judged by the rules of this version, from their evidence alone.
 
-use super::{Answer, Bound, Ruling, judge};
+use super::{Bound, ProbeAnswer, Ruling, judge};
 use crate::series;
 use switchcost_model::{Concept, Experiment, Invocation, Plan, Run, Timing, Variant, Verdict};
 
@@ -87,7 +87,7 @@ fn ruling(concept: &Concept, variant: &Variant, invocation: &Invocation, bound: 
         seed: 0,
         deadline_ms: invocation.wall_ns / 1_000_000,
     };
-    let answer = Answer {
+    let answer = ProbeAnswer {
         transcript: &invocation.transcript,
         process: invocation.process,
         log: &invocation.log,

@@ -1,12 +1,12 @@
 //! Answers that are no use: the probe died, broke the protocol or did something else than was asked.
 
-use super::Answer;
+use super::ProbeAnswer;
 use crate::words::last_words;
 use switchcost_model::{EndStatus, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript};
 
 /// Reasons for which there is no usable answer at all.
-pub(super) fn reason(plan: &Plan, answer: &Answer<'_>) -> Option<String> {
-    let Answer { transcript, process, log, .. } = *answer;
+pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<String> {
+    let ProbeAnswer { transcript, process, log, .. } = *answer;
     let last_words = || last_words(log).map(|words| format!("; its last words: {words}")).unwrap_or_default();
     if let Some(fault) = &transcript.fault
         && process != ProcessEnd::Deadline

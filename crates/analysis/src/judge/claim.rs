@@ -1,7 +1,7 @@
 //! The probe's evidence against its own claim and the mechanism's rule.
 
 use super::Case;
-use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Timing, Turns};
+use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Samples, Timing, Turns};
 
 /// Kernel switches may differ from the rule by this share (counters are read while tasks fall asleep, timer interrupts preempt).
 const KERNEL_TOLERANCE: f64 = 0.02;
@@ -33,14 +33,14 @@ const LEAST_BOUNDS: f64 = 1.5;
 /// Kind of the disturbance that the judge itself finds.
 pub(super) const FOREIGN_SWITCHES: &str = "foreign_switches";
 
-/// Bytes that an address space of today's processors spans: more cannot be the memory of one context.
-const ADDRESS_SPACE: f64 = (1_u64 << 57) as f64;
+/// Bytes that an address space of today's processors spans: more cannot be memory.
+const ADDRESS_SPACE: u64 = 1 << 57;
 
 /// Quantities of a footprint that PROTOCOL.md knows.
 const QUANTITIES: [&str; 3] = ["resident_bytes", "virtual_bytes", "kernel_bytes"];
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
-    let (rule, evidence, experiment) = (case.rule, case.evidence, case.experiment());
+    let (evidence, experiment) = (case.evidence, case.experiment());
     if experiment == Experiment::Footprint {
         return footprint(case);
     }
@@ -73,20 +73,22 @@ fn footprint(case: &Case<'_>) -> Option<String> {
     let cycles = case.plan.batches + case.plan.warmup_batches;
     let expected = case.plan.variant.contexts.saturating_mul(cycles);
     let wrong = case.evidence.turns.as_ref().and_then(|turns| wrong_turns(case, turns, expected));
-    wrong.or_else(|| {
-        let unknown = case.transcript.samples.iter().find(|samples| {
-            samples.quantity.as_deref().is_none_or(|quantity| !QUANTITIES.contains(&quantity))
-        });
-        unknown.map(|samples| {
-            let told = samples.quantity.as_deref().unwrap_or("nothing");
-            format!("a footprint was told in {told}; expected one of {}", QUANTITIES.join(", "))
-        })
-    })
-    .or_else(|| {
-        let (name, bytes) =
-            crate::series::quantities(case.transcript).into_iter().find(|(_, bytes)| bytes.abs() > ADDRESS_SPACE)?;
-        Some(format!("{bytes:.3e} {name} per context are more than an address space holds"))
-    })
+    wrong.or_else(|| case.transcript.samples.iter().find_map(|samples| wrong_bytes(case, samples)))
+}
+
+fn wrong_bytes(case: &Case<'_>, samples: &Samples) -> Option<String> {
+    let quantity = samples.quantity.as_deref().unwrap_or("ticks");
+    if !QUANTITIES.contains(&quantity) {
+        return Some(format!("a footprint was told in {quantity}; expected one of {}", QUANTITIES.join(", ")));
+    }
+    if samples.units != case.plan.variant.contexts {
+        return Some(format!(
+            "memory of {} contexts was told where {} were asked",
+            samples.units, case.plan.variant.contexts
+        ));
+    }
+    let bytes = samples.ticks.iter().find(|bytes| bytes.unsigned_abs() > ADDRESS_SPACE)?;
+    Some(format!("{bytes} {quantity} are more than an address space holds"))
 }
 
 /// Units of all batches and histograms: what the driver claims by reporting them. A warm-up without a histogram of its own is implied by
@@ -120,6 +122,10 @@ fn wrong_turns(case: &Case<'_>, turns: &Turns, expected: u64) -> Option<String> 
     if turns.total != expected {
         return Some(format!("the contexts counted {} turns where {expected} were claimed", turns.total));
     }
+    let ring = case.experiment() == Experiment::Switch;
+    if ring && turns.contexts != case.echo.contexts {
+        return Some(format!("{} contexts took part where {} were asked", turns.contexts, case.echo.contexts));
+    }
     let (lowest, highest) = (turns.contexts.saturating_mul(turns.min), turns.contexts.saturating_mul(turns.max));
     if turns.min > turns.max || !(lowest..=highest).contains(&turns.total) {
         return Some(format!(
@@ -127,13 +133,7 @@ fn wrong_turns(case: &Case<'_>, turns: &Turns, expected: u64) -> Option<String> 
             turns.total, turns.contexts, turns.min, turns.max
         ));
     }
-    if case.experiment() != Experiment::Switch {
-        return None;
-    }
-    if turns.contexts != case.echo.contexts {
-        return Some(format!("{} contexts took part where {} were asked", turns.contexts, case.echo.contexts));
-    }
-    (turns.max - turns.min > 1)
+    (ring && turns.max - turns.min > 1)
         .then(|| format!("one context had {} turns, another {}: no ring was passed round", turns.max, turns.min))
 }
 
@@ -225,7 +225,11 @@ fn wrong_hops(case: &Case<'_>, hops: &Hops) -> Option<String> {
     }
     let cpus = case.plan.cpus.len() as u64;
     if cpus == 1 && hops.same_cpu != hops.count {
-        return Some(format!("{} of {} hops changed the CPU where one was planned", hops.count - hops.same_cpu, hops.count));
+        return Some(format!(
+            "{} of {} hops changed the CPU where one was planned",
+            hops.count - hops.same_cpu,
+            hops.count
+        ));
     }
     if cpus > 1 && case.plan.variant.contexts.is_multiple_of(cpus) && hops.same_cpu > 0 {
         return Some(format!("{} of {} hops stayed on one CPU where each should change it", hops.same_cpu, hops.count));
@@ -257,9 +261,8 @@ fn too_few(case: &Case<'_>) -> Option<String> {
 fn too_busy(case: &Case<'_>) -> Option<String> {
     let (most, used) = (case.rule.most_busy?, *case.evidence.counts.get("cpu_time_ns")?);
     let busy = used as f64 / claimed_ns(case).max(1.0);
-    (busy > most).then(|| {
-        format!("the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block")
-    })
+    (busy > most)
+        .then(|| format!("the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block"))
 }
 
 /// A number that nothing can count below zero.

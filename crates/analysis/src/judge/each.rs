@@ -13,7 +13,10 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
 fn inconsistent(histogram: &Histogram) -> Option<String> {
     let (first, last) = (histogram.buckets.first()?, histogram.buckets.last()?);
     if histogram.min > histogram.max {
-        return Some(format!("the shortest interval, {}, is longer than the longest, {}", histogram.min, histogram.max));
+        return Some(format!(
+            "the shortest interval, {}, is longer than the longest, {}",
+            histogram.min, histogram.max
+        ));
     }
     if !(first.0..=upper(histogram, first.0)).contains(&histogram.min) {
         return Some(format!("the shortest interval, {}, lies outside the first bucket", histogram.min));

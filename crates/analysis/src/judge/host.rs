@@ -72,9 +72,8 @@ fn too_much_cpu_time(case: &Case<'_>, seen: &Seen) -> Option<String> {
 fn too_few_forks(case: &Case<'_>, seen: &Seen) -> Option<String> {
     let (each, forks) = (case.rule.seen_forks?, seen.forks?);
     let needed = each * case.evidence.units as f64;
-    ((forks as f64) < needed).then(|| {
-        format!("{forks} tasks were created on the whole machine meanwhile, but {needed:.0} are claimed")
-    })
+    ((forks as f64) < needed)
+        .then(|| format!("{forks} tasks were created on the whole machine meanwhile, but {needed:.0} are claimed"))
 }
 
 /// Switches that happened after `plan` and are in no evidence.

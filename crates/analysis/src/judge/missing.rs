@@ -37,7 +37,8 @@ pub(super) fn reason(case: &Case<'_>) -> Option<String> {
         return why("cpu_time_ns", "the CPU time of the contexts");
     }
     let counts = || {
-        let missing = rule.counts.keys().chain(rule.at_least.keys()).find(|name| !evidence.counts.contains_key(*name))?;
+        let missing =
+            rule.counts.keys().chain(rule.at_least.keys()).find(|name| !evidence.counts.contains_key(*name))?;
         why(missing, missing)
     };
     hops_missing(case).or_else(counts).or_else(|| each::below_resolution(case)).or_else(|| host_missing(case))

@@ -76,6 +76,56 @@ fn honest() -> Transcript {
     }
 }
 
+/// What the host saw of it: one process with two threads on CPU 1.
+fn seen() -> Seen {
+    Seen {
+        pid: 1,
+        plan_ns: Some(2_000_000),
+        first_samples_ns: Some(8_000_000),
+        last_samples_ns: Some(8_000_000),
+        voluntary: 2300,
+        involuntary: 2100,
+        cpu_ns: 7_000_000,
+        forks: Some(3),
+        strays: 0,
+        tree: Some(Tree {
+            tasks: 2,
+            processes: 1,
+            most_tasks: 2,
+            looked_at: 1,
+            address_spaces: Some(1),
+            namespaces: [("pid".to_owned(), 1)].into(),
+            control_groups: Some(1),
+            allowed_cpus: vec![1],
+            ran_on: vec![1],
+            switches: 300,
+            cpu_ns: 1_500_000,
+            knows_pid: true,
+        }),
+    }
+}
+
+fn judged(rule: &EvidenceRule, plan: &Plan, transcript: &Transcript, process: ProcessEnd, log: &str) -> Ruling {
+    // As much as any of these transcripts claims.
+    let seen = Seen { last_samples_ns: Some(10_000_000_000), voluntary: 10_000, ..seen() };
+    judge(rule, plan, &ProbeAnswer { transcript, process, log, seen: Some(&seen), bound: None })
+}
+
+/// Judges the honest transcript by a rule, with a host that saw something else.
+fn watched(rule: &EvidenceRule, change: impl FnOnce(&mut Seen)) -> Ruling {
+    let mut seen = seen();
+    change(&mut seen);
+    let transcript = honest();
+    let answer = ProbeAnswer {
+        transcript: &transcript,
+        process: ProcessEnd::Exited(0),
+        log: "",
+        seen: Some(&seen),
+        bound: None,
+    };
+    judge(rule, &plan(), &answer)
+}
+
 /// Applies a lie to the honest transcript and returns the ruling.
 fn told(lie: impl FnOnce(&mut Transcript)) -> Ruling {
     let mut transcript = honest();
@@ -114,6 +164,17 @@ fn every_lie_is_contradicted() {
     contradicted(|t| kernel(t, 2000, 0), "kernel counted 2000 switches");
     contradicted(|t| kernel(t, 4000, 4000), "kernel counted 8000 switches");
     contradicted(|t| evidence(t).address_spaces = Some(0), "0 address spaces");
+    contradicted(|t| evidence(t).address_spaces = Some(2), "2 address spaces where the mechanism has 1");
+    contradicted(
+        |t| {
+            evidence(t).kernel =
+                Some(KernelSwitches { voluntary: 0, involuntary: 0, tasks: 1_000_000, source: "s".into() })
+        },
+        "kernel counted 0 switches",
+    );
+    contradicted(|t| evidence(t).turns = Some(Turns { total: 4000, min: 1, max: 2, contexts: 2 }), "cannot be the sum");
+    contradicted(|t| evidence(t).hops.as_mut().unwrap().same_cpu = 99, "changed the CPU");
+    contradicted(|t| drop(evidence(t).counts.insert("busy".into(), -1)), "cannot be negative");
     contradicted(|t| evidence(t).cpus = Some(vec![0, 1]), "ran on CPU 0");
     contradicted(|t| evidence(t).hops.as_mut().unwrap().in_order = 99, "99 of 100 hops");
     contradicted(|t| t.samples[1].ticks = vec![90_000, 80, 90], "less than one clock cycle");
@@ -126,6 +187,7 @@ fn a_footprint_is_divided_by_contexts_that_ran() {
     plan.variant.contexts = 1000;
     transcript.plan.as_mut().unwrap().experiment = Experiment::Footprint;
     transcript.plan.as_mut().unwrap().contexts = 1000;
+    transcript.samples.iter_mut().for_each(|samples| samples.quantity = Some("resident_bytes".into()));
     evidence(&mut transcript).turns = Some(Turns { total: 4000, min: 1, max: 1, contexts: 4000 });
     check(&judged(&rule(), &plan, &transcript, ProcessEnd::Exited(0), ""), Verdict::Verified, "");
     evidence(&mut transcript).turns = Some(Turns { total: 3999, min: 0, max: 1, contexts: 4000 });
@@ -138,6 +200,15 @@ fn what_cannot_be_seen_is_unobservable() {
     unobservable(|t| evidence(t).kernel = None, "switch count");
     unobservable(|t| evidence(t).turns = None, "turns");
     unobservable(|t| evidence(t).cpus = None, "CPU of the contexts");
+    unobservable(|t| evidence(t).token = None, "sequence number");
+    unobservable(|t| evidence(t).hops = None, "order and CPUs");
+    unobservable(
+        |t| {
+            *evidence(t).hops.as_mut().unwrap() =
+                Hops { count: 1, in_order: 1, same_cpu: 1, same_thread: None, timed: false }
+        },
+        "1 hops were checked where 99",
+    );
     unobservable(
         |t| {
             evidence(t).kernel = None;
@@ -226,4 +297,167 @@ fn units_of_milliseconds_are_preempted_now_and_then() {
     assert_eq!(with(1_300, 4000, 4500), Verdict::Contradicted);
     assert_eq!(with(1_000_000, 4000, 4500), Verdict::Verified);
     assert_eq!(with(1_000_000, 4000, 3500), Verdict::Contradicted);
+}
+
+#[test]
+fn what_the_host_saw_refutes() {
+    let contradicted = |change: fn(&mut Seen), words| check(&watched(&rule(), change), Verdict::Contradicted, words);
+    check(&watched(&rule(), |_| {}), Verdict::Verified, "");
+    contradicted(|s| s.last_samples_ns = Some(1_000_000), "5.2 ms by the probe's clock");
+    contradicted(|s| (s.voluntary, s.involuntary) = (5, 9), "the kernel counted 14 for the probe");
+    contradicted(|s| s.voluntary = 40_000, "after `plan`");
+    contradicted(|s| s.cpu_ns = 40_000_000, "38.5 ms of CPU time");
+    contradicted(|s| s.tree.as_mut().unwrap().knows_pid = false, "process id 1");
+    contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0], "names CPU 1");
+    contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0, 1], "may run on CPU 0");
+}
+
+#[test]
+fn contexts_that_are_tasks_must_be_there() {
+    let rules = |change: fn(&mut EvidenceRule)| {
+        let mut rule = rule();
+        change(&mut rule);
+        rule
+    };
+    let threads = rules(|r| r.seen_threads = Some(2));
+    check(&watched(&threads, |_| {}), Verdict::Verified, "");
+    check(
+        &watched(&threads, |s| s.tree.as_mut().unwrap().most_tasks = 1),
+        Verdict::Contradicted,
+        "1 threads in one process",
+    );
+    let processes = rules(|r| r.seen_processes = Some(2));
+    check(&watched(&processes, |_| {}), Verdict::Contradicted, "1 processes where the mechanism has 2");
+    let two = |s: &mut Seen, spaces: Option<u64>| {
+        let tree = s.tree.as_mut().unwrap();
+        (tree.processes, tree.looked_at, tree.address_spaces) = (2, 2, spaces);
+    };
+    check(&watched(&processes, |s| two(s, Some(2))), Verdict::Verified, "");
+    check(&watched(&processes, |s| two(s, Some(1))), Verdict::Contradicted, "1 address spaces");
+    check(&watched(&processes, |s| two(s, None)), Verdict::Unobservable, "compare address spaces");
+    let spaces = rules(|r| drop(r.seen_namespaces.insert("pid".into(), 2)));
+    check(&watched(&spaces, |s| s.tree.as_mut().unwrap().looked_at = 2), Verdict::Contradicted, "1 pid namespaces");
+    check(&watched(&spaces, |s| s.tree.as_mut().unwrap().namespaces.clear()), Verdict::Unobservable, "pid namespaces");
+    let forks = rules(|r| r.seen_forks = Some(1.0));
+    check(&watched(&forks, |_| {}), Verdict::Contradicted, "3 tasks were created");
+    check(&watched(&forks, |s| s.forks = Some(4000)), Verdict::Verified, "");
+    check(&watched(&forks, |s| s.forks = None), Verdict::Unobservable, "does not count");
+}
+
+#[test]
+fn a_run_that_nobody_watched_is_not_verified() {
+    let transcript = honest();
+    let answer =
+        ProbeAnswer { transcript: &transcript, process: ProcessEnd::Exited(0), log: "", seen: None, bound: None };
+    check(&judge(&rule(), &plan(), &answer), Verdict::Unobservable, "not stored with this run");
+}
+
+#[test]
+fn spinning_contexts_are_busy() {
+    let blocking = EvidenceRule { most_busy: Some(1.5), ..rule() };
+    let with = |cpu_time: Option<i64>| {
+        let mut transcript = honest();
+        evidence(&mut transcript).counts.extend(cpu_time.map(|ns| ("cpu_time_ns".to_owned(), ns)));
+        let seen = Seen { cpu_ns: 12_000_000, ..seen() };
+        let answer = ProbeAnswer {
+            transcript: &transcript,
+            process: ProcessEnd::Exited(0),
+            log: "",
+            seen: Some(&seen),
+            bound: None,
+        };
+        judge(&blocking, &plan(), &answer)
+    };
+    check(&with(Some(5_000_000)), Verdict::Verified, "");
+    check(&with(Some(9_000_000)), Verdict::Contradicted, "1.73 CPUs busy");
+    check(&with(None), Verdict::Unobservable, "CPU time of the contexts");
+}
+
+#[test]
+fn no_switch_is_as_fast_as_an_empty_loop() {
+    let silent = EvidenceRule { kernel_switches: None, ..rule() };
+    let with = |ticks: i64, ns: f64| {
+        let mut transcript = honest();
+        transcript.samples.iter_mut().for_each(|samples| samples.ticks.fill(ticks));
+        let bound = Bound { mechanism: "control/empty-loop".into(), ns };
+        let seen = seen();
+        let answer = ProbeAnswer {
+            transcript: &transcript,
+            process: ProcessEnd::Exited(0),
+            log: "",
+            seen: Some(&Seen { cpu_ns: 2_000_000, ..seen }),
+            bound: Some(&bound),
+        };
+        judge(&silent, &plan(), &answer)
+    };
+    check(&with(1_900, 0.34), Verdict::Verified, "");
+    check(&with(320, 0.34), Verdict::Contradicted, "less than 1.5 times control/empty-loop");
+}
+
+/// 1 000 intervals of 40 to 47 ticks beside readings of 20.
+fn each() -> Transcript {
+    let mut transcript = honest();
+    transcript.samples.clear();
+    transcript.plan.as_mut().unwrap().timing = Timing::Each;
+    let part = |phase, units: u64| Histogram {
+        phase,
+        units,
+        bits: 3,
+        buckets: vec![(40, units - 10), (44, 10)],
+        sum: 40 * units + 50,
+        min: 40,
+        max: 45,
+        pair_sum: 20 * units,
+        pair_count: units,
+        span_counter: 100 * units,
+        span_clock: 100 * units,
+    };
+    transcript.histograms = vec![part(Phase::Warmup, 1000), part(Phase::Measure, 3000)];
+    transcript.end.as_mut().unwrap().samples = 4000;
+    transcript
+}
+
+#[test]
+fn histograms_are_held_against_themselves() {
+    let mut plan = plan();
+    plan.variant.timing = Timing::Each;
+    let with = |change: fn(&mut Histogram)| {
+        let mut transcript = each();
+        change(&mut transcript.histograms[1]);
+        judged(&rule(), &plan, &transcript, ProcessEnd::Exited(0), "")
+    };
+    let contradicted = |change: fn(&mut Histogram), words| check(&with(change), Verdict::Contradicted, words);
+    check(&with(|_| {}), Verdict::Verified, "");
+    contradicted(|h| (h.min, h.max) = (9, 8), "longer than the longest");
+    contradicted(|h| h.min = 1, "outside the first bucket");
+    contradicted(|h| h.max = 1_000_000, "outside the last bucket");
+    contradicted(|h| h.sum = 1, "the intervals add up to 1");
+    contradicted(|h| h.pair_count = 1, "read 1 times beside 3000");
+    contradicted(|h| h.span_clock = 0, "span of 0");
+    contradicted(|h| h.span_counter = 10, "of a span of 10");
+    contradicted(|h| h.span_clock = 1_000_000_000_000, "by the probe's clock");
+    // Readings that cost as much as what they surround.
+    check(&with(|h| h.pair_sum = 120_060), Verdict::Unobservable, "below the resolution");
+}
+
+#[test]
+fn footprints_need_turns_and_possible_bytes() {
+    let mut plan = plan();
+    plan.variant.experiment = Experiment::Footprint;
+    plan.variant.contexts = 1000;
+    let with = |bytes: i64, quantity: &str, turns: bool| {
+        let mut transcript = honest();
+        let echo = transcript.plan.as_mut().unwrap();
+        (echo.experiment, echo.contexts) = (Experiment::Footprint, 1000);
+        transcript.samples =
+            vec![Samples { phase: Phase::Measure, units: 1000, ticks: vec![bytes], quantity: Some(quantity.into()) }];
+        let turns = turns.then_some(Turns { total: 4000, min: 1, max: 1, contexts: 4000 });
+        evidence(&mut transcript).turns = turns;
+        judged(&rule(), &plan, &transcript, ProcessEnd::Exited(0), "")
+    };
+    check(&with(5_000_000, "resident_bytes", true), Verdict::Verified, "");
+    check(&with(5_000_000, "resident_bytes", false), Verdict::Unobservable, "turns");
+    check(&with(-5_000_000, "resident_bytes", true), Verdict::Unobservable, "fell by 5000 bytes");
+    check(&with(i64::MAX, "resident_bytes", true), Verdict::Contradicted, "more than an address space");
+    check(&with(5_000_000, "apples", true), Verdict::Contradicted, "told in apples");
 }

@@ -52,7 +52,8 @@ mirror!(Tree {
     allowed_cpus,
     ran_on,
     switches,
-    cpu_ns, knows_pid
+    cpu_ns,
+    knows_pid
 });
 mirror!(PageFaults { minor, major });
 
