@@ -214,8 +214,8 @@ fn contradiction(
         })
         .or_else(|| wrong_kernel_switches(rule, transcript, evidence))
         .or_else(|| {
-            let spaces = evidence.address_spaces.filter(|&spaces| spaces < rule.address_spaces)?;
-            Some(format!("{spaces} address spaces where the mechanism needs {}", rule.address_spaces))
+            let (asked, seen) = (rule.address_spaces?, evidence.address_spaces?);
+            (seen != asked).then(|| format!("{seen} address spaces where the mechanism has {asked}"))
         })
         .or_else(|| wrong_cpus(plan, evidence))
         .or_else(|| evidence.hops.as_ref().and_then(|hops| wrong_hops(rule, plan, hops)))
@@ -339,7 +339,7 @@ fn unobservable(rule: &EvidenceRule, plan: &Plan, evidence: &Evidence) -> Option
     if rule.kernel_switches.is_some() && evidence.kernel.is_none() {
         return why("kernel", "the kernel's switch count");
     }
-    if rule.address_spaces > 1 && evidence.address_spaces.is_none() {
+    if rule.address_spaces.is_some() && evidence.address_spaces.is_none() {
         return why("address_spaces", "the number of address spaces");
     }
     if !plan.cpus.is_empty() && evidence.cpus.is_none() {

@@ -25,7 +25,7 @@ fn plan() -> Plan {
 }
 
 fn rule() -> EvidenceRule {
-    EvidenceRule { turns: true, kernel_switches: Some((1.0, 1.0)), address_spaces: 1, ..EvidenceRule::default() }
+    EvidenceRule { turns: true, kernel_switches: Some((1.0, 1.0)), address_spaces: Some(1), ..EvidenceRule::default() }
 }
 
 /// A transcript that deserves `verified`: 4 batches of 1 000 hand-offs at 1 300 ns.
@@ -110,7 +110,7 @@ fn every_lie_is_contradicted() {
     contradicted(|t| kernel(t, 1, 2), "kernel counted 3 switches");
     contradicted(|t| kernel(t, 2000, 0), "kernel counted 2000 switches");
     contradicted(|t| kernel(t, 4000, 4000), "kernel counted 8000 switches");
-    contradicted(|t| evidence(t).address_spaces = Some(0), "0 address spaces");
+    contradicted(|t| evidence(t).address_spaces = Some(2), "2 address spaces");
     contradicted(|t| evidence(t).cpus = Some(vec![0, 1]), "ran on CPU 0");
     contradicted(|t| evidence(t).hops.as_mut().unwrap().in_order = 99, "99 of 100 hops");
     contradicted(|t| t.samples[1].ticks = vec![90_000, 80, 90], "less than one clock cycle");
