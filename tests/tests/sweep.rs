@@ -20,21 +20,25 @@ min = 0
 max = 1073741824
 default = "0"
 help = "bytes touched"
+experiments = ["switch"]
 control = "thread/touch"
 [parameters.payload]
 min = 0
 max = 1048576
 default = "0"
 help = "bytes sent"
+experiments = ["message"]
 [parameters.pause]
 min = 0
 max = 10000
 default = "0"
 help = "ms that a start takes longer"
+experiments = ["switch"]
 [parameters.sched]
 values = ["other", "fifo"]
 default = "other"
 help = "class"
+experiments = ["switch"]
 [evidence]
 turns = true
 "#;
@@ -53,6 +57,7 @@ min = 0
 max = 1073741824
 default = "0"
 help = "bytes touched"
+experiments = ["switch"]
 [evidence]
 turns = false
 "#;

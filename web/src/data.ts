@@ -38,7 +38,7 @@ export interface Result {
 export interface Detail {
   family: string;
   control: boolean;
-  expected: { turns: boolean; kernel_switches: [Maybe, Maybe] | null; same_cpu_hops: [Maybe, Maybe] | null; address_spaces: number } | null;
+  expected: { turns: boolean; kernel_switches: [Maybe, Maybe] | null; same_cpu_hops: [Maybe, Maybe] | null; address_spaces: number | null } | null;
   starts: [round: number, sequence: number, at: Maybe, counted: number, spread: Maybe[]][];
   remarks: Record<string, string>;
   batches: Maybe[];

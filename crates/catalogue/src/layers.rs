@@ -87,7 +87,7 @@ fn total(concept: &Concept, placement: Option<&str>, parameters: &BTreeMap<Strin
 
 /// What a row of this mechanism counts: kernel switches, and what its rules of evidence name.
 fn known_counts(concept: &Concept) -> BTreeSet<&str> {
-    let rules = std::iter::once(&concept.evidence).chain(concept.evidence_when.iter().map(|case| &case.rule));
+    let rules = std::iter::once(&concept.evidence).chain(concept.evidence_when.iter().map(|case| &case.change));
     let named = rules.flat_map(|rule| rule.counts.keys().map(String::as_str));
     named.chain(["voluntary", "involuntary"]).collect()
 }

@@ -10,6 +10,7 @@ mod mechanisms;
 mod peers;
 mod probes;
 mod published;
+mod rules;
 
 pub use audit::{AuditData, load_audit};
 pub use classic::{Answer, Argument, Known, Program, ProgramVariant, load_programs};

@@ -2,13 +2,12 @@
 
 use crate::files::{CatalogueError, entries, read};
 use crate::layers::{LayerEntry, ResidueEntry, explanations};
+use crate::rules::{RuleEntry, case, general};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_model as model;
-use switchcost_model::{
-    Concept, Counted, CountedShare, EvidenceCase, EvidenceRule, Family, Headline, MechanismId, ParameterKind,
-};
+use switchcost_model::{Concept, Counted, CountedShare, Experiment, Family, Headline, MechanismId, ParameterKind};
 
 /// All mechanisms and families.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -56,6 +55,8 @@ struct ConceptFile {
     #[serde(default)]
     floor: Vec<String>,
     #[serde(default)]
+    bound: Vec<String>,
+    #[serde(default)]
     sources: Vec<String>,
     placements: Vec<String>,
     experiments: Vec<String>,
@@ -100,6 +101,7 @@ struct ParameterEntry {
     max: Option<u64>,
     default: String,
     help: String,
+    experiments: Vec<String>,
     control: Option<String>,
     counted: Option<CountedEntry>,
 }
@@ -116,26 +118,6 @@ struct CountedEntry {
 
 /// Parameters that several mechanisms have, by name.
 type Common = BTreeMap<String, model::Parameter>;
-
-/// A rule, or an override of one: what is absent stays as it is.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleEntry {
-    placement: Option<String>,
-    experiment: Option<String>,
-    contexts: Option<u64>,
-    #[serde(default)]
-    parameters: BTreeMap<String, String>,
-    turns: Option<bool>,
-    /// Empty list: any.
-    kernel_switches: Option<Vec<f64>>,
-    address_spaces: Option<u64>,
-    same_cpu_hops: Option<(f64, f64)>,
-    #[serde(default)]
-    counts: BTreeMap<String, (f64, f64)>,
-    at_least: Option<BTreeMap<String, i64>>,
-    note: Option<String>,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -216,16 +198,11 @@ fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concep
             return Err(format!("parameter {name} is given twice: define it here or take the common one"));
         }
     }
-    let general = merge(&EvidenceRule { address_spaces: 1, ..EvidenceRule::default() }, &file.evidence)?;
+    let evidence = general(file.evidence).map_err(|what| format!("evidence: {what}"))?;
     let mut evidence_when = Vec::new();
-    for entry in &file.evidence_when {
-        evidence_when.push(EvidenceCase {
-            placement: entry.placement.as_deref().map(word).transpose()?,
-            experiment: entry.experiment.as_deref().map(word).transpose()?,
-            contexts: entry.contexts,
-            parameters: entry.parameters.clone(),
-            rule: merge(&general, entry)?,
-        });
+    for (index, entry) in file.evidence_when.into_iter().enumerate() {
+        let case = case(entry, &parameters).map_err(|what| format!("evidence_when {}: {what}", index + 1))?;
+        evidence_when.push(case);
     }
     let mut headline = Vec::new();
     for entry in file.headline {
@@ -239,6 +216,7 @@ fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concep
         iteration: file.iteration,
         includes: file.includes,
         floor: words(&file.floor)?,
+        bound: words(&file.bound)?,
         sources: file.sources,
         placements: words(&file.placements)?,
         experiments: words(&file.experiments)?,
@@ -247,7 +225,7 @@ fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concep
         control: file.control,
         notes: file.notes,
         parameters,
-        evidence: general,
+        evidence,
         evidence_when,
         headline,
         explanations: Vec::new(),
@@ -274,7 +252,11 @@ fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
     };
     let control = entry.control.as_deref().map(word).transpose()?;
     let counted = entry.counted.map(|entry| counted(entry, &kind)).transpose()?;
-    let parameter = model::Parameter { kind, default: entry.default, help: entry.help, control, counted };
+    let experiments: Vec<Experiment> = words(&entry.experiments)?;
+    if experiments.is_empty() {
+        return Err("experiments needs at least one entry".into());
+    }
+    let parameter = model::Parameter { kind, default: entry.default, help: entry.help, experiments, control, counted };
     parameter.accepts(&parameter.default).map_err(|what| format!("default {what}"))?;
     if let Some(Counted { share: CountedShare::OfUnits(value, _), .. }) = &parameter.counted {
         parameter.accepts(value).map_err(|what| format!("counted: value {what}"))?;
@@ -309,36 +291,25 @@ pub(crate) fn check_parameters(
     Ok(())
 }
 
-fn merge(general: &EvidenceRule, entry: &RuleEntry) -> Result<EvidenceRule, String> {
-    let kernel_switches = match entry.kernel_switches.as_deref() {
-        None => general.kernel_switches,
-        Some([]) => None,
-        Some(&[low, high]) if 0.0 <= low && low <= high => Some((low, high)),
-        Some(_) => return Err("kernel_switches needs [lowest, highest], or [] for any".into()),
-    };
-    let mut counts = general.counts.clone();
-    counts.extend(entry.counts.clone());
-    Ok(EvidenceRule {
-        turns: entry.turns.unwrap_or(general.turns),
-        kernel_switches,
-        address_spaces: entry.address_spaces.unwrap_or(general.address_spaces),
-        same_cpu_hops: entry.same_cpu_hops.or(general.same_cpu_hops),
-        counts,
-        at_least: entry.at_least.clone().unwrap_or_else(|| general.at_least.clone()),
-        note: entry.note.clone().unwrap_or_else(|| general.note.clone()),
-    })
-}
-
 fn check_references(folder: &Path, concepts: &[Concept]) -> Result<(), CatalogueError> {
     for concept in concepts {
-        for floor in &concept.floor {
-            if !concepts.iter().any(|other| other.id == *floor) {
-                let path = folder.join(format!("{}.toml", concept.id));
-                return Err(CatalogueError::invalid(&path, format!("floor names {floor}, which has no file")));
-            }
-        }
-        check_controls(concept, concepts)
+        check_floors(concept, concepts)
+            .and_then(|()| check_controls(concept, concepts))
             .map_err(|what| CatalogueError::invalid(&folder.join(format!("{}.toml", concept.id)), what))?;
+    }
+    Ok(())
+}
+
+fn check_floors(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
+    let find = |id: &MechanismId| concepts.iter().find(|other| other.id == *id);
+    if let Some(floor) = concept.floor.iter().find(|floor| find(floor).is_none()) {
+        return Err(format!("floor names {floor}, which has no file"));
+    }
+    for bound in &concept.bound {
+        let known = find(bound).ok_or_else(|| format!("bound names {bound}, which has no file"))?;
+        if !known.control {
+            return Err(format!("bound names {bound}, which is not a control"));
+        }
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! What the data files say of mechanisms, families and probes.
 
-use crate::{Experiment, Explanation, MechanismId, Parameters, Placement, Variant};
+use crate::{
+    EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, MechanismId, Parameters, Placement, Variant,
+};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -36,13 +38,15 @@ pub struct Parameter {
     pub default: String,
     /// One sentence.
     pub help: String,
+    /// Those that it changes; for any other it is refused.
+    pub experiments: Vec<Experiment>,
     /// A control that has the same parameter and does, without a switch, what the parameter adds to one.
     pub control: Option<MechanismId>,
     /// What the evidence must count of it.
     pub counted: Option<Counted>,
 }
 
-/// A count of the evidence (`Evidence::counts`) that follows from a parameter's value (experiment switch).
+/// A count of the evidence (`Evidence::counts`) that follows from a parameter's value, in the experiments that it changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
     /// Name of the count.
@@ -60,40 +64,6 @@ pub enum CountedShare {
     PerContext(u64),
     /// With this value in at least so many of a hundred units, and in none twice.
     OfUnits(String, u64),
-}
-
-/// What must hold for a claim to be believed.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct EvidenceRule {
-    /// Every context counts its turns.
-    pub turns: bool,
-    /// Kernel switches per unit, lowest and highest; None: any.
-    pub kernel_switches: Option<(f64, f64)>,
-    /// Distinct address spaces, at least.
-    pub address_spaces: u64,
-    /// Share of hops of the verification pass that stay on one CPU, lowest and highest.
-    pub same_cpu_hops: Option<(f64, f64)>,
-    /// Further counts (`Evidence::counts`) with lowest and highest value per unit.
-    pub counts: BTreeMap<String, (f64, f64)>,
-    /// Counts that must reach a total, however many units there were.
-    pub at_least: BTreeMap<String, i64>,
-    /// Said with the row when the kernel's factor is not 1.
-    pub note: String,
-}
-
-/// When a rule replaces the general one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EvidenceCase {
-    /// Only for this placement, and for pairs of CPUs that are a case of it.
-    pub placement: Option<Placement>,
-    /// Only for this experiment.
-    pub experiment: Option<Experiment>,
-    /// Only for a ring of this many.
-    pub contexts: Option<u64>,
-    /// Only when these parameters have these values.
-    pub parameters: Parameters,
-    /// The rule, complete (the file's override merged into the general rule).
-    pub rule: EvidenceRule,
 }
 
 /// A variant of the default ladder.
@@ -120,6 +90,8 @@ pub struct Concept {
     pub includes: String,
     /// Controls shown beside it.
     pub floor: Vec<MechanismId>,
+    /// Controls that cost less on any CPU: a figure of experiment switch below one of them is wrong.
+    pub bound: Vec<MechanismId>,
     /// Literature and sources.
     pub sources: Vec<String>,
     /// Placements that make sense, default first.
@@ -136,9 +108,9 @@ pub struct Concept {
     pub notes: Vec<String>,
     /// Parameters.
     pub parameters: BTreeMap<String, Parameter>,
-    /// General rule.
-    pub evidence: EvidenceRule,
-    /// Exceptions; the last that applies wins.
+    /// What always holds.
+    pub evidence: EvidenceChange,
+    /// Laid over it in this order, where they apply.
     pub evidence_when: Vec<EvidenceCase>,
     /// Variants of the default ladder.
     pub headline: Vec<Headline>,
@@ -147,26 +119,23 @@ pub struct Concept {
 }
 
 impl Concept {
-    /// The rule that applies to this variant: the last matching exception, else the general one; and what its parameters ask for.
+    /// The rule that applies to this variant: the general one, over it each case that applies, in the file's order and field by field, and what
+    /// its parameters ask for. Its numbers are those of this variant.
     #[must_use]
     pub fn rule(&self, variant: &Variant) -> EvidenceRule {
-        let applies = |case: &&EvidenceCase| {
-            case.placement
-                .is_none_or(|placement| placement == variant.placement || placement == variant.placement.kind())
-                && case.experiment.is_none_or(|experiment| experiment == variant.experiment)
-                && case.contexts.is_none_or(|contexts| contexts == variant.contexts)
-                && case.parameters.iter().all(|(name, value)| variant.parameters.get(name) == Some(value))
-        };
-        let case = self.evidence_when.iter().rev().find(applies);
-        let mut rule = case.map_or(&self.evidence, |case| &case.rule).clone();
-        if variant.experiment == Experiment::Switch {
-            self.add_counted(variant, &mut rule);
+        let ring = matches!(variant.experiment, Experiment::Switch | Experiment::Message);
+        let mut rule = EvidenceRule::default();
+        rule.lay(&self.evidence, variant.contexts, ring);
+        for case in self.evidence_when.iter().filter(|case| case.applies(variant)) {
+            rule.lay(&case.change, variant.contexts, ring || case.experiment.is_some());
         }
+        self.add_counted(variant, &mut rule);
         rule
     }
 
     fn add_counted(&self, variant: &Variant, rule: &mut EvidenceRule) {
-        for (name, parameter) in &self.parameters {
+        let changed = |parameter: &&Parameter| parameter.experiments.contains(&variant.experiment);
+        for (name, parameter) in self.parameters.iter().filter(|(_, parameter)| changed(parameter)) {
             let Some(counted) = &parameter.counted else { continue };
             let value = variant.parameters.get(name);
             match &counted.share {

@@ -5,6 +5,7 @@
 
 mod concept;
 pub mod cpu_list;
+mod evidence_rule;
 mod machine_key;
 mod observed;
 mod run;
@@ -14,10 +15,8 @@ mod variant;
 mod verdict;
 mod wanted;
 
-pub use concept::{
-    Concept, Counted, CountedShare, EvidenceCase, EvidenceRule, Family, Headline, Install, Parameter, ParameterKind,
-    ProbeInfo,
-};
+pub use concept::{Concept, Counted, CountedShare, Family, Headline, Install, Parameter, ParameterKind, ProbeInfo};
+pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use machine_key::{KEY_FACTS, machine_key};
 pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};

@@ -70,7 +70,7 @@ export function evidence(context: Context): HTMLElement[] {
             percent(found.same_cpu_hops),
             found.cpus.join(", "),
             found.turns_ok === null ? "not counted" : found.turns_ok ? "agree" : "disagree",
-            row.detail.expected ? `at least ${row.detail.expected.address_spaces}` : "–",
+            String(row.detail.expected?.address_spaces ?? "–"),
             String(row.result.invocations),
             String(row.result.disturbed),
           ];

@@ -95,7 +95,7 @@ struct ExpectedPart {
     turns: bool,
     kernel_switches: Option<(f64, f64)>,
     same_cpu_hops: Option<(f64, f64)>,
-    address_spaces: u64,
+    address_spaces: Option<u64>,
 }
 
 /// Puts it together.

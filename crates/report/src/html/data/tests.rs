@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::{Value, json};
 use switchcost_model::{
-    Clock, Concept, EndedBy, EvidenceRule, Hello, Invocation, Judgement, Machine, Parameter, ParameterKind, Phase,
+    Clock, Concept, EndedBy, EvidenceChange, Hello, Invocation, Judgement, Machine, Parameter, ParameterKind, Phase,
     Placement, ProcessEnd, Samples, Timing, Transcript, Verdict,
 };
 
@@ -99,6 +99,7 @@ fn catalogue() -> Catalogue {
         iteration: String::new(),
         includes: String::new(),
         floor: vec![],
+        bound: vec![],
         sources: vec![],
         placements: vec![Placement::OneCpu],
         experiments: vec![Experiment::Switch],
@@ -112,12 +113,13 @@ fn catalogue() -> Catalogue {
                 kind: ParameterKind::Integer { min: 0, max: 4096 },
                 default: "0".into(),
                 help: String::new(),
+                experiments: vec![Experiment::Switch],
                 control: control.map(|id| id.parse().unwrap()),
                 counted: None,
             },
         )]
         .into(),
-        evidence: EvidenceRule::default(),
+        evidence: EvidenceChange::default(),
         evidence_when: vec![],
         headline: vec![],
         explanations: vec![],

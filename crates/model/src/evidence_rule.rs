@@ -1,0 +1,140 @@
+//! What the evidence of an invocation must show.
+
+use crate::{Experiment, Parameters, Placement, Variant};
+use std::collections::BTreeMap;
+
+/// What must hold for the claim of one variant to be believed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EvidenceRule {
+    /// Every context counts its turns.
+    pub turns: bool,
+    /// Kernel switches per unit, lowest and highest; None: any.
+    pub kernel_switches: Option<(f64, f64)>,
+    /// Distinct address spaces, exactly; None: not asked.
+    pub address_spaces: Option<u64>,
+    /// Share of hops that stay on one CPU, lowest and highest.
+    pub same_cpu_hops: Option<(f64, f64)>,
+    /// Further counts (`Evidence::counts`) with lowest and highest value per unit.
+    pub counts: BTreeMap<String, (f64, f64)>,
+    /// Counts that must reach a total, however many units there were.
+    pub at_least: BTreeMap<String, i64>,
+    /// Tasks of one process that the host must see, at least: the contexts are its threads.
+    pub seen_threads: Option<u64>,
+    /// Processes, each with an address space of its own, that the host must see, at least.
+    pub seen_processes: Option<u64>,
+    /// Distinct namespaces of each kind that the host must see, at least.
+    pub seen_namespaces: BTreeMap<String, u64>,
+    /// Distinct control groups that the host must see, at least.
+    pub seen_control_groups: Option<u64>,
+    /// Tasks made on the whole machine per unit, at least.
+    pub seen_forks: Option<f64>,
+    /// CPU time of the contexts per time of the batches, at most.
+    pub most_busy: Option<f64>,
+    /// The token is meant to change the OS thread: where every hop stayed on one, the row says so.
+    pub threads_change: bool,
+    /// Said with the row when the kernel's factor is not 1.
+    pub note: String,
+}
+
+/// A number that a rule asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleNumber {
+    /// The same whatever the variant.
+    Fixed(u64),
+    /// As many as the variant has contexts.
+    Contexts,
+}
+
+impl RuleNumber {
+    fn of(self, contexts: u64) -> u64 {
+        match self {
+            Self::Fixed(number) => number,
+            Self::Contexts => contexts,
+        }
+    }
+}
+
+/// What one table of a mechanism's file says of a rule. What it does not name stays as it was.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EvidenceChange {
+    /// As in [`EvidenceRule`].
+    pub turns: Option<bool>,
+    /// As in [`EvidenceRule`]; Some(None): any from here on.
+    pub kernel_switches: Option<Option<(f64, f64)>>,
+    /// As in [`EvidenceRule`].
+    pub address_spaces: Option<RuleNumber>,
+    /// As in [`EvidenceRule`].
+    pub same_cpu_hops: Option<(f64, f64)>,
+    /// As in [`EvidenceRule`]; joins those that were there.
+    pub counts: BTreeMap<String, (f64, f64)>,
+    /// As in [`EvidenceRule`]; joins those that were there.
+    pub at_least: BTreeMap<String, RuleNumber>,
+    /// As in [`EvidenceRule`].
+    pub seen_threads: Option<RuleNumber>,
+    /// As in [`EvidenceRule`].
+    pub seen_processes: Option<RuleNumber>,
+    /// As in [`EvidenceRule`]; joins those that were there.
+    pub seen_namespaces: BTreeMap<String, RuleNumber>,
+    /// As in [`EvidenceRule`].
+    pub seen_control_groups: Option<RuleNumber>,
+    /// As in [`EvidenceRule`].
+    pub seen_forks: Option<f64>,
+    /// As in [`EvidenceRule`].
+    pub most_busy: Option<f64>,
+    /// As in [`EvidenceRule`].
+    pub threads_change: Option<bool>,
+    /// As in [`EvidenceRule`].
+    pub note: Option<String>,
+}
+
+/// When a change of the general rule applies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidenceCase {
+    /// Only for this placement, and for pairs of CPUs that are a case of it.
+    pub placement: Option<Placement>,
+    /// Only for this experiment.
+    pub experiment: Option<Experiment>,
+    /// Only for a ring of this many.
+    pub contexts: Option<u64>,
+    /// Only when these parameters have these values.
+    pub parameters: Parameters,
+    /// What it changes.
+    pub change: EvidenceChange,
+}
+
+impl EvidenceCase {
+    pub(crate) fn applies(&self, variant: &Variant) -> bool {
+        self.placement.is_none_or(|placement| placement == variant.placement || placement == variant.placement.kind())
+            && self.experiment.is_none_or(|experiment| experiment == variant.experiment)
+            && self.contexts.is_none_or(|contexts| contexts == variant.contexts)
+            && self.parameters.iter().all(|(name, value)| variant.parameters.get(name) == Some(value))
+    }
+}
+
+impl EvidenceRule {
+    /// Lays a change over the rule. What it says of a ring of contexts (their number, what the host sees of them, how busy they are) holds only
+    /// where there is one, or where it was said for this very experiment (`ring`).
+    pub(crate) fn lay(&mut self, change: &EvidenceChange, contexts: u64, ring: bool) {
+        self.turns = change.turns.unwrap_or(self.turns);
+        self.kernel_switches = change.kernel_switches.unwrap_or(self.kernel_switches);
+        self.same_cpu_hops = change.same_cpu_hops.or(self.same_cpu_hops);
+        self.counts.extend(change.counts.clone());
+        self.threads_change = change.threads_change.unwrap_or(self.threads_change);
+        if let Some(note) = &change.note {
+            self.note.clone_from(note);
+        }
+        if !ring {
+            return;
+        }
+        let number = |number: &RuleNumber| number.of(contexts);
+        let total = |number: &RuleNumber| i64::try_from(number.of(contexts)).unwrap_or(i64::MAX);
+        self.address_spaces = change.address_spaces.as_ref().map(number).or(self.address_spaces);
+        self.at_least.extend(change.at_least.iter().map(|(name, least)| (name.clone(), total(least))));
+        self.seen_threads = change.seen_threads.as_ref().map(number).or(self.seen_threads);
+        self.seen_processes = change.seen_processes.as_ref().map(number).or(self.seen_processes);
+        self.seen_namespaces.extend(change.seen_namespaces.iter().map(|(kind, least)| (kind.clone(), number(least))));
+        self.seen_control_groups = change.seen_control_groups.as_ref().map(number).or(self.seen_control_groups);
+        self.seen_forks = change.seen_forks.or(self.seen_forks);
+        self.most_busy = change.most_busy.or(self.most_busy);
+    }
+}
