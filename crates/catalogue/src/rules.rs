@@ -34,6 +34,7 @@ pub(crate) struct RuleEntry {
     seen_forks: Option<f64>,
     most_busy: Option<f64>,
     threads_change: Option<bool>,
+    hops_hidden: Option<bool>,
     note: Option<String>,
 }
 
@@ -86,6 +87,7 @@ fn change(entry: RuleEntry) -> Result<EvidenceChange, String> {
         seen_forks: entry.seen_forks,
         most_busy: entry.most_busy,
         threads_change: entry.threads_change,
+        hops_hidden: entry.hops_hidden,
         note: entry.note,
     })
 }

@@ -32,6 +32,8 @@ pub struct EvidenceRule {
     pub most_busy: Option<f64>,
     /// The token is meant to change the OS thread: where every hop stayed on one, the row says so.
     pub threads_change: bool,
+    /// The contexts run where no CPU of a hop can be told from here, so that none is asked for.
+    pub hops_hidden: bool,
     /// Said with the row when the kernel's factor is not 1.
     pub note: String,
 }
@@ -84,6 +86,8 @@ pub struct EvidenceChange {
     /// As in [`EvidenceRule`].
     pub threads_change: Option<bool>,
     /// As in [`EvidenceRule`].
+    pub hops_hidden: Option<bool>,
+    /// As in [`EvidenceRule`].
     pub note: Option<String>,
 }
 
@@ -120,6 +124,7 @@ impl EvidenceRule {
         self.same_cpu_hops = change.same_cpu_hops.or(self.same_cpu_hops);
         self.counts.extend(change.counts.clone());
         self.threads_change = change.threads_change.unwrap_or(self.threads_change);
+        self.hops_hidden = change.hops_hidden.unwrap_or(self.hops_hidden);
         if let Some(note) = &change.note {
             self.note.clone_from(note);
         }

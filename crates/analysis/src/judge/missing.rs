@@ -47,7 +47,7 @@ pub(super) fn reason(case: &Case<'_>) -> Option<String> {
 /// Order and CPUs of hops are evidence that no ring does without.
 fn hops_missing(case: &Case<'_>) -> Option<String> {
     let contexts = case.plan.variant.contexts;
-    if !case.is_ring() || case.plan.verify_units == 0 || contexts < 2 {
+    if !case.is_ring() || case.rule.hops_hidden || case.plan.verify_units == 0 || contexts < 2 {
         return None;
     }
     let Some(hops) = &case.evidence.hops else {

@@ -174,7 +174,7 @@ fn every_lie_is_contradicted() {
     );
     contradicted(|t| evidence(t).turns = Some(Turns { total: 4000, min: 1, max: 2, contexts: 2 }), "cannot be the sum");
     contradicted(|t| evidence(t).hops.as_mut().unwrap().same_cpu = 99, "changed the CPU");
-    contradicted(|t| drop(evidence(t).counts.insert("busy".into(), -1)), "cannot be negative");
+    contradicted(|t| evidence(t).counts.extend([("busy".to_owned(), -1)]), "cannot be negative");
     contradicted(|t| evidence(t).cpus = Some(vec![0, 1]), "ran on CPU 0");
     contradicted(|t| evidence(t).hops.as_mut().unwrap().in_order = 99, "99 of 100 hops");
     contradicted(|t| t.samples[1].ticks = vec![90_000, 80, 90], "less than one clock cycle");
@@ -335,7 +335,7 @@ fn contexts_that_are_tasks_must_be_there() {
     check(&watched(&processes, |s| two(s, Some(2))), Verdict::Verified, "");
     check(&watched(&processes, |s| two(s, Some(1))), Verdict::Contradicted, "1 address spaces");
     check(&watched(&processes, |s| two(s, None)), Verdict::Unobservable, "compare address spaces");
-    let spaces = rules(|r| drop(r.seen_namespaces.insert("pid".into(), 2)));
+    let spaces = rules(|r| r.seen_namespaces.extend([("pid".to_owned(), 2)]));
     check(&watched(&spaces, |s| s.tree.as_mut().unwrap().looked_at = 2), Verdict::Contradicted, "1 pid namespaces");
     check(&watched(&spaces, |s| s.tree.as_mut().unwrap().namespaces.clear()), Verdict::Unobservable, "pid namespaces");
     let forks = rules(|r| r.seen_forks = Some(1.0));
