@@ -35,6 +35,7 @@ fail() {
 
 # start KEY=VALUE... begins a run in a process group of its own, as the host does.
 start() {
+    : >"$work/transcript"  # the shell behind & may empty it later than the caller looks
     setsid "$probe" run "$@" >"$work/transcript" 2>"$work/stderr" &
     pid=$!
 }
@@ -167,6 +168,40 @@ with_groups() {
     [ -n "$(groups_of "$dead")" ] || fail "groups are gone although the guardian was killed: the sweep is not tested"
     expect ok 0 mechanism=container/pipe
     [ -z "$(groups_of "$dead")" ] || fail "the next start did not sweep $(groups_of "$dead")"
+    groups_of_others
+}
+
+# Nobody has the id of the first one; the second is exactly like a probe's, but for its mode. What a probe of another pid namespace makes and
+# removes all the time must be there when it needs it, and goes when that one has been killed with everybody in there, its guardian, too.
+groups_of_others() {
+    start_endless
+    parent=$(dirname "$(groups_of "$launcher" | head -n 1)")
+    kill -s KILL -- "-$launcher"
+    after "SIGKILL of the process group"
+    mkdir "$parent/switchcost-4194999-results" "$parent/switchcost-4194999-abcdef" "$parent/switchcost-4194999-abcdef-0"
+    expect ok 0 mechanism=container/pipe
+    rmdir "$parent/switchcost-4194999-results" "$parent/switchcost-4194999-abcdef-0" "$parent/switchcost-4194999-abcdef" || fail 'groups of others were swept'
+
+    unshare -pf --mount-proc --kill-child true 2>/dev/null || return 0
+    : >"$work/other"  # likewise
+    unshare -pf --mount-proc --kill-child "$probe" run batch_ns=1000000 batches=1000000 mechanism=container/pipe experiment=create >"$work/other" 2>&1 &
+    other=$!
+    for _ in $(seq 50); do
+        grep -q '^{"t":"plan"' "$work/other" && break
+        sleep 0.1
+    done
+    for _ in $(seq 20); do
+        "$probe" run batch_ns=20000 batches=3 mechanism=container/pipe >"$work/transcript" 2>&1 || true
+        tail -n 1 "$work/transcript" | grep -q '"status":"ok"' || fail "beside a pid namespace: $(tail -n 1 "$work/transcript")"
+    done
+    if grep -q '^{"t":"end"' "$work/other"; then fail "in a pid namespace: $(tail -n 1 "$work/other")"; fi
+    kill -9 "$other"
+    wait "$other" 2>/dev/null || true
+    for _ in $(seq 20); do
+        expect ok 0 mechanism=container/pipe
+        [ -n "$(groups_of 1)" ] || return 0
+    done
+    fail "the next starts did not sweep $(groups_of 1)"
 }
 
 # In a user namespace of the test's own, below which no more may be made.

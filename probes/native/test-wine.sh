@@ -81,8 +81,11 @@ answers() {
     touch "$TMPDIR"/switchcost-wine-*
     answers 'just made, perhaps' '"end","status":"ok"' "$probe" $plan
     if nothing_left; then fail 'nothing is left although the guardian was killed: the sweep is not tested'; fi
+    # Beside it folders of the user's, of which only the name looks like a prefix.
+    mkdir -m 700 "$TMPDIR/switchcost-wine-cellar00" "$TMPDIR/switchcost-wine-list"
     touch -d '1 hour ago' "$TMPDIR"/switchcost-wine-*
     answers 'after a killed one' '"end","status":"ok"' "$probe" $plan
+    rmdir "$TMPDIR/switchcost-wine-cellar00" "$TMPDIR/switchcost-wine-list" || fail "a folder of the user's was swept"
     [ ! -e "$sockets" ] || fail "$sockets is left"
 }
 within 5 nothing_left || fail "left behind: $(ls "$TMPDIR")"

@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <sstream>
@@ -24,16 +23,15 @@
 
 #include "kit/container_inside.h"
 #include "kit/container_runtime.h"
-#include "kit/container_sweep.h"
+#include "kit/guardian.h"
 #include "kit/limits.h"
 #include "kit/procfs.h"
 #include "kit/shared.h"
 #include "runtime_program.h"
+#include "temporary_folder.h"
 
 namespace probe {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The files through which a process joins all groups that another one is in.
 std::vector<std::string> doors_of(const std::string& process) {
@@ -61,16 +59,14 @@ std::vector<std::string> doors_of(const std::string& process) {
 class OciRuntime final : public ContainerRuntime {
 public:
     OciRuntime(const Plan& plan, const ContainerCgroups& cgroups)
-        : plan_(plan), cgroups_(cgroups), program_(find_runtime()), folder_(temporary_folder() / (own_group_prefix() + "-oci")) {
+        : plan_(plan), cgroups_(cgroups), program_(find_runtime()) {
         if (plan.text("namespaces") != "all") throw refuse_parameter("namespaces=none", "a runtime's container has them all");
         if (plan.number("cgroup_depth") == 0) throw refuse_parameter("cgroup_depth=0", "a runtime makes a control group");
         prctl(PR_SET_CHILD_SUBREAPER, 1);  // the runtime leaves the first process of a container to its nearest ancestor
-        sweep_dead_folders(folder_.parent_path());
-        Leftovers leftovers{{}, own_group_prefix(), folder_.string()};
-        for (const CgroupMount& mount : cgroup_mounts()) leftovers.parents.push_back(mount.directory + below());
-        guardian_.start(std::move(leftovers));
+        folder_.begin(guardian_, groups_of_its_own());
         if (pipe2(life_, O_CLOEXEC) != 0) throw descriptor_limit_failure(0, 1, errno);
-        make_root(folder_, "inside");
+        state_ = folder_.path("state");
+        folder_.make_root("inside");
     }
     ~OciRuntime() override {
         if (entries_ != -1) close(entries_);
@@ -78,9 +74,9 @@ public:
 
     int make(std::uint32_t container) override {
         const Bundle bundle = make_bundle(container, R"("/inside")");
-        if (run(bundle, {"--detach"}, life_[0]) != 0) throw refusal(container, last_words(text_of(bundle.said)));
+        if (run(bundle, {"--detach"}, life_[0]) != 0) throw refusal(container, last_words(folder_.text_of(bundle.said)));
         std::uint64_t id = 0;
-        std::ifstream(bundle.pid) >> id;
+        std::istringstream(folder_.text_of(bundle.pid)) >> id;
         const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
         // Beyond RLIMIT_NPROC the kernel refuses the exec of a container's first process, and nobody is left to say so.
         if (id == 0 || pidfd == -1) throw refusal(container, "the container ended at once");
@@ -97,7 +93,7 @@ public:
 
     // Waits until the runtime has removed it. How many have entered since the last time.
     std::uint64_t make_single() {
-        if (run(single_, {}, entries_) != 0) [[unlikely]] throw refusal(0, last_words(text_of(single_.said)));
+        if (run(single_, {}, entries_) != 0) [[unlikely]] throw refusal(0, last_words(folder_.text_of(single_.said)));
         std::uint64_t entered = 0;
         return read(entries_, &entered, sizeof entered) == sizeof entered ? entered : 0;
     }
@@ -133,24 +129,30 @@ public:
         close(life_[0]);
         close(life_[1]);  // the containers' first processes end
         guardian_.finish();
-        while (waitpid(-1, nullptr, WNOHANG) > 0) {
-        }
     }
 
 private:
-    // Paths and name of one container.
+    // One container: its name, its bundle and the file of its id; the latter and the runtime's words as they are called in the folder, too.
     struct Bundle {
-        std::string folder, pid, said, name;
+        std::string name, path, pid_path, pid, said;
     };
 
     static constexpr Few few = {64, 0};  // the kernel may refuse a task of the runtime of which its words say nothing
 
     Bundle make_bundle(std::uint32_t container, const char* arguments) const {
-        const fs::path folder = folder_ / std::to_string(container);
-        std::error_code error;
-        fs::create_directories(folder, error);
-        std::ofstream(folder / "config.json") << config(container, arguments);
-        return {folder, folder / "pid", folder / "said", own_group_prefix() + "-" + std::to_string(container)};
+        const std::string directory = std::to_string(container);
+        folder_.make_directory(directory);
+        folder_.make_file(directory + "/config.json", config(container, arguments));
+        const std::string pid = directory + "/pid";
+        return {folder_.name() + "-" + directory, folder_.path(directory), folder_.path(pid), pid, directory + "/said"};
+    }
+
+    // Without a place for the probe's groups the runtime may find one in other hierarchies, and calls them after the container.
+    std::vector<std::string> groups_of_its_own() const {
+        std::vector<std::string> result;
+        if (cgroups_.in_use()) return result;
+        for (const CgroupMount& mount : cgroup_mounts()) result.push_back(mount.directory);
+        return result;
     }
 
     static Failure refuse_parameter(const std::string& parameter, const std::string& why) {
@@ -173,7 +175,7 @@ private:
         }
         // /proc is the one outside: the driver reads the others' counters there, as the native probe's does.
         return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":[)" + std::string(arguments) +
-               R"(],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" + (folder_ / "root").string() +
+               R"(],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" + folder_.path("root") +
                R"(","readonly":true},"hostname":"switchcost","mounts":[{"destination":"/proc","type":"bind","source":"/proc",)"
                R"("options":["rbind"]},{"destination":"/dev","type":"tmpfs","source":"tmpfs"}],"linux":{)" + groups +
                R"("namespaces":[{"type":"pid"},{"type":"mount"},{"type":"network"},{"type":"ipc"},{"type":"uts"},{"type":"user"},)"
@@ -185,23 +187,26 @@ private:
     // 3, and leaves; without, it also waits for that process and removes the container.
     int run(const Bundle& bundle, std::initializer_list<const char*> how, int inherited) const {
         std::array<const char*, 16> arguments = {runtime_name.c_str(), "--root", state_.c_str(), "run", "--preserve-fds", "1", "--bundle",
-                                                 bundle.folder.c_str(), "--pid-file", bundle.pid.c_str()};
+                                                 bundle.path.c_str(), "--pid-file", bundle.pid_path.c_str()};
         auto end = std::copy(how.begin(), how.end(), std::find(arguments.begin(), arguments.end(), nullptr));
         *end = bundle.name.c_str();
         const pid_t child = fork();
         if (child == -1) throw task_limit_failure("process", 0, 1, errno);
         if (child == 0) {
             const int nothing = open("/dev/null", O_RDONLY);
-            const int words = open(bundle.said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            const int words = folder_.open_again(bundle.said);
             // Numbers that the next lines do not overwrite.
             const int life = fcntl(inherited, F_DUPFD, 10);
-            const int witness = fcntl(guardian_.write_end(), F_DUPFD, 10);
+            const int witness = fcntl(guardian_.witness(), F_DUPFD, 10);
+            const int groups_witness = fcntl(cgroups_.witness(), F_DUPFD, 10);
             dup2(nothing, 0);
             dup2(words, 1);
             dup2(words, 2);
             dup2(life, 3);
-            dup2(witness, 4);  // it may still write where the guardian removes; the container does not inherit this one
-            syscall(SYS_close_range, 5u, ~0u, 0u);
+            // It may still make what the guardians remove; the container does not inherit these.
+            dup2(witness, 4);
+            const unsigned last = dup2(groups_witness, 5) == 5 ? 5 : 4;  // there may be none
+            syscall(SYS_close_range, last + 1, ~0u, 0u);
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             // runc mounts its own program over a file for a moment: killed then, it would leave the mount to everybody.
             if (unshare(CLONE_NEWNS) == 0) mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
@@ -243,9 +248,9 @@ private:
     const Plan& plan_;
     const ContainerCgroups& cgroups_;
     std::string program_;
-    fs::path folder_;
-    std::string state_ = (folder_ / "state").string();
-    CgroupGuardian guardian_;
+    TemporaryFolder folder_;
+    std::string state_;  // in it
+    Guardian guardian_;
     int life_[2] = {-1, -1};
     int entries_ = -1;  // eventfd of experiment create
     Bundle single_;

@@ -4,17 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
+#include <cstdlib>
 #include <sstream>
-#include <system_error>
 
 #include "kit/container_inside.h"
-#include "kit/container_sweep.h"
 #include "kit/limits.h"
 
 namespace probe {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -35,39 +31,6 @@ std::string find_runtime() {
 std::optional<Unavailable> runtime_missing() {
     if (!find_runtime().empty()) return std::nullopt;
     return Unavailable{"missing_library", runtime_name + " was not found in PATH", "the package " + runtime_name};
-}
-
-fs::path temporary_folder() {
-    std::error_code error;
-    const fs::path path = fs::temp_directory_path(error);
-    if (!error) return path;
-    throw unsupported("unsupported_here", "the folder for temporary files cannot be used (" + error.message() + "); set TMPDIR to one that may be written to");
-}
-
-void sweep_dead_folders(const fs::path& parent) {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(parent, error)) {
-        if (!of_dead_probe(entry.path().filename().string())) continue;
-        for (const int fifo : open_fifos(entry.path())) close(fifo);
-        fs::remove_all(entry.path(), error);
-    }
-}
-
-void make_root(const fs::path& folder, const char* program) {
-    std::error_code error;
-    const fs::path own_folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-    fs::create_directories(folder / "root" / "proc", error);
-    fs::create_directories(folder / "root" / "dev", error);
-    fs::copy_file(own_folder / program, folder / "root" / "inside", error);
-    if (error == std::errc::too_many_files_open) throw descriptor_limit_failure(0, 1, EMFILE);
-    if (error) throw failed("set_up_failed", "no root file system could be made in " + folder.string() + " (" + error.message() + "); set TMPDIR to a folder with room");
-    fs::permissions(folder / "root" / "inside", fs::perms(0755), error);
-}
-
-std::string text_of(const fs::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
 }
 
 // runc wraps it: time="..." level=error msg="...". A runtime that crashed says first why and then, in many lines, where.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -17,16 +16,6 @@ std::string find_runtime();  // in PATH and where Debian keeps programs of the s
 
 // Of Entry::check: is the runtime in PATH?
 std::optional<Unavailable> runtime_missing();
-
-std::filesystem::path temporary_folder();  // throws Failure
-
-// Removes folders of probes that are dead together with their guardian.
-void sweep_dead_folders(const std::filesystem::path& parent);
-
-// A root file system FOLDER/root of one static program, which is installed beside this one, as /inside. Throws Failure.
-void make_root(const std::filesystem::path& folder, const char* program);
-
-std::string text_of(const std::filesystem::path& file);
 
 // The last line of what a runtime said, ASCII only.
 std::string last_words(const std::string& said);

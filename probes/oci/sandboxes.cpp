@@ -17,10 +17,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <map>
+#include <sstream>
 
-#include "kit/container_sweep.h"
 #include "kit/limits.h"
 #include "kit/links.h"
 #include "kit/procfs.h"
@@ -64,13 +64,12 @@ Failure refusal(std::uint32_t sandbox, std::uint32_t wanted, const std::string& 
 }  // namespace
 
 Sandboxes::Sandboxes(const Plan& plan)
-    : plan_(plan), program_(find_runtime()), folder_(temporary_folder() / (own_group_prefix() + "-oci")), boxes_(plan.contexts) {
+    : plan_(plan), program_(find_runtime()), boxes_(plan.contexts) {
     require_memory(sandbox_bytes * plan.contexts, "use fewer contexts");
     prctl(PR_SET_CHILD_SUBREAPER, 1);  // whoever outlives `runsc run` is ours to reap
-    sweep_dead_folders(folder_.parent_path());
-    guardian_.start({{}, own_group_prefix(), folder_.string()});
+    folder_.begin(guardian_);
     try {
-        make_root(folder_, "inside");
+        folder_.make_root("inside");
         Links ring;
         ring.open<PipeLink>(plan.contexts);
         for (std::uint32_t i = 0; i < plan.contexts; ++i) {
@@ -87,9 +86,9 @@ Sandboxes::Sandboxes(const Plan& plan)
 }
 
 void Sandboxes::start(std::uint32_t sandbox, int ring_read, int ring_write) {
-    std::error_code error;
-    fs::create_directories(bundle(sandbox), error);
-    std::ofstream(bundle(sandbox) / "config.json") << config(sandbox);
+    const std::string directory = std::to_string(sandbox);
+    folder_.make_directory(directory);
+    folder_.make_file(directory + "/config.json", config(sandbox));
     int line[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) throw descriptor_limit_failure(sandbox, plan_.contexts, errno);
     const pid_t launcher = getpid();
@@ -107,11 +106,12 @@ void Sandboxes::start(std::uint32_t sandbox, int ring_read, int ring_write) {
 
 // In the child. `run` without --detach stays and waits; sentry and gofer are asked by it to die when it does.
 void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, int line) const {
-    const std::string root = "--root=" + (folder_ / "state").string();
+    const std::string directory = std::to_string(sandbox);
+    const std::string name = folder_.name() + "-" + directory;  // its control socket's, too, which all of the network namespace see
+    const std::string root = "--root=" + folder_.path("state");
     const std::string platform = "--platform=" + plan_.text("platform");
-    const std::string folder = "--bundle=" + bundle(sandbox).string();
-    const std::string pid_file = "--pid-file=" + (bundle(sandbox) / "pid").string();
-    const std::string name = std::to_string(sandbox);
+    const std::string folder = "--bundle=" + folder_.path(directory);
+    const std::string pid_file = "--pid-file=" + folder_.path(directory + "/pid");
     std::vector<const char*> arguments = {runtime_name.c_str(), root.c_str(), platform.c_str(), "--network=none", "--ignore-cgroups"};
     if (geteuid() != 0) arguments.push_back("--rootless");
     for (const std::string* more : {&folder, &pid_file, &name}) {
@@ -122,8 +122,8 @@ void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, in
     // The witness holds the guardian back while any process of the sandbox may still write to the folder. Its number is beyond those
     // that the runtime hands on to its own children.
     constexpr int beyond = 100, beyond_stdio = 10;
-    int witness = fcntl(guardian_.write_end(), F_DUPFD, beyond);
-    if (witness == -1) witness = fcntl(guardian_.write_end(), F_DUPFD, beyond_stdio);
+    int witness = fcntl(guardian_.witness(), F_DUPFD, beyond);
+    if (witness == -1) witness = fcntl(guardian_.witness(), F_DUPFD, beyond_stdio);
     const std::array<int, 3> ends = {fcntl(ring_read, F_DUPFD, beyond_stdio), fcntl(ring_write, F_DUPFD, beyond_stdio), fcntl(line, F_DUPFD, beyond_stdio)};
     for (int number = 0; number < 3; ++number) dup2(ends[static_cast<std::size_t>(number)], number);
     if (witness > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(witness - 1), 0u);
@@ -158,7 +158,7 @@ void Sandboxes::await(std::uint32_t sandbox) {
         std::memcpy(static_cast<void*>(&alive), said.data() + said.size() - sizeof alive, sizeof alive);
         if (alive.mark == Answer::magic) break;
     }
-    std::ifstream(bundle(sandbox) / "pid") >> box.sentry;
+    std::istringstream(folder_.text_of(std::to_string(sandbox) + "/pid")) >> box.sentry;
     if (box.sentry == 0) throw refusal(sandbox, plan_.contexts, "it wrote no --pid-file");
 }
 
@@ -199,7 +199,7 @@ std::vector<TaskId> Sandboxes::tasks(std::uint32_t sandbox) const {
 std::string Sandboxes::config(std::uint32_t sandbox) const {
     return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":["/inside",")" + std::to_string(sandbox) +
            "\",\"" + std::to_string(plan_.contexts) + R"("],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" +
-           (folder_ / "root").string() + R"(","readonly":true},"hostname":"switchcost","linux":{"namespaces":[{"type":"pid"},)"
+           folder_.path("root") + R"(","readonly":true},"hostname":"switchcost","linux":{"namespaces":[{"type":"pid"},)"
            R"({"type":"mount"},{"type":"network"},{"type":"ipc"},{"type":"uts"}]}})";
 }
 

@@ -6,13 +6,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "kit/container_cgroups.h"
+#include "kit/guardian.h"
 #include "kit/mechanism.h"
 #include "sandbox_line.h"
+#include "temporary_folder.h"
 
 namespace probe {
 
@@ -47,14 +47,13 @@ private:
     void await(std::uint32_t sandbox);
     Answer hear(std::uint32_t sandbox) const;
     std::string config(std::uint32_t sandbox) const;
-    std::filesystem::path bundle(std::uint32_t sandbox) const { return folder_ / std::to_string(sandbox); }
     [[noreturn]] void execute(std::uint32_t sandbox, int ring_read, int ring_write, int line) const;
     void end();
 
     const Plan& plan_;
     std::string program_;
-    std::filesystem::path folder_;
-    CgroupGuardian guardian_;
+    TemporaryFolder folder_;
+    Guardian guardian_;
     std::vector<Box> boxes_;
 };
 

@@ -4,6 +4,7 @@
 # Where runsc is missing or cannot make sandboxes here, the probe must say so in one sentence, and the test says which.
 set -eu
 probe=$(realpath "${1:?usage: test-sandboxes.sh PATH/TO/probe}")
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR="$work/tmp"
@@ -101,7 +102,7 @@ if [ "$code" != 0 ] || ! grep -q '"status":"unsupported".*set TMPDIR to one that
 fi
 
 # Limits of the session and another user: reached by the probe itself or by the runtime, whose crash must not become the reason.
-mkdir -m 777 "$work/open"
+mkdir -m 1777 "$work/open"
 chmod 711 "$work"
 as=''
 [ "$(id -u)" != 0 ] || as='setpriv --reuid=65534 --regid=65534 --clear-groups'
@@ -200,6 +201,8 @@ export PATH="$work/hanging:$PATH"
 expect unsupported 0 'runsc did not start a sandbox within 20 s on platform=kvm; use another platform' platform=kvm
 export PATH="$path"
 if pgrep -fx 'sleep 1000' >"$work/sleeping"; then fail "a runtime that hangs is left: $(cat "$work/sleeping")"; fi
+
+"$here/test-shared-folder.sh" "$probe" $mechanism 4 || failures=$((failures + 1))
 
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
 echo "ok: sandboxes of $probe, nothing left behind"

@@ -4,6 +4,7 @@
 # Where the runtime is missing or cannot make containers here, the probe must say so in its own words, and the test says which.
 set -eu
 probe=${1:?usage: test.sh PATH/TO/probe}
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR="$work/tmp"
@@ -19,7 +20,7 @@ fail() {
 left_by() {
     ls "$TMPDIR"
     awk '$3 == "cgroup" || $3 == "cgroup2" { print $2 }' /proc/self/mounts | while read -r mount; do
-        find "$mount" -type d -name "switchcost-$1-*" 2>/dev/null || true
+        find "$mount" -type d \( -name "switchcost-$1-*" -o -name "switchcost-oci-*" \) 2>/dev/null || true
     done
 }
 
@@ -127,7 +128,7 @@ for limit in $(seq -f nproc=%g 1 16) $(seq -f nofile=%g 5 24); do
     if [ "$(id -u)" = 0 ] && [ "${limit%=*}" = nproc ]; then as='setpriv --reuid=65534 --regid=65534 --clear-groups'; fi
     mkdir -p "$work/open"
     chmod 711 "$work"
-    chmod 777 "$work/open"
+    chmod 1777 "$work/open"
     # shellcheck disable=SC2086
     TMPDIR="$work/open" timeout 20 $as prlimit "--$limit" "$probe" run mechanism=container/pipe batches=1 batch_units=2 >"$work/transcript" 2>"$work/stderr" ||
         fail "$limit: exit status $?: $(tail -n 1 "$work/transcript") $(cat "$work/stderr")"
@@ -188,6 +189,8 @@ wait "$dead" 2>/dev/null || true
 [ -n "$(left_by "$dead")" ] || fail "nothing is left although the guardians were killed: the sweep is not tested"
 expect ok 0 '"status":"ok"' mechanism=container/pipe
 nothing_left "$dead" "the next start, of $dead,"
+
+"$here/test-shared-folder.sh" "$probe" container/pipe 20 || failures=$((failures + 1))
 
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
 echo "ok: containers of $probe, nothing left behind"

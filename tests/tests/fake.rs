@@ -377,3 +377,16 @@ fn plain_output_holds_no_escape_sequences() {
         assert!(said.out.contains(word), "{word} is missing in {}", said.out);
     }
 }
+
+#[test]
+fn what_leaves_a_probe_that_only_describes_is_killed_too() {
+    for command in ["list", "run thread/honest --rounds 1 --batches 2"] {
+        let world = world();
+        let leaving = format!("setsid sleep 20 >/dev/null 2>&1 & exec {FAKE} \\\"$0\\\" \\\"$@\\\"");
+        let text = probe("fake", "sh", 100).replace("[\"sh\"]", &format!("[\"sh\", \"-c\", \"{leaving}\"]"));
+        world.write("libexec/switchcost/probes/fake/probe.toml", &text);
+        let said = world.run(command);
+        assert_eq!(said.status, 0, "{said:?}");
+        assert_eq!(world.leftovers(), [].into(), "{command} left processes behind");
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use switchcost_e2e::{Real, leftover_groups, plant_dead_groups};
@@ -209,4 +209,52 @@ fn containers_leave_nothing_behind() {
     let said = real.run("run container --budget 700ms --rounds 50 --format csv");
     assert!(said.status != 70, "{said:?}");
     only(&dead);
+}
+
+/// The program of a process, by its number.
+fn program(pid: u32) -> PathBuf {
+    std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default()
+}
+
+/// A measuring process started by this one whose program lies in that folder of the installation.
+fn probe_of(host: u32, folder: &str) -> Option<u32> {
+    let of_host = |pid: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let measures = words.split(|byte| *byte == 0).nth(1) == Some(b"run");
+        parent == Some(host) && measures && program(*pid).parent().is_some_and(|of| of.ends_with(folder))
+    };
+    let processes = std::fs::read_dir("/proc").unwrap();
+    processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).find(of_host)
+}
+
+/// The first process of a container cannot end before all others of it have been reaped, which become the host's when the probe dies.
+#[test]
+fn a_probe_that_dies_amid_its_containers_holds_nobody_up() {
+    let Some((_turn, real)) = real() else { return };
+    if verified(real.rows(&format!("container/pipe --probe runc {TINY}"))).is_empty() {
+        eprintln!("runc makes no containers here: its death is not tested");
+        return;
+    }
+    for attempt in 0..10 {
+        let mut command = real.command("run container/pipe --probe runc --rounds 50 --budget 4s --format csv");
+        let mut host = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut killed = false;
+        let ended = (0..1000).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            // Its containers have been made and are measured when there are as many processes as contexts.
+            if let Some(probe) = probe_of(host.id(), "probes/runc").filter(|_| !killed) {
+                std::thread::sleep(Duration::from_millis(250 + 20 * attempt));
+                killed = Command::new("kill").args(["-9", &probe.to_string()]).status().unwrap().success();
+            }
+            host.try_wait().unwrap()
+        });
+        let status = ended.and_then(|status| status.code());
+        if ended.is_none() {
+            host.kill().unwrap();
+            host.wait().unwrap();
+        }
+        assert!(killed && matches!(status, Some(0 | 3 | 4)), "attempt {attempt}: {killed} {status:?}");
+    }
 }

@@ -14,6 +14,8 @@ use std::time::Instant;
 fn main() -> ExitCode {
     let started = Instant::now();
     let arguments = arguments::Arguments::parse();
+    // Before any probe is started, by whichever command.
+    switchcost_machine::spawn::adopt_orphans();
     match commands::dispatch(arguments, started) {
         Ok(exit) => exit.into(),
         Err(failure) => {

@@ -1,5 +1,7 @@
 //! Writing results.
 
+mod place;
+
 use crate::exit::Failure;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -42,13 +44,8 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a whole file or none: to a name beside it, then renamed.
+/// Writes a result to where the user wants it, see [`place::write`].
 pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let partial = Path::new(&partial);
-    std::fs::write(partial, text).and_then(|()| std::fs::rename(partial, path)).map_err(|error| {
-        let _ = std::fs::remove_file(partial); // The error below says what matters.
-        Failure::usage(format!("cannot write {}: {error}; choose another file", path.display()))
-    })
+    place::write(path, text)
+        .map_err(|error| Failure::usage(format!("cannot write {}: {error}; choose another file", path.display())))
 }

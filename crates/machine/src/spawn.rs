@@ -68,7 +68,8 @@ pub struct Exit {
     pub involuntary: u64,
     /// Largest resident set of any one process, bytes.
     pub max_rss: u64,
-    /// Processes that had left the group or lost their parent, and were killed and reaped (see [`adopt_orphans`]).
+    /// Processes that had left the group or lost their parent, and were killed (see [`adopt_orphans`]), and any, the program itself included, that had
+    /// not ended two seconds after they were killed: what they used is not known, and they are reaped when they end.
     pub strays: u32,
 }
 
@@ -173,7 +174,7 @@ pub fn adopt_orphans() {
 }
 
 /// Kills and reaps every child of this process that belongs to a foreign process group and to no live [`Child`],
-/// and then their children, until there are none. Returns how many.
+/// and then their children, until there are none or two seconds are over. Returns how many were killed.
 ///
 /// Children that the host starts in its own group (`std::process::Command` does by default) are left alone.
 pub fn reap_strays() -> u32 {

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "kit/container_sweep.h"
 #include "kit/failure.h"
 #include "kit/limits.h"
 
@@ -112,10 +111,8 @@ CgroupHierarchy find_cgroup_hierarchy() {
 
 ContainerCgroups::ContainerCgroups(const Plan& plan)
     : hierarchy_(find_cgroup_hierarchy()), depth_(static_cast<std::uint32_t>(plan.number("cgroup_depth"))),
-      quota_percent_(plan.text("cpu_quota") == "none" ? 0 : plan.number("cpu_quota")), prefix_(own_group_prefix()) {
-    for (const CgroupMount& mount : cgroup_mounts()) {
-        for (const std::string& candidate : hierarchy_.candidates) sweep_dead_probes(mount.directory + candidate.substr(hierarchy_.mount.size()));
-    }
+      quota_percent_(plan.text("cpu_quota") == "none" ? 0 : plan.number("cpu_quota")) {
+    for (const std::string& candidate : hierarchy_.candidates) sweep_dead_groups(candidate, places_of(candidate));
     const bool insists = plan.text("cgroup") == "own" || quota_percent_ != 0;
     if (insists && depth_ == 0) throw refused("bad_value", "cgroup_depth=0 makes no control group; leave cgroup=own and cpu_quota out");
     if (depth_ == 0) return;
@@ -129,11 +126,19 @@ ContainerCgroups::ContainerCgroups(const Plan& plan)
         parent_ = hierarchy_.candidates[0];
     }
     if (!parent_.empty()) {
-        guardian_.start({{parent_}, prefix_});
+        groups_.lie_in(parent_, places_of(parent_));
+        if (const int refused_with = guardian_.start(groups_); refused_with != 0) throw refusal(refused_with);
         return;
     }
     if (insists) throw refusal(error);
     depth_ = 0;
+}
+
+// What a group is called in every hierarchy.
+std::vector<std::string> ContainerCgroups::places_of(const std::string& candidate) const {
+    std::vector<std::string> result;
+    for (const CgroupMount& mount : cgroup_mounts()) result.push_back(mount.directory + candidate.substr(hierarchy_.mount.size()));
+    return result;
 }
 
 // Version 2 hands the cpu controller only to children of a group that passes it on; changing that is not the probe's business.
@@ -156,7 +161,7 @@ bool ContainerCgroups::has_cpu_controller() const {
 }
 
 std::string ContainerCgroups::name(std::uint32_t container) const {
-    std::string result = prefix_ + "-" + std::to_string(container);
+    std::string result = groups_.name() + "-" + std::to_string(container);
     for (std::uint32_t level = 1; level < depth_; ++level) result += "/" + std::to_string(level);
     return result;
 }
@@ -205,7 +210,7 @@ Failure ContainerCgroups::refusal(int error) const {
 void ContainerCgroups::prepare(std::uint32_t container) {
     prepared_.clear();
     if (!in_use()) return;
-    std::string path = parent_ + "/" + prefix_ + "-" + std::to_string(container);
+    std::string path = parent_ + "/" + groups_.name() + "-" + std::to_string(container);
     prepared_.push_back(path);
     for (std::uint32_t level = 1; level < depth_; ++level) prepared_.push_back(path += "/" + std::to_string(level));
     prepared_join_ = hierarchy_.version == 1 ? path + "/tasks" : path;

@@ -1,11 +1,11 @@
 // Control groups of containers: where they may be made, making them, and removing them on every path.
 //
 // A chain of `depth` groups per container stands below one parent group:
-//   PARENT/switchcost-PID-STARTTIME-CONTAINER/1/2/...
+//   PARENT/switchcost-PID-RANDOM-CONTAINER/1/2/...
 // They are removed by a guardian process that waits for the end of everybody in the probe, SIGKILL included, which takes it a few
 // milliseconds. Should it be killed itself (a host that kills stragglers at once), the next start of a container mechanism sweeps what
-// dead probes left (PID with its start time is not alive) below the groups that this process is in, in every hierarchy: runtimes make
-// theirs in all of them.
+// dead probes left below the groups that this process is in, in every hierarchy: runtimes make theirs in all of them. A dead probe is
+// one whose lock nobody holds, on the group PARENT/switchcost-PID-RANDOM (container_sweep.h).
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "kit/container_sweep.h"
 #include "kit/failure.h"
+#include "kit/guardian.h"
 #include "kit/plan.h"
 
 namespace probe {
@@ -38,34 +40,6 @@ struct CgroupHierarchy {
 
 CgroupHierarchy find_cgroup_hierarchy();
 
-// What a guardian removes: below each parent the groups whose name begins with prefix, and a folder with all that is in it.
-struct Leftovers {
-    std::vector<std::string> parents;
-    std::string prefix;
-    std::string folder = "";
-};
-
-// A process of a process group of its own, so that the end of the probe's group does not end it. It holds the reading end of a pipe
-// whose writing end all processes of the probe inherit: end of file says that all are gone, and it removes the groups and ends.
-class CgroupGuardian {
-public:
-    CgroupGuardian() = default;
-    CgroupGuardian(const CgroupGuardian&) = delete;
-    CgroupGuardian& operator=(const CgroupGuardian&) = delete;
-    ~CgroupGuardian() { finish(); }
-
-    void start(Leftovers leftovers);  // throws Failure
-    void finish();                    // once every other process of the probe has been reaped
-    void forget();                    // in a container: the guardian is not its child
-    pid_t id() const { return id_; }
-    int write_end() const { return write_end_; }  // while anybody holds it, the guardian waits
-
-private:
-    pid_t id_ = 0;
-    int write_end_ = -1;
-    Leftovers leftovers_;
-};
-
 class ContainerCgroups {
 public:
     // Sweeps, finds the parent and starts the guardian. Where no group can be made: none, or a Failure when the plan insists.
@@ -73,7 +47,8 @@ public:
 
     bool in_use() const { return depth_ != 0; }
     int version() const { return hierarchy_.version; }
-    CgroupGuardian& guardian() { return guardian_; }
+    Guardian& guardian() { return guardian_; }
+    int witness() const { return guardian_.witness(); }
 
     // Makes the chain of a container and returns a descriptor for joining its innermost group: the file `tasks` of version 1, the
     // directory of version 2 (CLONE_INTO_CGROUP). -1 when groups are not in use. Throws Failure.
@@ -95,6 +70,7 @@ public:
     std::int64_t throttled_periods(std::uint32_t container) const;
 
 private:
+    std::vector<std::string> places_of(const std::string& candidate) const;
     bool try_parent(const std::string& candidate);
     bool write_quota(const std::string& group) const;
     std::string innermost(std::uint32_t container) const { return parent_ + "/" + name(container); }
@@ -103,10 +79,10 @@ private:
     std::uint32_t depth_;
     std::uint64_t quota_percent_;
     std::string parent_;
-    std::string prefix_;
     std::vector<std::string> prepared_;  // outermost first
     std::string prepared_join_;
-    CgroupGuardian guardian_;
+    GroupEstate groups_;
+    Guardian guardian_;
 };
 
 }  // namespace probe

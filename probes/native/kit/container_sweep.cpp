@@ -2,26 +2,25 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <utility>
-#include <vector>
 
-#include "kit/container_cgroups.h"
 #include "kit/limits.h"
 
 namespace probe {
 namespace {
 
 const std::string group_name = "switchcost-";
+constexpr std::size_t random_letters = 6;  // of mkdtemp
+const std::string digits = "0123456789";
+const std::string letters_and_digits = digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 std::vector<std::string> directories_in(const std::string& path) {
     std::vector<std::string> result;
@@ -34,62 +33,46 @@ std::vector<std::string> directories_in(const std::string& path) {
     return result;
 }
 
-void remove_tree(const std::string& path, Patience patience) {
+bool remove_tree(const std::string& path, Patience patience) {
     for (const std::string& name : directories_in(path)) remove_tree(path + "/" + name, patience);
-    remove_empty_group(path.c_str(), patience);
+    return remove_empty_group(path.c_str(), patience) || errno == ENOENT;
 }
 
-// "PID (name) state ..." with the start time as field 22; the name may hold anything, so fields are counted after the last bracket.
-std::string identity(const std::string& process) {
-    std::ifstream file("/proc/" + process + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const std::size_t bracket = text.rfind(')');
-    if (bracket == std::string::npos) return "";
-    std::size_t at = bracket + 2;
-    for (int field = 3; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at) + 1;
-    return text.substr(0, text.find(' ')) + "-" + text.substr(at, text.find(' ', at) - at);
+bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of(digits) == std::string::npos; }
+
+// switchcost-PID-RANDOM
+bool bears_lock(const std::string& name) {
+    if (name.rfind(group_name, 0) != 0) return false;
+    const std::size_t dash = name.find('-', group_name.size());
+    if (dash == std::string::npos || !is_number(name.substr(group_name.size(), dash - group_name.size()))) return false;
+    return name.size() == dash + 1 + random_letters && name.find_first_not_of(letters_and_digits, dash + 1) == std::string::npos;
 }
 
-void keep_only(int fd) {
-    dup2(fd, 0);
-    if (syscall(SYS_close_range, 1u, ~0u, 0u) == 0) return;
-    for (int other = 1; other < 65536; ++other) close(other);
-}
+bool is_same(const struct stat& one, const struct stat& other) { return one.st_dev == other.st_dev && one.st_ino == other.st_ino; }
 
-void clean_up(const Leftovers& leftovers) {
-    const std::vector<int> fifos = leftovers.folder.empty() ? std::vector<int>() : open_fifos(leftovers.folder);
-    for (const std::string& parent : leftovers.parents) remove_groups(parent, leftovers.prefix);
-    for (const int fifo : fifos) close(fifo);
-    std::error_code ignored;
-    if (!leftovers.folder.empty()) std::filesystem::remove_all(leftovers.folder, ignored);
-}
-
-[[noreturn]] void guard(int read_end, const Leftovers& leftovers) {
-    setpgid(0, 0);
-    for (const int signal_number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) std::signal(signal_number, SIG_IGN);
-    keep_only(read_end);
-    char byte;
-    while (read(0, &byte, 1) == -1 && errno == EINTR) {
+// The descriptor of a group that this user's probe made, locked; -1: errno says why. Whoever removed the group may have done so between its
+// opening and its locking, hence the last look.
+int open_locked(const std::string& path, int how) {
+    const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd == -1) return -1;
+    struct stat opened = {}, named = {};
+    int error = 0;
+    if (fstat(fd, &opened) != 0) {
+        error = errno;
+    } else if (opened.st_uid != geteuid() || (opened.st_mode & 07777) != 0700) {
+        error = EPERM;
+    } else if (flock(fd, how | LOCK_NB) != 0 || lstat(path.c_str(), &named) != 0) {
+        error = errno;
+    } else if (!is_same(opened, named)) {
+        error = ENOENT;
     }
-    clean_up(leftovers);
-    _exit(0);
+    if (error == 0) return fd;
+    close(fd);
+    errno = error;
+    return -1;
 }
 
 }  // namespace
-
-std::vector<int> open_fifos(const std::string& folder) {
-    std::vector<int> result;
-    std::error_code error;
-    for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-        if (!entry->is_fifo(error)) continue;
-        const int fifo = open(entry->path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-        if (fifo != -1) result.push_back(fifo);
-    }
-    return result;
-}
-
-std::string own_group_prefix() { return group_name + identity("self"); }
 
 bool remove_empty_group(const char* path, Patience patience) {
     constexpr timespec pause = {0, 200'000};
@@ -102,55 +85,78 @@ bool remove_empty_group(const char* path, Patience patience) {
     return false;
 }
 
-void remove_groups(const std::string& parent, const std::string& prefix) {
+bool remove_groups(const std::vector<std::string>& places, const std::string& prefix, Patience patience) {
+    const std::string begin = prefix + "-";
+    bool all = true;
+    for (const std::string& place : places) {
+        for (const std::string& name : directories_in(place)) {
+            if (name.rfind(begin, 0) != 0 || !is_number(name.substr(begin.size()))) continue;
+            all = remove_tree(place + "/" + name, patience) && all;
+        }
+    }
+    return all;
+}
+
+GroupEstate::~GroupEstate() {
+    if (lock_ != -1) close(lock_);
+}
+
+void GroupEstate::lie_in(std::string parent, std::vector<std::string> places) {
+    parent_ = std::move(parent);
+    places_ = std::move(places);
+    name_ = group_name + std::to_string(getpid());
+}
+
+// A sweep may take the group for a dead one's before it is locked; then there is another.
+Claim GroupEstate::make() {
+    constexpr int attempts = 100;
+    Claim claim;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        std::string path = parent_ + "/" + name_ + "-XXXXXX";
+        if (mkdtemp(path.data()) == nullptr) {
+            claim.error = errno;
+            return claim;
+        }
+        lock_ = open_locked(path, LOCK_SH);
+        claim.error = lock_ == -1 ? errno : 0;
+        struct stat status = {};
+        if (lock_ != -1 && fstat(lock_, &status) == 0) {
+            name_ = path.substr(parent_.size() + 1);
+            claim.device = status.st_dev;
+            claim.inode = status.st_ino;
+            std::snprintf(claim.name, sizeof claim.name, "%s", name_.c_str());
+            return claim;
+        }
+        rmdir(path.c_str());
+        if (is_descriptor_limit(claim.error)) return claim;
+    }
+    return claim;
+}
+
+int GroupEstate::take(const Claim& claim) {
+    lock_ = open_locked(parent_ + "/" + claim.name, LOCK_SH);
+    if (lock_ == -1) return errno;
+    struct stat status = {};
+    if (fstat(lock_, &status) == 0 && status.st_dev == claim.device && status.st_ino == claim.inode) {
+        name_ = claim.name;
+        return 0;
+    }
+    close(std::exchange(lock_, -1));
+    return ENOENT;
+}
+
+void GroupEstate::remove() {
+    if (lock_ != -1 && remove_groups(places_, name_, Patience::one_second)) rmdir((parent_ + "/" + name_).c_str());
+}
+
+void sweep_dead_groups(const std::string& parent, const std::vector<std::string>& places) {
     for (const std::string& name : directories_in(parent)) {
-        if (name.rfind(prefix + "-", 0) == 0) remove_tree(parent + "/" + name, Patience::one_second);
+        if (!bears_lock(name)) continue;
+        const int lock = open_locked(parent + "/" + name, LOCK_EX);
+        if (lock == -1) continue;
+        if (remove_groups(places, name, Patience::none)) rmdir((parent + "/" + name).c_str());
+        close(lock);
     }
 }
-
-bool of_dead_probe(const std::string& name) {
-    if (name.rfind(group_name, 0) != 0) return false;
-    const std::size_t dash = name.find('-', group_name.size());
-    if (dash == std::string::npos) return false;
-    const std::string process = name.substr(group_name.size(), dash - group_name.size());
-    if (process.find_first_not_of("0123456789") != std::string::npos) return false;
-    const std::string known = identity(process);
-    return known.empty() || name.rfind(group_name + known + "-", 0) != 0;
-}
-
-void sweep_dead_probes(const std::string& parent) {
-    for (const std::string& name : directories_in(parent)) {
-        if (of_dead_probe(name)) remove_tree(parent + "/" + name, Patience::none);
-    }
-}
-
-void CgroupGuardian::start(Leftovers leftovers) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw descriptor_limit_failure(0, 1, errno);
-    leftovers_ = std::move(leftovers);
-    const pid_t child = fork();
-    if (child == -1) {
-        const int error = errno;
-        close(ends[0]);
-        close(ends[1]);
-        throw task_limit_failure("process", 0, 1, error);
-    }
-    if (child == 0) guard(ends[0], leftovers_);
-    setpgid(child, child);  // here and there: whoever comes first
-    close(ends[0]);
-    write_end_ = ends[1];
-    id_ = child;
-}
-
-void CgroupGuardian::finish() {
-    if (id_ == 0) return;
-    close(write_end_);
-    while (waitpid(id_, nullptr, 0) == -1 && errno == EINTR) {
-    }
-    id_ = 0;
-    clean_up(leftovers_);  // nothing to do unless somebody killed the guardian
-}
-
-void CgroupGuardian::forget() { id_ = 0; }
 
 }  // namespace probe

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace probe {
+#include "kit/guardian.h"
 
-std::string own_group_prefix();  // switchcost-PID-STARTTIME
+namespace probe {
 
 // A group whose last process has just ended may be busy for a moment.
 enum class Patience { none, one_second };
@@ -14,17 +14,35 @@ enum class Patience { none, one_second };
 // rmdir. False: errno says why.
 bool remove_empty_group(const char* path, Patience patience = Patience::one_second);
 
-// Every group below `parent` whose name begins with `prefix`, innermost first. Groups with processes stay.
-void remove_groups(const std::string& parent, const std::string& prefix);
+// Below each place, a directory, the groups PREFIX-NUMBER with those in them. False: some have processes and stay.
+bool remove_groups(const std::vector<std::string>& places, const std::string& prefix, Patience patience);
 
-// Opens the reading end of every fifo below a folder. A runtime that was killed between making a container and starting it leaves its
-// init waiting for that, for ever; then the init goes on, finds nobody and ends.
-std::vector<int> open_fifos(const std::string& folder);
+// The groups of a probe. Its own, PARENT/switchcost-PID-RANDOM, holds no process but the lock; those of its containers are called
+// switchcost-PID-RANDOM-NUMBER and stand beside it, and a runtime makes them in all other hierarchies, too. The lock goes last, and only
+// when all others have gone.
+class GroupEstate final : public Estate {
+public:
+    GroupEstate() = default;
+    GroupEstate(const GroupEstate&) = delete;
+    GroupEstate& operator=(const GroupEstate&) = delete;
+    ~GroupEstate() override;
 
-// Is it the name of something that a probe made, switchcost-PID-STARTTIME-*, which is not alive any more?
-bool of_dead_probe(const std::string& name);
+    // `places`: the parent as it is called in every hierarchy. Before the guardian starts.
+    void lie_in(std::string parent, std::vector<std::string> places);
+    const std::string& name() const { return name_; }
 
-// Groups switchcost-PID-STARTTIME-* whose process is not alive any more.
-void sweep_dead_probes(const std::string& parent);
+    Claim make() override;
+    int take(const Claim& claim) override;
+    void remove() override;
+
+private:
+    std::string parent_;
+    std::vector<std::string> places_;
+    std::string name_;
+    int lock_ = -1;
+};
+
+// Groups below `parent`, and in `places`, of probes whose lock nobody holds.
+void sweep_dead_groups(const std::string& parent, const std::vector<std::string>& places);
 
 }  // namespace probe

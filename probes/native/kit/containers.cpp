@@ -163,6 +163,8 @@ void Containers::end_all() {
     }
     if (runtime_) runtime_->end();
     cgroups_.guardian().finish();
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {  // what a runtime has left to us
+    }
 }
 
 void Containers::add_counts(Counts& counts) const {

@@ -36,7 +36,6 @@ impl Bench {
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
         let interrupt = Interrupt::on_request().map_err(Failure::internal)?;
-        switchcost_machine::spawn::adopt_orphans();
         let cpus = Cpus::detect().map_err(Failure::usage)?;
         let mut machine = switchcost_machine::fingerprint();
         machine.findings = switchcost_machine::doctor();

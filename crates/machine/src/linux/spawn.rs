@@ -2,7 +2,7 @@
 
 use super::host::cause;
 use super::strays;
-use super::sys::{self, Usage};
+use super::sys::Usage;
 use crate::interrupt::Interrupt;
 use crate::list;
 use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, resolve};
@@ -166,17 +166,18 @@ impl Running {
 
     pub(crate) fn end(&mut self) -> Exit {
         self.kill_group();
-        wait_without_reaping(self.pid);
+        strays::all_ended_by(Instant::now() + strays::GOING, &[self.pid]);
         // Again, for a process that had not joined the group yet. Before reaping: until then nobody can get the id.
         self.kill_group();
-        let (status, usage) = sys::reap(self.pid.as_raw_pid()).unwrap_or((0, Usage::default()));
+        let reaped = strays::release(self.pid);
         self.reaped = true;
-        strays::live().remove(&self.pid.as_raw_pid());
         let (count, of_strays) = match &self.mark {
             Some(mark) => (strays::sweep_marked(mark, self.pid), Usage::default()),
             None if strays::adopting() => strays::sweep(),
             None => (0, Usage::default()),
         };
+        let left = u32::from(reaped.is_none());
+        let (status, usage) = reaped.unwrap_or((Signal::KILL.as_raw(), Usage::default()));
         let usage = usage.plus(of_strays);
         Exit {
             status: ended(status),
@@ -185,7 +186,7 @@ impl Running {
             voluntary: usage.voluntary,
             involuntary: usage.involuntary,
             max_rss: usage.max_rss,
-            strays: count,
+            strays: count + left,
         }
     }
 }

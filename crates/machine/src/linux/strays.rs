@@ -10,17 +10,19 @@ use std::time::{Duration, Instant};
 /// Ids of children that have a handle. Locked while one is started, so that a sweep never sees one without its entry.
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 static ADOPTING: AtomicBool = AtomicBool::new(false);
+/// Children that were killed and did not end in time: nobody waits for them again, but they are reaped if they end later.
+static LEFT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// The system lets nobody adopt orphans (qemu-user does not).
 static MARKING: AtomicBool = AtomicBool::new(false);
 
 /// Variable by which a child and its descendants are known, if they are marked.
 const MARK: &str = "SWITCHCOST_CHILD";
 
-/// How long what was killed may take to go, where nobody can wait for it.
-const GOING: Duration = Duration::from_secs(2);
+/// How long what was killed may take to go. The kernel may be at work for it, or it may wait for a process that only somebody else can reap.
+pub(crate) const GOING: Duration = Duration::from_secs(2);
 
-/// Generations of escaped processes that a sweep follows; each kill may orphan the next generation.
-const GENERATIONS: usize = 64;
+/// Between two looks at what is going. Nothing is measured then, so a short sleep does no harm.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// How long a stray may take to leave by itself. A probe that makes control groups has a guardian which removes them once everybody else is
 /// gone; killed at once, it would leave them behind.
@@ -29,6 +31,22 @@ const GRACE: Duration = Duration::from_millis(150);
 /// The ids, locked.
 pub(crate) fn live() -> MutexGuard<'static, BTreeSet<i32>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn left() -> MutexGuard<'static, BTreeSet<i32>> {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reaps a child that has a handle and was killed: its wait status and usage. None: it does not end, and is left.
+pub(crate) fn release(pid: Pid) -> Option<(i32, Usage)> {
+    let mut live = live();
+    // Locked until the id is forgotten: once reaped, it may become that of the next child.
+    let reaped = sys::reap_if_ended(pid.as_raw_pid()).unwrap_or(Some((0, Usage::default())));
+    if reaped.is_none() {
+        left().insert(pid.as_raw_pid());
+    }
+    live.remove(&pid.as_raw_pid());
+    reaped
 }
 
 /// See [`crate::spawn::adopt_orphans`].
@@ -63,7 +81,7 @@ pub(crate) fn sweep_marked(mark: &str, group: Pid) -> u32 {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
         seen.extend(found.into_iter().map(Pid::as_raw_pid));
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(PAUSE);
     }
     seen.len() as u32
 }
@@ -88,43 +106,51 @@ pub(crate) fn reap_strays() -> u32 {
     sweep().0
 }
 
-/// Kills and reaps strays: how many, and what they used.
+/// Kills strays and reaps those that end in time: how many there were, and what the reaped ones used. It never waits for a single one: the first
+/// process of a PID namespace ends only after all others in it have been reaped, and those may be strays, too.
 pub(crate) fn sweep() -> (u32, Usage) {
     let live = live();
+    let mut left = left();
+    left.retain(|&pid| matches!(sys::reap_if_ended(pid), Ok(None)));
     let own_group = rustix::process::getpgrp();
-    let mut count = 0;
-    let mut usage = Usage::default();
-    for generation in 0..GENERATIONS {
-        let strays: Vec<Pid> = children().into_iter().filter(|&pid| is_stray(pid, own_group, &live)).collect();
+    let (mut count, mut usage, mut until) = (0, Usage::default(), None);
+    // Again and again, since each kill may orphan the next generation.
+    loop {
+        let is_new = |pid: &Pid| is_stray(*pid, own_group, &live) && !left.contains(&pid.as_raw_pid());
+        let strays: Vec<Pid> = children().into_iter().filter(is_new).collect();
         if strays.is_empty() {
-            break;
+            return (count, usage);
         }
-        if generation == 0 {
-            wait_for_leavers(&strays);
+        let until = *until.get_or_insert_with(|| {
+            all_ended_by(Instant::now() + GRACE, &strays);
+            Instant::now() + GOING
+        });
+        if Instant::now() >= until {
+            left.extend(strays.iter().map(|pid| pid.as_raw_pid()));
+            return (count + strays.len() as u32, usage);
         }
         for &pid in &strays {
             // A child of ours and not reaped, so the id is still its own.
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
+        std::thread::sleep(PAUSE);
         for pid in strays {
-            if let Ok((_, used)) = sys::reap(pid.as_raw_pid()) {
+            if let Ok(Some((_, used))) = sys::reap_if_ended(pid.as_raw_pid()) {
                 count += 1;
                 usage = usage.plus(used);
             }
         }
     }
-    (count, usage)
 }
 
-/// Until all have ended or the grace is over. Nothing is measured at this point, so a short sleep does no harm.
-fn wait_for_leavers(strays: &[Pid]) {
-    let until = Instant::now() + GRACE;
+/// Sleeps until all these children have ended, or the time is reached. Reaps none.
+pub(crate) fn all_ended_by(time: Instant, children: &[Pid]) {
     let ended = |pid: &Pid| {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         !matches!(rustix::process::waitid(WaitId::Pid(*pid), options), Ok(None))
     };
-    while !strays.iter().all(ended) && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(2));
+    while !children.iter().all(ended) && Instant::now() < time {
+        std::thread::sleep(PAUSE);
     }
 }
 

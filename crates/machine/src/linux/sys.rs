@@ -37,19 +37,32 @@ impl Usage {
     }
 }
 
-/// Reaps a child of whatever kind (`__WALL`): its wait status and what it and its reaped children used.
+/// Sleeps until a child of whatever kind (`__WALL`) has ended, and reaps it: its wait status and what it and its reaped children used.
 ///
 /// # Errors
 /// `ECHILD`: it is no child of this process, or not any more.
 pub(crate) fn reap(pid: i32) -> std::io::Result<(i32, Usage)> {
+    wait4(pid, 0).map(|(_, status, usage)| (status, usage))
+}
+
+/// As [`reap`], but without sleeping. None: it has not ended.
+///
+/// # Errors
+/// As of [`reap`].
+pub(crate) fn reap_if_ended(pid: i32) -> std::io::Result<Option<(i32, Usage)>> {
+    wait4(pid, libc::WNOHANG).map(|(reaped, status, usage)| (reaped != 0).then_some((status, usage)))
+}
+
+/// The call: its answer, the wait status and the usage.
+fn wait4(pid: i32, options: i32) -> std::io::Result<(i32, i32, Usage)> {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     loop {
         // SAFETY: both pointers are to live, writable memory of the type that wait4 writes; pid is only looked up.
-        let answer = unsafe { libc::wait4(pid, &raw mut status, libc::__WALL, usage.as_mut_ptr()) };
+        let answer = unsafe { libc::wait4(pid, &raw mut status, libc::__WALL | options, usage.as_mut_ptr()) };
         if answer >= 0 {
-            // SAFETY: rusage consists of integers, so the zeroes put there are a value already; wait4 overwrote them.
-            return Ok((status, Usage::of(unsafe { usage.assume_init_ref() })));
+            // SAFETY: rusage consists of integers, so the zeroes put there are a value even if wait4 wrote nothing.
+            return Ok((answer, status, Usage::of(unsafe { usage.assume_init_ref() })));
         }
         let error = std::io::Error::last_os_error();
         if error.kind() != std::io::ErrorKind::Interrupted {

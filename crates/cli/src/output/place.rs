@@ -1,0 +1,89 @@
+//! What stands where a result is to go is written as what it is.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+
+/// As many links as Linux follows.
+const LINKS: usize = 40;
+
+/// Where files that a process has open stand under names of their own.
+const OPEN: [&str; 2] = ["/proc", "/dev/fd"];
+
+/// A file is written whole or not at all: what stood there before is replaced at once, keeping its mode and, where permitted, its owner. A link is
+/// followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has gone, that is no fault.
+pub fn write(path: &Path, text: &[u8]) -> Result<()> {
+    let old = match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        answer => Some(answer?),
+    };
+    if old.as_ref().is_some_and(Metadata::is_dir) {
+        return Err(Error::new(ErrorKind::IsADirectory, "it is a folder"));
+    }
+    let target = followed(path)?;
+    let is_open = OPEN.iter().any(|folder| target.starts_with(folder));
+    match old {
+        Some(old) if is_open || !old.is_file() => {
+            let written = if is_standard_output(&target) {
+                let mut stdout = std::io::stdout().lock();
+                stdout.write_all(text).and_then(|()| stdout.flush())
+            } else {
+                // At the end, if it is a file that somebody has open.
+                File::options().append(is_open).write(true).open(path).and_then(|mut file| file.write_all(text))
+            };
+            written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+        }
+        old => replace(&target, old.as_ref(), text),
+    }
+}
+
+/// Where links lead, whether or not there is anything. Not beyond the names of open files: those only look like links.
+fn followed(path: &Path) -> Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = fs::canonicalize(folder)?;
+        path = folder.join(name);
+        if OPEN.iter().any(|open| folder.starts_with(open)) {
+            return Ok(path);
+        }
+        match fs::read_link(&path) {
+            Ok(to) => path = folder.join(to),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(Error::other("too many links"))
+}
+
+fn is_standard_output(target: &Path) -> bool {
+    ["/proc/self/fd", "/dev/fd"].iter().any(|own| fs::canonicalize(own).is_ok_and(|own| target == own.join("1")))
+}
+
+/// Writes a new file beside the old one, under a name that nobody can foresee or have taken, and renames it.
+fn replace(target: &Path, old: Option<&Metadata>, text: &[u8]) -> Result<()> {
+    let new = target.with_file_name(format!(".switchcost-{:016x}", rand::random::<u64>()));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if old.is_some() { 0o600 } else { 0o640 });
+    let mut file = options.open(&new)?;
+    let written = file.write_all(text).and_then(|()| old.map_or(Ok(()), |old| keep(&file, old)));
+    drop(file);
+    written.and_then(|()| fs::rename(&new, target)).inspect_err(|_| {
+        let _ = fs::remove_file(&new); // The error says what matters.
+    })
+}
+
+/// Owner and mode of the file that is replaced. Where the owner cannot be given, his group may be.
+#[cfg(unix)]
+fn keep(file: &File, old: &Metadata) -> Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let _ = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())));
+    file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o777))
+}
+
+#[cfg(not(unix))]
+fn keep(_: &File, _: &Metadata) -> Result<()> {
+    Ok(())
+}

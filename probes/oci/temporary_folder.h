@@ -1,0 +1,49 @@
+// The folder below TMPDIR in which a runtime finds its bundles and keeps its state. Others may write to TMPDIR, too (/tmp): its name is
+// unpredictable and nobody else may enter it. What is in it is reached from its descriptor, and what is made in it must not be there yet.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kit/guardian.h"
+
+namespace probe {
+
+class TemporaryFolder final : public Estate {
+public:
+    TemporaryFolder();  // finds TMPDIR and sweeps in it what dead probes left; throws Failure
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() override;
+
+    // Has the guardian make it. `group_places`: directories of control groups in which the runtime makes NAME-NUMBER by itself.
+    // Throws Failure.
+    void begin(Guardian& guardian, std::vector<std::string> group_places = {});
+
+    const std::string& name() const { return name_; }
+    std::string path(const std::string& below) const { return parent_ + "/" + name_ + "/" + below; }
+
+    // A root file system `root` of one static program, which is installed beside this one, as /inside. Throws Failure.
+    void make_root(const char* program) const;
+    void make_directory(const std::string& below) const;                       // throws Failure
+    void make_file(const std::string& below, std::string_view content) const;  // throws Failure
+    int open_again(const std::string& below) const;                            // for writing, emptied; -1: errno says why
+    std::string text_of(const std::string& below) const;                       // empty where it cannot be read
+
+    Claim make() override;
+    int take(const Claim& claim) override;
+    void remove() override;
+
+private:
+    int make_lock() const;
+    [[noreturn]] void throw_refusal(const std::string& path, int error) const;
+
+    std::string parent_;
+    std::string name_;
+    std::vector<std::string> group_places_;
+    int directory_ = -1;
+    int lock_ = -1;
+};
+
+}  // namespace probe
