@@ -3,7 +3,7 @@
 use crate::judge::turns_agree;
 use crate::series::{Series, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{EndedBy, Evidence, Experiment, Invocation, Phase, Run, Timing, Variant, Verdict};
+use switchcost_model::{EndedBy, Evidence, Invocation, Phase, Placement, Run, Timing, Variant, Verdict};
 use switchcost_stats::{Interval, mad, mean, median, median_interval, quantile, sorted};
 
 /// Level of every interval.
@@ -86,8 +86,10 @@ pub struct Summary {
     pub peak_rss_bytes: u64,
     /// CPUs on which a context was seen.
     pub cpus: BTreeSet<u32>,
-    /// Share of verified hops that stayed on one CPU.
+    /// Share of hops that stayed on one CPU. Where the scheduler places, hops after the batches say nothing of those in them and are left out.
     pub same_cpu_share: Option<f64>,
+    /// Share of hops that stayed on one thread of the operating system.
+    pub same_thread_share: Option<f64>,
     /// All turns and tokens add up; None if no invocation reported them.
     pub turns_ok: Option<bool>,
     /// MAD of batches within an invocation, median over invocations, as a fraction of the median.
@@ -162,7 +164,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     summary.counts = counts(&counted);
     summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);
     summary.remarks = counted.iter().flat_map(|invocation| invocation.transcript.notes.iter().cloned()).collect();
-    evidence_of(variant.experiment, invocations, &mut summary);
+    evidence_of(variant, invocations, &mut summary);
     summary
 }
 
@@ -337,19 +339,24 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
     }
 }
 
-fn evidence_of(experiment: Experiment, invocations: &[&Invocation], summary: &mut Summary) {
+fn evidence_of(variant: &Variant, invocations: &[&Invocation], summary: &mut Summary) {
     let all: Vec<&Evidence> = invocations.iter().filter_map(|i| i.transcript.evidence.as_ref()).collect();
     let (mut units, mut voluntary, mut involuntary) = (0.0, 0.0, 0.0);
-    let (mut hops, mut same) = (0.0, 0.0);
+    let mut same_cpu = Share::default();
+    let mut same_thread = Share::default();
     for evidence in &all {
         if let Some(kernel) = &evidence.kernel {
             units += evidence.units as f64;
             voluntary += kernel.voluntary as f64;
             involuntary += kernel.involuntary as f64;
         }
-        if let Some(verified) = &evidence.hops {
-            hops += verified.count as f64;
-            same += verified.same_cpu as f64;
+        if let Some(hops) = &evidence.hops {
+            if hops.timed || variant.placement != Placement::Free {
+                same_cpu.add(hops.same_cpu, hops.count);
+            }
+            if let Some(same) = hops.same_thread {
+                same_thread.add(same, hops.count);
+            }
         }
         summary.cpus.extend(evidence.cpus.iter().flatten());
     }
@@ -358,7 +365,26 @@ fn evidence_of(experiment: Experiment, invocations: &[&Invocation], summary: &mu
         per_unit: total / units,
         involuntary_share: if total > 0.0 { involuntary / total } else { 0.0 },
     });
-    summary.same_cpu_share = (hops > 0.0).then(|| same / hops);
-    let counted: Vec<bool> = all.iter().filter_map(|evidence| turns_agree(experiment, evidence)).collect();
+    summary.same_cpu_share = same_cpu.value();
+    summary.same_thread_share = same_thread.value();
+    let counted: Vec<bool> = all.iter().filter_map(|evidence| turns_agree(variant.experiment, evidence)).collect();
     summary.turns_ok = (!counted.is_empty()).then(|| counted.iter().all(|&fine| fine));
+}
+
+/// A share of hops over several invocations.
+#[derive(Default)]
+struct Share {
+    part: f64,
+    whole: f64,
+}
+
+impl Share {
+    fn add(&mut self, part: u64, whole: u64) {
+        self.part += part as f64;
+        self.whole += whole as f64;
+    }
+
+    fn value(&self) -> Option<f64> {
+        (self.whole > 0.0).then(|| self.part / self.whole)
+    }
 }

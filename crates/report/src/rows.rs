@@ -4,7 +4,7 @@ use crate::number::{Quantity, factor, nanoseconds, percent};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{Curve, Row, curves, ladder};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
+use switchcost_model::{Concept, EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
@@ -160,6 +160,8 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
         }
     }
     notes.extend(far_from_home(row, rows, figures.median));
+    notes.extend(one_thread(row, concept));
+    notes.extend(below_floor(row, rows, concept, figures.median));
     notes.extend(wide(row, run));
     if let Some(each) = &row.summary.each {
         notes.push(format!(
@@ -231,6 +233,34 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
     } else {
         format!("{changed}; in the other starts the scheduler left both contexts on one CPU")
     })
+}
+
+/// Says so when a row that asks for several threads used one.
+fn one_thread(row: &Row<'_>, concept: Option<&Concept>) -> Option<String> {
+    let asked = concept?.rule(row.variant).threads_change;
+    (asked && row.summary.same_thread_share? >= 1.0).then(|| {
+        "every checked hop stayed on one OS thread: several were allowed, but the runtime did not use them".to_owned()
+    })
+}
+
+/// Says so when a row is faster than a control that its page names as its floor.
+fn below_floor(row: &Row<'_>, rows: &[Row<'_>], concept: Option<&Concept>, median: f64) -> Option<String> {
+    if row.variant.experiment != Experiment::Switch {
+        return None;
+    }
+    let floor = |other: &&Row<'_>| {
+        concept.is_some_and(|concept| concept.floor.contains(&other.variant.mechanism))
+            && other.variant.experiment == Experiment::Switch
+            && other.variant.placement.kind() == row.variant.placement.kind()
+            && other.verdict == Verdict::Verified
+    };
+    let figures = rows.iter().filter(floor).filter_map(|other| Some((other, other.summary.figures.as_ref()?.median)));
+    let (other, floor) = figures.filter(|&(_, floor)| median < floor).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(format!(
+        "less than its floor {} in the same run ({} ns): a switch that is compiled into its loop can cost less than a call",
+        other.variant.mechanism,
+        nanoseconds(floor)
+    ))
 }
 
 /// Why an interval is wider than asked.

@@ -5,7 +5,7 @@ use crate::{KnownProbe, Request, RequestError};
 use globset::GlobBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, Described, Experiment, Parameters, Placement, TWIN, Variant, Wanted};
+use switchcost_model::{Concept, Described, Experiment, Parameters, Placement, TWIN, Timing, Variant, Wanted};
 
 /// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that this may cost.
 const ROWS_FOR_TWIN: usize = 4;
@@ -65,6 +65,41 @@ impl Selection {
                 self.variants.push(Variant { label: TWIN.to_owned(), ..self.variants[middle].clone() });
             }
         }
+    }
+
+    /// Adds the controls that bound a selected mechanism from below and are not selected themselves: without them nobody would notice a switch
+    /// that a compiler removed.
+    ///
+    /// # Errors
+    /// As [`select`].
+    pub fn add_bounds(
+        &mut self,
+        request: &Request,
+        catalogue: &Catalogue,
+        probes: &[KnownProbe],
+    ) -> Result<(), RequestError> {
+        let able = (0..self.variants.len()).filter(|index| !self.not_run.contains_key(index));
+        let switching = able.filter(|&index| self.variants[index].experiment == Experiment::Switch);
+        let bounds: BTreeSet<String> = switching
+            .filter_map(|index| catalogue.find(&self.variants[index].mechanism))
+            .flat_map(|concept| concept.bound.iter().map(ToString::to_string))
+            .filter(|bound| !self.variants.iter().any(|variant| variant.mechanism.as_str() == bound))
+            .collect();
+        if bounds.is_empty() {
+            return Ok(());
+        }
+        let request = Request {
+            patterns: bounds.into_iter().collect(),
+            probes: Vec::new(),
+            experiment: Some(Experiment::Switch),
+            contexts: Vec::new(),
+            placements: Vec::new(),
+            timing: Timing::Batch,
+            parameters: BTreeMap::new(),
+            ..request.clone()
+        };
+        self.merge(select(&request, catalogue, probes)?);
+        Ok(())
     }
 
     /// Takes over the rows of another selection; says where each of them now is.

@@ -36,6 +36,9 @@ pub(super) fn reason(case: &Case<'_>) -> Option<String> {
     if rule.most_busy.is_some() && !evidence.counts.contains_key("cpu_time_ns") {
         return why("cpu_time_ns", "the CPU time of the contexts");
     }
+    if rule.threads_change && evidence.hops.as_ref().is_some_and(|hops| hops.same_thread.is_none()) {
+        return why("same_thread", "the OS threads of the contexts");
+    }
     let counts = || {
         let missing =
             rule.counts.keys().chain(rule.at_least.keys()).find(|name| !evidence.counts.contains_key(*name))?;
