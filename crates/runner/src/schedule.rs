@@ -451,7 +451,7 @@ impl Schedule<'_> {
             peak_rss_bytes: outcome.exit.as_ref().map_or(0, |exit| exit.max_rss),
             process: outcome.process,
             transcript: outcome.transcript,
-            seen: None,
+            seen: outcome.seen,
             judgement: ruling.judgement,
             disturbances,
             log: outcome.log,

@@ -116,6 +116,14 @@ pub(crate) fn sweep() -> (u32, Usage) {
     (count, usage)
 }
 
+/// Those of these children of this process that a sweep would take for strays now.
+pub(crate) fn only(children: impl Iterator<Item = i32>) -> BTreeSet<i32> {
+    let live = live();
+    let own_group = rustix::process::getpgrp();
+    let stray = |pid: &i32| adopting() && Pid::from_raw(*pid).is_some_and(|pid| is_stray(pid, own_group, &live));
+    children.filter(stray).collect()
+}
+
 /// Until all have ended or the grace is over. Nothing is measured at this point, so a short sleep does no harm.
 fn wait_for_leavers(strays: &[Pid]) {
     let until = Instant::now() + GRACE;
