@@ -21,7 +21,7 @@ pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curv
 pub use detail::{Detail, SHARES, Start, details};
 pub use explain::{Explained, LayerCost, Part, explain};
 pub use judge::{Bound, Changed, ProbeAnswer, Ruling, fastest_bound, judge, judge_again};
-pub use series::{Series, series};
+pub use series::{Series, claimed_ns, series};
 pub use summary::{Each, Figures, KernelRate, Row, Summary, ladder, precise_enough, summarise};
 pub use trend::{LevelChange, fewest_runs, level_changes};
 pub use words::last_words;

@@ -54,6 +54,17 @@ pub fn series(transcript: &Transcript) -> Series {
     Series { values, warmup, steady }
 }
 
+/// Time that the batches took by the probe's own word, warm-up included, ns; of `timing=each` the stretch from which its counter's rate was
+/// taken. None: it sent neither (a footprint sends bytes).
+#[must_use]
+pub fn claimed_ns(transcript: &Transcript) -> Option<f64> {
+    let ns_per_tick = 1e9 / transcript.hello.as_ref()?.clock.ticks_per_second as f64;
+    let timed = transcript.samples.iter().filter(|samples| samples.quantity.is_none());
+    let batches = timed.flat_map(|samples| &samples.ticks).map(|&ticks| ticks as f64);
+    let spans = transcript.histograms.iter().map(|histogram| histogram.span_clock as f64);
+    batches.chain(spans).reduce(|sum, ticks| sum + ticks).map(|ticks| ticks * ns_per_tick)
+}
+
 /// ns in one tick of the cycle counter, from a stretch of time measured with both.
 pub(crate) fn ns_per_counter_tick(histogram: &Histogram, transcript: &Transcript) -> Option<f64> {
     let clock = &transcript.hello.as_ref()?.clock;

@@ -5,6 +5,7 @@ use crate::{cause, os};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use switchcost_model::Tree;
 
 /// The descriptor on which probes report here.
 pub const REPORT_FD: i32 = os::spawn::REPORT_FD;
@@ -142,6 +143,15 @@ impl Child {
         self.running.printed()
     }
 
+    /// One look at the child and at all that descends from it, through files of the system: it is not stopped. `told` is the process id that it
+    /// gave. For a few tasks it takes less than a millisecond; of large trees only the numbers of processes and tasks are complete (see [`Tree`]).
+    ///
+    /// None: the system shows nobody's tasks, or the child has gone on to report meanwhile, so that what was seen may be its end.
+    #[must_use]
+    pub fn look(&self, told: u64) -> Option<Tree> {
+        self.running.look(told)
+    }
+
     /// Sleeps until the program has ended or the time is reached. True: it has ended.
     #[must_use]
     pub fn wait_until(&self, deadline: Instant) -> bool {
@@ -171,6 +181,12 @@ impl Child {
 /// what they leave behind is known. From then on every [`Child::finish`] also ends strays. Call it once.
 pub fn adopt_orphans() {
     os::spawn::adopt_orphans();
+}
+
+/// Tasks created on this machine since it was started; None where the system does not count them.
+#[must_use]
+pub fn tasks_created() -> Option<u64> {
+    os::spawn::tasks_created()
 }
 
 /// Kills and reaps every child of this process that belongs to a foreign process group and to no live [`Child`],

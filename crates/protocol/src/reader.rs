@@ -118,6 +118,18 @@ impl RunReader {
         self.transcript.hello.is_some()
     }
 
+    /// What was read so far.
+    #[must_use]
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Messages with samples or histograms so far.
+    #[must_use]
+    pub fn measurements(&self) -> u64 {
+        self.next_seq
+    }
+
     /// What was read, complete or not.
     #[must_use]
     pub fn into_transcript(mut self) -> Transcript {

@@ -1,7 +1,9 @@
 //! The JSON object that scripts rely on; its schema is generated from these types.
 
+mod seen;
 mod shapes;
 
+use self::seen::{SeenByPart, seen_by};
 use self::shapes::{CurvePart, MatrixPart};
 use crate::curves::Shapes;
 use crate::rows::{Line, all_lines, warnings};
@@ -110,6 +112,8 @@ struct ResultPart {
     /// Only with timing each.
     each: Option<EachPart>,
     evidence: EvidencePart,
+    /// What the host saw of a start by itself, beside what the probe said of it: the first start whose verdict is the row's. Null without any.
+    seen_by: Option<SeenByPart>,
     /// Median ÷ median of the cheapest verified real switch of the run.
     times_cheapest: Option<f64>,
     /// Batches left out as warm-up beyond the planned warm-up.
@@ -205,8 +209,9 @@ impl From<&model::Machine> for MachinePart {
 }
 
 impl Document {
-    /// For a page, which has them in another form.
-    pub(crate) fn forget_invocation_medians(&mut self) {
+    /// For a page, which has medians in another form and shows nothing else of single starts.
+    pub(crate) fn forget_starts(&mut self) {
+        self.results.iter_mut().for_each(|result| result.seen_by = None);
         for figures in self.results.iter_mut().filter_map(|result| result.ns_per_switch.as_mut()) {
             figures.invocation_medians.clear();
         }
@@ -331,6 +336,7 @@ fn result(run: &model::Run, line: Line<'_>) -> ResultPart {
             same_cpu_hops: summary.same_cpu_share,
             turns_ok: summary.turns_ok,
         },
+        seen_by: seen_by(run, line.row.index, line.row.verdict),
         times_cheapest: line.times_cheapest,
         warmup_batches: summary.warmup_batches,
         disturbed: summary.disturbed,

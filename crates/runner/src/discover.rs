@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use switchcost_analysis::last_words;
+use switchcost_machine::spawn::Child;
 use switchcost_model::{Described, Hello, MechanismId, ProbeInfo};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
@@ -95,7 +96,7 @@ fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<D
     let deadline = Instant::now() + Duration::from_millis(info.start_timeout_ms);
     let mut reader = DescribeReader::default();
     let mut said = Vec::new();
-    let mut push = |bytes: &[u8]| -> Result<bool, String> {
+    let mut push = |_: &Child, bytes: &[u8]| -> Result<bool, String> {
         said.extend_from_slice(bytes);
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())

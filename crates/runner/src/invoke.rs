@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::spawn::{self, Child, ExitStatus, Heard, SpawnRequest};
-use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Transcript};
+use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnRequest};
+use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Transcript, Tree};
 use switchcost_protocol::{RunReader, run_arguments};
 
 /// How much of a probe's output is kept: its last words matter, not its first.
@@ -37,8 +37,8 @@ pub(crate) struct Outcome {
     pub process: ProcessEnd,
     pub log: String,
     pub wall: Duration,
-    pub exit: Option<switchcost_machine::spawn::Exit>,
-    pub seen: Option<switchcost_model::Seen>,
+    pub exit: Option<Exit>,
+    pub seen: Option<Seen>,
     pub interrupted: bool,
 }
 
@@ -79,6 +79,7 @@ pub(crate) fn invoke(
     padding: u64,
     interrupt: Option<&Interrupt>,
 ) -> Outcome {
+    let created = spawn::tasks_created();
     let began = Instant::now();
     let mut child = match start(info, |fd| run_arguments(plan, fd), Some(cpus), padding) {
         Ok(child) => child,
@@ -96,16 +97,21 @@ pub(crate) fn invoke(
     };
     let deadline = began + Duration::from_millis(plan.deadline_ms);
     let mut reader = RunReader::default();
-    let mut push = |bytes: &[u8]| -> Result<bool, String> {
-        reader.push(bytes).map_err(|fault| fault.to_string())?;
-        Ok(reader.ended())
+    let mut sights = Sights { began, plan: None, first: None, last: None, tree: None };
+    let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, String> {
+        let before = reader.measurements();
+        let read = reader.push(bytes).map_err(|fault| fault.to_string());
+        sights.note(child, &reader, before);
+        read.map(|()| reader.ended())
     };
     let (reading, log) = read_until_end(&mut child, deadline, interrupt, &mut push);
     let left = match reading {
         Reading::Ended | Reading::Closed => child.wait_until(Instant::now() + LEAVE),
         _ => false,
     };
+    let pid = child.pid().unsigned_abs().into();
     let exit = child.finish();
+    let seen = sights.seen(pid, &exit, created);
     let process = match (&reading, exit.status) {
         (Reading::Deadline, _) => ProcessEnd::Deadline,
         (Reading::Fault(_) | Reading::Interrupted, _) => ProcessEnd::Stopped,
@@ -119,8 +125,50 @@ pub(crate) fn invoke(
         log,
         wall: began.elapsed(),
         exit: Some(exit),
-        seen: None,
+        seen: Some(seen),
         interrupted: reading == Reading::Interrupted,
+    }
+}
+
+/// What the host sees while it reads.
+struct Sights {
+    began: Instant,
+    plan: Option<Duration>,
+    first: Option<Duration>,
+    last: Option<Duration>,
+    tree: Option<Tree>,
+}
+
+impl Sights {
+    /// After each piece of the report; `before`: how many messages with measurements there were ahead of it.
+    fn note(&mut self, child: &Child, reader: &RunReader, before: u64) {
+        let now = self.began.elapsed();
+        if reader.measurements() > before {
+            self.first.get_or_insert(now);
+            self.last = Some(now);
+        }
+        if self.plan.is_none() && reader.transcript().plan.is_some() {
+            self.plan = Some(now);
+            let told = reader.transcript().hello.as_ref().map_or(0, |hello| hello.pid);
+            // With measurements its contexts may be gone already.
+            self.tree = if reader.measurements() == 0 { child.look(told) } else { None };
+        }
+    }
+
+    fn seen(self, pid: u64, exit: &Exit, created: Option<u64>) -> Seen {
+        let ns = |time: Duration| time.as_nanos() as u64;
+        Seen {
+            pid,
+            plan_ns: self.plan.map(ns),
+            first_samples_ns: self.first.map(ns),
+            last_samples_ns: self.last.map(ns),
+            voluntary: exit.voluntary,
+            involuntary: exit.involuntary,
+            cpu_ns: exit.user_ns + exit.system_ns,
+            forks: created.zip(spawn::tasks_created()).map(|(before, after)| after.saturating_sub(before)),
+            strays: exit.strays,
+            tree: self.tree,
+        }
     }
 }
 
@@ -129,7 +177,7 @@ pub(crate) fn read_until_end(
     child: &mut Child,
     deadline: Instant,
     interrupt: Option<&Interrupt>,
-    push: &mut dyn FnMut(&[u8]) -> Result<bool, String>,
+    push: &mut dyn FnMut(&Child, &[u8]) -> Result<bool, String>,
 ) -> (Reading, String) {
     let mut log = Tail::default();
     let reading = loop {
@@ -138,7 +186,7 @@ pub(crate) fn read_until_end(
             Heard::Interrupted => break Reading::Interrupted,
             Heard::Closed => break Reading::Closed,
             Heard::Printed(bytes) => log.push(&bytes),
-            Heard::Report(bytes) => match push(&bytes) {
+            Heard::Report(bytes) => match push(child, &bytes) {
                 Ok(true) => break Reading::Ended,
                 Ok(false) => {}
                 Err(what) => break Reading::Fault(what),

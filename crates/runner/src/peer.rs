@@ -48,7 +48,7 @@ pub fn run_peer(
     };
     // It knows nothing of our descriptor, which is closed when the last of its processes is gone. Where that is its standard output, what it says is there.
     let mut output = Tail::default();
-    let mut push = |bytes: &[u8]| {
+    let mut push = |_: &Child, bytes: &[u8]| {
         output.push(bytes);
         Ok(false)
     };

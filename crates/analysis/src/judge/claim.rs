@@ -158,13 +158,9 @@ pub(super) fn measured_ns(case: &Case<'_>) -> f64 {
     case.seen.and_then(|seen| seen.last_samples_ns).map_or(told, |lived| told.min(lived as f64))
 }
 
-/// Time of all batches, warm-up included, as the probe tells it; of `timing=each` the stretch that its counter's rate was taken from.
+/// Time of all batches as the probe tells it.
 pub(super) fn claimed_ns(case: &Case<'_>) -> f64 {
-    let Some(hello) = &case.transcript.hello else { return 0.0 };
-    let timed = case.transcript.samples.iter().filter(|samples| samples.quantity.is_none());
-    let batches: f64 = timed.flat_map(|samples| &samples.ticks).map(|&ticks| ticks as f64).sum();
-    let spans: f64 = case.transcript.histograms.iter().map(|histogram| histogram.span_clock as f64).sum();
-    (batches + spans) * 1e9 / hello.clock.ticks_per_second as f64
+    crate::series::claimed_ns(case.transcript).unwrap_or(0.0)
 }
 
 fn wrong_kernel_switches(case: &Case<'_>) -> Option<String> {

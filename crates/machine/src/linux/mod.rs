@@ -11,6 +11,7 @@ pub(crate) mod program;
 pub(crate) mod spawn;
 mod strays;
 mod sys;
+pub(crate) mod tree;
 pub(crate) mod watch;
 
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};

@@ -21,9 +21,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+use switchcost_model::Tree;
 
 /// See [`crate::spawn::adopt_orphans`].
 pub(crate) use super::strays::{adopt_orphans, reap_strays};
+/// See [`crate::spawn::tasks_created`].
+pub(crate) use super::tree::tasks_created;
 
 /// Not one of the standard descriptors: runtimes print there.
 pub(crate) const REPORT_FD: i32 = 3;
@@ -143,6 +146,12 @@ impl Running {
             Ok(count) => Some(self.buffer[..count].to_vec()),
             Err(_) => None, // Nothing there, or EINTR.
         }
+    }
+
+    pub(crate) fn look(&self, told: u64) -> Option<Tree> {
+        let tree = super::tree::look(self.pid(), told);
+        let idle = poll(&mut [PollFd::new(&self.report, PollFlags::IN)], Some(&timespec(Duration::ZERO))) == Ok(0);
+        idle.then_some(tree)
     }
 
     /// Sleeps until the end of the child (true) or the deadline.

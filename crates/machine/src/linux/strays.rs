@@ -143,6 +143,14 @@ pub(crate) fn sweep() -> (u32, Usage) {
     }
 }
 
+/// Those of these children of this process that a sweep would take for strays now.
+pub(crate) fn only(children: impl Iterator<Item = i32>) -> BTreeSet<i32> {
+    let live = live();
+    let own_group = rustix::process::getpgrp();
+    let stray = |pid: &i32| adopting() && Pid::from_raw(*pid).is_some_and(|pid| is_stray(pid, own_group, &live));
+    children.filter(stray).collect()
+}
+
 /// Sleeps until all these children have ended, or the time is reached. Reaps none.
 pub(crate) fn all_ended_by(time: Instant, children: &[Pid]) {
     let ended = |pid: &Pid| {

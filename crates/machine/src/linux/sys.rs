@@ -1,6 +1,7 @@
 //! Calls that rustix has no safe form of. The only unsafe code beside `spawn.rs`.
 
 use super::host::Leaf;
+use std::cmp::Ordering;
 use std::mem::MaybeUninit;
 
 /// Resources used by processes.
@@ -68,6 +69,22 @@ fn wait4(pid: i32, options: i32) -> std::io::Result<(i32, i32, Usage)> {
         if error.kind() != std::io::ErrorKind::Interrupted {
             return Err(error);
         }
+    }
+}
+
+/// Compares the address spaces of two processes, in an order that is the kernel's own.
+///
+/// # Errors
+/// `ESRCH`: one of them has ended; others: the kernel cannot compare, or may not for this user.
+pub(crate) fn compare_memory(a: i32, b: i32) -> std::io::Result<Ordering> {
+    const KCMP_VM: libc::c_int = 1;
+    // SAFETY: a system call on integers; it reads the two tasks and writes nothing.
+    match unsafe { libc::syscall(libc::SYS_kcmp, a, b, KCMP_VM, 0_u64, 0_u64) } {
+        0 => Ok(Ordering::Equal),
+        1 => Ok(Ordering::Less),
+        2 => Ok(Ordering::Greater),
+        -1 => Err(std::io::Error::last_os_error()),
+        _ => Err(std::io::ErrorKind::Unsupported.into()),
     }
 }
 

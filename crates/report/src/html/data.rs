@@ -174,7 +174,7 @@ fn run_part(derived: Derived<'_>, source: &str, told: bool, catalogue: &Catalogu
         .map(|line| detail_part(line, all.remove(&line.row.index).unwrap_or_default(), run, catalogue))
         .collect();
     let mut document = document_of(run, lines, noise, catalogue);
-    document.forget_invocation_medians();
+    document.forget_starts();
     RunPart { source: source.to_owned(), document, details }
 }
 

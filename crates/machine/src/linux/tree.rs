@@ -1,0 +1,228 @@
+//! One look at a child and all its descendants.
+
+use super::host::Host;
+use super::{strays, sys};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use switchcost_model::Tree;
+
+/// Processes of which more is read than that they are there.
+const MOST_PROCESSES: usize = 256;
+
+/// Tasks of those processes of which more is read than that they are there: with what is read of the processes, some 20 ms.
+const MOST_TASKS: usize = 1024;
+
+/// Kinds of namespaces, as `/proc/PID/ns` names them. That of time is left out: no mechanism makes one, and older kernels have none.
+const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
+
+/// Fields of a `stat` file after the name in brackets: 3, 4, 14 to 17, 20 and 39 of proc(5).
+const STATE: usize = 0;
+const PARENT: usize = 1;
+const CPU_TIMES: std::ops::Range<usize> = 11..15;
+const THREADS: usize = 17;
+const PROCESSOR: usize = 36;
+
+/// A process with at least one live task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Process {
+    pid: i32,
+    tasks: u64,
+}
+
+/// Looks at the child and at what descends from it, orphans that this process has adopted among it. `told`: the process id that the child gave.
+pub(crate) fn look(pid: i32, told: u64) -> Tree {
+    let host = Host::real();
+    let own = rustix::process::getpid().as_raw_pid();
+    let family = by_children(&host, pid, own).or_else(|| by_parents(&host, pid, own)).unwrap_or_default();
+    let near = &family[..family.len().min(MOST_PROCESSES)];
+    let mut tree = Tree {
+        tasks: family.iter().map(|process| process.tasks).sum(),
+        processes: family.len() as u64,
+        most_tasks: family.iter().map(|process| process.tasks).max().unwrap_or_default(),
+        looked_at: near.len() as u64,
+        address_spaces: address_spaces(near, &sys::compare_memory),
+        namespaces: NAMESPACES.iter().filter_map(|kind| Some(((*kind).to_owned(), namespaces(near, kind)?))).collect(),
+        control_groups: control_groups(&host, near),
+        knows_pid: family.iter().any(|process| u64::from(process.pid.unsigned_abs()) == told),
+        ..Tree::default()
+    };
+    look_at_tasks(&host, near, &mut tree);
+    tree
+}
+
+/// Tasks created on this machine since it was booted; None where nobody counts them (gVisor says 0).
+pub(crate) fn tasks_created() -> Option<u64> {
+    let stat = Host::real().read("/proc/stat").ok()?;
+    let count = stat.lines().find_map(|line| line.strip_prefix("processes "))?.trim().parse().ok()?;
+    (count > 0).then_some(count)
+}
+
+/// The family by the kernel's own lists of children; None where it is built without them (CONFIG_PROC_CHILDREN), or where more threads would
+/// have to be asked for theirs than there are likely to be processes.
+fn by_children(host: &Host, pid: i32, own: i32) -> Option<Vec<Process>> {
+    let mut asked = 0;
+    walk(pid, process(host, pid)?.1, own, &mut |parent| {
+        let mut children = Vec::new();
+        for thread in tasks(host, parent) {
+            asked += 1;
+            let list = match host.read(format!("/proc/{parent}/task/{thread}/children")) {
+                Ok(list) if asked <= MOST_TASKS => list,
+                Err(_) if host.exists(format!("/proc/{parent}/task/{thread}/stat")) => return None,
+                Err(_) => continue, // It has ended.
+                Ok(_) => return None,
+            };
+            let pids = list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok());
+            children.extend(pids.filter_map(|pid| Some(process(host, pid)?.1)));
+        }
+        Some(children)
+    })
+}
+
+/// The same by asking every process of the machine for its parent.
+fn by_parents(host: &Host, pid: i32, own: i32) -> Option<Vec<Process>> {
+    let mut children: BTreeMap<i32, Vec<Process>> = BTreeMap::new();
+    for pid in host.names("/proc").iter().filter_map(|name| name.parse().ok()) {
+        if let Some((parent, process)) = process(host, pid) {
+            children.entry(parent).or_default().push(process);
+        }
+    }
+    walk(pid, process(host, pid)?.1, own, &mut |parent| Some(children.remove(&parent).unwrap_or_default()))
+}
+
+/// Breadth first, so that what is looked at nearer are the child, its children and the orphans.
+fn walk(
+    pid: i32,
+    child: Process,
+    own: i32,
+    children: &mut dyn FnMut(i32) -> Option<Vec<Process>>,
+) -> Option<Vec<Process>> {
+    let adopted: Vec<Process> = children(own)?;
+    let orphans = strays::only(adopted.iter().map(|process| process.pid));
+    let mut found = vec![child];
+    found.extend(adopted.into_iter().filter(|process| orphans.contains(&process.pid)));
+    let mut known: BTreeSet<i32> = found.iter().map(|process| process.pid).chain([own]).collect();
+    known.insert(pid);
+    let mut next = 0;
+    while let Some(&Process { pid, .. }) = found.get(next) {
+        // One that lost its parent meanwhile may be met twice.
+        found.extend(children(pid)?.into_iter().filter(|process| known.insert(process.pid)));
+        next += 1;
+    }
+    Some(found)
+}
+
+/// A process and its parent; None if it has ended, reaped or not. Read by its first task: the file of the process as a whole adds up all threads.
+fn process(host: &Host, pid: i32) -> Option<(i32, Process)> {
+    let stat = host.read(format!("/proc/{pid}/task/{pid}/stat")).ok()?;
+    let fields = fields(&stat)?;
+    let tasks = fields.get(THREADS)?.parse().ok()?;
+    let ended = matches!(*fields.get(STATE)?, "Z" | "X") && tasks <= 1;
+    (!ended).then_some((fields.get(PARENT)?.parse().ok()?, Process { pid, tasks }))
+}
+
+/// What follows the name in brackets, which may hold anything, brackets and spaces too.
+fn fields(stat: &str) -> Option<Vec<&str>> {
+    Some(stat.rsplit_once(')')?.1.split_ascii_whitespace().collect())
+}
+
+/// Ids of a process's tasks.
+fn tasks(host: &Host, pid: i32) -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir(host.path(format!("/proc/{pid}/task"))).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// Distinct address spaces, by comparing each with few of those that are known: the kernel orders them. None: it does not compare them for us.
+fn address_spaces(family: &[Process], compare: &dyn Fn(i32, i32) -> io::Result<Ordering>) -> Option<u64> {
+    let mut known: Vec<i32> = Vec::new();
+    for &Process { pid, .. } in family {
+        loop {
+            let mut fault = None;
+            let place = known.binary_search_by(|other| match compare(*other, pid) {
+                Ok(order) => order,
+                Err(error) => {
+                    fault = Some(error);
+                    Ordering::Equal
+                }
+            });
+            match (fault, place) {
+                (None, Ok(_)) => {}
+                (None, Err(at)) => known.insert(at, pid),
+                (Some(error), _) if error.raw_os_error() != Some(libc::ESRCH) => return None,
+                // One of the two has ended meanwhile. If it is the other, again without it.
+                (Some(_), _) if compare(pid, pid).is_ok() => {
+                    known.retain(|other| compare(*other, *other).is_ok());
+                    continue;
+                }
+                (Some(_), _) => {}
+            }
+            break;
+        }
+    }
+    Some(known.len() as u64)
+}
+
+/// Distinct namespaces of a kind; None where one of them may not be read, or where the kernel has no such kind.
+fn namespaces(family: &[Process], kind: &str) -> Option<u64> {
+    let mut distinct = BTreeSet::new();
+    for &Process { pid, .. } in family {
+        match std::fs::read_link(format!("/proc/{pid}/ns/{kind}")) {
+            Ok(name) => drop(distinct.insert(name)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {} // It has ended.
+            Err(_) => return None,
+        }
+    }
+    (!distinct.is_empty()).then_some(distinct.len() as u64)
+}
+
+/// Distinct sets of control groups; None where one of them cannot be read.
+fn control_groups(host: &Host, family: &[Process]) -> Option<u64> {
+    let mut distinct = BTreeSet::new();
+    for &Process { pid, .. } in family {
+        match host.read(format!("/proc/{pid}/cgroup")) {
+            Ok(groups) => drop(distinct.insert(groups)),
+            Err(_) if process(host, pid).is_none() => {} // It has ended.
+            Err(_) => return None,
+        }
+    }
+    distinct.remove(""); // A kernel without control groups, or a sandbox that hides them.
+    (!distinct.is_empty()).then_some(distinct.len() as u64)
+}
+
+/// CPUs and switches of the tasks.
+fn look_at_tasks(host: &Host, family: &[Process], tree: &mut Tree) {
+    let mut allowed = BTreeSet::new();
+    let mut ran_on = BTreeSet::new();
+    // Of the whole process, threads and children that have ended included, but in ticks of 10 ms; and exactly, of the threads that live.
+    let by_ticks: u64 = family.iter().filter_map(|process| cpu_ticks(host, process.pid)).sum();
+    let mut exact = 0;
+    let all = family.iter().flat_map(|process| tasks(host, process.pid).map(|task| (process.pid, task)));
+    for (pid, task) in all.take(MOST_TASKS) {
+        let status = host.read(format!("/proc/{pid}/task/{task}/status")).unwrap_or_default();
+        for (field, value) in status.lines().filter_map(|line| line.split_once(':')) {
+            match field {
+                "Cpus_allowed_list" => allowed.extend(crate::list::parse(value).unwrap_or_default()),
+                "voluntary_ctxt_switches" | "nonvoluntary_ctxt_switches" => {
+                    tree.switches += value.trim().parse().unwrap_or(0);
+                }
+                _ => {}
+            }
+        }
+        let schedule = host.read(format!("/proc/{pid}/task/{task}/schedstat")).unwrap_or_default();
+        exact += schedule.split_ascii_whitespace().next().and_then(|ns| ns.parse::<u64>().ok()).unwrap_or(0);
+        let stat = host.read(format!("/proc/{pid}/task/{task}/stat")).unwrap_or_default();
+        ran_on.extend(fields(&stat).and_then(|fields| fields.get(PROCESSOR)?.parse::<u32>().ok()));
+    }
+    tree.cpu_ns = exact.max(by_ticks.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second()));
+    tree.allowed_cpus = allowed.into_iter().collect();
+    tree.ran_on = ran_on.into_iter().collect();
+}
+
+/// CPU time of a process and of its reaped children, in ticks of the kernel's clock.
+fn cpu_ticks(host: &Host, pid: i32) -> Option<u64> {
+    let stat = host.read(format!("/proc/{pid}/stat")).ok()?;
+    fields(&stat)?.get(CPU_TIMES)?.iter().map(|ticks| ticks.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests;
