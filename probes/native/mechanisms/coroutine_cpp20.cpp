@@ -46,7 +46,7 @@ class CoroutineRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit CoroutineRing(const Plan& plan) : Ring<mode, Token>(plan, false) {
+    explicit CoroutineRing(const Plan& plan) : Ring<mode, Token>(plan) {
         require_memory(std::uint64_t{frame_at_most} * plan.contexts);
         try {
             handles_.resize(plan.contexts);

@@ -35,7 +35,7 @@ class BoostRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan, false), arena_(plan) {
+    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan), arena_(plan) {
         const bool of_library = plan.text("stacks") == "library";
         fibers_.reserve(plan.contexts - 1);
         // Posted, not entered: they stand in the queue in the order of the ring.
@@ -75,7 +75,7 @@ private:
 
     void live(std::uint32_t index) {
         RingState& state = this->state();
-        state.word = serve<mode, Token>(state, this->station_array(), index, state.word, yield_with(&state.word));
+        state.word = serve<mode, RunBy::one_thread, Token>(state, this->station_array(), index, state.word, yield_with(&state.word));
     }
 
     void stop() {

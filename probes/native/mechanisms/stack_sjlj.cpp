@@ -18,7 +18,7 @@ class SjljRing final : public Ring<mode, std::uint64_t> {
 
 public:
     explicit SjljRing(const Plan& plan)
-        : Ring<mode, Token>(plan, false), arena_(plan), suspended_(plan.contexts) {
+        : Ring<mode, Token>(plan), arena_(plan), suspended_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) begin(i);
         publish();
     }

@@ -35,7 +35,7 @@ class FiberRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit FiberRing(const Plan& plan) : Ring<mode, Token>(plan, false), driver_fiber_(plan), fibers_(plan.contexts), lives_(plan.contexts) {
+    explicit FiberRing(const Plan& plan) : Ring<mode, Token>(plan), driver_fiber_(plan), fibers_(plan.contexts), lives_(plan.contexts) {
         // A fiber touches the top of its stack and its own record.
         require_memory(std::uint64_t{12 * 1024} * plan.contexts);
         fibers_[0] = driver_fiber_.get();
@@ -73,7 +73,7 @@ private:
     static void CALLBACK live(void* argument) {
         const Life life = *static_cast<Life*>(argument);
         FiberRing& ring = *life.ring;
-        serve<mode, Token>(ring.state(), ring.station_array(), life.index, ring.state().word, ring.passer(life.index));
+        serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, ring.state().word, ring.passer(life.index));
         __builtin_trap();  // rings of fibers are never told to stop
     }
 
