@@ -21,7 +21,7 @@ void collect(Workload& workload, Look& look) {
         look.minor_faults += station.minor_faults;
         look.major_faults += station.major_faults;
         look.cpus.insert(station.cpu);
-        look.processes.insert(station.process);
+        look.spaces.insert(station.space);
     }
     if (workload.stations().empty()) look.mismatches = workload.mismatches();
     look.faults_told = (driver_seen ? os::faults_of_thread() : os::faults_of_process()).has_value();
@@ -30,7 +30,7 @@ void collect(Workload& workload, Look& look) {
         look.minor_faults = faults.minor;
         look.major_faults = faults.major;
         look.cpus.insert(os::current_cpu());
-        look.processes.insert(os::current_task().process);
+        look.spaces.insert(0);  // the driver alone
     }
     look.token = workload.token();
 }
@@ -139,7 +139,7 @@ Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_
         line.null("kernel");
         why.text("kernel", os::kernel_switches_unknown());
     }
-    line.number("address_spaces", static_cast<std::int64_t>(after.processes.size()));
+    line.number("address_spaces", static_cast<std::int64_t>(after.spaces.size()));
     std::set<int> cpus = before.cpus;
     cpus.insert(after.cpus.begin(), after.cpus.end());
     if (hops) cpus.insert(hops->cpus.begin(), hops->cpus.end());

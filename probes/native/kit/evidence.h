@@ -24,7 +24,7 @@ struct Look {
     std::optional<os::KernelSwitches> kernel;
     std::optional<std::uint64_t> cpu_time_ns;
     std::set<int> cpus;
-    std::set<int> processes;
+    std::set<std::uint32_t> spaces;
     std::set<std::uint32_t> mxcsr;
 };
 

@@ -54,16 +54,19 @@ struct Unavailable {
 // they come here only when the driver sends a command round the ring. One cache line each: contexts on other CPUs write too.
 struct alignas(64) Station {
     std::uint64_t turns;
-    std::uint64_t irregular;   // arrivals that were no turns: commands and mismatches
     std::uint64_t mismatches;  // tokens that did not carry the sequence number this context waited for
-    std::uint64_t minor_faults;
-    std::uint64_t major_faults;
+    std::uint64_t touches;     // of its working set since it was made
+    const void* place;         // where it runs: an address in its stack, or in its frame if it has no stack of its own
+    std::uint32_t irregular;   // arrivals that were no turns: commands and mismatches
+    std::uint32_t minor_faults;
+    std::uint32_t major_faults;
+    std::uint32_t space;  // its address space: the same number for all contexts that share one
     std::uint32_t mxcsr;
     std::int32_t cpu;  // -1: not a task of its own
     std::int32_t process;
     std::int32_t thread;
-    std::uint64_t touches;  // of its working set since it was made
 };
+static_assert(sizeof(Station) == 64);
 
 // Bytes, by the kernel's figures.
 struct Memory {

@@ -23,6 +23,7 @@ public:
     explicit Message(const Plan& plan)
         : shared_(1), payload_(plan.number("payload")), mark_(std::min(payload_.size(), sizeof(std::uint64_t))) {
         links_.open<Link>(2);
+        space_mark.store(0);
         if constexpr (forked) {
             pin_self(plan.cpu_of(1));  // inherited by the child
             if (partner_.fork_child(2)) live_in_child();
@@ -110,6 +111,7 @@ private:
     }
 
     void live() {
+        space_mark.store(1);
         const int from = links_.to(1).read;
         const int to = links_.to(0).write;
         std::vector<char> echo(payload_.size());

@@ -12,6 +12,7 @@
 // All that a hop calls is noexcept: loops that may throw are compiled to more (coroutine_cpp20.cpp).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -46,6 +47,10 @@ struct RingState {
 template <class Token>
 inline constexpr Token command_bit = Token{1} << (std::numeric_limits<Token>::digits - 1);
 
+// What tells address spaces apart, whatever the kernel calls them: each context that is a task writes its number here when it begins, and
+// reads it when all have begun. In a space of its own it finds itself; those who share a space find the same one.
+inline std::atomic<std::uint32_t> space_mark{0};
+
 // What a context says of itself besides its turns.
 inline void publish(Station& station, bool is_task) {
     station.mxcsr = arch::store_mxcsr();
@@ -56,6 +61,7 @@ inline void publish(Station& station, bool is_task) {
     station.minor_faults = faults.minor;
     station.major_faults = faults.major;
     station.cpu = os::current_cpu();
+    station.space = space_mark.load(std::memory_order_relaxed);
     station.process = task.process;
     station.thread = task.thread;
 }
@@ -79,13 +85,15 @@ struct Turn {
     Turn(RingState& state, std::uint32_t context) noexcept
         : ring(state), expected(first_expected(state, context)), stride(state.contexts), index(context) {
         if constexpr (touches(mode)) own_set = state.sets->of(context);
+        if constexpr (by == RunBy::tasks) space_mark.store(context, std::memory_order_relaxed);
     }
 
     // The driver begins with the token in its hands and expects it after one lap.
     static std::uint64_t first_expected(const RingState& state, std::uint32_t context) noexcept { return context == 0 ? state.contexts : context; }
 
-    // To be called with the token as soon as it has arrived. False: the ring ends.
-    [[gnu::always_inline]] bool arrive(Token token, Station* stations) noexcept {
+    // To be called with the token as soon as it has arrived. False: the ring ends. `place`: something in the context's frame, where that is
+    // not on the stack it runs on.
+    [[gnu::always_inline]] bool arrive(Token token, Station* stations, const void* place = nullptr) noexcept {
         std::uint64_t arrived = 0;
         if constexpr (reads_counter(kind)) arrived = reading_after<kind>();
         const std::uint64_t due = expected;
@@ -102,7 +110,7 @@ struct Turn {
             if constexpr (touches(mode)) own_set.touch();
             return true;
         }
-        return arrive_irregularly(ring, stations[index], index, token, due);
+        return arrive_irregularly(ring, stations[index], index, token, due, place);
     }
 
     // To be called last before the token is handed over.
@@ -122,7 +130,7 @@ struct Turn {
     // A command, or a token with a wrong number. Static, with everything by value and its counts in the station: a Turn whose address
     // is never taken stays in registers, and the loop has nothing to carry for the case that does not happen.
     [[gnu::cold, gnu::noinline]] static bool arrive_irregularly(const RingState& ring, Station& station, std::uint32_t index, Token token,
-                                                                std::uint64_t due) noexcept {
+                                                                std::uint64_t due, const void* place) noexcept {
         const std::uint64_t arrivals = (due - first_expected(ring, index)) / ring.contexts;
         station.turns = arrivals - station.irregular;
         ++station.irregular;
@@ -131,6 +139,7 @@ struct Turn {
             return true;
         }
         if constexpr (touches(mode)) station.touches = ring.sets->of(index).touched();
+        station.place = place != nullptr ? place : __builtin_frame_address(0);
         publish(station, by == RunBy::tasks || index == 0);
         return ring.command != Command::stop;
     }

@@ -44,6 +44,7 @@ public:
     // The contexts own nothing but their stacks, so that they may simply be abandoned.
     void close() override { arena_.check_canaries(); }
     std::uint64_t far_steps() const override { return arena_.far_steps(); }
+    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all())); }
 
 private:
     struct Life {
