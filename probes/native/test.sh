@@ -67,7 +67,18 @@ if messages[-1]["status"] == "ok":
     turns = evidence[0]["turns"]
     assert turns is None or turns["total"] == hand_offs, evidence
     hops = evidence[0].get("hops")
-    assert hops is None or hops["in_order"] == hops["count"] > 0, evidence
+    family, contexts = plan["mechanism"].split("/")[0], plan["contexts"]
+    switches = plan["experiment"] == "switch" and family != "control"
+    assert hops is not None or not switches, evidence
+    assert hops is None or hops["in_order"] == hops["count"] == units and hops["timed"], evidence
+    assert hops is None or hops["same_thread"] == (units if family in ("stack", "fiber", "coroutine") else 0), evidence
+    if not footprint:
+        apart = family in ("process", "container") and plan["experiment"] != "create"
+        assert evidence[0]["address_spaces"] == (contexts if apart else 1), evidence
+    own = {"stack": "distinct_stacks", "fiber": "distinct_stacks", "coroutine": "distinct_frames"}.get(family)
+    assert not own or not switches or evidence[0]["counts"][own] == contexts, evidence
+    made = plan["mechanism"] in ("thread/pthread", "process/fork", "container/pipe") and plan["experiment"] == "create"
+    assert not made or evidence[0]["counts"]["distinct_tasks"] == units, evidence
     ticks = sum(len(m["ticks"]) for m in messages if m["t"] == "samples")
     intervals = sum(count for m in messages if m["t"] == "histogram" for _, count in m["buckets"])
     assert messages[-1]["samples"] == ticks + intervals > 0
@@ -75,7 +86,7 @@ if messages[-1]["status"] == "ok":
     lines = -(-int(parameters.get("working_set", 0)) // 64)
     assert counts.get("touches", 0) == units * lines, evidence
     if "layout" in parameters and plan["experiment"] == "switch":
-        contexts, far = plan["contexts"], counts["far_hops"]
+        far = counts["far_hops"]
         laps = units // contexts
         if parameters["layout"] == "scattered":
             assert (laps * (contexts - 1) if plan["mechanism"].startswith("stack/") else units // 2) <= far <= units, evidence

@@ -46,7 +46,7 @@ struct Port {
 
 [[noreturn]] void live(RingState& ring, Station* stations, std::uint32_t index) {
     const Port port;
-    serve<Mode::batch, Token>(ring, stations, index, port.receive(), [&](Token token) __attribute__((always_inline)) {
+    serve<Mode::batch, RunBy::one_thread, Token>(ring, stations, index, port.receive(), [&](Token token) __attribute__((always_inline)) {
         if ((token & command_bit<Token>) != 0) [[unlikely]] say({.turns = stations[index].turns, .mismatches = stations[index].mismatches});
         port.send(token);
         return port.receive();

@@ -1,6 +1,7 @@
 // Every special instruction of AArch64 that the probe uses, under the names of kit/arch_x86_64.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace probe::arch {
@@ -29,6 +30,11 @@ inline constexpr const char* counter_name = "cntvct_el0, isb;mrs before a switch
     std::uint64_t count;
     asm volatile("mrs %0, cntvct_el0" : "=r"(count) : : "memory");
     return count;
+}
+
+// A 32-bit word of the calling thread's own memory, `offset` bytes from its thread pointer. Read anew each time.
+[[gnu::always_inline]] inline std::uint32_t word_of_thread(std::ptrdiff_t offset) {
+    return *reinterpret_cast<volatile std::uint32_t*>(static_cast<char*>(__builtin_thread_pointer()) + offset);
 }
 
 // Tells the CPU that this is a loop which waits for another CPU's store. `yield` does nothing on most cores; `isb` waits a little.

@@ -2,6 +2,7 @@
 // with the same names; kit/arch.h chooses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace probe::arch {
@@ -34,6 +35,13 @@ inline constexpr const char* counter_name = "tsc, lfence;rdtsc before a switch a
 
 // Tells the CPU that this is a loop which waits for another CPU's store.
 [[gnu::always_inline]] inline void spin_pause() { asm volatile("pause"); }
+
+// A 32-bit word of the calling thread's own memory, `offset` bytes from its thread pointer. Read anew each time.
+[[gnu::always_inline]] inline std::uint32_t word_of_thread(std::ptrdiff_t offset) {
+    std::uint32_t word;
+    asm volatile("movl %%fs:(%1), %0" : "=r"(word) : "r"(offset));
+    return word;
+}
 
 // MXCSR with all exceptions masked and no sticky flag, the state in which Linux starts every program.
 inline constexpr std::uint32_t mxcsr_clean = 0x1f80;

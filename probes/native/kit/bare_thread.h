@@ -13,8 +13,8 @@ class BareThreads {
 public:
     BareThreads();  // may throw Failure
 
-    // Makes one and waits until it has ended. Throws Failure.
-    void run_one(int (*body)(void*), void* argument);
+    // Makes one, waits until it has ended and gives its number. Throws Failure.
+    int run_one(int (*body)(void*), void* argument);
 
 private:
     SharedArray<char> stack_;

@@ -22,6 +22,7 @@ std::uint64_t ContainerCreator::run_one(std::uint64_t token, std::uint64_t* ente
     const int error = errno;
     if (join != -1) close(join);
     if (child == -1) [[unlikely]] throw clone_failure(error, 0, 1);
+    births_.note(child);
     int status = 0;
     while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
     }

@@ -3,6 +3,7 @@
 
 #include "kit/container_cgroups.h"
 #include "kit/container_inside.h"
+#include "kit/creation.h"
 #include "kit/mechanism.h"
 #include "kit/shared.h"
 
@@ -15,6 +16,7 @@ public:
 
     std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered);
     std::uint64_t* counter() { return &board_[0].entered; }
+    const Births& births() const { return births_; }
     void add_counts(Counts& counts) const { counts.emplace_back("cgroups", cgroups_.in_use()); }
 
 private:
@@ -28,6 +30,7 @@ private:
     ContainerCgroups cgroups_;
     ContainerKind kind_;
     SharedArray<Board> board_;
+    Births births_;
 };
 
 }  // namespace probe

@@ -3,6 +3,7 @@
 //
 //   explicit Creator(const Plan&)                                             may throw Failure
 //   std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered)        token + 1; may throw Failure
+//   const Births& births() const                                              optional, for contexts that are tasks
 //   std::uint64_t* counter()                                                  memory that the contexts can write to
 #pragma once
 
@@ -10,6 +11,22 @@
 #include "kit/solo.h"
 
 namespace probe {
+
+// Tasks that have been made, told by their numbers. One with the number of the task before it, or with the creator's, is none that was
+// made: the kernel gives a number out again only when it has been through all the others.
+class Births {
+public:
+    void note(int task) {
+        count_ += task != last_ && task != creator_;
+        last_ = task;
+    }
+    std::uint64_t count() const { return count_; }
+
+private:
+    const int creator_ = os::current_thread();
+    int last_ = 0;
+    std::uint64_t count_ = 0;
+};
 
 template <Mode mode, class Creator>
 class Creation final : public Solo<mode> {
@@ -31,13 +48,18 @@ public:
         station_.cpu = -1;
     }
     std::span<const Station> stations() const override { return {&station_, 1}; }
+    void counting(bool on) override {
+        if constexpr (requires { creator_.births(); }) births_ = on ? creator_.births().count() : creator_.births().count() - births_;
+    }
     void add_counts(Counts& counts) const override {
+        if constexpr (requires { creator_.births(); }) counts.emplace_back("distinct_tasks", births_);
         if constexpr (requires { creator_.add_counts(counts); }) creator_.add_counts(counts);
     }
 
 private:
     Creator creator_;
     std::uint64_t* const entered_;
+    std::uint64_t births_ = 0;
     Station station_{};
 };
 

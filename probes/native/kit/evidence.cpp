@@ -8,9 +8,6 @@
 namespace probe {
 namespace {
 
-// A ring this long needs seconds for one lap across CPUs (35 us a hop where an idle CPU halts).
-constexpr std::uint64_t longest_verification = 20'000;
-
 void collect(Workload& workload, Look& look) {
     workload.publish();
     bool driver_seen = false;
@@ -24,7 +21,7 @@ void collect(Workload& workload, Look& look) {
         look.minor_faults += station.minor_faults;
         look.major_faults += station.major_faults;
         look.cpus.insert(station.cpu);
-        look.processes.insert(station.process);
+        look.spaces.insert(station.space);
     }
     if (workload.stations().empty()) look.mismatches = workload.mismatches();
     look.faults_told = (driver_seen ? os::faults_of_thread() : os::faults_of_process()).has_value();
@@ -33,7 +30,7 @@ void collect(Workload& workload, Look& look) {
         look.minor_faults = faults.minor;
         look.major_faults = faults.major;
         look.cpus.insert(os::current_cpu());
-        look.processes.insert(os::current_task().process);
+        look.spaces.insert(0);  // the driver alone
     }
     look.token = workload.token();
 }
@@ -66,18 +63,28 @@ std::string kernel_object(const os::KernelSwitches& before, const os::KernelSwit
     return object.finish();
 }
 
-void add_hops(Line& line, Line& why, const Verification& verification) {
-    if (!verification.done) {
+const char* why_no_hops(const Entry& entry) {
+    switch (entry.shape) {
+        case Shape::control: return "a control has no hops";
+        case Shape::foreign: return "on which CPU a hop arrives is not known to the kernel that the contexts run on";
+        default: return "only the hops of experiment switch are followed";
+    }
+}
+
+void add_hops(Line& line, Line& why, const Entry& entry, const std::optional<Hops>& hops) {
+    if (!hops) {
         line.null("migrations").null("hops");
-        if (verification.why_not != nullptr) why.text("hops", verification.why_not);
+        why.text("hops", why_no_hops(entry));
         return;
     }
-    line.number("migrations", static_cast<std::int64_t>(verification.migrations));
-    Line hops = Line::nested();
-    hops.number("count", static_cast<std::int64_t>(verification.count));
-    hops.number("in_order", static_cast<std::int64_t>(verification.in_order));
-    hops.number("same_cpu", static_cast<std::int64_t>(verification.same_cpu));
-    line.raw("hops", hops.finish());
+    line.number("migrations", static_cast<std::int64_t>(hops->migrations));
+    Line object = Line::nested();
+    object.number("count", static_cast<std::int64_t>(hops->count));
+    object.number("in_order", static_cast<std::int64_t>(hops->count));  // check_tokens() has seen to it
+    object.number("same_cpu", static_cast<std::int64_t>(hops->same_cpu));
+    object.number("same_thread", static_cast<std::int64_t>(hops->same_thread)).truth("timed", true);
+    line.raw("hops", object.finish());
+    if (hops->cut_short) why.text("hops", "the contexts changed their CPU more often than there is room to note: the hops up to there are covered");
 }
 
 }  // namespace
@@ -103,47 +110,6 @@ Look look_after(Workload& workload, const std::vector<TaskId>& tasks) {
     return look;
 }
 
-std::uint64_t verification_units(const Plan& plan, const Entry& entry, const char*& why_not) {
-    if (plan.experiment != "switch") return 0;
-    if (entry.shape == Shape::control) {
-        why_not = "a control has no hops";
-        return 0;
-    }
-    if (entry.shape == Shape::foreign) {
-        why_not = "on which CPU a hop arrives is not known to the kernel that the contexts run on";
-        return 0;
-    }
-    if (plan.verify_units == 0) {
-        why_not = "the plan asks for no verification pass";
-        return 0;
-    }
-    if (plan.ring > longest_verification) {
-        why_not = "one lap of this ring is too long for the verification pass (more than 20000 contexts)";
-        return 0;
-    }
-    return (plan.verify_units + plan.ring - 1) / plan.ring * plan.ring;
-}
-
-Verification examine_hops(std::span<const HopRecord> hops, std::uint32_t contexts) {
-    Verification result;
-    result.done = true;
-    std::vector<std::int64_t> last_cpu(contexts, -1);
-    last_cpu[0] = hops[0].cpu;
-    result.cpus.insert(static_cast<int>(hops[0].cpu));
-    for (std::size_t i = 1; i < hops.size(); ++i) {
-        const HopRecord& from = hops[i - 1];
-        const HopRecord& to = hops[i];
-        ++result.count;
-        if (to.context == (from.context + 1) % contexts) ++result.in_order;
-        if (to.cpu == from.cpu) ++result.same_cpu;
-        std::int64_t& last = last_cpu[to.context];
-        if (last != -1 && last != to.cpu) ++result.migrations;
-        last = to.cpu;
-        result.cpus.insert(static_cast<int>(to.cpu));
-    }
-    return result;
-}
-
 void check_tokens(const Look& before, const Look& after) {
     const std::uint64_t wrong = after.mismatches - before.mismatches;
     if (wrong == 0) return;
@@ -151,7 +117,7 @@ void check_tokens(const Look& before, const Look& after) {
 }
 
 Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before, const Look& after,
-                   const Verification& verification, const Counts& counts) {
+                   const std::optional<Hops>& hops, const Counts& counts) {
     Line line("evidence");
     Line why = Line::nested();
     line.number("units", static_cast<std::int64_t>(units));
@@ -173,12 +139,12 @@ Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_
         line.null("kernel");
         why.text("kernel", os::kernel_switches_unknown());
     }
-    line.number("address_spaces", static_cast<std::int64_t>(after.processes.size()));
+    line.number("address_spaces", static_cast<std::int64_t>(after.spaces.size()));
     std::set<int> cpus = before.cpus;
     cpus.insert(after.cpus.begin(), after.cpus.end());
-    cpus.insert(verification.cpus.begin(), verification.cpus.end());
+    if (hops) cpus.insert(hops->cpus.begin(), hops->cpus.end());
     line.raw("cpus", number_list({cpus.begin(), cpus.end()}));
-    add_hops(line, why, verification);
+    add_hops(line, why, entry, hops);
     if (before.faults_told && after.faults_told) {
         Line faults = Line::nested();
         faults.number("minor", static_cast<std::int64_t>(after.minor_faults - before.minor_faults));

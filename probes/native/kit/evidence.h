@@ -24,7 +24,7 @@ struct Look {
     std::optional<os::KernelSwitches> kernel;
     std::optional<std::uint64_t> cpu_time_ns;
     std::set<int> cpus;
-    std::set<int> processes;
+    std::set<std::uint32_t> spaces;
     std::set<std::uint32_t> mxcsr;
 };
 
@@ -32,24 +32,10 @@ struct Look {
 Look look_before(Workload& workload, const std::vector<TaskId>& tasks);
 Look look_after(Workload& workload, const std::vector<TaskId>& tasks);
 
-struct Verification {
-    bool done = false;
-    const char* why_not = nullptr;
-    std::uint64_t count = 0;
-    std::uint64_t in_order = 0;
-    std::uint64_t same_cpu = 0;
-    std::uint64_t migrations = 0;
-    std::set<int> cpus;
-};
-
-// Length of the verification pass in hops, whole laps; 0: none, with the reason in `why_not`.
-std::uint64_t verification_units(const Plan& plan, const Entry& entry, const char*& why_not);
-Verification examine_hops(std::span<const HopRecord> hops, std::uint32_t contexts);
-
 // Throws self_check_failed when a token arrived that did not carry the expected sequence number.
 void check_tokens(const Look& before, const Look& after);
 
 Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before, const Look& after,
-                   const Verification& verification, const Counts& counts);
+                   const std::optional<Hops>& hops, const Counts& counts);
 
 }  // namespace probe

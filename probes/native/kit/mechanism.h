@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "kit/histogram.h"
+#include "kit/hops.h"
 #include "kit/os.h"
 #include "kit/plan.h"
 
 namespace probe {
 
 // How a workload's loops are compiled. `batch` has nothing in them but the mechanism, `each` reads the cycle counter round every
-// unit, `each_bare` does so without fences, `verify` notes the CPU of every hop. The touching ones of rings do the same, and every
-// context touches its working set.
-enum class Mode { batch, each, verify, each_bare, touching_batch, touching_each, touching_verify };
+// unit, `each_bare` does so without fences. The touching ones of rings do the same, and every context touches its working set.
+enum class Mode { batch, each, each_bare, touching_batch, touching_each };
 
 constexpr bool reads_counter(Mode mode) { return mode == Mode::each || mode == Mode::each_bare; }
 constexpr bool touches(Mode mode) { return mode >= Mode::touching_batch; }
@@ -54,22 +54,19 @@ struct Unavailable {
 // they come here only when the driver sends a command round the ring. One cache line each: contexts on other CPUs write too.
 struct alignas(64) Station {
     std::uint64_t turns;
-    std::uint64_t irregular;   // arrivals that were no turns: commands and mismatches
     std::uint64_t mismatches;  // tokens that did not carry the sequence number this context waited for
-    std::uint64_t minor_faults;
-    std::uint64_t major_faults;
+    std::uint64_t touches;     // of its working set since it was made
+    const void* place;         // where it runs: an address in its stack, or in its frame if it has no stack of its own
+    std::uint32_t irregular;   // arrivals that were no turns: commands and mismatches
+    std::uint32_t minor_faults;
+    std::uint32_t major_faults;
+    std::uint32_t space;  // its address space: the same number for all contexts that share one
     std::uint32_t mxcsr;
     std::int32_t cpu;  // -1: not a task of its own
     std::int32_t process;
     std::int32_t thread;
-    std::uint64_t touches;  // of its working set since it was made
 };
-
-// One hop of the verification pass: who came to run, and where.
-struct HopRecord {
-    std::uint32_t context;
-    std::uint32_t cpu;
-};
+static_assert(sizeof(Station) == 64);
 
 // Bytes, by the kernel's figures.
 struct Memory {
@@ -105,8 +102,10 @@ public:
     virtual std::uint64_t mismatches() const = 0;  // seen by the driver
     virtual std::uint64_t token_mask() const { return ~std::uint64_t{0}; }  // bits that the medium can carry
 
-    virtual Histogram* histogram() { return nullptr; }                    // Mode::each
-    virtual std::span<const HopRecord> hops() const { return {}; }         // Mode::verify
+    virtual Histogram* histogram() { return nullptr; }  // Mode::each
+    // Contexts that are tasks: where the hops since begin_hops() led. Both are called next to the batches.
+    virtual void begin_hops() {}
+    virtual std::optional<Hops> hops() const { return std::nullopt; }
     // Where the driver is elsewhere and reads a clock there: puts its ticks of the last batches, as many, in the place of those read here.
     virtual void retime(std::span<std::uint64_t> /*ticks*/) {}
     // Hops of a lap that lead elsewhere than to the context right above in memory, for rings that have a `layout`.
@@ -145,7 +144,6 @@ static std::unique_ptr<Workload> make_for_mode(const Plan& plan, Mode mode) {
     switch (mode) {
         case Mode::each_bare:  // comes from make_for_any_mode only: for the rest it would be code for nothing
         case Mode::each: return std::make_unique<W<Mode::each>>(plan);
-        case Mode::verify: return std::make_unique<W<Mode::verify>>(plan);
         default: return std::make_unique<W<Mode::batch>>(plan);
     }
 }
@@ -156,7 +154,6 @@ static std::unique_ptr<Workload> make_ring_for_mode(const Plan& plan, Mode mode)
     switch (mode) {
         case Mode::touching_batch: return std::make_unique<W<Mode::touching_batch>>(plan);
         case Mode::touching_each: return std::make_unique<W<Mode::touching_each>>(plan);
-        case Mode::touching_verify: return std::make_unique<W<Mode::touching_verify>>(plan);
         default: return make_for_mode<W>(plan, mode);
     }
 }

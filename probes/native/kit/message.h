@@ -23,6 +23,7 @@ public:
     explicit Message(const Plan& plan)
         : shared_(1), payload_(plan.number("payload")), mark_(std::min(payload_.size(), sizeof(std::uint64_t))) {
         links_.open<Link>(2);
+        space_mark.store(0);
         if constexpr (forked) {
             pin_self(plan.cpu_of(1));  // inherited by the child
             if (partner_.fork_child(2)) live_in_child();
@@ -66,7 +67,7 @@ public:
         Station& own = shared_[0].stations[0];
         own.turns = answers_;
         own.mismatches = this->mismatches_;
-        Turn<mode, std::uint64_t>::publish_task(own, true);
+        probe::publish(own, true);
     }
     std::span<const Station> stations() const override { return shared_.data()->stations; }
     std::vector<TaskId> tasks() const override {
@@ -110,6 +111,7 @@ private:
     }
 
     void live() {
+        space_mark.store(1);
         const int from = links_.to(1).read;
         const int to = links_.to(0).write;
         std::vector<char> echo(payload_.size());
@@ -118,7 +120,7 @@ private:
         std::uint64_t due = 1;
         while (read_whole(from, echo.data(), echo.size()) && shared.wish != Wish::end) {
             if (shared.wish == Wish::report) [[unlikely]] {
-                Turn<mode, std::uint64_t>::publish_task(own, true);
+                probe::publish(own, true);
             } else {
                 const bool right = std::memcmp(echo.data(), &due, mark_) == 0;
                 own.turns += right;

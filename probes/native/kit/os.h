@@ -39,6 +39,7 @@ std::string runtime();                      // C library and system, for `hello`
 std::optional<std::string> caveat();        // what a reader of every figure must know of this system, for a note
 
 TaskId current_task();
+int current_thread();  // its number
 int current_cpu();
 std::optional<PageFaults> faults_of_thread();  // nullopt: not told here, or not thread by thread
 std::optional<PageFaults> faults_of_process();

@@ -97,7 +97,8 @@ std::string runtime() {
 
 std::optional<std::string> caveat() { return std::nullopt; }
 
-TaskId current_task() { return {getpid(), static_cast<int>(syscall(SYS_gettid))}; }
+TaskId current_task() { return {getpid(), current_thread()}; }
+int current_thread() { return static_cast<int>(syscall(SYS_gettid)); }
 int current_cpu() { return sched_getcpu(); }
 std::optional<PageFaults> faults_of_thread() { return faults_of(RUSAGE_THREAD); }
 std::optional<PageFaults> faults_of_process() { return faults_of(RUSAGE_SELF); }

@@ -89,7 +89,8 @@ std::string runtime() {
 
 std::optional<std::string> caveat() { return std::nullopt; }
 
-TaskId current_task() { return {getpid(), static_cast<int>(pthread_mach_thread_np(pthread_self()))}; }
+TaskId current_task() { return {getpid(), current_thread()}; }
+int current_thread() { return static_cast<int>(pthread_mach_thread_np(pthread_self())); }
 
 int current_cpu() {
     std::size_t cpu = 0;

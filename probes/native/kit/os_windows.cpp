@@ -170,7 +170,8 @@ std::optional<std::string> caveat() {
     return std::nullopt;
 }
 
-TaskId current_task() { return {static_cast<int>(GetCurrentProcessId()), static_cast<int>(GetCurrentThreadId())}; }
+TaskId current_task() { return {static_cast<int>(GetCurrentProcessId()), current_thread()}; }
+int current_thread() { return static_cast<int>(GetCurrentThreadId()); }
 int current_cpu() { return static_cast<int>(GetCurrentProcessorNumber()); }
 
 // Fields 10 and 12 of stat, counted after the bracket that ends the name.

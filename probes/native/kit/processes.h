@@ -44,11 +44,11 @@ private:
 void set_partner_death_report(int fd);
 
 template <Mode mode, class Medium>
-class ProcessRing final : public Ring<mode, typename Medium::Token> {
+class ProcessRing final : public Ring<mode, typename Medium::Token, RunBy::tasks> {
     using Token = typename Medium::Token;
 
 public:
-    explicit ProcessRing(const Plan& plan) : Ring<mode, Token>(plan, true), medium_(plan.contexts) {
+    explicit ProcessRing(const Plan& plan) : Ring<mode, Token, RunBy::tasks>(plan), medium_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             medium_.before_fork(i);
             pin_self(plan.cpu_of(i));  // inherited by the child, so that a refusal is noticed here
@@ -94,7 +94,7 @@ private:
     [[noreturn]] void live(std::uint32_t index) {
         auto port = medium_.in_child(index);
         const Token first = port.receive();
-        port.send(serve<mode, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
+        port.send(serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
         _exit(0);
     }
 

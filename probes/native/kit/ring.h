@@ -1,7 +1,8 @@
 // The skeleton shared by every mechanism whose contexts pass a token round a ring: context i hands over to context i + 1 mod N, context 0
 // is the driver. The token is a sequence number that travels through the mechanism's own medium; each hop adds one.
 //
-// What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions. A context's
+// What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions; where the contexts are
+// tasks, one more compare, of the CPU (kit/cpu.h). A context's
 // counters stay in its own registers, which the switch under test saves and restores; they reach memory only when the driver sends
 // a command. A command is a token whose top bit is flipped, so that it arrives as a mismatch and needs no test of its own.
 //
@@ -11,11 +12,13 @@
 // All that a hop calls is noexcept: loops that may throw are compiled to more (coroutine_cpp20.cpp).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <optional>
 
 #include "kit/arch.h"
+#include "kit/cpu.h"
 #include "kit/footprint.h"
 #include "kit/mechanism.h"
 #include "kit/reading.h"
@@ -23,6 +26,9 @@
 #include "kit/working_set.h"
 
 namespace probe {
+
+// What runs the contexts of a ring: the driver's thread all of them, or each is a task of its own.
+enum class RunBy { one_thread, tasks };
 
 enum class Command : std::uint32_t { report, stop };
 
@@ -32,23 +38,39 @@ struct RingState {
     std::uint64_t departed = 0;  // counter read by the context that hands over (Mode::each)
     std::uint64_t word = 0;      // carries the token where the mechanism's switch has no argument of its own
     Histogram* histogram = nullptr;
-    HopRecord* hops = nullptr;
-    std::uint64_t hop_limit = 0;  // size of hops; entry 0 is the driver before the first hop
-    std::uint64_t hop_base = 0;   // token at entry 0
     Command command = Command::report;
     std::uint32_t contexts = 0;
-    bool contexts_are_tasks = false;
+    CpuTrails* trails = nullptr;  // where the contexts are tasks
     const WorkingSets* sets = nullptr;  // in touching modes
 };
 
 template <class Token>
 inline constexpr Token command_bit = Token{1} << (std::numeric_limits<Token>::digits - 1);
 
+// What tells address spaces apart, whatever the kernel calls them: each context that is a task writes its number here when it begins, and
+// reads it when all have begun. In a space of its own it finds itself; those who share a space find the same one.
+inline std::atomic<std::uint32_t> space_mark{0};
+
+// What a context says of itself besides its turns.
+inline void publish(Station& station, bool is_task) {
+    station.mxcsr = arch::store_mxcsr();
+    station.cpu = -1;
+    if (!is_task) return;
+    const os::PageFaults faults = os::faults_of_thread().value_or(os::PageFaults{});
+    const TaskId task = os::current_task();
+    station.minor_faults = faults.minor;
+    station.major_faults = faults.major;
+    station.cpu = os::current_cpu();
+    station.space = space_mark.load(std::memory_order_relaxed);
+    station.process = task.process;
+    station.thread = task.thread;
+}
+
 // The counter of one context and the two ends of its turn. A local variable of the context's loop.
 //
 // `expected` is the context's own count of its turns, in steps of N: it advances once a turn whatever arrives, and is at the same
 // time the sequence number that the token must carry. One addition and one compare are all that a hop pays.
-template <Mode mode, class Token>
+template <Mode mode, class Token, RunBy by = RunBy::one_thread>
 struct Turn {
     static constexpr Mode kind = without_touches(mode);
     struct Nothing {};
@@ -57,29 +79,38 @@ struct Turn {
     std::uint64_t expected;
     std::uint64_t stride;
     std::uint32_t index;
+    std::int32_t cpu = -1;  // where the last turn was, if the context is a task
     [[no_unique_address]] std::conditional_t<touches(mode), WorkingSet, Nothing> own_set{};
 
     Turn(RingState& state, std::uint32_t context) noexcept
         : ring(state), expected(first_expected(state, context)), stride(state.contexts), index(context) {
         if constexpr (touches(mode)) own_set = state.sets->of(context);
+        if constexpr (by == RunBy::tasks) space_mark.store(context, std::memory_order_relaxed);
     }
 
     // The driver begins with the token in its hands and expects it after one lap.
     static std::uint64_t first_expected(const RingState& state, std::uint32_t context) noexcept { return context == 0 ? state.contexts : context; }
 
-    // To be called with the token as soon as it has arrived. False: the ring ends.
-    [[gnu::always_inline]] bool arrive(Token token, Station* stations) noexcept {
+    // To be called with the token as soon as it has arrived. False: the ring ends. `place`: something in the context's frame, where that is
+    // not on the stack it runs on.
+    [[gnu::always_inline]] bool arrive(Token token, Station* stations, const void* place = nullptr) noexcept {
         std::uint64_t arrived = 0;
         if constexpr (reads_counter(kind)) arrived = reading_after<kind>();
         const std::uint64_t due = expected;
         expected = due + stride;
+        if constexpr (by == RunBy::tasks) {
+            const int now = cpu_of_this_task();
+            if (now != cpu) [[unlikely]] {
+                cpu = now;
+                ring.trails->note(index, due, now);
+            }
+        }
         if (token == static_cast<Token>(due)) [[likely]] {
             if constexpr (reads_counter(kind)) record(arrived);
-            if constexpr (kind == Mode::verify) note_hop(due);
             if constexpr (touches(mode)) own_set.touch();
             return true;
         }
-        return arrive_irregularly(ring, stations[index], index, token, due);
+        return arrive_irregularly(ring, stations[index], index, token, due, place);
     }
 
     // To be called last before the token is handed over.
@@ -96,16 +127,10 @@ struct Turn {
         ring.histogram->record(interval, second - first);
     }
 
-    void note_hop(std::uint64_t sequence_number) {
-        const std::uint64_t hop = sequence_number - ring.hop_base;
-        if (hop >= ring.hop_limit) return;
-        ring.hops[hop] = {index, static_cast<std::uint32_t>(os::current_cpu())};
-    }
-
     // A command, or a token with a wrong number. Static, with everything by value and its counts in the station: a Turn whose address
     // is never taken stays in registers, and the loop has nothing to carry for the case that does not happen.
     [[gnu::cold, gnu::noinline]] static bool arrive_irregularly(const RingState& ring, Station& station, std::uint32_t index, Token token,
-                                                                std::uint64_t due) noexcept {
+                                                                std::uint64_t due, const void* place) noexcept {
         const std::uint64_t arrivals = (due - first_expected(ring, index)) / ring.contexts;
         station.turns = arrivals - station.irregular;
         ++station.irregular;
@@ -114,29 +139,17 @@ struct Turn {
             return true;
         }
         if constexpr (touches(mode)) station.touches = ring.sets->of(index).touched();
-        publish_task(station, ring.contexts_are_tasks || index == 0);
+        station.place = place != nullptr ? place : __builtin_frame_address(0);
+        publish(station, by == RunBy::tasks || index == 0);
         return ring.command != Command::stop;
-    }
-
-    static void publish_task(Station& station, bool is_task) {
-        station.mxcsr = arch::store_mxcsr();
-        station.cpu = -1;
-        if (!is_task) return;
-        const os::PageFaults faults = os::faults_of_thread().value_or(os::PageFaults{});
-        const TaskId task = os::current_task();
-        station.minor_faults = faults.minor;
-        station.major_faults = faults.major;
-        station.cpu = os::current_cpu();
-        station.process = task.process;
-        station.thread = task.thread;
     }
 };
 
 // The life of context i > 0: `token` has just arrived, `pass` hands a token to the next context and returns with the one that came
 // back. Returns with the token to be sent on when the ring ends.
-template <Mode mode, class Token, class Pass>
+template <Mode mode, RunBy by = RunBy::one_thread, class Token, class Pass>
 [[gnu::always_inline]] inline Token serve(RingState& ring, Station* stations, std::uint32_t index, Token token, Pass pass) {
-    Turn<mode, Token> turn(ring, index);
+    Turn<mode, Token, by> turn(ring, index);
     while (turn.arrive(token, stations)) [[likely]] {
         turn.depart();
         token = pass(static_cast<Token>(token + 1));
@@ -145,7 +158,7 @@ template <Mode mode, class Token, class Pass>
 }
 
 // Context 0. Holds the token between batches.
-template <Mode mode, class TokenType>
+template <Mode mode, class TokenType, RunBy by = RunBy::one_thread>
 class Driver {
 public:
     using Token = TokenType;
@@ -155,7 +168,7 @@ public:
     // `laps` times round the ring. The members are copied so that the loop holds them in registers.
     template <class Pass>
     [[gnu::always_inline]] void drive(std::uint64_t laps, Pass pass) {
-        Turn<mode, Token> turn = turn_;
+        Turn<mode, Token, by> turn = turn_;
         Token token = token_;
         for (; laps != 0; --laps) {
             turn.depart();
@@ -181,41 +194,36 @@ public:
     }
 
     // For loops that cannot be a lambda (setjmp): the caller works on a copy and puts it back.
-    Turn<mode, Token> turn_copy() const noexcept { return turn_; }
-    void put_back(const Turn<mode, Token>& turn, Token token) noexcept {
+    Turn<mode, Token, by> turn_copy() const noexcept { return turn_; }
+    void put_back(const Turn<mode, Token, by>& turn, Token token) noexcept {
         token_ = token;
         turn_.expected = turn.expected;
+        turn_.cpu = turn.cpu;
     }
 
     Token token() const noexcept { return token_; }
+    // Sequence number of the token in hand, whatever the medium carries of it.
+    std::uint64_t sequence() const noexcept { return turn_.expected - turn_.stride; }
     std::uint64_t mismatches() const { return stations_[0].mismatches; }
 
 private:
-    Turn<mode, Token> turn_;
+    Turn<mode, Token, by> turn_;
     Station* stations_;
     Token token_ = 0;
 };
 
 // Storage of one ring, and the answers to the kit that are the same for all rings.
-template <Mode mode, class Token>
+template <Mode mode, class Token, RunBy by = RunBy::one_thread>
 class Ring : public Workload {
     static constexpr Mode kind = without_touches(mode);
 
 public:
-    Ring(const Plan& plan, bool contexts_are_tasks)
-        : contexts_(plan.contexts), state_(1), stations_(plan.contexts), histogram_(reads_counter(kind) ? 1 : 0),
-          hops_(kind == Mode::verify ? plan.verify_units + 1 : 0) {
+    explicit Ring(const Plan& plan) : contexts_(plan.contexts), state_(1), stations_(plan.contexts), histogram_(reads_counter(kind) ? 1 : 0) {
         state_[0].contexts = contexts_;
-        state_[0].contexts_are_tasks = contexts_are_tasks;
+        if constexpr (by == RunBy::tasks) state_[0].trails = &trails_.emplace(contexts_);
         if constexpr (reads_counter(kind)) {
             histogram_[0].clear();
             state_[0].histogram = histogram_.data();
-        }
-        if constexpr (kind == Mode::verify) {
-            state_[0].hops = hops_.data();
-            state_[0].hop_limit = hops_.size();
-            state_[0].hop_base = contexts_;  // the first lap collects the stations
-            hops_[0] = {0, static_cast<std::uint32_t>(os::current_cpu())};
         }
         if constexpr (touches(mode)) {
             sets_.emplace(plan.working_set(), contexts_);
@@ -233,14 +241,17 @@ public:
     std::uint64_t token_mask() const override { return std::numeric_limits<Token>::max(); }
     std::uint64_t mismatches() const override { return driver_->mismatches(); }
     Histogram* histogram() override { return state_[0].histogram; }
-    std::span<const HopRecord> hops() const override { return {hops_.data(), hops_.size()}; }
+    void begin_hops() override {
+        if (trails_) trails_->begin(driver_->sequence());
+    }
+    std::optional<Hops> hops() const override { return trails_ ? std::optional(trails_->examine(driver_->sequence())) : std::nullopt; }
     std::optional<MemoryGain> memory_gain() const override {
         const Memory now = own_memory();
         return MemoryGain{{now.resident - before_contexts_.resident, now.mapped - before_contexts_.mapped, now.kernel - before_contexts_.kernel}};
     }
 
 protected:
-    Driver<mode, Token>& driver() noexcept { return *driver_; }
+    Driver<mode, Token, by>& driver() noexcept { return *driver_; }
     RingState& state() noexcept { return state_[0]; }
     Station* station_array() noexcept { return stations_.data(); }
     std::uint32_t contexts() const noexcept { return contexts_; }
@@ -250,8 +261,8 @@ private:
     SharedArray<RingState> state_;
     SharedArray<Station> stations_;
     SharedArray<Histogram> histogram_;
-    SharedArray<HopRecord> hops_;
-    std::optional<Driver<mode, Token>> driver_;
+    std::optional<CpuTrails> trails_;  // itself in the memory of each process, what it keeps shared by all
+    std::optional<Driver<mode, Token, by>> driver_;
     Memory before_contexts_;
     std::optional<WorkingSets> sets_;
 };

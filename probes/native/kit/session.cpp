@@ -5,6 +5,7 @@
 
 #include "kit/arch.h"
 #include "kit/clock.h"
+#include "kit/cpu.h"
 #include "kit/evidence.h"
 #include "kit/failure.h"
 #include "kit/footprint.h"
@@ -70,12 +71,19 @@ struct Measurement {
     std::uint64_t batch_units = 0;
     std::uint64_t warmup_batches = 0;
     std::vector<std::uint64_t> ticks;  // warm-up first; sized and touched beforehand
+    std::vector<int> cpus;             // of the driver: before the first batch, and at the end of each
     std::uint64_t span_clock = 0;
     std::uint64_t span_counter = 0;
 
     static void run_batches(void* self) { static_cast<Measurement*>(self)->run_batches(); }
 
+    void prepare(std::uint64_t batches) {
+        ticks.assign(batches, 0);
+        cpus.assign(batches + 1, 0);
+    }
+
     void run_batches() {
+        cpus[0] = cpu_of_this_task();
         std::uint64_t counter = arch::counter_before();
         std::uint64_t begin = clock_now();
         const std::uint64_t batches = ticks.size();
@@ -89,9 +97,21 @@ struct Measurement {
             const std::uint64_t before = clock_now();
             workload->run(batch_units);
             ticks[batch] = clock_now() - before;
+            cpus[batch + 1] = cpu_of_this_task();
         }
         span_clock = clock_now() - begin;
         span_counter = arch::counter_after() - counter;
+    }
+
+    // Where the contexts share the driver's thread, its CPU is theirs. A hop that led elsewhere than it began is one in which the thread was
+    // moved; of those between two readings only the last is seen.
+    Hops hops_of_one_thread() const {
+        Hops hops;
+        hops.count = hops.same_thread = batch_units * ticks.size();
+        for (std::size_t i = 1; i < cpus.size(); ++i) hops.migrations += cpus[i] != cpus[i - 1];
+        hops.same_cpu = hops.count - hops.migrations;
+        hops.cpus.insert(cpus.begin(), cpus.end());
+        return hops;
     }
 
     // One batch of `units`, for the calibration.
@@ -99,7 +119,7 @@ struct Measurement {
         Measurement once;
         once.workload = workload;
         once.batch_units = units;
-        once.ticks.assign(1, 0);
+        once.prepare(1);
         call_at_fixed_stack_offset(&Measurement::run_batches, &once);
         return once.ticks[0];
     }
@@ -170,20 +190,15 @@ void add_histogram(Reporter& reporter, const Measurement& measurement, const His
     add_histogram_part(reporter, measurement, histogram, part, sequence);
 }
 
-// What is verified touches like what was measured. A control has one kind of loop.
-Mode mode_for(const Plan& plan, const Entry& entry, Mode mode) {
+// A control has one kind of loop.
+Mode mode_for(const Plan& plan, const Entry& entry) {
+    const Mode mode = plan.timing == Timing::each ? Mode::each : Mode::batch;
     return plan.working_set() != 0 && entry.shape != Shape::control ? touching(mode) : mode;
 }
 
-Verification verify(const Plan& plan, const Entry& entry) {
-    Verification verification;
-    const std::uint64_t units = verification_units(plan, entry, verification.why_not);
-    if (units == 0) return verification;
-    Plan short_plan = plan;
-    short_plan.verify_units = units;
-    const std::unique_ptr<Workload> workload = entry.make(short_plan, mode_for(plan, entry, Mode::verify));
-    workload->run(units);
-    return examine_hops(workload->hops(), plan.ring);
+std::optional<Hops> hops_of(const Plan& plan, const Entry& entry, const Measurement& measurement) {
+    if (plan.experiment != "switch") return std::nullopt;
+    return entry.shape == Shape::stacks ? measurement.hops_of_one_thread() : measurement.workload->hops();
 }
 
 void add_results(Reporter& reporter, const Plan& plan, const Measurement& measurement) {
@@ -206,7 +221,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
         reporter.flush();
         return measure_footprint(reporter, plan, entry);
     }
-    std::unique_ptr<Workload> workload = entry.make(plan, mode_for(plan, entry, plan.timing == Timing::each ? Mode::each : Mode::batch));
+    std::unique_ptr<Workload> workload = entry.make(plan, mode_for(plan, entry));
 
     Measurement measurement;
     measurement.workload = workload.get();
@@ -218,16 +233,18 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
         measurement.batch_units = calibrate(measurement, plan.experiment == "switch" ? plan.ring : 1, plan.batch_ns);
     }
     measurement.warmup_batches = plan.warmup_batches;
-    measurement.ticks.assign(plan.warmup_batches + plan.batches, 0);
+    measurement.prepare(plan.warmup_batches + plan.batches);
     reporter.add(plan_line(plan, measurement.batch_units));
     reporter.flush();
 
     const std::vector<TaskId> tasks = workload->tasks();
     const Look before = look_before(*workload, tasks);
     arch::load_mxcsr(differ ? arch::mxcsr_inexact : arch::mxcsr_clean);
+    workload->begin_hops();
     workload->counting(true);
     call_at_fixed_stack_offset(&Measurement::run_batches, &measurement);
     workload->counting(false);
+    const std::optional<Hops> hops = hops_of(plan, entry, measurement);
     const Look after = look_after(*workload, workload->tasks());  // a task that was born in between counts from its birth
 
     const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
@@ -245,9 +262,9 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     add_results(reporter, plan, measurement);
     const std::uint64_t sent = plan.timing == Timing::each ? workload->histogram()->count : measurement.ticks.size();
     workload->close();
-    workload.reset();  // before the verification ring is made: the two together would need twice the tasks
+    workload.reset();
 
-    reporter.add(evidence_line(entry, units, mask, before, after, verify(plan, entry), counts));
+    reporter.add(evidence_line(entry, units, mask, before, after, hops, counts));
     Line end("end");
     end.text("status", "ok").number("samples", static_cast<std::int64_t>(sent));
     reporter.add(end);

@@ -22,7 +22,7 @@ class StackRing final : public Ring<mode, std::uint64_t> {
 
 public:
     explicit StackRing(const Plan& plan)
-        : Ring<mode, Token>(plan, false), arena_(plan),
+        : Ring<mode, Token>(plan), arena_(plan),
           switcher_(this->state(), plan.contexts), lives_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             lives_[i] = {this, i};
@@ -44,6 +44,7 @@ public:
     // The contexts own nothing but their stacks, so that they may simply be abandoned.
     void close() override { arena_.check_canaries(); }
     std::uint64_t far_steps() const override { return arena_.far_steps(); }
+    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all())); }
 
 private:
     struct Life {
@@ -55,7 +56,7 @@ private:
         const Life life = *static_cast<Life*>(argument);
         StackRing& ring = *life.ring;
         ring.with_port(life.index, [&ring, life, token](auto& port) __attribute__((always_inline)) {
-            serve<mode, Token>(ring.state(), ring.station_array(), life.index, token,
+            serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, token,
                                [&port](Token next) __attribute__((always_inline)) { return port.pass(next); });
         });
         __builtin_trap();  // rings of stacks are never told to stop

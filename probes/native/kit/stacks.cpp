@@ -1,7 +1,9 @@
 #include "kit/stacks.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <numeric>
 
 #include "kit/failure.h"
 #include "kit/limits.h"
@@ -44,6 +46,29 @@ StackArena::~StackArena() { unmap(base_, bytes_); }
 Stack StackArena::at(std::uint32_t index) const {
     char* bottom = base_ + first_colour + pitch_ * layout_.place(index);
     return {bottom, bottom + stack_size_};
+}
+
+std::vector<Stack> StackArena::all() const {
+    std::vector<Stack> result(count_);
+    for (std::uint32_t i = 0; i < count_; ++i) result[i] = at(i);
+    return result;
+}
+
+std::int64_t distinct_stacks(std::span<const Station> stations, std::span<const Stack> stacks) {
+    const auto holds = [](const Stack& stack, const void* place) { return place >= stack.bottom && place < stack.top; };
+    std::vector<std::size_t> upwards(stacks.size());
+    std::iota(upwards.begin(), upwards.end(), 0);
+    std::sort(upwards.begin(), upwards.end(), [&](std::size_t left, std::size_t right) { return stacks[left].bottom < stacks[right].bottom; });
+    const void* const driver = stations[0].place;
+    std::int64_t distinct = std::none_of(stacks.begin(), stacks.end(), [&](const Stack& stack) { return holds(stack, driver); });
+    const char* taken = nullptr;  // up to here, by stacks that count
+    for (const std::size_t index : upwards) {
+        const Stack& stack = stacks[index];
+        if (stack.bottom < taken || !holds(stack, stations[index + 1].place)) continue;
+        ++distinct;
+        taken = stack.top;
+    }
+    return distinct;
 }
 
 std::uint64_t StackArena::far_steps() const {

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "kit/layout.h"
 #include "kit/mechanism.h"
@@ -25,6 +27,7 @@ public:
 
     // Of context index + 1.
     Stack at(std::uint32_t index) const;
+    std::vector<Stack> all() const;
 
     // Hops of a lap that lead elsewhere than to the stack right above; the driver's own lies apart.
     std::uint64_t far_steps() const;
@@ -40,6 +43,10 @@ private:
     std::size_t bytes_;
     char* base_;
 };
+
+// Contexts that ran on a stack which is nobody else's: each of `stacks` (contexts 1, 2 …) must hold the place that its context published and
+// overlap no other, and the driver's place lie in none of them.
+std::int64_t distinct_stacks(std::span<const Station> stations, std::span<const Stack> stacks);
 
 // The parameter `stack_size` and its use are the same in every mechanism with stacks of its own.
 Parameter stack_size_parameter(const char* standard, std::uint64_t lowest);

@@ -1,5 +1,6 @@
 // coroutine/cpp20: C++20 coroutines that resume each other by symmetric transfer: co_await of an awaiter whose await_suspend returns
 // the next one's handle. The driver is a coroutine, too; it alone returns to its caller, at the end of a batch.
+#include <algorithm>
 #include <coroutine>
 #include <exception>
 #include <new>
@@ -46,7 +47,7 @@ class CoroutineRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit CoroutineRing(const Plan& plan) : Ring<mode, Token>(plan, false) {
+    explicit CoroutineRing(const Plan& plan) : Ring<mode, Token>(plan) {
         require_memory(std::uint64_t{frame_at_most} * plan.contexts);
         try {
             handles_.resize(plan.contexts);
@@ -74,6 +75,18 @@ public:
             hidden(to_next(0).next).resume();
             return this->state().word;
         });
+    }
+
+    // Frames that their own coroutines published an address of.
+    void add_counts(Counts& counts) const override {
+        std::vector<const void*> frames;
+        for (std::uint32_t i = 0; i < this->contexts(); ++i) {
+            const char* const frame = static_cast<const char*>(handles_[i].address());
+            const void* const place = i == 0 ? drivers_place_ : this->stations()[i].place;
+            if (place >= frame && place < frame + frame_at_most) frames.push_back(frame);
+        }
+        std::sort(frames.begin(), frames.end());
+        counts.emplace_back("distinct_frames", std::unique(frames.begin(), frames.end()) - frames.begin());
     }
 
     std::uint64_t far_steps() const override {
@@ -107,6 +120,8 @@ private:
         RingState& state = this->state();
         Station* const stations = this->station_array();
         const Transfer next = to_next(0);
+        const std::uint32_t index = 0;
+        drivers_place_ = &index;  // its station is written outside of its frame
         for (;;) {
             Turn<mode, Token> turn = this->driver().turn_copy();
             Token token = this->driver().token();
@@ -116,7 +131,7 @@ private:
                 state.word = token + 1;
                 co_await next;
                 token = state.word;
-                turn.arrive(token, stations);
+                turn.arrive(token, stations, &index);
             }
             this->driver().put_back(turn, token);
             co_await std::suspend_always{};  // back to the caller of resume()
@@ -130,7 +145,7 @@ private:
         Turn<mode, Token> turn(state, index);
         for (;;) {
             const Token token = state.word;
-            turn.arrive(token, stations);  // rings of coroutines are never told to stop
+            turn.arrive(token, stations, &index);  // rings of coroutines are never told to stop
             turn.depart();
             state.word = token + 1;
             co_await next;
@@ -138,6 +153,7 @@ private:
     }
 
     std::uint64_t units_ = 0;
+    const void* drivers_place_ = nullptr;
     std::vector<std::coroutine_handle<>> handles_;
 };
 

@@ -30,21 +30,35 @@ struct BorrowedStack {
     void deallocate(boost::context::stack_context&) const noexcept {}
 };
 
+// Boost's own, and where it put it.
+struct LibraryStack {
+    boost::context::fixedsize_stack library;
+    Stack* stack;
+    boost::context::stack_context allocate() {
+        const boost::context::stack_context result = library.allocate();
+        char* const top = static_cast<char*>(result.sp);
+        *stack = {top - result.size, top};
+        return result;
+    }
+    void deallocate(boost::context::stack_context& context) noexcept { library.deallocate(context); }
+};
+
 template <Mode mode>
 class BoostRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan, false), arena_(plan) {
+    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan), arena_(plan), stacks_(arena_.all()) {
         const bool of_library = plan.text("stacks") == "library";
         fibers_.reserve(plan.contexts - 1);
         // Posted, not entered: they stand in the queue in the order of the ring.
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             const auto life = [this, i] { live(i); };
             if (of_library) {
-                fibers_.emplace_back(fibers::launch::post, std::allocator_arg, boost::context::fixedsize_stack(plan.number("stack_size")), life);
+                fibers_.emplace_back(fibers::launch::post, std::allocator_arg,
+                                     LibraryStack{boost::context::fixedsize_stack(plan.number("stack_size")), &stacks_[i - 1]}, life);
             } else {
-                fibers_.emplace_back(fibers::launch::post, std::allocator_arg, BorrowedStack{arena_.at(i - 1)}, life);
+                fibers_.emplace_back(fibers::launch::post, std::allocator_arg, BorrowedStack{stacks_[i - 1]}, life);
             }
         }
         publish();
@@ -63,6 +77,7 @@ public:
         stop();
         arena_.check_canaries();
     }
+    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), stacks_)); }
 
 private:
     static auto yield_with(std::uint64_t* word) {
@@ -75,7 +90,7 @@ private:
 
     void live(std::uint32_t index) {
         RingState& state = this->state();
-        state.word = serve<mode, Token>(state, this->station_array(), index, state.word, yield_with(&state.word));
+        state.word = serve<mode, RunBy::one_thread, Token>(state, this->station_array(), index, state.word, yield_with(&state.word));
     }
 
     void stop() {
@@ -86,6 +101,7 @@ private:
     }
 
     StackArena arena_;
+    std::vector<Stack> stacks_;
     std::vector<fibers::fiber> fibers_;
 };
 

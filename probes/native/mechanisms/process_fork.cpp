@@ -67,6 +67,7 @@ public:
     std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered) {
         const pid_t child = make(entered);
         if (child == -1) [[unlikely]] throw task_limit_failure("process", 0, 1, errno);
+        births_.note(child);
         int status = 0;
         while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
         }
@@ -74,6 +75,7 @@ public:
         return token + 1;
     }
     std::uint64_t* counter() { return page_.word(); }
+    const Births& births() const { return births_; }
 
 private:
     // -1: errno says why.
@@ -105,6 +107,7 @@ private:
     }
 
     CountingPage page_;
+    Births births_;
     const By by_;
     std::string program_;
     std::string fd_text_;

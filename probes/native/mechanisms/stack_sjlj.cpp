@@ -18,7 +18,7 @@ class SjljRing final : public Ring<mode, std::uint64_t> {
 
 public:
     explicit SjljRing(const Plan& plan)
-        : Ring<mode, Token>(plan, false), arena_(plan), suspended_(plan.contexts) {
+        : Ring<mode, Token>(plan), arena_(plan), suspended_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) begin(i);
         publish();
     }
@@ -48,6 +48,7 @@ public:
 
     void close() override { arena_.check_canaries(); }
     std::uint64_t far_steps() const override { return arena_.far_steps(); }
+    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all())); }
 
 private:
     struct Suspended {

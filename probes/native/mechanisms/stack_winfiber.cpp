@@ -2,6 +2,8 @@
 // carries nothing to the other side, so that the token travels through memory.
 #include <windows.h>
 
+#include <algorithm>
+
 #include "kit/creation.h"
 #include "kit/limits.h"
 #include "kit/ring.h"
@@ -35,7 +37,7 @@ class FiberRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit FiberRing(const Plan& plan) : Ring<mode, Token>(plan, false), driver_fiber_(plan), fibers_(plan.contexts), lives_(plan.contexts) {
+    explicit FiberRing(const Plan& plan) : Ring<mode, Token>(plan), stack_size_(plan.number("stack_size")), driver_fiber_(plan), fibers_(plan.contexts), lives_(plan.contexts) {
         // A fiber touches the top of its stack and its own record.
         require_memory(std::uint64_t{12 * 1024} * plan.contexts);
         fibers_[0] = driver_fiber_.get();
@@ -53,6 +55,16 @@ public:
 
     void run(std::uint64_t units) override { this->driver().drive(units / this->contexts(), passer(0)); }
     void publish() override { this->driver().send_command(Command::report, passer(0)); }
+
+    // The system does not tell where it put a fiber's stack, but how large it is: contexts stand equally deep in theirs.
+    void add_counts(Counts& counts) const override {
+        std::vector<std::uintptr_t> places;
+        for (const Station& station : this->stations()) places.push_back(reinterpret_cast<std::uintptr_t>(station.place));
+        std::sort(places.begin(), places.end());
+        std::int64_t distinct = 1;
+        for (std::size_t i = 1; i < places.size(); ++i) distinct += places[i] - places[i - 1] >= stack_size_;
+        counts.emplace_back("distinct_stacks", distinct);
+    }
 
 private:
     struct Life {
@@ -73,7 +85,7 @@ private:
     static void CALLBACK live(void* argument) {
         const Life life = *static_cast<Life*>(argument);
         FiberRing& ring = *life.ring;
-        serve<mode, Token>(ring.state(), ring.station_array(), life.index, ring.state().word, ring.passer(life.index));
+        serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, ring.state().word, ring.passer(life.index));
         __builtin_trap();  // rings of fibers are never told to stop
     }
 
@@ -85,6 +97,7 @@ private:
         }
     }
 
+    std::uint64_t stack_size_;
     ThreadAsFiber driver_fiber_;
     std::vector<void*> fibers_;
     std::vector<Life> lives_;

@@ -130,6 +130,7 @@ private:
     void look_outside(std::uint32_t sandbox) {
         Station& station = stations_[sandbox];
         station.process = station.thread = boxes_.sentry(sandbox);
+        station.space = static_cast<std::uint32_t>(station.process);  // a program of its own, started by its own `runsc run`
         station.minor_faults = station.major_faults = 0;
         station.cpu = -1;
         for (const TaskId& id : boxes_.tasks(sandbox)) {
