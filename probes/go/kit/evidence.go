@@ -54,12 +54,12 @@ func (e *evidenceMessage) since(begin, end observed) {
 // Trace is the record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.
 type Trace struct {
 	Who []uint32
-	CPU []int16
+	CPU []int32
 }
 
 // NewTrace has room for hand-offs 1 … units and for where the token began.
 func NewTrace(units uint64) *Trace {
-	trace := &Trace{Who: make([]uint32, units+1), CPU: make([]int16, units+1)}
+	trace := &Trace{Who: make([]uint32, units+1), CPU: make([]int32, units+1)}
 	for i := range trace.Who {
 		trace.Who[i], trace.CPU[i] = 1<<32-1, -1 // Also touches the pages.
 	}
@@ -69,14 +69,14 @@ func NewTrace(units uint64) *Trace {
 // Visit is called by a context that came to run with the token.
 func (t *Trace) Visit(sequence uint64, context int) {
 	if sequence < uint64(len(t.Who)) {
-		t.Who[sequence], t.CPU[sequence] = uint32(context), int16(CurrentCPU())
+		t.Who[sequence], t.CPU[sequence] = uint32(context), int32(CurrentCPU())
 	}
 }
 
 // judge compares every hop with the one before it. seen collects CPUs.
 func (t *Trace) judge(contexts uint64, seen map[int]bool) (hops *hopsField, migrations *uint64) {
 	hops, migrations = &hopsField{}, new(uint64)
-	last := make([]int16, contexts) // Last CPU of each context, plus one.
+	last := make([]int32, contexts) // Last CPU of each context, plus one.
 	for i, who := range t.Who {
 		cpu := t.CPU[i]
 		if cpu < 0 {

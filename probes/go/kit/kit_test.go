@@ -74,7 +74,7 @@ func TestTraceCountsHops(t *testing.T) {
 	trace := NewTrace(4)
 	for i, visit := range []struct {
 		who uint32
-		cpu int16
+		cpu int32
 	}{{0, 0}, {1, 0}, {2, 1}, {0, 1}, {2, 1}} {
 		trace.Who[i], trace.CPU[i] = visit.who, visit.cpu
 	}

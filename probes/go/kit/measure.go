@@ -61,7 +61,9 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	runtime.GC()
 
 	m := measurement{plan: plan, workload: workload, seen: map[int]bool{}}
-	m.units = m.calibrate()
+	if m.units, refusal = m.calibrate(); refusal != nil {
+		return refusal
+	}
 	w.Send(planMessage{
 		T: "plan", Mechanism: plan.Mechanism, Experiment: plan.Experiment, Contexts: plan.Contexts, Timing: plan.Timing,
 		CPUs: plan.CPUs, BatchUnits: m.units, Batches: plan.Batches, WarmupBatches: plan.WarmupBatches, Parameters: plan.Parameters,
@@ -124,26 +126,25 @@ func (m *measurement) batch(units uint64, histogram *Histogram) int64 {
 	return Now() - begin
 }
 
-// calibrate rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first
-// batch at each length is thrown away: it would pay for first touches and end the doubling too early.
-func (m *measurement) calibrate() uint64 {
+// calibrate rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1.
+func (m *measurement) calibrate() (uint64, *Refusal) {
 	lap := m.workload.Lap()
 	if asked := m.plan.BatchUnits; asked > 0 {
-		return (asked + lap - 1) / lap * lap
+		return (asked + lap - 1) / lap * lap, nil
 	}
 	var histogram *Histogram
 	if m.plan.Timing == "each" {
 		histogram = NewHistogram()
 	}
-	m.batch(lap, histogram)
-	// Three times in a row: one preempted batch must not fix a k that is far too small for the whole run.
-	for units, longEnough := lap, 0; ; {
-		if uint64(m.batch(units, histogram)) < m.plan.BatchNs {
-			units, longEnough = 2*units, 0
-		} else if longEnough++; longEnough == 3 {
-			return units
+	units, longEnough := lap, 0
+	for longEnough < 3 {
+		if uint64(m.batch(units, histogram)) >= m.plan.BatchNs {
+			longEnough++
+		} else if units, longEnough = 2*units, 0; units > maxUnits {
+			return 0, Unsupported("limit_reached", "%d units last less than batch_ns=%d; ask for a smaller batch_ns", units/2, m.plan.BatchNs)
 		}
 	}
+	return units, nil
 }
 
 // allocate makes and touches all that the batches write to.

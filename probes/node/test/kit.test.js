@@ -9,6 +9,7 @@ const v8 = require('v8');
 const vm = require('vm');
 const { Observation, Trace, Turns } = require('../kit/evidence');
 const { Histogram, bucketOf, lowerEdge } = require('../kit/histogram');
+const { calibrate } = require('../kit/measure');
 const { parsePlan } = require('../kit/plan');
 const { Refusal, Writer, encode } = require('../kit/wire');
 const { list } = require('../mechanisms/list');
@@ -64,6 +65,20 @@ test('a trace counts hops', () => {
   turns.count(4);
   turns.count(3);
   assert.deepStrictEqual({ ...turns }, { total: 7, min: 3, max: 4, contexts: 2 });
+});
+
+// Batches that last as long as a list says.
+async function calibrated(ticks, batchUnits = 0) {
+  const lengths = [];
+  const workload = { lap: 3, reset() {}, run: (units) => ticks[lengths.push(units) - 1] };
+  const plan = { timing: 'batch', batchUnits, batchNs: 100, batches: 30, warmupBatches: 5 };
+  return [await calibrate(plan, workload), lengths];
+}
+
+test('three batches in a row fix k, and the first counts', async () => {
+  assert.deepStrictEqual(await calibrated([100, 100, 100]), [3, [3, 3, 3]]);
+  assert.deepStrictEqual(await calibrated([99, 100000, 99, 100, 100, 100]), [12, [3, 6, 6, 12, 12, 12]]);
+  assert.deepStrictEqual(await calibrated([], 7), [9, []]);
 });
 
 test('lines are ASCII and short enough', () => {

@@ -5,6 +5,7 @@ import gc
 from . import evidence, footprint, hello, machine, wire
 from .clock import now
 from .histogram import Histogram
+from .plan import MAX_UNITS
 
 
 class Mechanism:
@@ -135,23 +136,20 @@ class _Measurement:
         return now() - begin
 
     async def _calibrate(self):
-        """Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch
-        is thrown away: the interpreter specialises its instructions during it. Three in a row must last long enough,
-        because a stranger on the CPU makes any one of them long, though not as long as twenty."""
+        """Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1."""
         lap = self.workload.lap
         histogram = Histogram() if self.plan.timing == "each" else None
         if self.plan.batch_units:
             return -(-self.plan.batch_units // lap) * lap
-        units = lap
-        await self._batch(units, histogram)
-        enough = 0
-        while enough < 3:
-            ticks = await self._batch(units, histogram)
-            if ticks >= 20 * self.plan.batch_ns:
-                break
-            enough += 1
-            if ticks < self.plan.batch_ns:
-                units, enough = units * 2, 0
+        units, long_enough = lap, 0
+        while long_enough < 3:
+            if await self._batch(units, histogram) >= self.plan.batch_ns:
+                long_enough += 1
+                continue
+            units, long_enough = 2 * units, 0
+            if units > MAX_UNITS:
+                raise wire.unsupported(
+                    "limit_reached", f"{units // 2} units last less than batch_ns={self.plan.batch_ns}; ask for a smaller batch_ns")
         return units
 
     def _allocate(self):

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from kit import plan, wire
+from kit import measure, plan, wire
 from kit.evidence import Trace, Turns, between, Observed
 from kit.histogram import Histogram
 from kit.measure import Mechanism
@@ -41,6 +41,33 @@ class Plans(unittest.TestCase):
 
     def test_create_needs_no_ring(self):
         plan.parse("mechanism=fiber/test experiment=create contexts=1".split(), TEST_LIST)
+
+
+class Calibration(unittest.TestCase):
+    def calibrated(self, *ticks):
+        """(k, length of each batch) for batches that last as long as the arguments say."""
+        asked, _ = plan.parse(["mechanism=fiber/test", "batch_ns=100"], TEST_LIST)
+        measurement, lengths = measure._Measurement(asked), []
+        measurement.workload = measure.Workload()
+        measurement.workload.lap = 3
+
+        async def batch(units, _):
+            lengths.append(units)
+            return ticks[len(lengths) - 1] if len(lengths) <= len(ticks) else 0
+
+        measurement._batch = batch
+        with self.assertRaises(StopIteration) as returned:
+            measurement._calibrate().send(None)
+        return returned.exception.value, lengths
+
+    def test_three_batches_in_a_row_fix_k_and_the_first_counts(self):
+        self.assertEqual(self.calibrated(100, 100, 100), (3, [3, 3, 3]))
+        self.assertEqual(self.calibrated(99, 100_000, 99, 100, 100, 100), (12, [3, 6, 6, 12, 12, 12]))
+
+    def test_a_clock_that_stands_still_ends_it(self):
+        with self.assertRaises(wire.Refusal) as caught:
+            self.calibrated()
+        self.assertEqual((caught.exception.status, caught.exception.code), ("unsupported", "limit_reached"))
 
 
 class Buckets(unittest.TestCase):

@@ -11,8 +11,6 @@ import java.util.TreeSet;
 public final class Measurement {
     public static final List<String> TIMINGS = List.of("batch", "each");
 
-    private static final int BEYOND_DOUBT = 100;
-
     private final Writer writer;
     private final Plan plan;
     private final Workload workload;
@@ -70,21 +68,24 @@ public final class Measurement {
         writer.end(null, samples);
     }
 
-    /**
-     * Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough, twice in a row: one
-     * that the compiler or a stranger held up would end the doubling too early. What lasts very long needs no second time.
-     */
+    /** Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1. */
     private long calibrate() {
         long lap = workload.lap();
         if (plan.batchUnits() > 0) {
             return (plan.batchUnits() + lap - 1) / lap * lap;
         }
-        for (long length = lap;; length *= 2) {
-            long ns = time(length);
-            if (ns >= plan.batchNs() * BEYOND_DOUBT || ns >= plan.batchNs() && time(length) >= plan.batchNs()) {
-                return length;
+        long length = lap;
+        for (int longEnough = 0; longEnough < 3;) {
+            if (time(length) >= plan.batchNs()) {
+                longEnough++;
+            } else if (2 * length > Plan.MOST_UNITS) {
+                throw Refusal.unsupported("limit_reached", "%d units last less than batch_ns=%d; ask for a smaller batch_ns", length, plan.batchNs());
+            } else {
+                length *= 2;
+                longEnough = 0;
             }
         }
+        return length;
     }
 
     private long time(long length) {

@@ -6,15 +6,15 @@ import java.util.Set;
 /** Record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number. */
 public final class Trace {
     public final int[] who;
-    public final short[] cpu;
+    public final int[] cpu;
     private final Native.CurrentCpu currentCpu;
 
     /** Room for hand-offs 1 … units and for where the token began. */
     public Trace(int units, Native.CurrentCpu currentCpu) {
         who = new int[units + 1];
-        cpu = new short[units + 1];
+        cpu = new int[units + 1];
         Arrays.fill(who, -1);
-        Arrays.fill(cpu, (short) -1);
+        Arrays.fill(cpu, -1);
         this.currentCpu = currentCpu;
     }
 
@@ -22,7 +22,7 @@ public final class Trace {
     public void visit(long sequence, int context) {
         if (sequence >= 0 && sequence < who.length) {
             who[(int) sequence] = context;
-            cpu[(int) sequence] = (short) currentCpu.read();
+            cpu[(int) sequence] = currentCpu.read();
         }
     }
 
@@ -34,15 +34,15 @@ public final class Trace {
         long inOrder = 0;
         long sameCpu = 0;
         long migrations = 0;
-        short[] last = new short[contexts]; // Last CPU of each context, plus one.
+        int[] last = new int[contexts]; // Last CPU of each context, plus one.
         for (int i = 0; i < who.length; i++) {
             if (cpu[i] < 0) {
                 return null;
             }
-            seen.add((int) cpu[i]);
+            seen.add(cpu[i]);
             if (who[i] >= 0 && who[i] < contexts) {
                 migrations += last[who[i]] > 0 && last[who[i]] != cpu[i] + 1 ? 1 : 0;
-                last[who[i]] = (short) (cpu[i] + 1);
+                last[who[i]] = cpu[i] + 1;
             }
             if (i > 0) {
                 inOrder += who[i] == (who[i - 1] + 1) % contexts ? 1 : 0;
