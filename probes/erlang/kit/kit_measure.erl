@@ -48,7 +48,7 @@ measure(Writer, Plan, Module) ->
     #{batches := Batches, warmup_batches := Warmup} = Plan,
     kit_wire:send(Writer, [
         {t, {text, "evidence"}}, {units, (Batches + Warmup) * Units}, {turns, kit_evidence:turns(Turns)}, {token, Token},
-        {address_spaces, 1}, {cpus, Cpus}, {why, {WhyObserved ++ WhyVerified}}
+        {address_spaces, kit_evidence:address_spaces(Turns)}, {cpus, Cpus}, {why, {WhyObserved ++ WhyVerified}}
         | Observed ++ Verified
     ]),
     kit_wire:send_end(Writer, Samples).

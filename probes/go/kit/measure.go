@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -34,7 +35,7 @@ type Workload interface {
 	Verify(units uint64, trace *Trace) bool
 }
 
-// Counted is a workload that counts more than turns, since Reset.
+// Counted is a workload that counts more than turns, since Reset. Asked after Claim.
 type Counted interface {
 	Counts() map[string]int64
 }
@@ -79,11 +80,15 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 		return Failed("self_check_failed", "a context received another token than the one it was due")
 	}
 
+	if refusal := m.backwards(); refusal != nil {
+		return refusal
+	}
+
 	samples := m.report(w)
 	claimed := (plan.WarmupBatches + plan.Batches) * m.units
-	evidence := evidenceMessage{T: "evidence", Units: claimed, Turns: &turns, Token: &token, AddressSpaces: 1}
+	evidence := evidenceMessage{T: "evidence", Units: claimed, Turns: &turns, Token: &token, AddressSpaces: addressSpaces(&turns), Counts: map[string]int64{}}
 	if counted, ok := workload.(Counted); ok {
-		evidence.Counts = counted.Counts()
+		maps.Copy(evidence.Counts, counted.Counts())
 	}
 	evidence.since(begin, end)
 	m.verify(&evidence)
@@ -183,6 +188,20 @@ func (m *measurement) phase(from, to int, histogram *Histogram) {
 	}
 }
 
+// backwards: intervals that ended before they began must not be taken for short ones.
+func (m *measurement) backwards() *Refusal {
+	var backwards uint64
+	for _, histogram := range []*Histogram{m.warmup, m.measure} {
+		if histogram != nil {
+			backwards += histogram.backwards
+		}
+	}
+	if backwards == 0 {
+		return nil
+	}
+	return Failed("self_check_failed", "%d intervals of the cycle counter were negative: the counters of the CPUs are out of step; use timing=batch", backwards)
+}
+
 func (m *measurement) report(w *Writer) (samples uint64) {
 	for _, cpu := range m.cpus {
 		if cpu >= 0 {
@@ -214,6 +233,8 @@ func (m *measurement) verify(evidence *evidenceMessage) {
 	if evidence.Hops == nil {
 		evidence.Why["hops"] = "the CPU of a goroutine cannot be read on " + runtime.GOOS + "/" + runtime.GOARCH
 		evidence.Why["migrations"] = evidence.Why["hops"]
+	} else if evidence.Hops.SameThread == nil {
+		evidence.Why["hops_same_thread"] = "the thread of a goroutine cannot be read on " + runtime.GOOS + "/" + runtime.GOARCH
 	}
 }
 

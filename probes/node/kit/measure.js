@@ -18,7 +18,7 @@
 
 const v8 = require('v8');
 const { now } = require('./clock');
-const { Observation, Trace } = require('./evidence');
+const { Observation, Trace, addressSpaces } = require('./evidence');
 const footprint = require('./footprint');
 const { wrongRuntime } = require('./hello');
 const { Histogram } = require('./histogram');
@@ -59,8 +59,9 @@ async function carryOut(writer, plan, mechanism) {
 
   const samples = report(writer, plan, units, record);
   const evidence = {
-    t: 'evidence', units: record.ticks.length * units, turns: claim.turns, token: claim.token, address_spaces: 1, ...observed,
+    t: 'evidence', units: record.ticks.length * units, turns: claim.turns, token: claim.token, address_spaces: addressSpaces(claim.turns), ...observed,
   };
+  if (evidence.address_spaces === null) evidence.why.address_spaces = 'there are no contexts that count';
   await verify(plan, workload, evidence, seen);
   writer.send(evidence);
   writer.sendEnd(samples);
@@ -173,6 +174,9 @@ async function verify(plan, workload, evidence, seen) {
     const trace = new Trace(Math.ceil(plan.verifyUnits / workload.lap) * workload.lap);
     if (await workload.verify(trace.who.length - 1, trace)) {
       Object.assign(evidence, trace.judge(plan.contexts));
+      if (evidence.hops.same_thread === undefined) {
+        evidence.why.hops_same_thread = 'the number of a thread can be read from /proc only, which this system does not have';
+      }
       trace.cpu.forEach((cpu) => seen.add(cpu));
     }
   }

@@ -60,7 +60,10 @@ test('a trace counts hops', () => {
   const trace = new Trace(4);
   trace.who.set([0, 1, 2, 0, 2]);
   trace.cpu.set([0, 0, 1, 1, 1]);
-  assert.deepStrictEqual(trace.judge(3), { hops: { count: 4, in_order: 3, same_cpu: 3 }, migrations: 1 });
+  trace.thread.set([7, 8, 8, 7, 9]);
+  assert.deepStrictEqual(trace.judge(3), { hops: { count: 4, in_order: 3, same_cpu: 3, same_thread: 1, timed: false }, migrations: 1 });
+  trace.thread[2] = -1;
+  assert(!('same_thread' in trace.judge(3).hops));
   const turns = new Turns();
   turns.count(4);
   turns.count(3);

@@ -50,6 +50,10 @@ class Workload:
         """(turns, token, broken) since reset; broken is true when a context saw a token that it was not due."""
         raise NotImplementedError
 
+    def counts(self):
+        """What was counted beside the turns, after `claim`: name -> integer."""
+        return {}
+
     async def verify(self, units, trace):
         """Passes the token units times and records each visit; False where the experiment has no ring."""
         return False
@@ -191,11 +195,15 @@ class _Measurement:
             trace = evidence.Trace(-(-self.plan.verify_units // lap) * lap)
             if await self.workload.verify(len(trace.who) - 1, trace):
                 fields["hops"], fields["migrations"] = trace.judge(self.plan.contexts)
+                if "same_thread" not in fields["hops"]:
+                    why["hops_same_thread"] = "this Python cannot tell the kernel's number of a thread"
                 seen.update(trace.cpu)
         fields["cpus"] = sorted(seen)
         if -1 in seen:
             fields.update(cpus=None, hops=None, migrations=None)
             why.update(dict.fromkeys(("cpus", "hops", "migrations"), "the C library of this system has no sched_getcpu"))
+        fields["counts"].update(self.workload.counts())
         writer.send(
-            "evidence", units=len(self.ticks) * self.units, turns=vars(turns), token=token, address_spaces=1, **fields, why=why,
+            "evidence", units=len(self.ticks) * self.units, turns=vars(turns), token=token,
+            address_spaces=evidence.address_spaces(turns.contexts), **fields, why=why,
         )

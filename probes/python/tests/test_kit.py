@@ -93,8 +93,10 @@ class Buckets(unittest.TestCase):
 class Evidence(unittest.TestCase):
     def test_trace_counts_hops(self):
         trace = Trace(4)
-        trace.who, trace.cpu = [0, 1, 2, 0, 2], [0, 0, 1, 1, 1]
-        self.assertEqual(trace.judge(3), ({"count": 4, "in_order": 3, "same_cpu": 3}, 1))
+        trace.who, trace.cpu, trace.thread = [0, 1, 2, 0, 2], [0, 0, 1, 1, 1], [7, 8, 8, 7, 9]
+        self.assertEqual(trace.judge(3), ({"count": 4, "in_order": 3, "same_cpu": 3, "same_thread": 1, "timed": False}, 1))
+        trace.thread[2] = -1
+        self.assertNotIn("same_thread", trace.judge(3)[0])
 
     def test_turns(self):
         turns = Turns()
@@ -103,9 +105,9 @@ class Evidence(unittest.TestCase):
         self.assertEqual(vars(turns), {"total": 7, "min": 3, "max": 4, "contexts": 2})
 
     def test_threads_that_end_or_begin(self):
-        begin = Observed({"1": (5, 5)}, (0, 0), 0)
-        self.assertEqual(between(begin, Observed({"1": (6, 5), "2": (1, 0)}, (2, 0), 1))[0]["kernel"]["voluntary"], 2)
-        fields, why = between(begin, Observed({"2": (1, 0)}, (2, 0), 1))
+        begin = Observed({"1": (5, 5)}, (0, 0), 0, 0)
+        self.assertEqual(between(begin, Observed({"1": (6, 5), "2": (1, 0)}, (2, 0), 1, 0))[0]["kernel"]["voluntary"], 2)
+        fields, why = between(begin, Observed({"2": (1, 0)}, (2, 0), 1, 0))
         self.assertIsNone(fields["kernel"])
         self.assertIn("kernel", why)
 

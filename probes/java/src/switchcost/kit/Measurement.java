@@ -63,6 +63,10 @@ public final class Measurement {
         if (workload.broken()) {
             throw Refusal.failed("self_check_failed", "a context received another token than the one it was due");
         }
+        long backwards = plan.each() ? warmup.backwards + measure.backwards : 0;
+        if (backwards > 0) {
+            throw Refusal.failed("self_check_failed", "%d intervals were negative: System.nanoTime is not monotonic here; use timing=batch", backwards);
+        }
         long samples = report(stage, warmup, measure);
         sendEvidence(stage, begin, end, turns, token);
         writer.end(null, samples);
@@ -124,7 +128,7 @@ public final class Measurement {
         Map<String, Object> counts = new LinkedHashMap<>(workload.counts());
         Message evidence = Message.of("evidence").put("units", units * stage.ticks.length)
             .put("turns", new Message().put("total", turns.total).put("min", turns.min).put("max", turns.max).put("contexts", turns.contexts))
-            .put("token", token).put("address_spaces", 1);
+            .put("token", token).put("address_spaces", Observed.addressSpaces(turns.contexts));
         Observed.differences(begin, end, plan.experiment().equals("create"), evidence, counts, why);
         if (!observeCpus) {
             seen.addAll(Machine.lastCpus());
@@ -145,7 +149,7 @@ public final class Measurement {
         }
         long lap = workload.lap();
         long length = (plan.verifyUnits() + lap - 1) / lap * lap;
-        Trace trace = new Trace((int) length, Native::currentCpu);
+        Trace trace = new Trace((int) length, Native::currentCpu, Native::currentThread);
         new Stage(new Verification(workload, trace), length, 0, 1, null, null, false, Placement.cpuOf(plan, 0)).perform(plan.mechanism().threads());
         Trace.Hops hops = trace.judge((int) plan.contexts(), seen);
         if (hops == null) {
@@ -155,7 +159,14 @@ public final class Measurement {
             return;
         }
         evidence.put("migrations", hops.migrations());
-        evidence.put("hops", new Message().put("count", hops.count()).put("in_order", hops.inOrder()).put("same_cpu", hops.sameCpu()));
+        Message message = new Message().put("count", hops.count()).put("in_order", hops.inOrder()).put("same_cpu", hops.sameCpu());
+        if (hops.sameThread() >= 0) {
+            message.put("same_thread", hops.sameThread());
+        } else {
+            why.put("hops_same_thread", "the C library of this system has no gettid");
+        }
+        // The pass comes after the timed batches, by the same contexts.
+        evidence.put("hops", message.put("timed", false));
     }
 
     /** The verification pass in the shape of a workload, so that context 0 of it is a thread as in the batches. */
