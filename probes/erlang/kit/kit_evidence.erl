@@ -1,6 +1,6 @@
 %% What shows that the units claimed did happen.
 -module(kit_evidence).
--export([observe_begin/0, observe_end/1, between/2, no_turns/0, count/2, turns/1, new_trace/1, visit/3, judge/2, cpus/1]).
+-export([observe_begin/0, observe_end/1, between/2, no_turns/0, count/2, turns/1, address_spaces/1, new_trace/1, visit/3, judge/2, cpus/1]).
 
 %% The threads are read last before the batches and first after them, so that the reading itself hardly counts; the collections
 %% even later and earlier, because reading makes garbage.
@@ -53,25 +53,30 @@ count(Turns, {Total, Min, Max, Contexts}) -> {Total + Turns, min(Min, Turns), ma
 
 turns({Total, Min, Max, Contexts}) -> {[{total, Total}, {min, Min}, {max, Max}, {contexts, Contexts}]}.
 
-%% The record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number. It lies outside
-%% every heap. null where the CPU cannot be told.
+%% One, where contexts have counted their turns: all are spawned in this emulator, which is one process of the operating system.
+address_spaces({_, _, _, 0}) -> null;
+address_spaces(_) -> 1.
+
+%% The record of the verification pass: who had the token, on which CPU and by which of the emulator's schedulers, indexed by the
+%% token's sequence number. It lies outside every heap. null where the CPU cannot be told.
 new_trace(Units) ->
     case kit_machine:cpu_reader() of
         null -> null;
-        Reader -> {atomics:new(Units + 1, []), atomics:new(Units + 1, []), Units, Reader}
+        Reader -> {atomics:new(Units + 1, []), atomics:new(Units + 1, []), atomics:new(Units + 1, []), Units, Reader}
     end.
 
-%% Called by a context that came to run with the token.
-visit({Who, Cpu, Units, Reader}, Sequence, Context) when Sequence =< Units ->
+%% Called by a context that came to run with the token. Each scheduler is a thread of its own.
+visit({Who, Cpu, Scheduler, Units, Reader}, Sequence, Context) when Sequence =< Units ->
     atomics:put(Who, Sequence + 1, Context + 1),
+    atomics:put(Scheduler, Sequence + 1, erlang:system_info(scheduler_id)),
     atomics:put(Cpu, Sequence + 1, Reader());
 visit(_, _, _) ->
     ok.
 
-%% Compares every hop with the one before it.
-judge({Who, Cpu, Units, _}, Contexts) ->
+%% Compares every hop with the one before it. The pass comes after the timed batches, by the same contexts.
+judge({Who, Cpu, Scheduler, Units, _}, Contexts) ->
     InOrder = [N || N <- lists:seq(1, Units), atomics:get(Who, N + 1) - 1 =:= atomics:get(Who, N) rem Contexts],
-    SameCpu = [N || N <- lists:seq(1, Units), atomics:get(Cpu, N + 1) =:= atomics:get(Cpu, N)],
+    Same = fun(Cells) -> length([N || N <- lists:seq(1, Units), atomics:get(Cells, N + 1) =:= atomics:get(Cells, N)]) end,
     {Migrations, _} = lists:foldl(
         fun(N, {Count, Last}) ->
             {Context, Now} = {atomics:get(Who, N + 1), atomics:get(Cpu, N + 1)},
@@ -79,6 +84,8 @@ judge({Who, Cpu, Units, _}, Contexts) ->
             {Count + Moved, Last#{Context => Now}}
         end,
         {0, #{}}, lists:seq(0, Units)),
-    {{[{count, Units}, {in_order, length(InOrder)}, {same_cpu, length(SameCpu)}]}, Migrations}.
+    {{[
+        {count, Units}, {in_order, length(InOrder)}, {same_cpu, Same(Cpu)}, {same_thread, Same(Scheduler)}, {timed, false}
+    ]}, Migrations}.
 
-cpus({_, Cpu, Units, _}) -> lists:usort([atomics:get(Cpu, N + 1) || N <- lists:seq(0, Units)]).
+cpus({_, Cpu, _, Units, _}) -> lists:usort([atomics:get(Cpu, N + 1) || N <- lists:seq(0, Units)]).

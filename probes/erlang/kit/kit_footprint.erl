@@ -19,7 +19,7 @@ carry_out(Writer, #{contexts := Contexts, batches := Batches, warmup_batches := 
     kit_wire:send(Writer, [{t, {text, "note"}}, {text, {text, "kernel_bytes is the change of this process's page tables (VmPTE)"}}]),
     kit_wire:send(Writer, [
         {t, {text, "evidence"}}, {units, Units}, {turns, kit_evidence:turns({Units, 1, 1, Units})}, {token, null}, {kernel, null},
-        {address_spaces, 1}, {why, {[{token, {text, "no token is passed in this experiment"}}]}}
+        {address_spaces, kit_evidence:address_spaces({Units, 1, 1, Units})}, {why, {[{token, {text, "no token is passed in this experiment"}}]}}
     ]),
     kit_wire:send_end(Writer, (Warmup + Batches) * length(?QUANTITIES)).
 

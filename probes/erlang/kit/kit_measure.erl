@@ -48,7 +48,7 @@ measure(Writer, Plan, Module) ->
     #{batches := Batches, warmup_batches := Warmup} = Plan,
     kit_wire:send(Writer, [
         {t, {text, "evidence"}}, {units, (Batches + Warmup) * Units}, {turns, kit_evidence:turns(Turns)}, {token, Token},
-        {address_spaces, 1}, {cpus, Cpus}, {why, {WhyObserved ++ WhyVerified}}
+        {address_spaces, kit_evidence:address_spaces(Turns)}, {cpus, Cpus}, {why, {WhyObserved ++ WhyVerified}}
         | Observed ++ Verified
     ]),
     kit_wire:send_end(Writer, Samples).
@@ -95,25 +95,22 @@ batch(Module, Units, Histogram, State) ->
     Next = Module:run_each(Units, Histogram, State),
     {kit_clock:now() - Begin, Next}.
 
-%% Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch is thrown
-%% away, because it touches what the others find in the caches. Three in a row must last long enough, because a stranger on
-%% the CPU makes any one of them long, though not as long as twenty.
+%% Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1.
 calibrate(#{batch_units := 0, batch_ns := Ns} = Plan, Module, State) ->
-    Histogram = histogram(Plan),
-    Units = Module:lap(State),
-    {_, Next} = batch(Module, Units, Histogram, State),
-    calibrate(Ns * kit_clock:ticks_per_second() div 1000000000, Module, Histogram, Units, 0, Next);
+    Goal = (Ns * kit_clock:ticks_per_second() + 999999999) div 1000000000,
+    calibrate(Goal, Module, histogram(Plan), Module:lap(State), 0, State);
 calibrate(#{batch_units := Asked}, Module, State) ->
     Lap = Module:lap(State),
     {(Asked + Lap - 1) div Lap * Lap, State}.
 
 calibrate(_, _, _, Units, 3, State) ->
     {Units, State};
-calibrate(Goal, Module, Histogram, Units, Enough, State) ->
+calibrate(Goal, Module, Histogram, Units, LongEnough, State) ->
+    Most = kit_plan:most_units(),
     case batch(Module, Units, Histogram, State) of
-        {Ticks, Next} when Ticks >= 20 * Goal -> {Units, Next};
-        {Ticks, Next} when Ticks >= Goal -> calibrate(Goal, Module, Histogram, Units, Enough + 1, Next);
-        {_, Next} -> calibrate(Goal, Module, Histogram, 2 * Units, 0, Next)
+        {Ticks, Next} when Ticks >= Goal -> calibrate(Goal, Module, Histogram, Units, LongEnough + 1, Next);
+        {_, Next} when 2 * Units =< Most -> calibrate(Goal, Module, Histogram, 2 * Units, 0, Next);
+        _ -> throw(kit_wire:unsupported(limit_reached, "~b units last less than batch_ns; ask for a smaller batch_ns", [Units]))
     end.
 
 histogram(#{timing := "each"}) -> kit_histogram:new();

@@ -1,11 +1,13 @@
 %% One `run`, as asked: parsed once, never changed. What calibration makes of it stands in the `plan` message.
 -module(kit_plan).
--export([parse/2, report_fd/1, check_describe/1]).
+-export([parse/2, report_fd/1, check_describe/1, most_units/0]).
 
 -define(PROTOCOL, 1).
-%% Bounds that keep every product of two plan values within 60 bits and the samples within memory.
+%% The limits of PROTOCOL.md, section 1.
 -define(MAX_UNITS, 1000000000000).
 -define(MAX_BATCHES, 1000000).
+-define(MAX_CONTEXTS, 1 bsl 24).
+-define(MAX_CPU, (1 bsl 20 - 1)).
 -define(MAX_DESCRIPTOR, 1 bsl 20).
 
 %% Reads the words after `run` and gives {Plan, Mechanism}. The mechanism must be known before its parameters can be told from
@@ -16,14 +18,14 @@ parse(Words, Mechanisms) ->
         integer(report_fd, 1, 0, ?MAX_DESCRIPTOR),
         integer(protocol, ?PROTOCOL, ?PROTOCOL, ?PROTOCOL),
         word(experiment, "switch", maps:get(experiments, Mechanism)),
-        integer(contexts, 2, 1, 1 bsl 24),
+        integer(contexts, 2, 1, ?MAX_CONTEXTS),
         word(timing, "batch", maps:get(timings, Mechanism)),
         fun take_cpus/1,
         integer(batch_units, 0, 0, ?MAX_UNITS),
         integer(batch_ns, 1000000, 1, ?MAX_UNITS),
         integer(batches, 30, 1, ?MAX_BATCHES),
         integer(warmup_batches, 5, 0, ?MAX_BATCHES),
-        integer(verify_units, 1000, 0, 1 bsl 24),
+        integer(verify_units, 1000, 0, ?MAX_CONTEXTS),
         integer(seed, 0, 0, 1 bsl 63 - 1)
     ],
     {Taken, Left} = lists:mapfoldl(fun(Take, Rest) -> Take(Rest) end, Values, Takes),
@@ -112,9 +114,11 @@ word(Key, Default, Words) ->
 take_cpus(Values) ->
     {Text, Rest} = take(cpus, "", Values),
     Parts = case Text of "" -> []; _ -> string:split(Text, ",", all) end,
-    case lists:all(fun(Part) -> digits(Part) andalso length(Part) =< 5 end, Parts) of
+    case lists:all(fun(Part) -> digits(Part) andalso list_to_integer(Part) =< ?MAX_CPU end, Parts) of
         true -> {{cpus, [list_to_integer(Part) || Part <- Parts]}, Rest};
-        false -> throw(kit_wire:refuse(bad_value, "`cpus=~ts` must be a list of CPU numbers such as 0,1", [Text]))
+        false -> throw(kit_wire:refuse(bad_value, "`cpus=~ts` must be a list of CPU numbers from 0 to ~b such as 0,1", [Text, ?MAX_CPU]))
     end.
+
+most_units() -> ?MAX_UNITS.
 
 digits(Text) -> Text =/= "" andalso length(Text) =< 19 andalso lists:all(fun(C) -> C >= $0 andalso C =< $9 end, Text).

@@ -56,10 +56,12 @@ buckets() ->
 
 trace() ->
     Cpu = atomics:new(1, []),
-    Trace = {atomics:new(5, []), atomics:new(5, []), 4, fun() -> atomics:get(Cpu, 1) end},
+    Trace = {_, _, Scheduler, _, _} = {atomics:new(5, []), atomics:new(5, []), atomics:new(5, []), 4, fun() -> atomics:get(Cpu, 1) end},
     Visits = [{0, 0}, {1, 0}, {2, 1}, {0, 1}, {2, 1}],
     lists:foldl(fun({Who, On}, N) -> atomics:put(Cpu, 1, On), kit_evidence:visit(Trace, N, Who), N + 1 end, 0, Visits),
-    {{[{count, 4}, {in_order, 3}, {same_cpu, 3}]}, 1} = kit_evidence:judge(Trace, 3).
+    {{[{count, 4}, {in_order, 3}, {same_cpu, 3}, {same_thread, 4}, {timed, false}]}, 1} = kit_evidence:judge(Trace, 3),
+    atomics:put(Scheduler, 5, 77),
+    {{[_, _, _, {same_thread, 3}, _]}, 1} = kit_evidence:judge(Trace, 3).
 
 lines() ->
     "{\"t\":\"note\",\"text\":\"\\u00b5 \\\"\\\\ \\ud83d\\ude00\\u000a\",\"list\":[1,-2,null,{}]}" =
@@ -91,7 +93,7 @@ rings() ->
             Timing =:= "each" andalso (1510 = kit_histogram:count(Histogram)),
             Trace = kit_evidence:new_trace(10),
             Module:verify(10, Trace, Claimed) =:= none orelse
-                begin {{[{count, 10}, {in_order, 10}, _]}, _} = kit_evidence:judge(Trace, 5) end
+                begin {{[{count, 10}, {in_order, 10}, _, {same_thread, 10}, _]}, _} = kit_evidence:judge(Trace, 5) end
         end
      || Experiment <- ["switch", "create"], Timing <- ["batch", "each"]
     ].

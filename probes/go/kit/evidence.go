@@ -10,17 +10,20 @@ type observed struct {
 	tasks  map[string]taskSwitches
 	faults *pageFaultsField
 	gc     uint64
+	cpuNs  int64
 }
 
 // observeBegin reads the threads last, observeEnd first, so that the reading itself hardly counts.
 func observeBegin() observed {
-	gc, faults := gcCycles(), pageFaults()
-	return observed{tasks: readTasks(), faults: faults, gc: gc}
+	gc := gcCycles()
+	faults, cpuNs := usage()
+	return observed{tasks: readTasks(), faults: faults, gc: gc, cpuNs: cpuNs}
 }
 
 func observeEnd() observed {
 	tasks := readTasks()
-	return observed{tasks: tasks, faults: pageFaults(), gc: gcCycles()}
+	faults, cpuNs := usage()
+	return observed{tasks: tasks, faults: faults, gc: gcCycles(), cpuNs: cpuNs}
 }
 
 func gcCycles() uint64 {
@@ -44,6 +47,7 @@ func (e *evidenceMessage) since(begin, end observed) {
 	}
 	if begin.faults != nil && end.faults != nil {
 		e.PageFaults = &pageFaultsField{end.faults.Minor - begin.faults.Minor, end.faults.Major - begin.faults.Major}
+		e.Counts["cpu_time_ns"] = end.cpuNs - begin.cpuNs
 	} else {
 		e.Why["page_faults"] = "not readable on this system"
 	}
@@ -51,17 +55,29 @@ func (e *evidenceMessage) since(begin, end observed) {
 	e.GcCycles = &cycles
 }
 
-// Trace is the record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.
+// addressSpaces: one, because every context counted its turns into this process's own memory, which nothing of another
+// address space can reach.
+func addressSpaces(turns *Turns) *uint64 {
+	if turns.Contexts == 0 {
+		return nil
+	}
+	one := uint64(1)
+	return &one
+}
+
+// Trace is the record of the verification pass: who had the token, on which CPU and thread, indexed by the token's
+// sequence number.
 type Trace struct {
-	Who []uint32
-	CPU []int16
+	Who    []uint32
+	CPU    []int32
+	Thread []int32
 }
 
 // NewTrace has room for hand-offs 1 … units and for where the token began.
 func NewTrace(units uint64) *Trace {
-	trace := &Trace{Who: make([]uint32, units+1), CPU: make([]int16, units+1)}
+	trace := &Trace{Who: make([]uint32, units+1), CPU: make([]int32, units+1), Thread: make([]int32, units+1)}
 	for i := range trace.Who {
-		trace.Who[i], trace.CPU[i] = 1<<32-1, -1 // Also touches the pages.
+		trace.Who[i], trace.CPU[i], trace.Thread[i] = 1<<32-1, -1, -1 // Also touches the pages.
 	}
 	return trace
 }
@@ -69,14 +85,14 @@ func NewTrace(units uint64) *Trace {
 // Visit is called by a context that came to run with the token.
 func (t *Trace) Visit(sequence uint64, context int) {
 	if sequence < uint64(len(t.Who)) {
-		t.Who[sequence], t.CPU[sequence] = uint32(context), int16(CurrentCPU())
+		t.Who[sequence], t.CPU[sequence], t.Thread[sequence] = uint32(context), int32(CurrentCPU()), currentThread()
 	}
 }
 
 // judge compares every hop with the one before it. seen collects CPUs.
 func (t *Trace) judge(contexts uint64, seen map[int]bool) (hops *hopsField, migrations *uint64) {
-	hops, migrations = &hopsField{}, new(uint64)
-	last := make([]int16, contexts) // Last CPU of each context, plus one.
+	hops, migrations = &hopsField{SameThread: new(uint64)}, new(uint64)
+	last := make([]int32, contexts) // Last CPU of each context, plus one.
 	for i, who := range t.Who {
 		cpu := t.CPU[i]
 		if cpu < 0 {
@@ -98,6 +114,11 @@ func (t *Trace) judge(contexts uint64, seen map[int]bool) (hops *hopsField, migr
 		}
 		if cpu == t.CPU[i-1] {
 			hops.SameCPU++
+		}
+		if t.Thread[i] < 0 {
+			hops.SameThread = nil
+		} else if hops.SameThread != nil && t.Thread[i] == t.Thread[i-1] {
+			*hops.SameThread++
 		}
 	}
 	return hops, migrations

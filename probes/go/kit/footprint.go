@@ -47,7 +47,7 @@ func measureFootprint(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	samples := w.sendFootprint(plan, gains)
 	SendNote(w, kernelBytesNote)
 	w.Send(evidenceMessage{
-		T: "evidence", Units: turns.Total, Turns: &turns, AddressSpaces: 1,
+		T: "evidence", Units: turns.Total, Turns: &turns, AddressSpaces: addressSpaces(&turns),
 		Why: map[string]string{"token": "no token is passed in this experiment"},
 	})
 	w.Send(endMessage{T: "end", Status: "ok", Samples: samples})

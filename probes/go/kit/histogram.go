@@ -14,6 +14,8 @@ type Histogram struct {
 	PairSum, PairCount uint64
 	SpanCounter        uint64
 	SpanClock          int64
+	// Intervals that ended before they began: none, unless counters of two CPUs are out of step.
+	backwards uint64
 }
 
 // NewHistogram makes an empty histogram.
@@ -37,7 +39,8 @@ func lowerEdge(bucket int) uint64 {
 func (h *Histogram) Arrive(sent uint64) {
 	interval := ReadCounter() - sent
 	if int64(interval) < 0 {
-		interval = 0 // Counters of two CPUs out of step; never seen with an invariant TSC, but must not index out of range.
+		h.backwards++
+		return
 	}
 	h.counts[bucketOf(interval)]++
 	h.Count++

@@ -70,18 +70,41 @@ func TestBucketsKeepTheirPromise(t *testing.T) {
 	}
 }
 
+func TestNegativeIntervalsAreCountedAndNotRecorded(t *testing.T) {
+	if CounterName == "" {
+		t.Skip("no cycle counter")
+	}
+	histogram := NewHistogram()
+	histogram.Arrive(ReadCounter() + 1<<62)
+	if histogram.backwards != 1 || histogram.Count != 0 {
+		t.Errorf("%d negative intervals, %d recorded", histogram.backwards, histogram.Count)
+	}
+	m := measurement{measure: histogram}
+	if refusal := m.backwards(); refusal == nil || refusal.Code != "self_check_failed" {
+		t.Errorf("%+v", refusal)
+	}
+}
+
 func TestTraceCountsHops(t *testing.T) {
 	trace := NewTrace(4)
 	for i, visit := range []struct {
 		who uint32
-		cpu int16
-	}{{0, 0}, {1, 0}, {2, 1}, {0, 1}, {2, 1}} {
-		trace.Who[i], trace.CPU[i] = visit.who, visit.cpu
+		cpu int32
+		tid int32
+	}{{0, 0, 7}, {1, 0, 8}, {2, 1, 8}, {0, 1, 7}, {2, 1, 9}} {
+		trace.Who[i], trace.CPU[i], trace.Thread[i] = visit.who, visit.cpu, visit.tid
 	}
 	seen := map[int]bool{}
 	hops, migrations := trace.judge(3, seen)
-	if *hops != (hopsField{Count: 4, InOrder: 3, SameCPU: 3}) || *migrations != 1 || len(seen) != 2 {
+	if *hops.SameThread != 1 || *migrations != 1 || len(seen) != 2 {
 		t.Errorf("%+v %d %v", hops, *migrations, seen)
+	}
+	if hops.SameThread = nil; *hops != (hopsField{Count: 4, InOrder: 3, SameCPU: 3}) {
+		t.Errorf("%+v", hops)
+	}
+	trace.Thread[2] = -1
+	if hops, _ := trace.judge(3, seen); hops.SameThread != nil {
+		t.Errorf("a thread was not told, and %d hops stayed on one", *hops.SameThread)
 	}
 }
 

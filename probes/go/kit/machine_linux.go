@@ -38,6 +38,12 @@ func CurrentCPU() int {
 	return int(cpu)
 }
 
+// currentThread is the kernel's number of the calling thread.
+func currentThread() int32 {
+	thread, _, _ := syscall.RawSyscall(syscall.SYS_GETTID, 0, 0, 0)
+	return int32(thread)
+}
+
 // allowedCPUs is the set of CPUs the process may run on; nil where it cannot be told.
 func allowedCPUs() []int {
 	var mask [1024]uint64
@@ -161,10 +167,11 @@ func field(text, name string) uint64 {
 	return value
 }
 
-func pageFaults() *pageFaultsField {
+// usage is the page faults of the process, nil where they cannot be read, and the CPU time of its threads.
+func usage() (*pageFaultsField, int64) {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return nil
+		return nil, 0
 	}
-	return &pageFaultsField{Minor: int64(usage.Minflt), Major: int64(usage.Majflt)}
+	return &pageFaultsField{Minor: int64(usage.Minflt), Major: int64(usage.Majflt)}, usage.Utime.Nano() + usage.Stime.Nano()
 }

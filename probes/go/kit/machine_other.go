@@ -5,6 +5,8 @@ package kit
 // CurrentCPU cannot be told here.
 func CurrentCPU() int { return -1 }
 
+func currentThread() int32 { return -1 }
+
 func allowedCPUs() []int { return nil }
 
 // AvailableMemory cannot be told here.
@@ -20,4 +22,4 @@ func readTasks() map[string]taskSwitches { return nil }
 
 func kernelSwitches(_, _ map[string]taskSwitches) (kernelField, int) { return kernelField{}, 0 }
 
-func pageFaults() *pageFaultsField { return nil }
+func usage() (*pageFaultsField, int64) { return nil, 0 }

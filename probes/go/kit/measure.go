@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -34,7 +35,7 @@ type Workload interface {
 	Verify(units uint64, trace *Trace) bool
 }
 
-// Counted is a workload that counts more than turns, since Reset.
+// Counted is a workload that counts more than turns, since Reset. Asked after Claim.
 type Counted interface {
 	Counts() map[string]int64
 }
@@ -61,7 +62,9 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	runtime.GC()
 
 	m := measurement{plan: plan, workload: workload, seen: map[int]bool{}}
-	m.units = m.calibrate()
+	if m.units, refusal = m.calibrate(); refusal != nil {
+		return refusal
+	}
 	w.Send(planMessage{
 		T: "plan", Mechanism: plan.Mechanism, Experiment: plan.Experiment, Contexts: plan.Contexts, Timing: plan.Timing,
 		CPUs: plan.CPUs, BatchUnits: m.units, Batches: plan.Batches, WarmupBatches: plan.WarmupBatches, Parameters: plan.Parameters,
@@ -77,11 +80,15 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 		return Failed("self_check_failed", "a context received another token than the one it was due")
 	}
 
+	if refusal := m.backwards(); refusal != nil {
+		return refusal
+	}
+
 	samples := m.report(w)
 	claimed := (plan.WarmupBatches + plan.Batches) * m.units
-	evidence := evidenceMessage{T: "evidence", Units: claimed, Turns: &turns, Token: &token, AddressSpaces: 1}
+	evidence := evidenceMessage{T: "evidence", Units: claimed, Turns: &turns, Token: &token, AddressSpaces: addressSpaces(&turns), Counts: map[string]int64{}}
 	if counted, ok := workload.(Counted); ok {
-		evidence.Counts = counted.Counts()
+		maps.Copy(evidence.Counts, counted.Counts())
 	}
 	evidence.since(begin, end)
 	m.verify(&evidence)
@@ -124,26 +131,25 @@ func (m *measurement) batch(units uint64, histogram *Histogram) int64 {
 	return Now() - begin
 }
 
-// calibrate rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first
-// batch at each length is thrown away: it would pay for first touches and end the doubling too early.
-func (m *measurement) calibrate() uint64 {
+// calibrate rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1.
+func (m *measurement) calibrate() (uint64, *Refusal) {
 	lap := m.workload.Lap()
 	if asked := m.plan.BatchUnits; asked > 0 {
-		return (asked + lap - 1) / lap * lap
+		return (asked + lap - 1) / lap * lap, nil
 	}
 	var histogram *Histogram
 	if m.plan.Timing == "each" {
 		histogram = NewHistogram()
 	}
-	m.batch(lap, histogram)
-	// Three times in a row: one preempted batch must not fix a k that is far too small for the whole run.
-	for units, longEnough := lap, 0; ; {
-		if uint64(m.batch(units, histogram)) < m.plan.BatchNs {
-			units, longEnough = 2*units, 0
-		} else if longEnough++; longEnough == 3 {
-			return units
+	units, longEnough := lap, 0
+	for longEnough < 3 {
+		if uint64(m.batch(units, histogram)) >= m.plan.BatchNs {
+			longEnough++
+		} else if units, longEnough = 2*units, 0; units > maxUnits {
+			return 0, Unsupported("limit_reached", "%d units last less than batch_ns=%d; ask for a smaller batch_ns", units/2, m.plan.BatchNs)
 		}
 	}
+	return units, nil
 }
 
 // allocate makes and touches all that the batches write to.
@@ -182,6 +188,20 @@ func (m *measurement) phase(from, to int, histogram *Histogram) {
 	}
 }
 
+// backwards: intervals that ended before they began must not be taken for short ones.
+func (m *measurement) backwards() *Refusal {
+	var backwards uint64
+	for _, histogram := range []*Histogram{m.warmup, m.measure} {
+		if histogram != nil {
+			backwards += histogram.backwards
+		}
+	}
+	if backwards == 0 {
+		return nil
+	}
+	return Failed("self_check_failed", "%d intervals of the cycle counter were negative: the counters of the CPUs are out of step; use timing=batch", backwards)
+}
+
 func (m *measurement) report(w *Writer) (samples uint64) {
 	for _, cpu := range m.cpus {
 		if cpu >= 0 {
@@ -213,6 +233,8 @@ func (m *measurement) verify(evidence *evidenceMessage) {
 	if evidence.Hops == nil {
 		evidence.Why["hops"] = "the CPU of a goroutine cannot be read on " + runtime.GOOS + "/" + runtime.GOARCH
 		evidence.Why["migrations"] = evidence.Why["hops"]
+	} else if evidence.Hops.SameThread == nil {
+		evidence.Why["hops_same_thread"] = "the thread of a goroutine cannot be read on " + runtime.GOOS + "/" + runtime.GOARCH
 	}
 }
 

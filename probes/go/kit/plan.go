@@ -38,9 +38,12 @@ type Parameter struct {
 }
 
 const (
-	// Bounds that keep every product of two plan values within 63 bits and the sample array within memory.
-	maxUnits   = 1_000_000_000_000
-	maxBatches = 1_000_000
+	// The limits of PROTOCOL.md, section 1.
+	maxUnits      = 1_000_000_000_000
+	maxBatches    = 1_000_000
+	maxContexts   = 1 << 24
+	maxCPU        = 1<<20 - 1
+	maxDescriptor = 1 << 20
 )
 
 // ParsePlan reads the words after `run`. The mechanism must be known before its parameters can be told from typing
@@ -56,17 +59,17 @@ func ParsePlan(words []string, list []Mechanism) (*Plan, *Mechanism, *Refusal) {
 	}
 	plan := &Plan{Mechanism: mechanism.ID, Parameters: map[string]string{}}
 	take := taker{values: values}
-	take.integer("report_fd", 1, 0, 1<<20)
+	take.integer("report_fd", 1, 0, maxDescriptor)
 	take.integer("protocol", Protocol, Protocol, Protocol)
 	plan.Experiment = take.word("experiment", "switch", mechanism.Experiments)
-	plan.Contexts = take.integer("contexts", 2, 1, 1<<24)
+	plan.Contexts = take.integer("contexts", 2, 1, maxContexts)
 	plan.Timing = take.word("timing", "batch", mechanism.Timings)
 	plan.CPUs = take.cpus("cpus")
 	plan.BatchUnits = take.integer("batch_units", 0, 0, maxUnits)
 	plan.BatchNs = take.integer("batch_ns", 1_000_000, 1, maxUnits)
 	plan.Batches = take.integer("batches", 30, 1, maxBatches)
 	plan.WarmupBatches = take.integer("warmup_batches", 5, 0, maxBatches)
-	plan.VerifyUnits = take.integer("verify_units", 1000, 0, 1<<24)
+	plan.VerifyUnits = take.integer("verify_units", 1000, 0, maxContexts)
 	plan.Seed = take.integer("seed", 0, 0, 1<<63-1)
 	for _, parameter := range mechanism.Parameters {
 		if parameter.Words != nil {
@@ -87,7 +90,7 @@ func ParsePlan(words []string, list []Mechanism) (*Plan, *Mechanism, *Refusal) {
 func ReportFd(words []string) uintptr {
 	for _, word := range words {
 		if text := strings.TrimPrefix(word, "report_fd="); text != word {
-			if fd, err := strconv.ParseUint(text, 10, 20); err == nil {
+			if fd, err := strconv.ParseUint(text, 10, 32); err == nil && fd <= maxDescriptor {
 				return uintptr(fd)
 			}
 		}
@@ -102,7 +105,7 @@ func CheckDescribe(words []string) *Refusal {
 		return refusal
 	}
 	take := taker{values: values}
-	take.integer("report_fd", 1, 0, 1<<20)
+	take.integer("report_fd", 1, 0, maxDescriptor)
 	for key := range values {
 		return Refuse("unknown_key", "`%s` is no key of `describe`; only report_fd is", key)
 	}
@@ -192,9 +195,9 @@ func (t *taker) cpus(key string) []int {
 		return cpus
 	}
 	for _, part := range strings.Split(text, ",") {
-		cpu, err := strconv.ParseUint(part, 10, 16)
-		if err != nil {
-			t.refuse("`%s=%s` must be a list of CPU numbers such as 0,1", key, text)
+		cpu, err := strconv.ParseUint(part, 10, 32)
+		if err != nil || cpu > maxCPU {
+			t.refuse("`%s=%s` must be a list of CPU numbers from 0 to %d such as 0,1", key, text, maxCPU)
 			return cpus
 		}
 		cpus = append(cpus, int(cpu))

@@ -128,7 +128,7 @@ type (
 		Turns         *Turns            `json:"turns"`
 		Token         *uint64           `json:"token"`
 		Kernel        *kernelField      `json:"kernel"`
-		AddressSpaces int               `json:"address_spaces"`
+		AddressSpaces *uint64           `json:"address_spaces"`
 		CPUs          []int             `json:"cpus"`
 		Migrations    *uint64           `json:"migrations"`
 		Hops          *hopsField        `json:"hops"`
@@ -144,9 +144,11 @@ type (
 		Source      string `json:"source"`
 	}
 	hopsField struct {
-		Count   uint64 `json:"count"`
-		InOrder uint64 `json:"in_order"`
-		SameCPU uint64 `json:"same_cpu"`
+		Count      uint64  `json:"count"`
+		InOrder    uint64  `json:"in_order"`
+		SameCPU    uint64  `json:"same_cpu"`
+		SameThread *uint64 `json:"same_thread,omitempty"`
+		Timed      bool    `json:"timed"` // Always false: the pass comes after the timed batches, by the same contexts.
 	}
 	pageFaultsField struct {
 		Minor int64 `json:"minor"`

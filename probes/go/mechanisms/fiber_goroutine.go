@@ -2,7 +2,10 @@ package mechanisms
 
 import (
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"switchcost/probes/go/kit"
 )
@@ -104,6 +107,7 @@ type goroutineRing struct {
 	trace     *kit.Trace
 	sets      *kit.WorkingSets // nil: the contexts touch nothing between two switches.
 	touched   int64            // Touches at Reset.
+	stacks    []uintptr        // Where each context's stack is, as it says itself at publish.
 }
 
 func newGoroutineRing(contexts uint64, sets *kit.WorkingSets) (kit.Workload, *kit.Refusal) {
@@ -237,6 +241,7 @@ func (c *memberState) obey(token, mode int64) int64 {
 		c.turns = 0
 	case commandPublish:
 		c.ring.claim.Count(uint64(c.turns))
+		c.ring.stacks = append(c.ring.stacks, onStack())
 	case commandPlain, commandEach, commandVerify:
 		mode = token
 	default:
@@ -245,6 +250,28 @@ func (c *memberState) obey(token, mode int64) int64 {
 	}
 	c.out <- token
 	return mode
+}
+
+// onStack is an address on the stack of the goroutine that calls.
+//
+//go:noinline
+func onStack() uintptr {
+	var here byte
+	return uintptr(unsafe.Pointer(&here))
+}
+
+// smallestStack is half of what the runtime gives to a goroutine at least: addresses at like depth on two stacks are
+// further apart, two frames of one stack here are not.
+const smallestStack = 1024
+
+func distinctStacks(stacks []uintptr) (distinct int64) {
+	slices.Sort(stacks)
+	for i, at := range stacks {
+		if i == 0 || at-stacks[i-1] >= smallestStack {
+			distinct++
+		}
+	}
+	return distinct
 }
 
 func (r *goroutineRing) command(command int64) {
@@ -313,12 +340,12 @@ func (r *goroutineRing) RunEach(units uint64, histogram *kit.Histogram) {
 	}
 }
 
-// Counts is for rings with working sets.
 func (r *goroutineRing) Counts() map[string]int64 {
-	if r.sets == nil {
-		return nil
+	counts := map[string]int64{"distinct_stacks": distinctStacks(r.stacks)}
+	if r.sets != nil {
+		counts["touches"] = r.sets.Touched() - r.touched
 	}
-	return map[string]int64{"touches": r.sets.Touched() - r.touched}
+	return counts
 }
 
 func (r *goroutineRing) Reset() {
@@ -330,7 +357,9 @@ func (r *goroutineRing) Reset() {
 }
 
 func (r *goroutineRing) Claim() (kit.Turns, uint64, bool) {
-	r.claim = kit.Turns{}
+	// The collector moves stacks that it shrinks.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	r.claim, r.stacks = kit.Turns{}, append(make([]uintptr, 0, r.contexts), onStack())
 	r.claim.Count(uint64(r.turns))
 	r.command(commandPublish)
 	return r.claim, uint64(r.sequence - r.base), r.broken

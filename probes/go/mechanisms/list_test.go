@@ -122,3 +122,17 @@ func inUse() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapInuse + m.StackInuse + m.GCSys)
 }
+
+// Every goroutine of a ring is found on a stack of its own, however many there are.
+func TestStacksAreDistinct(t *testing.T) {
+	for _, contexts := range []string{"contexts=2", "contexts=5", "contexts=20000"} {
+		workload := ring(t, contexts)
+		workload.Run(workload.Lap() * 3)
+		if turns, _, _ := workload.Claim(); workload.(kit.Counted).Counts()["distinct_stacks"] != int64(turns.Contexts) {
+			t.Errorf("%s: %v", contexts, workload.(kit.Counted).Counts())
+		}
+	}
+	if distinct := distinctStacks([]uintptr{5000, 9000, 5000, 5500, 9100}); distinct != 2 {
+		t.Errorf("%d stacks were told apart where there are two", distinct)
+	}
+}

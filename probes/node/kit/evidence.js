@@ -16,12 +16,14 @@ class Observation {
     this.observer = idles ? new PerformanceObserver((list) => this.count(list.getEntries())) : null;
     if (idles) this.observer.observe({ entryTypes: ['gc'] });
     this.usage = process.resourceUsage();
+    this.cpu = process.cpuUsage();
     this.tasks = machine.taskSwitches();
   }
 
   // The fields of the evidence message that concern the time since.
   async end() {
     const tasks = machine.taskSwitches();
+    const cpu = process.cpuUsage(this.cpu);
     const usage = process.resourceUsage();
     const why = {};
     await this.finishCounting(why);
@@ -31,6 +33,7 @@ class Observation {
         minor: usage.minorPageFault - this.usage.minorPageFault, major: usage.majorPageFault - this.usage.majorPageFault,
       },
       gc_cycles: this.observer ? this.collections : null,
+      counts: { cpu_time_ns: (cpu.user + cpu.system) * 1000 },
       why,
     };
     return fields;
@@ -96,12 +99,17 @@ class Turns {
   }
 }
 
-// The record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.
+// One, where contexts have counted their turns into this process's own memory: nothing of another address space can reach it.
+const addressSpaces = (turns) => (turns && turns.contexts > 0 ? 1 : null);
+
+// The record of the verification pass: who had the token, on which CPU and thread, indexed by the token's sequence number.
 class Trace {
   constructor(units) {
     this.who = new Int32Array(units + 1).fill(-1);
     this.cpu = new Int32Array(units + 1).fill(-1);
+    this.thread = new Int32Array(units + 1).fill(-1);
     this.currentCpu = machine.cpuReader();
+    this.currentThread = machine.threadReader();
   }
 
   // Called by a context that came to run with the token.
@@ -109,12 +117,14 @@ class Trace {
     if (sequence >= 0 && sequence < this.who.length) {
       this.who[sequence] = context;
       this.cpu[sequence] = this.currentCpu();
+      this.thread[sequence] = this.currentThread();
     }
   }
 
   // Compares every hop with the one before it.
   judge(contexts) {
-    const hops = { count: this.who.length - 1, in_order: 0, same_cpu: 0 };
+    // The pass comes after the timed batches, by the same contexts.
+    const hops = { count: this.who.length - 1, in_order: 0, same_cpu: 0, same_thread: 0, timed: false };
     let migrations = 0;
     const last = new Map();
     for (let i = 0; i < this.who.length; i++) {
@@ -123,9 +133,11 @@ class Trace {
       if (i === 0) continue;
       if (this.who[i] === (this.who[i - 1] + 1) % contexts) hops.in_order++;
       if (this.cpu[i] === this.cpu[i - 1]) hops.same_cpu++;
+      if (this.thread[i] === this.thread[i - 1]) hops.same_thread++;
     }
+    if (this.thread.includes(-1)) delete hops.same_thread;
     return { hops, migrations };
   }
 }
 
-module.exports = { Observation, Trace, Turns };
+module.exports = { Observation, Trace, Turns, addressSpaces };

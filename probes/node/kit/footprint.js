@@ -2,6 +2,7 @@
 'use strict';
 
 const v8 = require('v8');
+const { addressSpaces } = require('./evidence');
 const machine = require('./machine');
 const { TICKS_PER_LINE, failed, refuse, unsupported } = require('./wire');
 
@@ -39,8 +40,9 @@ async function carryOut(writer, plan, mechanism) {
   const seq = sendGains(writer, 0, 'warmup', plan.contexts, gains.slice(0, plan.warmupBatches));
   sendGains(writer, seq, 'measure', plan.contexts, gains.slice(plan.warmupBatches));
   writer.send({ t: 'note', text: "kernel_bytes is the change of this process's page tables (VmPTE)" });
+  const turns = { total: entered, min: 1, max: 1, contexts: units };
   writer.send({
-    t: 'evidence', units, turns: { total: entered, min: 1, max: 1, contexts: units }, token: null, kernel: null, address_spaces: 1,
+    t: 'evidence', units, turns, token: null, kernel: null, address_spaces: addressSpaces(turns),
     why: { token: 'no token is passed in this experiment' },
   });
   writer.sendEnd(cycles * QUANTITIES.length);

@@ -18,7 +18,7 @@
 
 const v8 = require('v8');
 const { now } = require('./clock');
-const { Observation, Trace } = require('./evidence');
+const { Observation, Trace, addressSpaces } = require('./evidence');
 const footprint = require('./footprint');
 const { wrongRuntime } = require('./hello');
 const { Histogram } = require('./histogram');
@@ -28,7 +28,7 @@ const { failed, refuse, unsupported } = require('./wire');
 // V8 keeps integers of 31 bits in registers; a token beyond would become another kind of number in the middle of a run.
 const MAX_TOKEN = 2 ** 30;
 
-// How long a workload runs before `plan`, so that most of the compiling is over: it goes on in other threads, whose
+// How long a workload runs before the calibration, so that most of the compiling is over: it goes on in other threads, whose
 // switches would be counted. The rest shows in the warm-up batches.
 const SETTLE_NS = 100e6;
 
@@ -38,7 +38,8 @@ async function carryOut(writer, plan, mechanism) {
   if (wrong) throw unsupported('unsupported_here', wrong);
   if (plan.experiment === 'footprint') return footprint.carryOut(writer, plan, mechanism);
   const workload = mechanism.setUp(plan);
-  const units = await settle(plan, workload);
+  await warmUp(plan, workload);
+  const units = await calibrate(plan, workload);
   writer.send({
     t: 'plan', mechanism: plan.mechanism, experiment: plan.experiment, contexts: plan.contexts, timing: plan.timing,
     cpus: plan.cpus, batch_units: units, batches: plan.batches, warmup_batches: plan.warmupBatches, parameters: plan.parameters,
@@ -58,8 +59,9 @@ async function carryOut(writer, plan, mechanism) {
 
   const samples = report(writer, plan, units, record);
   const evidence = {
-    t: 'evidence', units: record.ticks.length * units, turns: claim.turns, token: claim.token, address_spaces: 1, ...observed,
+    t: 'evidence', units: record.ticks.length * units, turns: claim.turns, token: claim.token, address_spaces: addressSpaces(claim.turns), ...observed,
   };
+  if (evidence.address_spaces === null) evidence.why.address_spaces = 'there are no contexts that count';
   await verify(plan, workload, evidence, seen);
   writer.send(evidence);
   writer.sendEnd(samples);
@@ -101,29 +103,44 @@ class Record {
 
 const batch = (workload, units, histogram) => (histogram ? workload.runEach(units, histogram) : workload.run(units));
 
-// Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. Compiled code is many
-// times quicker than what ran first, so a length counts only when the settling time is over, and only three in a row: a
-// stranger on the CPU makes any one batch long.
-async function settle(plan, workload) {
+const wholeLaps = (plan, { lap }) => Math.ceil(plan.batchUnits / lap) * lap || lap;
+
+// So many units a batch at most, that the token of the whole run stays below MAX_TOKEN.
+const mostUnits = (plan) => Math.floor(MAX_TOKEN / (plan.warmupBatches + plan.batches));
+
+function checkToken(plan, units) {
+  if (units > mostUnits(plan)) {
+    throw unsupported('limit_reached',
+      'the plan comes to more than 2^30 hand-offs, beyond which V8 changes the kind of number in the token; ask for fewer or shorter batches');
+  }
+}
+
+// Compiled code is many times quicker than what ran first, so the workload runs for a while before anything is timed.
+async function warmUp(plan, workload) {
   const histogram = plan.timing === 'each' ? new Histogram() : null;
-  const { lap } = workload;
-  const most = Math.floor(MAX_TOKEN / (plan.warmupBatches + plan.batches));
-  let units = Math.ceil(plan.batchUnits / lap) * lap || lap;
-  let enough = 0;
-  let spent = 0;
-  while (enough < 3) {
-    if (units > most) {
-      throw unsupported('limit_reached',
-        `the plan comes to more than 2^30 hand-offs, beyond which V8 changes the kind of number in the token; ask for fewer or shorter batches`);
-    }
+  let units = wholeLaps(plan, workload);
+  checkToken(plan, units);
+  for (let spent = 0; spent < SETTLE_NS;) {
     await workload.reset();
     const ticks = await batch(workload, units, histogram);
     spent += ticks;
-    if (plan.batchUnits === 0 && ticks < plan.batchNs) {
+    if (plan.batchUnits === 0 && ticks < plan.batchNs && 2 * units <= mostUnits(plan)) units *= 2;
+  }
+}
+
+// Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1.
+async function calibrate(plan, workload) {
+  let units = wholeLaps(plan, workload);
+  if (plan.batchUnits > 0) return units;
+  const histogram = plan.timing === 'each' ? new Histogram() : null;
+  for (let longEnough = 0; longEnough < 3;) {
+    checkToken(plan, units);
+    await workload.reset();
+    if (await batch(workload, units, histogram) >= plan.batchNs) {
+      longEnough++;
+    } else {
       units *= 2;
-      enough = 0;
-    } else if (spent > SETTLE_NS) {
-      enough = ticks > 20 * plan.batchNs ? 3 : enough + 1;
+      longEnough = 0;
     }
   }
   return units;
@@ -157,6 +174,9 @@ async function verify(plan, workload, evidence, seen) {
     const trace = new Trace(Math.ceil(plan.verifyUnits / workload.lap) * workload.lap);
     if (await workload.verify(trace.who.length - 1, trace)) {
       Object.assign(evidence, trace.judge(plan.contexts));
+      if (evidence.hops.same_thread === undefined) {
+        evidence.why.hops_same_thread = 'the number of a thread can be read from /proc only, which this system does not have';
+      }
       trace.cpu.forEach((cpu) => seen.add(cpu));
     }
   }
@@ -169,4 +189,4 @@ async function verify(plan, workload, evidence, seen) {
   }
 }
 
-module.exports = { carryOut, checkMemory };
+module.exports = { calibrate, carryOut, checkMemory };

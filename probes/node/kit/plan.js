@@ -3,9 +3,11 @@
 
 const { PROTOCOL, refuse } = require('./wire');
 
-// Bounds that keep every product of two plan values exact and the samples within memory.
+// The limits of PROTOCOL.md, section 1.
 const MAX_UNITS = 1000000000000;
 const MAX_BATCHES = 1000000;
+const MAX_CONTEXTS = 1 << 24;
+const MAX_CPU = (1 << 20) - 1;
 const MAX_DESCRIPTOR = 1 << 20;
 const MAX_SEED = (1n << 63n) - 1n;
 
@@ -20,14 +22,14 @@ function parsePlan(words, list) {
   const plan = {
     mechanism: mechanism.id,
     experiment: take.word('experiment', 'switch', mechanism.experiments),
-    contexts: take.integer('contexts', 2, 1, 1 << 24),
+    contexts: take.integer('contexts', 2, 1, MAX_CONTEXTS),
     timing: take.word('timing', 'batch', mechanism.timings),
     cpus: take.cpus('cpus'),
     batchUnits: take.integer('batch_units', 0, 0, MAX_UNITS),
     batchNs: take.integer('batch_ns', 1000000, 1, MAX_UNITS),
     batches: take.integer('batches', 30, 1, MAX_BATCHES),
     warmupBatches: take.integer('warmup_batches', 5, 0, MAX_BATCHES),
-    verifyUnits: take.integer('verify_units', 1000, 0, 1 << 24),
+    verifyUnits: take.integer('verify_units', 1000, 0, MAX_CONTEXTS),
     parameters: {},
   };
   take.integer('seed', 0, 0, MAX_SEED); // Nothing here is random.
@@ -112,10 +114,11 @@ class Taker {
 
   cpus(key) {
     const text = this.take(key, '');
-    if (!/^([0-9]{1,5}(,[0-9]{1,5})*)?$/.test(text)) {
-      throw refuse('bad_value', `\`${key}=${text}\` must be a list of CPU numbers such as 0,1`);
+    const parts = text === '' ? [] : text.split(',');
+    if (!parts.every((part) => /^[0-9]{1,19}$/.test(part) && Number(part) <= MAX_CPU)) {
+      throw refuse('bad_value', `\`${key}=${text}\` must be a list of CPU numbers from 0 to ${MAX_CPU} such as 0,1`);
     }
-    return text === '' ? [] : text.split(',').map(Number);
+    return parts.map(Number);
   }
 }
 

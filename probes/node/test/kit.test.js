@@ -9,6 +9,7 @@ const v8 = require('v8');
 const vm = require('vm');
 const { Observation, Trace, Turns } = require('../kit/evidence');
 const { Histogram, bucketOf, lowerEdge } = require('../kit/histogram');
+const { calibrate } = require('../kit/measure');
 const { parsePlan } = require('../kit/plan');
 const { Refusal, Writer, encode } = require('../kit/wire');
 const { list } = require('../mechanisms/list');
@@ -59,11 +60,28 @@ test('a trace counts hops', () => {
   const trace = new Trace(4);
   trace.who.set([0, 1, 2, 0, 2]);
   trace.cpu.set([0, 0, 1, 1, 1]);
-  assert.deepStrictEqual(trace.judge(3), { hops: { count: 4, in_order: 3, same_cpu: 3 }, migrations: 1 });
+  trace.thread.set([7, 8, 8, 7, 9]);
+  assert.deepStrictEqual(trace.judge(3), { hops: { count: 4, in_order: 3, same_cpu: 3, same_thread: 1, timed: false }, migrations: 1 });
+  trace.thread[2] = -1;
+  assert(!('same_thread' in trace.judge(3).hops));
   const turns = new Turns();
   turns.count(4);
   turns.count(3);
   assert.deepStrictEqual({ ...turns }, { total: 7, min: 3, max: 4, contexts: 2 });
+});
+
+// Batches that last as long as a list says.
+async function calibrated(ticks, batchUnits = 0) {
+  const lengths = [];
+  const workload = { lap: 3, reset() {}, run: (units) => ticks[lengths.push(units) - 1] };
+  const plan = { timing: 'batch', batchUnits, batchNs: 100, batches: 30, warmupBatches: 5 };
+  return [await calibrate(plan, workload), lengths];
+}
+
+test('three batches in a row fix k, and the first counts', async () => {
+  assert.deepStrictEqual(await calibrated([100, 100, 100]), [3, [3, 3, 3]]);
+  assert.deepStrictEqual(await calibrated([99, 100000, 99, 100, 100, 100]), [12, [3, 6, 6, 12, 12, 12]]);
+  assert.deepStrictEqual(await calibrated([], 7), [9, []]);
 });
 
 test('lines are ASCII and short enough', () => {

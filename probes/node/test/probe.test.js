@@ -32,10 +32,12 @@ function check(mechanism, experiment, timing, ...parameters) {
   const units = ring ? 1005 : 1003; // Rounded up to whole laps.
   assert.strictEqual(plan.batch_units, units);
   assert.strictEqual(evidence.units, 4 * units);
+  assert.strictEqual(evidence.address_spaces, control ? null : 1);
   if (!control) assert.deepStrictEqual([evidence.token, evidence.turns.total], [4 * units, 4 * units]);
   if (ring) {
     assert.deepStrictEqual(evidence.turns, { total: 4 * units, min: 4 * units / 5, max: 4 * units / 5, contexts: 5 });
     if (evidence.hops !== null) assert.deepStrictEqual([evidence.hops.count, evidence.hops.in_order], [15, 15]);
+    if (process.platform === 'linux') assert.strictEqual(evidence.hops.same_thread, 15);
   }
   if (timing === 'each') {
     const histograms = messages.filter(({ t }) => t === 'histogram');

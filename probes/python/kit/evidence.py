@@ -1,6 +1,7 @@
 """What shows that the units claimed did happen."""
 
 import gc
+import time
 
 from . import machine
 
@@ -9,20 +10,21 @@ class Observed:
     """What can be read from outside the contexts. The threads are read last before the batches and first after them, so
     that the reading itself hardly counts."""
 
-    def __init__(self, tasks, faults, collections):
-        self.tasks, self.faults, self.collections = tasks, faults, collections
+    def __init__(self, tasks, faults, collections, cpu_ns):
+        self.tasks, self.faults, self.collections, self.cpu_ns = tasks, faults, collections, cpu_ns
 
 
 def observe_begin():
     """Before the first batch."""
-    collections, faults = _collections(), machine.page_faults()
-    return Observed(machine.task_switches(), faults, collections)
+    collections, faults, cpu_ns = _collections(), machine.page_faults(), time.process_time_ns()
+    return Observed(machine.task_switches(), faults, collections, cpu_ns)
 
 
 def observe_end():
     """After the last batch."""
     tasks = machine.task_switches()
-    return Observed(tasks, machine.page_faults(), _collections())
+    cpu_ns = time.process_time_ns()
+    return Observed(tasks, machine.page_faults(), _collections(), cpu_ns)
 
 
 def _collections():
@@ -32,6 +34,7 @@ def _collections():
 def between(begin, end):
     """The fields of the evidence message that are differences of two observations."""
     fields = {"kernel": None, "page_faults": None, "gc_cycles": end.collections - begin.collections}
+    fields["counts"] = {"cpu_time_ns": end.cpu_ns - begin.cpu_ns}
     why = {}
     if begin.tasks is None or end.tasks is None:
         why["kernel"] = "the kernel's counts of each thread cannot be read on this system"
@@ -51,6 +54,12 @@ def between(begin, end):
         minor, major = (after - before for before, after in zip(begin.faults, end.faults))
         fields["page_faults"] = {"minor": minor, "major": major}
     return fields, why
+
+
+def address_spaces(contexts):
+    """One, where contexts have counted their turns into this process's own memory: nothing of another address space can
+    reach it."""
+    return 1 if contexts else None
 
 
 class Turns:
@@ -76,20 +85,21 @@ class Turns:
 
 
 class Trace:
-    """The record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number."""
+    """The record of the verification pass: who had the token, on which CPU and thread, indexed by the token's sequence number."""
 
     def __init__(self, units):
-        self.who, self.cpu = [-1] * (units + 1), [-1] * (units + 1)
-        self.current_cpu = machine.cpu_reader()
+        self.who, self.cpu, self.thread = ([-1] * (units + 1) for _ in range(3))
+        self.current_cpu, self.current_thread = machine.cpu_reader(), machine.thread_reader()
 
     def visit(self, sequence, context):
         """Called by a context that came to run with the token."""
         if 0 <= sequence < len(self.who):
-            self.who[sequence], self.cpu[sequence] = context, self.current_cpu()
+            self.who[sequence], self.cpu[sequence], self.thread[sequence] = context, self.current_cpu(), self.current_thread()
 
     def judge(self, contexts):
         """Compares every hop with the one before it: (hops, migrations)."""
-        hops = {"count": len(self.who) - 1, "in_order": 0, "same_cpu": 0}
+        # The pass comes after the timed batches, by the same contexts.
+        hops = {"count": len(self.who) - 1, "in_order": 0, "same_cpu": 0, "same_thread": 0, "timed": False}
         migrations, last = 0, {}
         for i, (who, cpu) in enumerate(zip(self.who, self.cpu)):
             migrations += last.get(who, cpu) != cpu
@@ -97,4 +107,7 @@ class Trace:
             if i:
                 hops["in_order"] += who == (self.who[i - 1] + 1) % contexts
                 hops["same_cpu"] += cpu == self.cpu[i - 1]
+                hops["same_thread"] += self.thread[i] == self.thread[i - 1]
+        if -1 in self.thread:
+            del hops["same_thread"]
         return hops, migrations

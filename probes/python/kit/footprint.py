@@ -2,7 +2,7 @@
 
 import gc
 
-from . import machine, wire
+from . import evidence, machine, wire
 
 QUANTITIES = ("resident_bytes", "virtual_bytes", "kernel_bytes")
 
@@ -37,7 +37,7 @@ async def carry_out(writer, plan, mechanism):
     writer.send("note", text="kernel_bytes is the change of this process's page tables (VmPTE)")
     writer.send(
         "evidence", units=units, turns={"total": units, "min": 1, "max": 1, "contexts": units}, token=None, kernel=None,
-        address_spaces=1, why={"token": "no token is passed in this experiment"},
+        address_spaces=evidence.address_spaces(entered), why={"token": "no token is passed in this experiment"},
     )
     wire.send_end(writer, cycles * len(QUANTITIES))
 

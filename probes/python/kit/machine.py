@@ -1,6 +1,7 @@
 """What the operating system says about this process. Nothing here is called within a batch."""
 
 import os
+import threading
 
 
 def allowed_cpus():
@@ -17,6 +18,11 @@ def cpu_reader():
         return ctypes.CDLL(None).sched_getcpu
     except (ImportError, OSError, AttributeError):
         return lambda: -1
+
+
+def thread_reader():
+    """A function that gives the kernel's number of the calling thread, -1 where it cannot be told."""
+    return getattr(threading, "get_native_id", lambda: -1)
 
 
 def available_memory():

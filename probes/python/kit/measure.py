@@ -5,6 +5,7 @@ import gc
 from . import evidence, footprint, hello, machine, wire
 from .clock import now
 from .histogram import Histogram
+from .plan import MAX_UNITS
 
 
 class Mechanism:
@@ -48,6 +49,10 @@ class Workload:
     async def claim(self):
         """(turns, token, broken) since reset; broken is true when a context saw a token that it was not due."""
         raise NotImplementedError
+
+    def counts(self):
+        """What was counted beside the turns, after `claim`: name -> integer."""
+        return {}
 
     async def verify(self, units, trace):
         """Passes the token units times and records each visit; False where the experiment has no ring."""
@@ -135,23 +140,20 @@ class _Measurement:
         return now() - begin
 
     async def _calibrate(self):
-        """Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch
-        is thrown away: the interpreter specialises its instructions during it. Three in a row must last long enough,
-        because a stranger on the CPU makes any one of them long, though not as long as twenty."""
+        """Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1."""
         lap = self.workload.lap
         histogram = Histogram() if self.plan.timing == "each" else None
         if self.plan.batch_units:
             return -(-self.plan.batch_units // lap) * lap
-        units = lap
-        await self._batch(units, histogram)
-        enough = 0
-        while enough < 3:
-            ticks = await self._batch(units, histogram)
-            if ticks >= 20 * self.plan.batch_ns:
-                break
-            enough += 1
-            if ticks < self.plan.batch_ns:
-                units, enough = units * 2, 0
+        units, long_enough = lap, 0
+        while long_enough < 3:
+            if await self._batch(units, histogram) >= self.plan.batch_ns:
+                long_enough += 1
+                continue
+            units, long_enough = 2 * units, 0
+            if units > MAX_UNITS:
+                raise wire.unsupported(
+                    "limit_reached", f"{units // 2} units last less than batch_ns={self.plan.batch_ns}; ask for a smaller batch_ns")
         return units
 
     def _allocate(self):
@@ -193,11 +195,15 @@ class _Measurement:
             trace = evidence.Trace(-(-self.plan.verify_units // lap) * lap)
             if await self.workload.verify(len(trace.who) - 1, trace):
                 fields["hops"], fields["migrations"] = trace.judge(self.plan.contexts)
+                if "same_thread" not in fields["hops"]:
+                    why["hops_same_thread"] = "this Python cannot tell the kernel's number of a thread"
                 seen.update(trace.cpu)
         fields["cpus"] = sorted(seen)
         if -1 in seen:
             fields.update(cpus=None, hops=None, migrations=None)
             why.update(dict.fromkeys(("cpus", "hops", "migrations"), "the C library of this system has no sched_getcpu"))
+        fields["counts"].update(self.workload.counts())
         writer.send(
-            "evidence", units=len(self.ticks) * self.units, turns=vars(turns), token=token, address_spaces=1, **fields, why=why,
+            "evidence", units=len(self.ticks) * self.units, turns=vars(turns), token=token,
+            address_spaces=evidence.address_spaces(turns.contexts), **fields, why=why,
         )

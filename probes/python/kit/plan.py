@@ -5,9 +5,11 @@ import re
 from . import wire
 from .wire import refuse
 
-# Bounds that keep every product of two plan values within 63 bits and the samples within memory.
+# The limits of PROTOCOL.md, section 1.
 MAX_UNITS = 1_000_000_000_000
 MAX_BATCHES = 1_000_000
+MAX_CONTEXTS = 1 << 24
+MAX_CPU = (1 << 20) - 1
 MAX_DESCRIPTOR = 1 << 20
 
 
@@ -33,14 +35,14 @@ def parse(words, mechanisms):
     take.integer("report_fd", 1, 0, MAX_DESCRIPTOR)
     take.integer("protocol", wire.PROTOCOL, wire.PROTOCOL, wire.PROTOCOL)
     plan.experiment = take.word("experiment", "switch", mechanism.experiments)
-    plan.contexts = take.integer("contexts", 2, 1, 1 << 24)
+    plan.contexts = take.integer("contexts", 2, 1, MAX_CONTEXTS)
     plan.timing = take.word("timing", "batch", mechanism.timings)
     plan.cpus = take.cpus("cpus")
     plan.batch_units = take.integer("batch_units", 0, 0, MAX_UNITS)
     plan.batch_ns = take.integer("batch_ns", 1_000_000, 1, MAX_UNITS)
     plan.batches = take.integer("batches", 30, 1, MAX_BATCHES)
     plan.warmup_batches = take.integer("warmup_batches", 5, 0, MAX_BATCHES)
-    plan.verify_units = take.integer("verify_units", 1000, 0, 1 << 24)
+    plan.verify_units = take.integer("verify_units", 1000, 0, MAX_CONTEXTS)
     plan.seed = take.integer("seed", 0, 0, (1 << 63) - 1)
     plan.parameters = {p.name: take.word(p.name, p.default, p.words) for p in mechanism.parameters}
     for key in values:
@@ -111,6 +113,7 @@ class _Taker:
 
     def cpus(self, key):
         text = self.values.pop(key, "")
-        if text and not re.fullmatch("[0-9]{1,5}(,[0-9]{1,5})*", text):
-            raise refuse("bad_value", f"`{key}={text}` must be a list of CPU numbers such as 0,1")
-        return [int(cpu) for cpu in text.split(",")] if text else []
+        parts = text.split(",") if text else []
+        if not all(re.fullmatch("[0-9]{1,19}", part) and int(part) <= MAX_CPU for part in parts):
+            raise refuse("bad_value", f"`{key}={text}` must be a list of CPU numbers from 0 to {MAX_CPU} such as 0,1")
+        return [int(part) for part in parts]

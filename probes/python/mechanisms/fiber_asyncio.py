@@ -7,6 +7,8 @@ The token counts every hand-off. Each context compares it with the number it is 
 so is its count of turns, too. Everything else is a command (a negative token), which takes the path of a wrong token.
 """
 
+import sys
+
 from kit.clock import now
 from kit.evidence import Turns
 from kit.measure import Mechanism, Workload, check_memory
@@ -53,6 +55,7 @@ class _Ring(Workload):
         self.broken = False
         self.turns = self.trace = self.histogram = None
         self.stamp = 0
+        self.frames = set()  # Of the contexts, as each finds its own at `claim`.
         body = self.each if timed_each else self.member
         self.prepare()
         # The loop holds tasks by weak references only.
@@ -81,6 +84,7 @@ class _Ring(Workload):
             return token, index
         if token == PUBLISH:
             self.turns.count(due // self.lap)
+            self.frames.add(id(sys._getframe(1)))  # Alive as long as the context, so that no other has its address.
             return token, due
         if token <= VERIFY:
             self.trace.visit(VERIFY - token, index)
@@ -95,9 +99,13 @@ class _Ring(Workload):
     async def claim(self):
         self.turns = Turns()
         self.turns.count(self.sequence // self.lap)  # The driver's own turns are its laps.
+        self.frames = {id(sys._getframe())}
         await self.round(PUBLISH)
         turns, self.turns = self.turns, None
         return turns, self.sequence, self.broken
+
+    def counts(self):
+        return {"distinct_frames": len(self.frames)}
 
     async def verify(self, units, trace):
         self.trace = trace

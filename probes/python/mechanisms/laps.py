@@ -8,6 +8,8 @@ is cheaper than the two additions, and it is the count of turns as well.
 What is not the number that was due is a command (below), or wrong. After a command a context counts from zero again.
 """
 
+import sys
+
 from kit.evidence import Turns
 from kit.measure import Workload
 
@@ -28,6 +30,7 @@ class LapRing(Workload):
         self.laps = 0  # Done since reset; the number on the token.
         self.broken = False
         self.turns = self.trace = None
+        self.frames = set()  # Of the contexts, as each finds its own at `claim`.
         self.stamp = 0  # Counter as read by the sender.
 
     def send_round(self, token):
@@ -40,6 +43,7 @@ class LapRing(Workload):
             return token
         if token == PUBLISH:
             self.turns.count(turns)
+            self.frames.add(id(sys._getframe(1)))  # Alive as long as the context, so that no other has its address.
             return token
         if token <= VERIFY:
             self.trace.visit(VERIFY - token, index)
@@ -53,6 +57,10 @@ class LapRing(Workload):
 
     async def claim(self):
         self.turns = Turns()
+        self.frames.clear()
         self.send_round(PUBLISH)
         turns, self.turns = self.turns, None
         return turns, self.laps * self.lap, self.broken
+
+    def counts(self):
+        return {"distinct_frames": len(self.frames)}

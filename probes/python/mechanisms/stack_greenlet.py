@@ -1,5 +1,7 @@
 """stack/greenlet: greenlets pass a token round by `switch`. The main greenlet is context 0."""
 
+import sys
+
 from kit import wire
 from kit.clock import now
 from kit.evidence import Turns
@@ -91,6 +93,7 @@ class _Ring(LapRing):
     async def claim(self):
         turns, token, broken = await super().claim()
         turns.count(self.laps)  # The driver's own turns are its laps.
+        self.frames.add(id(sys._getframe()))
         return turns, token, broken
 
     async def verify(self, units, trace):

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from kit import plan, wire
+from kit import measure, plan, wire
 from kit.evidence import Trace, Turns, between, Observed
 from kit.histogram import Histogram
 from kit.measure import Mechanism
@@ -43,6 +43,33 @@ class Plans(unittest.TestCase):
         plan.parse("mechanism=fiber/test experiment=create contexts=1".split(), TEST_LIST)
 
 
+class Calibration(unittest.TestCase):
+    def calibrated(self, *ticks):
+        """(k, length of each batch) for batches that last as long as the arguments say."""
+        asked, _ = plan.parse(["mechanism=fiber/test", "batch_ns=100"], TEST_LIST)
+        measurement, lengths = measure._Measurement(asked), []
+        measurement.workload = measure.Workload()
+        measurement.workload.lap = 3
+
+        async def batch(units, _):
+            lengths.append(units)
+            return ticks[len(lengths) - 1] if len(lengths) <= len(ticks) else 0
+
+        measurement._batch = batch
+        with self.assertRaises(StopIteration) as returned:
+            measurement._calibrate().send(None)
+        return returned.exception.value, lengths
+
+    def test_three_batches_in_a_row_fix_k_and_the_first_counts(self):
+        self.assertEqual(self.calibrated(100, 100, 100), (3, [3, 3, 3]))
+        self.assertEqual(self.calibrated(99, 100_000, 99, 100, 100, 100), (12, [3, 6, 6, 12, 12, 12]))
+
+    def test_a_clock_that_stands_still_ends_it(self):
+        with self.assertRaises(wire.Refusal) as caught:
+            self.calibrated()
+        self.assertEqual((caught.exception.status, caught.exception.code), ("unsupported", "limit_reached"))
+
+
 class Buckets(unittest.TestCase):
     def test_they_keep_their_promise(self):
         source = random.Random(1)
@@ -66,8 +93,10 @@ class Buckets(unittest.TestCase):
 class Evidence(unittest.TestCase):
     def test_trace_counts_hops(self):
         trace = Trace(4)
-        trace.who, trace.cpu = [0, 1, 2, 0, 2], [0, 0, 1, 1, 1]
-        self.assertEqual(trace.judge(3), ({"count": 4, "in_order": 3, "same_cpu": 3}, 1))
+        trace.who, trace.cpu, trace.thread = [0, 1, 2, 0, 2], [0, 0, 1, 1, 1], [7, 8, 8, 7, 9]
+        self.assertEqual(trace.judge(3), ({"count": 4, "in_order": 3, "same_cpu": 3, "same_thread": 1, "timed": False}, 1))
+        trace.thread[2] = -1
+        self.assertNotIn("same_thread", trace.judge(3)[0])
 
     def test_turns(self):
         turns = Turns()
@@ -76,9 +105,9 @@ class Evidence(unittest.TestCase):
         self.assertEqual(vars(turns), {"total": 7, "min": 3, "max": 4, "contexts": 2})
 
     def test_threads_that_end_or_begin(self):
-        begin = Observed({"1": (5, 5)}, (0, 0), 0)
-        self.assertEqual(between(begin, Observed({"1": (6, 5), "2": (1, 0)}, (2, 0), 1))[0]["kernel"]["voluntary"], 2)
-        fields, why = between(begin, Observed({"2": (1, 0)}, (2, 0), 1))
+        begin = Observed({"1": (5, 5)}, (0, 0), 0, 0)
+        self.assertEqual(between(begin, Observed({"1": (6, 5), "2": (1, 0)}, (2, 0), 1, 0))[0]["kernel"]["voluntary"], 2)
+        fields, why = between(begin, Observed({"2": (1, 0)}, (2, 0), 1, 0))
         self.assertIsNone(fields["kernel"])
         self.assertIn("kernel", why)
 

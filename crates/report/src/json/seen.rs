@@ -100,7 +100,7 @@ pub(super) fn seen_by(run: &model::Run, index: usize, verdict: model::Verdict) -
     Some(SeenByPart {
         round: invocation.round,
         host: invocation.seen.as_ref().map(Into::into),
-        probe: said(&run.variants[index], &invocation.transcript),
+        probe: said(&invocation.transcript),
     })
 }
 

@@ -104,7 +104,7 @@ fn read_tasks() -> Option<BTreeMap<String, (u64, u64)>> {
 /// Record of the verification pass: who had the token, on which CPU, indexed by the token's sequence number.
 #[derive(Debug)]
 pub struct Trace {
-    visits: Vec<(u32, Option<u16>)>,
+    visits: Vec<(u32, Option<u32>)>,
 }
 
 #[derive(Debug, Serialize, PartialEq, Eq)]
@@ -136,10 +136,10 @@ impl Trace {
 
     /// Compares every hop with the one before it, in a ring of `ring` contexts. `seen` collects CPUs. None where a
     /// thread cannot tell its CPU.
-    pub(crate) fn judge(&self, ring: u64, seen: &mut BTreeSet<u16>) -> Option<(Hops, u64)> {
+    pub(crate) fn judge(&self, ring: u64, seen: &mut BTreeSet<u32>) -> Option<(Hops, u64)> {
         let mut hops = Hops { count: 0, in_order: 0, same_cpu: 0 };
         let mut migrations = 0;
-        let mut last: Vec<Option<u16>> = vec![None; ring as usize];
+        let mut last: Vec<Option<u32>> = vec![None; ring as usize];
         for (i, &(who, cpu)) in self.visits.iter().enumerate() {
             seen.insert(cpu?);
             if let Some(last) = last.get_mut(who as usize) {

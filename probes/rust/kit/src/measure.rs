@@ -5,7 +5,7 @@ use crate::evidence::{Observed, Trace, Turns};
 use crate::footprint::{self, Population};
 use crate::histogram::Histogram;
 use crate::os::{allowed_cpus, current_cpu};
-use crate::plan::{Parameter, Plan, Refusal};
+use crate::plan::{Parameter, Plan, Refusal, MOST_UNITS};
 use crate::wire::{Evidence, Writer};
 use crate::working_set::WorkingSets;
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,10 +139,10 @@ fn hold_and_measure(writer: &mut Writer, plan: &Plan, hold: Hold) -> io::Result<
 }
 
 fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> io::Result<Result<(), Refusal>> {
-    let units = calibrate(plan, workload);
-    if let Some(fault) = workload.fault() {
-        return Ok(Err(fault));
-    }
+    let units = match calibrate(plan, workload) {
+        Ok(units) => units,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
     writer.plan(plan, units)?;
     let mut records = Records::new(plan);
 
@@ -162,7 +162,7 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
     let samples = records.report(writer, units, plan.warmup_batches as usize)?;
     let mut why = claim.why;
     let kernel = end.kernel_since(&begin).map_err(|reason| why.insert("kernel", reason)).ok();
-    let mut cpus: BTreeSet<u16> = records.cpus.iter().copied().flatten().collect();
+    let mut cpus: BTreeSet<u32> = records.cpus.iter().copied().flatten().collect();
     let verified = verify(plan, workload, &mut cpus, &mut why);
     if let Some(fault) = workload.fault() {
         return Ok(Err(fault));
@@ -220,25 +220,29 @@ fn check_placement(plan: &Plan, mechanism: &Mechanism) -> Result<(), Refusal> {
     }
 }
 
-/// Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough. The first batch is
-/// thrown away: it would pay for first touches and end the doubling too early.
-fn calibrate(plan: &Plan, workload: &mut dyn Workload) -> u64 {
+/// Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1.
+fn calibrate(plan: &Plan, workload: &mut dyn Workload) -> Result<u64, Refusal> {
     let lap = workload.lap();
     if plan.batch_units > 0 {
-        return plan.batch_units.div_ceil(lap) * lap;
+        return Ok(plan.batch_units.div_ceil(lap) * lap);
     }
     let mut histogram = (plan.timing == "each").then(Histogram::new);
-    batch(workload, lap, &mut histogram);
-    // Three times in a row: one preempted batch must not fix a k that is far too small for the whole run.
     let (mut units, mut long_enough) = (lap, 0);
-    while long_enough < 3 && workload.fault().is_none() {
-        if batch(workload, units, &mut histogram) < plan.batch_ns {
-            (units, long_enough) = (2 * units, 0);
-        } else {
+    while long_enough < 3 {
+        let ticks = batch(workload, units, &mut histogram);
+        if let Some(fault) = workload.fault() {
+            return Err(fault);
+        }
+        if ticks >= plan.batch_ns {
             long_enough += 1;
+        } else if 2 * units > MOST_UNITS {
+            let detail = format!("{units} units last less than batch_ns={}; ask for a smaller batch_ns", plan.batch_ns);
+            return Err(Refusal::unsupported("limit_reached", detail));
+        } else {
+            (units, long_enough) = (2 * units, 0);
         }
     }
-    units
+    Ok(units)
 }
 
 fn batch(workload: &mut dyn Workload, units: u64, histogram: &mut Option<Box<Histogram>>) -> u64 {
@@ -255,7 +259,7 @@ fn batch(workload: &mut dyn Workload, units: u64, histogram: &mut Option<Box<His
 /// All that the batches write to, made and touched before them.
 struct Records {
     ticks: Vec<u64>,
-    cpus: Vec<Option<u16>>,
+    cpus: Vec<Option<u32>>,
     warmup: Option<Box<Histogram>>,
     measure: Option<Box<Histogram>>,
 }
@@ -266,7 +270,7 @@ impl Records {
         let batches = (plan.warmup_batches + plan.batches) as usize;
         Self {
             ticks: vec![u64::MAX; batches],
-            cpus: vec![Some(u16::MAX); batches],
+            cpus: vec![Some(u32::MAX); batches],
             warmup: each.then(Histogram::new),
             measure: each.then(Histogram::new),
         }
@@ -297,7 +301,7 @@ fn phase(
     workload: &mut dyn Workload,
     units: u64,
     ticks: &mut [u64],
-    cpus: &mut [Option<u16>],
+    cpus: &mut [Option<u32>],
     histogram: &mut Option<Box<Histogram>>,
 ) {
     let counter = histogram.as_ref().map_or(0, |_| read_counter());
@@ -315,7 +319,7 @@ fn phase(
 fn verify(
     plan: &Plan,
     workload: &mut dyn Workload,
-    cpus: &mut BTreeSet<u16>,
+    cpus: &mut BTreeSet<u32>,
     why: &mut BTreeMap<&'static str, &'static str>,
 ) -> Option<(crate::evidence::Hops, u64)> {
     if plan.verify_units == 0 {
@@ -332,3 +336,6 @@ fn verify(
     }
     judged
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,7 @@ pub struct Plan {
     /// Size of the ring.
     pub contexts: u64,
     pub(crate) timing: String,
-    pub(crate) cpus: Vec<u16>,
+    pub(crate) cpus: Vec<u32>,
     pub(crate) batch_units: u64,
     pub(crate) batch_ns: u64,
     pub(crate) batches: u64,
@@ -38,7 +38,7 @@ impl Plan {
 
     /// CPU of a context; None: the scheduler places it.
     #[must_use]
-    pub fn cpu_of(&self, context: u64) -> Option<u16> {
+    pub fn cpu_of(&self, context: u64) -> Option<u32> {
         let turn = context.checked_rem(self.cpus.len() as u64)?;
         self.cpus.get(turn as usize).copied()
     }
@@ -110,10 +110,12 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-// Bounds that keep every product of two plan values within 63 bits and the sample array within memory.
-const MOST_UNITS: u64 = 1_000_000_000_000;
+// The limits of PROTOCOL.md, section 1.
+pub(crate) const MOST_UNITS: u64 = 1_000_000_000_000;
 const MOST_BATCHES: u64 = 1_000_000;
 const MOST_CONTEXTS: u64 = 1 << 24;
+const MOST_CPU: u32 = (1 << 20) - 1;
+const MOST_DESCRIPTOR: u64 = 1 << 20;
 
 /// Reads the words after `run`. The mechanism must be known before its parameters can be told from typing errors, so it
 /// is looked for first; the order of the words does not matter.
@@ -131,7 +133,7 @@ pub fn parse<'a>(words: &[String], list: &'a [Mechanism]) -> Result<(Plan, &'a M
         let detail = format!("`{key}` is neither a key of `run` nor a parameter of {id}");
         return Err(Refusal::refused("unknown_key", detail));
     }
-    values.integer("report_fd", 1, 0, 1 << 20)?;
+    values.integer("report_fd", 1, 0, MOST_DESCRIPTOR)?;
     values.integer("protocol", 1, 1, 1)?;
     values.integer("seed", 0, 0, i64::MAX as u64)?;
     let mut parameters = BTreeMap::new();
@@ -177,7 +179,7 @@ const KEYS: &[&str] = &[
 /// `describe` knows no key but report_fd.
 pub fn check_describe(words: &[String]) -> Result<(), Refusal> {
     let mut values = Values(split(words)?);
-    values.integer("report_fd", 1, 0, 1 << 20)?;
+    values.integer("report_fd", 1, 0, MOST_DESCRIPTOR)?;
     match values.0.keys().next() {
         None => Ok(()),
         Some(key) => {
@@ -189,7 +191,11 @@ pub fn check_describe(words: &[String]) -> Result<(), Refusal> {
 /// Looked for before anything else is judged, so that even a refusal reaches the host.
 #[must_use]
 pub fn report_fd(words: &[String]) -> i32 {
-    words.iter().find_map(|word| word.strip_prefix("report_fd=")?.parse().ok().filter(|&fd| fd >= 0)).unwrap_or(1)
+    let named = |word: &String| {
+        let fd = word.strip_prefix("report_fd=")?.parse().ok()?;
+        (0..=MOST_DESCRIPTOR as i32).contains(&fd).then_some(fd)
+    };
+    words.iter().find_map(named).unwrap_or(1)
 }
 
 fn bad(detail: impl Into<String>) -> Refusal {
@@ -231,10 +237,14 @@ impl Values {
         }
     }
 
-    fn cpus(&mut self, key: &str) -> Result<Vec<u16>, Refusal> {
+    fn cpus(&mut self, key: &str) -> Result<Vec<u32>, Refusal> {
         let text = self.0.remove(key).unwrap_or_default();
-        let wrong = |_| bad(format!("`{key}={text}` must be a list of CPU numbers such as 0,1"));
-        text.split(',').filter(|_| !text.is_empty()).map(|cpu| cpu.parse().map_err(wrong)).collect()
+        let wrong = || bad(format!("`{key}={text}` must be a list of CPU numbers from 0 to {MOST_CPU} such as 0,1"));
+        let cpu = |part: &str| {
+            let digits_only = part.bytes().all(|b| b.is_ascii_digit());
+            part.parse().ok().filter(|&cpu| digits_only && cpu <= MOST_CPU).ok_or_else(wrong)
+        };
+        text.split(',').filter(|_| !text.is_empty()).map(cpu).collect()
     }
 
     fn parameter(&mut self, parameter: &Parameter) -> Result<String, Refusal> {

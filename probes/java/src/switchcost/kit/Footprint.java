@@ -110,7 +110,7 @@ final class Footprint {
             : "kernel_bytes is the change of this process's page tables (VmPTE)");
         writer.send(Message.of("evidence").put("units", units)
             .put("turns", new Message().put("total", entered).put("min", 1).put("max", 1).put("contexts", units))
-            .put("token", null).put("kernel", null).put("address_spaces", 1)
+            .put("token", null).put("kernel", null).put("address_spaces", Observed.addressSpaces(entered))
             .put("why", Map.of("token", "no token is passed in this experiment")));
         writer.end(null, gains.size() * (long) QUANTITIES.size());
     }

@@ -16,6 +16,8 @@ public final class Histogram {
     long pairSum;
     long pairCount;
     long span;
+    /** Intervals that ended before they began: none, with a clock that is monotonic. */
+    long backwards;
 
     static int bucketOf(long value) {
         int shift = 63 - Long.numberOfLeadingZeros(value >>> BITS | 1);
@@ -32,7 +34,11 @@ public final class Histogram {
      * times two readings with nothing in between: what the reading itself adds to every interval.
      */
     public void arrive(long sent) {
-        long interval = Math.max(0, System.nanoTime() - sent);
+        long interval = System.nanoTime() - sent;
+        if (interval < 0) {
+            backwards++;
+            return;
+        }
         counts[bucketOf(interval)]++;
         count++;
         sum += interval;

@@ -11,8 +11,6 @@ import java.util.TreeSet;
 public final class Measurement {
     public static final List<String> TIMINGS = List.of("batch", "each");
 
-    private static final int BEYOND_DOUBT = 100;
-
     private final Writer writer;
     private final Plan plan;
     private final Workload workload;
@@ -65,26 +63,33 @@ public final class Measurement {
         if (workload.broken()) {
             throw Refusal.failed("self_check_failed", "a context received another token than the one it was due");
         }
+        long backwards = plan.each() ? warmup.backwards + measure.backwards : 0;
+        if (backwards > 0) {
+            throw Refusal.failed("self_check_failed", "%d intervals were negative: System.nanoTime is not monotonic here; use timing=batch", backwards);
+        }
         long samples = report(stage, warmup, measure);
         sendEvidence(stage, begin, end, turns, token);
         writer.end(null, samples);
     }
 
-    /**
-     * Rounds what was asked up to whole laps, or doubles from one lap until a batch lasts long enough, twice in a row: one
-     * that the compiler or a stranger held up would end the doubling too early. What lasts very long needs no second time.
-     */
+    /** Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1. */
     private long calibrate() {
         long lap = workload.lap();
         if (plan.batchUnits() > 0) {
             return (plan.batchUnits() + lap - 1) / lap * lap;
         }
-        for (long length = lap;; length *= 2) {
-            long ns = time(length);
-            if (ns >= plan.batchNs() * BEYOND_DOUBT || ns >= plan.batchNs() && time(length) >= plan.batchNs()) {
-                return length;
+        long length = lap;
+        for (int longEnough = 0; longEnough < 3;) {
+            if (time(length) >= plan.batchNs()) {
+                longEnough++;
+            } else if (2 * length > Plan.MOST_UNITS) {
+                throw Refusal.unsupported("limit_reached", "%d units last less than batch_ns=%d; ask for a smaller batch_ns", length, plan.batchNs());
+            } else {
+                length *= 2;
+                longEnough = 0;
             }
         }
+        return length;
     }
 
     private long time(long length) {
@@ -123,7 +128,7 @@ public final class Measurement {
         Map<String, Object> counts = new LinkedHashMap<>(workload.counts());
         Message evidence = Message.of("evidence").put("units", units * stage.ticks.length)
             .put("turns", new Message().put("total", turns.total).put("min", turns.min).put("max", turns.max).put("contexts", turns.contexts))
-            .put("token", token).put("address_spaces", 1);
+            .put("token", token).put("address_spaces", Observed.addressSpaces(turns.contexts));
         Observed.differences(begin, end, plan.experiment().equals("create"), evidence, counts, why);
         if (!observeCpus) {
             seen.addAll(Machine.lastCpus());
@@ -144,7 +149,7 @@ public final class Measurement {
         }
         long lap = workload.lap();
         long length = (plan.verifyUnits() + lap - 1) / lap * lap;
-        Trace trace = new Trace((int) length, Native::currentCpu);
+        Trace trace = new Trace((int) length, Native::currentCpu, Native::currentThread);
         new Stage(new Verification(workload, trace), length, 0, 1, null, null, false, Placement.cpuOf(plan, 0)).perform(plan.mechanism().threads());
         Trace.Hops hops = trace.judge((int) plan.contexts(), seen);
         if (hops == null) {
@@ -154,7 +159,14 @@ public final class Measurement {
             return;
         }
         evidence.put("migrations", hops.migrations());
-        evidence.put("hops", new Message().put("count", hops.count()).put("in_order", hops.inOrder()).put("same_cpu", hops.sameCpu()));
+        Message message = new Message().put("count", hops.count()).put("in_order", hops.inOrder()).put("same_cpu", hops.sameCpu());
+        if (hops.sameThread() >= 0) {
+            message.put("same_thread", hops.sameThread());
+        } else {
+            why.put("hops_same_thread", "the C library of this system has no gettid");
+        }
+        // The pass comes after the timed batches, by the same contexts.
+        evidence.put("hops", message.put("timed", false));
     }
 
     /** The verification pass in the shape of a workload, so that context 0 of it is a thread as in the batches. */

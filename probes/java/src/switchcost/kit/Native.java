@@ -12,6 +12,7 @@ import java.util.Optional;
 public final class Native {
     private static final String PACKAGE = "java.lang.foreign.";
     private static final MethodHandle SCHED_GETCPU = link("sched_getcpu");
+    private static final MethodHandle GETTID = link("gettid");
     private static final MethodHandle SCHED_SETAFFINITY = link("sched_setaffinity", "JAVA_INT", "JAVA_LONG", "ADDRESS");
     private static final MethodHandle GETRUSAGE = link("getrusage", "JAVA_INT", "ADDRESS");
     private static final MethodHandle MADVISE = link("madvise", "ADDRESS", "JAVA_LONG", "JAVA_INT");
@@ -25,8 +26,8 @@ public final class Native {
 
     private Native() {}
 
-    /** Reads the CPU of the calling thread; an object, so that tests can put another in its place. */
-    public interface CurrentCpu {
+    /** Reads something of the calling thread; an object, so that tests can put another in its place. */
+    public interface Reader {
         int read();
     }
 
@@ -37,6 +38,18 @@ public final class Native {
         }
         try {
             return (int) SCHED_GETCPU.invokeExact();
+        } catch (Throwable error) {
+            return -1;
+        }
+    }
+
+    /** The kernel's number of the thread that calls, of a virtual one its carrier's; -1 where it cannot be told. */
+    public static int currentThread() {
+        if (GETTID == null) {
+            return -1;
+        }
+        try {
+            return (int) GETTID.invokeExact();
         } catch (Throwable error) {
             return -1;
         }

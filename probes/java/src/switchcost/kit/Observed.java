@@ -75,6 +75,11 @@ final class Observed {
         }
     }
 
+    /** One, where contexts have counted their turns into this process's own memory: nothing of another address space can reach it. */
+    static Long addressSpaces(long contexts) {
+        return contexts > 0 ? 1L : null;
+    }
+
     private record Pair(long voluntary, long involuntary) {
         Message message(int tasks, String source) {
             return new Message().put("voluntary", voluntary).put("involuntary", involuntary).put("tasks", tasks).put("source", source);

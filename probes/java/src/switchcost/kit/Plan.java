@@ -13,9 +13,12 @@ public record Plan(
 
     public static final int PROTOCOL = 1;
 
-    // Bounds that keep every product of two plan values within 63 bits and the sample array within memory.
-    private static final long MOST_UNITS = 1_000_000_000_000L;
+    // The limits of PROTOCOL.md, section 1.
+    static final long MOST_UNITS = 1_000_000_000_000L;
     private static final long MOST_BATCHES = 1_000_000;
+    private static final long MOST_CONTEXTS = 1 << 24;
+    private static final int MOST_CPU = (1 << 20) - 1;
+    private static final int MOST_DESCRIPTOR = 1 << 20;
 
     /** The same plan, small: see {@link Rehearsal}. */
     Plan forRehearsal(long mostContexts, Map<String, Long> mostOfParameters) {
@@ -37,18 +40,18 @@ public record Plan(
     public static Plan parse(List<String> words, List<Mechanism> list) {
         Taker take = new Taker(split(words));
         Mechanism mechanism = find(take, list);
-        take.integer("report_fd", 1, 0, 1 << 20);
+        take.integer("report_fd", 1, 0, MOST_DESCRIPTOR);
         take.integer("protocol", PROTOCOL, PROTOCOL, PROTOCOL);
         take.integer("seed", 0, 0, Long.MAX_VALUE);
         String experiment = take.word("experiment", "switch", mechanism.experiments());
-        long contexts = take.integer("contexts", 2, 1, 1 << 24);
+        long contexts = take.integer("contexts", 2, 1, MOST_CONTEXTS);
         String timing = take.word("timing", "batch", Measurement.TIMINGS);
         List<Integer> cpus = take.cpus("cpus");
         long batchUnits = take.integer("batch_units", 0, 0, MOST_UNITS);
         long batchNs = take.integer("batch_ns", 1_000_000, 1, MOST_UNITS);
         int batches = (int) take.integer("batches", 30, 1, MOST_BATCHES);
         int warmupBatches = (int) take.integer("warmup_batches", 5, 0, MOST_BATCHES);
-        int verifyUnits = (int) take.integer("verify_units", 1000, 0, 1 << 24);
+        int verifyUnits = (int) take.integer("verify_units", 1000, 0, MOST_CONTEXTS);
         Map<String, String> parameters = new LinkedHashMap<>();
         for (Parameter p : mechanism.parameters()) {
             parameters.put(p.name(), p.words().isEmpty()
@@ -63,7 +66,10 @@ public record Plan(
     public static int reportFd(String[] words) {
         for (String word : words) {
             if (word.matches("report_fd=\\d{1,7}")) {
-                return Integer.parseInt(word.substring("report_fd=".length()));
+                int fd = Integer.parseInt(word.substring("report_fd=".length()));
+                if (fd <= MOST_DESCRIPTOR) {
+                    return fd;
+                }
             }
         }
         return 1;
@@ -72,7 +78,7 @@ public record Plan(
     /** `describe` knows no key but report_fd. */
     public static void checkDescribe(List<String> words) {
         Taker take = new Taker(split(words));
-        take.integer("report_fd", 1, 0, 1 << 20);
+        take.integer("report_fd", 1, 0, MOST_DESCRIPTOR);
         take.nothingLeft("is no key of `describe`; only report_fd is");
     }
 
@@ -149,8 +155,8 @@ public record Plan(
                 return cpus;
             }
             for (String part : text.split(",", -1)) {
-                if (!part.matches("\\d{1,4}")) {
-                    wrong("`%s=%s` must be a list of CPU numbers such as 0,1", key, text);
+                if (!part.matches("\\d{1,9}") || Integer.parseInt(part) > MOST_CPU) {
+                    wrong("`%s=%s` must be a list of CPU numbers from 0 to %d such as 0,1", key, text, MOST_CPU);
                     return cpus;
                 }
                 cpus.add(Integer.parseInt(part));

@@ -20,6 +20,7 @@ public final class KitTest {
         badPlansAreRefused();
         bucketsKeepTheirPromise();
         traceCountsHops();
+        negativeIntervalsAreNotRecorded();
         linesAreAscii();
         longestLinesFit();
         procIsRead();
@@ -124,17 +125,26 @@ public final class KitTest {
     }
 
     private static void traceCountsHops() {
-        int[][] visits = {{0, 0}, {1, 0}, {2, 1}, {0, 1}, {2, 1}};
-        int[] cpu = {0};
-        Trace trace = new Trace(4, () -> cpu[0]);
+        int[][] visits = {{0, 0, 7}, {1, 0, 8}, {2, 1, 8}, {0, 1, 7}, {2, 1, 9}};
+        int[] now = {0, 0};
+        Trace trace = new Trace(4, () -> now[0], () -> now[1]);
         for (int i = 0; i < visits.length; i++) {
-            cpu[0] = visits[i][1];
+            now[0] = visits[i][1];
+            now[1] = visits[i][2];
             trace.visit(i, visits[i][0]);
         }
         Set<Integer> seen = new TreeSet<>();
-        Check.same(new Trace.Hops(4, 3, 3, 1), trace.judge(3, seen), "hops");
+        Check.same(new Trace.Hops(4, 3, 3, 1, 1), trace.judge(3, seen), "hops");
         Check.same(Set.of(0, 1), seen, "cpus");
-        Check.same(null, new Trace(4, () -> -1).judge(3, seen), "hops where no CPU can be told");
+        Check.same(null, new Trace(4, () -> -1, () -> 7).judge(3, seen), "hops where no CPU can be told");
+        trace.thread[2] = -1;
+        Check.same(-1L, trace.judge(3, seen).sameThread(), "hops where a thread cannot be told");
+    }
+
+    private static void negativeIntervalsAreNotRecorded() {
+        Histogram histogram = new Histogram();
+        histogram.arrive(System.nanoTime() + (1L << 60));
+        Check.that(histogram.backwards == 1 && histogram.count == 0, "%d negative intervals, %d recorded", histogram.backwards, histogram.count);
     }
 
     private static void linesAreAscii() {
@@ -167,6 +177,7 @@ public final class KitTest {
             Check.that(Machine.allowedCpus().containsAll(Machine.lastCpus()), "CPUs %s", Machine.lastCpus());
             boolean foreign = Runtime.version().feature() >= 22;
             Check.same(foreign, Native.currentCpu() >= 0, "reads the CPU");
+            Check.same(foreign, Native.currentThread() > 0, "reads the thread");
             Check.same(foreign, Native.switchesOfProcess() != null, "reads the process's switches");
         }
     }

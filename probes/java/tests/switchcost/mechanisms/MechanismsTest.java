@@ -74,7 +74,7 @@ public final class MechanismsTest {
         // Another thread takes the place of context 0.
         onThread(mechanism, () -> {
             if (experiment.equals("switch")) {
-                Trace trace = new Trace(10, () -> 0);
+                Trace trace = new Trace(10, () -> 0, () -> 0);
                 Check.that(workload.verify(10, trace), "%s does not verify", plan);
                 for (int i = 0; i < trace.who.length; i++) {
                     Check.same(i % 5, trace.who[i], "who had token " + i);
@@ -118,7 +118,7 @@ public final class MechanismsTest {
                     workload.reset();
                     pass(workload, plan, 50, new Histogram());
                     Check.same(Map.of("touches", 50 * Long.parseLong(set[1])), workload.counts(), "working_set=" + set[0] + " " + plan);
-                    Check.that(workload.verify(10, new Trace(10, () -> 0)), "%s does not verify", plan);
+                    Check.that(workload.verify(10, new Trace(10, () -> 0, () -> 0)), "%s does not verify", plan);
                     workload.close();
                 });
             }

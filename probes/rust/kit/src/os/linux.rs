@@ -10,20 +10,20 @@ use std::os::fd::FromRawFd;
 
 /// CPU of the calling thread, where it can be told.
 #[must_use]
-pub fn current_cpu() -> Option<u16> {
-    sched_getcpu().ok().and_then(|cpu| u16::try_from(cpu).ok())
+pub fn current_cpu() -> Option<u32> {
+    sched_getcpu().ok().and_then(|cpu| u32::try_from(cpu).ok())
 }
 
 /// CPUs the process may run on, where it can be told.
-pub(crate) fn allowed_cpus() -> Option<Vec<u16>> {
+pub(crate) fn allowed_cpus() -> Option<Vec<u32>> {
     let set = sched_getaffinity(Pid::from_raw(0)).ok()?;
-    Some((0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).map(|cpu| cpu as u16).collect())
+    Some((0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect())
 }
 
 /// Restricts the calling thread to one CPU: for mechanisms whose contexts have threads of their own.
-pub fn pin_this_thread(cpu: u16) -> Result<(), Refusal> {
+pub fn pin_this_thread(cpu: u32) -> Result<(), Refusal> {
     let mut set = CpuSet::new();
-    let pinned = set.set(usize::from(cpu)).and_then(|()| sched_setaffinity(Pid::from_raw(0), &set));
+    let pinned = set.set(cpu as usize).and_then(|()| sched_setaffinity(Pid::from_raw(0), &set));
     pinned.map_err(|error| {
         let detail =
             format!("a thread cannot be moved to CPU {cpu} ({error}); name CPUs that `nproc` counts in `cpus`");
