@@ -170,7 +170,11 @@ std::optional<std::string> caveat() {
     return std::nullopt;
 }
 
-TaskId current_task() { return {static_cast<int>(GetCurrentProcessId()), static_cast<int>(GetCurrentThreadId())}; }
+// Under wine the id by which the host below knows this process.
+TaskId current_task() {
+    static const int process = unix_path("").empty() ? static_cast<int>(GetCurrentProcessId()) : std::atoi(std::getenv("SWITCHCOST_UNIX_PID"));
+    return {process, static_cast<int>(GetCurrentThreadId())};
+}
 int current_cpu() { return static_cast<int>(GetCurrentProcessorNumber()); }
 
 // Fields 10 and 12 of stat, counted after the bracket that ends the name.
