@@ -170,8 +170,12 @@ std::optional<std::string> caveat() {
     return std::nullopt;
 }
 
-TaskId current_task() { return {static_cast<int>(GetCurrentProcessId()), current_thread()}; }
 int current_thread() { return static_cast<int>(GetCurrentThreadId()); }
+// Under wine the id by which the host below knows this process.
+TaskId current_task() {
+    static const int process = unix_path("").empty() ? static_cast<int>(GetCurrentProcessId()) : std::atoi(std::getenv("SWITCHCOST_UNIX_PID"));
+    return {process, current_thread()};
+}
 int current_cpu() { return static_cast<int>(GetCurrentProcessorNumber()); }
 
 // Fields 10 and 12 of stat, counted after the bracket that ends the name.

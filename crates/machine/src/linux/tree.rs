@@ -34,7 +34,7 @@ struct Process {
 pub(crate) fn look(pid: i32, told: u64) -> Tree {
     let host = Host::real();
     let own = rustix::process::getpid().as_raw_pid();
-    let family = by_children(&host, pid, own).or_else(|| by_parents(&host, pid, own)).unwrap_or_default();
+    let family = family(&host, pid, own);
     let near = &family[..family.len().min(MOST_PROCESSES)];
     let mut tree = Tree {
         tasks: family.iter().map(|process| process.tasks).sum(),
@@ -58,58 +58,42 @@ pub(crate) fn tasks_created() -> Option<u64> {
     (count > 0).then_some(count)
 }
 
-/// The family by the kernel's own lists of children; None where it is built without them (CONFIG_PROC_CHILDREN), or where more threads would
-/// have to be asked for theirs than there are likely to be processes.
-fn by_children(host: &Host, pid: i32, own: i32) -> Option<Vec<Process>> {
-    let mut asked = 0;
-    walk(pid, process(host, pid)?.1, own, &mut |parent| {
-        let mut children = Vec::new();
-        for thread in tasks(host, parent) {
-            asked += 1;
-            let list = match host.read(format!("/proc/{parent}/task/{thread}/children")) {
-                Ok(list) if asked <= MOST_TASKS => list,
-                Err(_) if host.exists(format!("/proc/{parent}/task/{thread}/stat")) => return None,
-                Err(_) => continue, // It has ended.
-                Ok(_) => return None,
-            };
-            let pids = list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok());
-            children.extend(pids.filter_map(|pid| Some(process(host, pid)?.1)));
-        }
-        Some(children)
-    })
-}
-
-/// The same by asking every process of the machine for its parent.
-fn by_parents(host: &Host, pid: i32, own: i32) -> Option<Vec<Process>> {
+/// The child, what descends from it and the orphans, breadth first; empty if the child has ended.
+///
+/// Found by asking processes for their parent, but only those that are younger than the child: their ids lie between its own and the last that
+/// was given out, the first being taken again after the highest. (`/proc/PID/task/TID/children` would have to be read for every thread, and many
+/// kernels are built without it.)
+fn family(host: &Host, pid: i32, own: i32) -> Vec<Process> {
+    let Some((_, child)) = process(host, pid) else { return Vec::new() };
+    let listed = host.names("/proc");
+    let last = last_pid(host);
+    let younger = |other: i32| match last {
+        Some(last) if pid <= last => other > pid && other <= last,
+        Some(last) => other > pid || other <= last,
+        None => true,
+    };
     let mut children: BTreeMap<i32, Vec<Process>> = BTreeMap::new();
-    for pid in host.names("/proc").iter().filter_map(|name| name.parse().ok()) {
-        if let Some((parent, process)) = process(host, pid) {
+    for other in listed.iter().filter_map(|name| name.parse().ok()).filter(|&other| other != pid && younger(other)) {
+        if let Some((parent, process)) = process(host, other) {
             children.entry(parent).or_default().push(process);
         }
     }
-    walk(pid, process(host, pid)?.1, own, &mut |parent| Some(children.remove(&parent).unwrap_or_default()))
-}
-
-/// Breadth first, so that what is looked at nearer are the child, its children and the orphans.
-fn walk(
-    pid: i32,
-    child: Process,
-    own: i32,
-    children: &mut dyn FnMut(i32) -> Option<Vec<Process>>,
-) -> Option<Vec<Process>> {
-    let adopted: Vec<Process> = children(own)?;
+    let adopted = children.remove(&own).unwrap_or_default();
     let orphans = strays::only(adopted.iter().map(|process| process.pid));
     let mut found = vec![child];
     found.extend(adopted.into_iter().filter(|process| orphans.contains(&process.pid)));
-    let mut known: BTreeSet<i32> = found.iter().map(|process| process.pid).chain([own]).collect();
-    known.insert(pid);
     let mut next = 0;
     while let Some(&Process { pid, .. }) = found.get(next) {
-        // One that lost its parent meanwhile may be met twice.
-        found.extend(children(pid)?.into_iter().filter(|process| known.insert(process.pid)));
+        found.extend(children.remove(&pid).unwrap_or_default());
         next += 1;
     }
-    Some(found)
+    found
+}
+
+/// The process id given out last, by `/proc/loadavg`.
+fn last_pid(host: &Host) -> Option<i32> {
+    let text = host.read("/proc/loadavg").ok()?;
+    text.split_ascii_whitespace().nth(4)?.parse().ok().filter(|&pid| pid > 0)
 }
 
 /// A process and its parent; None if it has ended, reaped or not. Read by its first task: the file of the process as a whole adds up all threads.

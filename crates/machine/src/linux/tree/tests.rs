@@ -2,67 +2,52 @@ use super::*;
 use std::fs;
 use std::path::Path;
 
-/// A process of a made-up machine: parent, threads, and what its first task's list of children says.
-fn plant(root: &Path, pid: i32, parent: i32, threads: i32, children: Option<&str>) {
-    for thread in pid..pid + threads {
-        let folder = root.join(format!("proc/{pid}/task/{thread}"));
-        fs::create_dir_all(&folder).unwrap();
-        let rest = "0 ".repeat(PROCESSOR - THREADS - 1);
-        let middle = "0 ".repeat(THREADS - PARENT - 1);
-        fs::write(folder.join("stat"), format!("{pid} (a) b) S {parent} {middle}{threads} {rest}3\n")).unwrap();
-        if let Some(list) = children {
-            fs::write(folder.join("children"), if thread == pid { list } else { "" }).unwrap();
-        }
-    }
+/// A process of a made-up machine.
+fn plant(root: &Path, pid: i32, parent: i32, threads: i32, state: char) {
+    let folder = root.join(format!("proc/{pid}/task/{pid}"));
+    fs::create_dir_all(&folder).unwrap();
+    let middle = "0 ".repeat(THREADS - PARENT - 1);
+    fs::write(folder.join("stat"), format!("{pid} (a) b) {state} {parent} {middle}{threads} 0 0\n")).unwrap();
 }
 
-fn ids(family: &[Process]) -> Vec<(i32, u64)> {
-    family.iter().map(|process| (process.pid, process.tasks)).collect()
+fn ids(host: &Host, pid: i32) -> Vec<(i32, u64)> {
+    family(host, pid, 100).iter().map(|process| (process.pid, process.tasks)).collect()
 }
 
 #[test]
-fn both_ways_find_the_same_family() {
-    let root = tempfile::tempdir().unwrap();
-    let host = Host::fake(root.path());
-    for (pid, parent, threads, children) in [
-        (100, 1, 1, "200 900"),
-        (200, 100, 3, "210 220 "),
-        (210, 200, 1, "300"),
-        (220, 200, 1, ""),
-        (300, 210, 2, ""),
-        (900, 100, 1, "910"),
-        (910, 900, 1, ""),
+fn the_family_is_found_whatever_ids_it_was_given() {
+    for (last, child, grandchildren, stranger) in [
+        ("400", 200, [210, 220, 300], 350),
+        // The highest id was reached after the second.
+        ("60", 200, [210, 30, 40], 50),
+        ("unknown", 200, [30, 210, 40], 50),
     ] {
-        plant(root.path(), pid, parent, threads, Some(children));
+        let root = tempfile::tempdir().unwrap();
+        let host = Host::fake(root.path());
+        let [a, b, c] = grandchildren;
+        for (pid, parent, threads) in
+            [(100, 1, 1), (child, 100, 3), (a, child, 1), (b, a, 2), (c, b, 1), (stranger, 100, 1), (90, 1, 1)]
+        {
+            plant(root.path(), pid, parent, threads, 'S');
+        }
+        fs::write(root.path().join("proc/loadavg"), format!("0.1 0.2 0.3 1/200 {last}\n")).unwrap();
+        assert_eq!(ids(&host, child), [(child, 3), (a, 1), (b, 2), (c, 1)], "{last}");
     }
-    let expected = vec![(200, 3), (210, 1), (220, 1), (300, 2)];
-    assert_eq!(ids(&by_children(&host, 200, 100).unwrap()), expected);
-    assert_eq!(ids(&by_parents(&host, 200, 100).unwrap()), expected);
 }
 
 #[test]
-fn a_kernel_without_lists_of_children_is_told_from_a_task_that_ended() {
+fn who_has_ended_is_not_there() {
     let root = tempfile::tempdir().unwrap();
     let host = Host::fake(root.path());
-    plant(root.path(), 100, 1, 1, Some("200"));
-    plant(root.path(), 200, 100, 2, Some(""));
-    fs::remove_file(root.path().join("proc/200/task/201/children")).unwrap();
-    assert_eq!(by_children(&host, 200, 100), None);
-    fs::remove_file(root.path().join("proc/200/task/201/stat")).unwrap();
-    assert!(by_children(&host, 200, 100).is_some());
+    plant(root.path(), 200, 100, 1, 'S');
+    plant(root.path(), 201, 200, 1, 'Z');
+    // Its first thread has ended, the others have not.
+    plant(root.path(), 202, 200, 3, 'Z');
+    assert_eq!(ids(&host, 200), [(200, 1), (202, 3)]);
+    assert_eq!(ids(&host, 300), []);
 }
 
-#[test]
-fn too_many_threads_are_not_asked_for_their_children() {
-    let root = tempfile::tempdir().unwrap();
-    let host = Host::fake(root.path());
-    plant(root.path(), 100, 1, 1, Some("200"));
-    plant(root.path(), 200, 100, MOST_TASKS as i32 + 1, Some(""));
-    assert_eq!(by_children(&host, 200, 100), None);
-    assert_eq!(ids(&by_parents(&host, 200, 100).unwrap()), [(200, MOST_TASKS as u64 + 1)]);
-}
-
-fn family(pids: impl IntoIterator<Item = i32>) -> Vec<Process> {
+fn processes(pids: impl IntoIterator<Item = i32>) -> Vec<Process> {
     pids.into_iter().map(|pid| Process { pid, tasks: 1 }).collect()
 }
 
@@ -73,25 +58,24 @@ fn address_spaces_are_counted_with_few_comparisons() {
         compared.set(compared.get() + 1);
         Ok((a % 100).cmp(&(b % 100)))
     };
-    assert_eq!(address_spaces(&family(1..=250), &compare), Some(100));
+    assert_eq!(address_spaces(&processes(1..=250), &compare), Some(100));
     assert!(compared.get() < 250 * 8, "{}", compared.get());
     let never = |_, _| Err(io::Error::from_raw_os_error(libc::EPERM));
-    assert_eq!(address_spaces(&family(1..=2), &never), None);
+    assert_eq!(address_spaces(&processes(1..=2), &never), None);
 }
 
 #[test]
 fn a_process_that_ends_meanwhile_hides_no_other() {
-    let gone = |dead: i32| {
-        move |a: i32, b: i32| match a == dead || b == dead {
-            true => Err(io::Error::from_raw_os_error(libc::ESRCH)),
-            false => Ok(a.cmp(&b)),
-        }
+    let gone = |dead: bool, order| if dead { Err(io::Error::from_raw_os_error(libc::ESRCH)) } else { Ok(order) };
+    // The newcomer.
+    assert_eq!(address_spaces(&processes(1..=5), &|a, b| gone(a == 5 || b == 5, a.cmp(&b))), Some(4));
+    // One that is known already, once it was compared with its successor. The last belongs between the two, so that both are asked.
+    let asked = std::cell::Cell::new(0);
+    let compare = |a: i32, b: i32| {
+        asked.set(asked.get() + i32::from(a == 1 || b == 1));
+        gone(asked.get() > 1 && (a == 1 || b == 1), a.cmp(&b))
     };
-    // The newcomer is gone, and one that was known.
-    assert_eq!(address_spaces(&family(1..=5), &gone(5)), Some(4));
-    let first = std::cell::Cell::new(true);
-    let later = |a: i32, b: i32| if first.replace(a == 1 && b == 2) && a == 1 { Ok(a.cmp(&b)) } else { gone(1)(a, b) };
-    assert_eq!(address_spaces(&family(1..=4), &later), Some(3));
+    assert_eq!(address_spaces(&processes([1, 3, 2]), &compare), Some(2));
 }
 
 #[test]
