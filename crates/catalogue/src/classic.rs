@@ -270,7 +270,7 @@ mod tests {
                 assert!(concept.experiments.contains(&variant.experiment), "{}: {}", program.name, variant.name);
                 assert!(concept.placements.contains(&variant.placement), "{}: {}", program.name, variant.name);
                 for (name, value) in &variant.parameters {
-                    let parameter = concept.parameters.get(name);
+                    let parameter = concept.takes(name, variant.experiment);
                     assert!(parameter.is_some_and(|p| p.accepts(value).is_ok()), "{}: {name}={value}", program.name);
                 }
             }

@@ -1,6 +1,6 @@
 //! `[[layer]]` of a mechanism's file: where its time goes, as differences of measured experiments.
 
-use crate::mechanisms::{check_parameters, word};
+use crate::mechanisms::{check_taken, word};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Placement, Residue, Term, Wanted};
@@ -137,6 +137,7 @@ pub(crate) fn wanted(
     if !concept.experiments.contains(&Experiment::Switch) {
         return Err(format!("{} has no experiment switch", concept.id));
     }
-    check_parameters(parameters, &concept.parameters).map_err(|what| format!("{}: {what}", concept.id))?;
+    check_taken(parameters, &concept.parameters, Experiment::Switch)
+        .map_err(|what| format!("{}: {what}", concept.id))?;
     Ok(Wanted { contexts, parameters: parameters.clone(), ..Wanted::plain(concept.id.clone(), placement) })
 }

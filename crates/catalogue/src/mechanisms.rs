@@ -204,9 +204,11 @@ fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concep
         let case = case(entry, &parameters).map_err(|what| format!("evidence_when {}: {what}", index + 1))?;
         evidence_when.push(case);
     }
+    let experiments: Vec<Experiment> = words(&file.experiments)?;
     let mut headline = Vec::new();
     for entry in file.headline {
-        check_parameters(&entry.parameters, &parameters)?;
+        let experiment = *experiments.first().ok_or("experiments needs at least one entry")?;
+        check_taken(&entry.parameters, &parameters, experiment).map_err(|what| format!("headline: {what}"))?;
         headline.push(Headline { placement: word(&entry.placement)?, parameters: entry.parameters });
     }
     let concept = Concept {
@@ -219,7 +221,7 @@ fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concep
         bound: words(&file.bound)?,
         sources: file.sources,
         placements: words(&file.placements)?,
-        experiments: words(&file.experiments)?,
+        experiments,
         footprint_contexts: file.footprint_contexts,
         unit: file.unit,
         control: file.control,
@@ -289,6 +291,19 @@ pub(crate) fn check_parameters(
         parameter.accepts(value).map_err(|what| format!("parameter {name}: {what}"))?;
     }
     Ok(())
+}
+
+/// The same, of a row of this experiment.
+pub(crate) fn check_taken(
+    given: &BTreeMap<String, String>,
+    known: &BTreeMap<String, model::Parameter>,
+    experiment: Experiment,
+) -> Result<(), String> {
+    check_parameters(given, known)?;
+    match given.keys().find(|name| !known[*name].experiments.contains(&experiment)) {
+        Some(name) => Err(format!("parameter {name} changes nothing in experiment {experiment}")),
+        None => Ok(()),
+    }
 }
 
 fn check_references(folder: &Path, concepts: &[Concept]) -> Result<(), CatalogueError> {

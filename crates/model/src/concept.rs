@@ -133,6 +133,12 @@ impl Concept {
         rule
     }
 
+    /// The parameter of this name, if it changes what is done in this experiment.
+    #[must_use]
+    pub fn takes(&self, parameter: &str, experiment: Experiment) -> Option<&Parameter> {
+        self.parameters.get(parameter).filter(|parameter| parameter.experiments.contains(&experiment))
+    }
+
     fn add_counted(&self, variant: &Variant, rule: &mut EvidenceRule) {
         let changed = |parameter: &&Parameter| parameter.experiments.contains(&variant.experiment);
         for (name, parameter) in self.parameters.iter().filter(|(_, parameter)| changed(parameter)) {

@@ -116,15 +116,15 @@ impl EvidenceCase {
 }
 
 impl EvidenceRule {
-    /// Lays a change over the rule. What it says of a ring of contexts (their number, what the host sees of them, how busy they are) holds only
+    /// Lays a change over the rule. What it says of a ring of contexts (how many there are, where they run, how busy they are) holds only
     /// where there is one, or where it was said for this very experiment (`ring`).
     pub(crate) fn lay(&mut self, change: &EvidenceChange, contexts: u64, ring: bool) {
         self.turns = change.turns.unwrap_or(self.turns);
         self.kernel_switches = change.kernel_switches.unwrap_or(self.kernel_switches);
         self.same_cpu_hops = change.same_cpu_hops.or(self.same_cpu_hops);
         self.counts.extend(change.counts.clone());
-        self.threads_change = change.threads_change.unwrap_or(self.threads_change);
         self.hops_hidden = change.hops_hidden.unwrap_or(self.hops_hidden);
+        self.seen_forks = change.seen_forks.or(self.seen_forks);
         if let Some(note) = &change.note {
             self.note.clone_from(note);
         }
@@ -139,7 +139,7 @@ impl EvidenceRule {
         self.seen_processes = change.seen_processes.as_ref().map(number).or(self.seen_processes);
         self.seen_namespaces.extend(change.seen_namespaces.iter().map(|(kind, least)| (kind.clone(), number(least))));
         self.seen_control_groups = change.seen_control_groups.as_ref().map(number).or(self.seen_control_groups);
-        self.seen_forks = change.seen_forks.or(self.seen_forks);
+        self.threads_change = change.threads_change.unwrap_or(self.threads_change);
         self.most_busy = change.most_busy.or(self.most_busy);
     }
 }

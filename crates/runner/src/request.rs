@@ -90,6 +90,18 @@ pub enum RequestError {
         /// Those that exist.
         known: Option<String>,
     },
+    /// No chosen mechanism takes it in its experiment.
+    #[error("--param {name}: changes nothing in experiment {asked}; it belongs to experiment {changed}: {cure}")]
+    IgnoredParameter {
+        /// As typed.
+        name: String,
+        /// What would be measured.
+        asked: String,
+        /// What it changes.
+        changed: String,
+        /// What to do.
+        cure: String,
+    },
     /// Value out of range.
     #[error("--param {name}: {reason}")]
     BadParameter {

@@ -261,6 +261,11 @@ pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Resul
     Ok(chosen.into_iter().map(|i| &catalogue.concepts[i]).collect())
 }
 
+/// What is done unless another experiment is asked for.
+pub(crate) fn chosen_experiment(request: &Request, concept: &Concept) -> Experiment {
+    request.experiment.unwrap_or(concept.experiments[0])
+}
+
 fn check_parameters(request: &Request, concepts: &[&Concept]) -> Result<(), RequestError> {
     for (name, values) in &request.parameters {
         let having: Vec<_> = concepts.iter().filter_map(|concept| concept.parameters.get(name)).collect();
@@ -275,15 +280,42 @@ fn check_parameters(request: &Request, concepts: &[&Concept]) -> Result<(), Requ
                 return Err(RequestError::BadParameter { name: name.clone(), reason });
             }
         }
+        check_experiment(name, request, concepts)?;
     }
     Ok(())
+}
+
+/// A parameter that no chosen mechanism takes in its experiment would label a row with what was not done.
+pub(crate) fn check_experiment(name: &str, request: &Request, concepts: &[&Concept]) -> Result<(), RequestError> {
+    let having = || concepts.iter().filter_map(|concept| Some((*concept, concept.parameters.get(name)?)));
+    if having().next().is_none() || having().any(|(c, _)| c.takes(name, chosen_experiment(request, c)).is_some()) {
+        return Ok(());
+    }
+    let asked: BTreeSet<Experiment> = having().map(|(concept, _)| chosen_experiment(request, concept)).collect();
+    let changed: BTreeSet<Experiment> = having()
+        .flat_map(|(concept, parameter)| parameter.experiments.iter().filter(|e| concept.experiments.contains(e)))
+        .copied()
+        .collect();
+    let list = |all: &BTreeSet<Experiment>, word: &str| {
+        all.iter().map(|experiment| format!("{word}{experiment}")).collect::<Vec<_>>().join(" or ")
+    };
+    let cure = match list(&changed, "--experiment ") {
+        flags if flags.is_empty() => "leave it out".to_owned(),
+        flags => format!("say {flags}, or leave it out"),
+    };
+    Err(RequestError::IgnoredParameter {
+        name: name.to_owned(),
+        asked: list(&asked, ""),
+        changed: list(&changed, ""),
+        cure,
+    })
 }
 
 type Shape = (Experiment, Placement, Parameters);
 
 /// Experiment, placement and parameters of the rows of one mechanism.
 fn shapes(request: &Request, concept: &Concept) -> Result<Vec<Shape>, RequestError> {
-    let experiment = request.experiment.unwrap_or(concept.experiments[0]);
+    let experiment = chosen_experiment(request, concept);
     let mut shapes = Vec::new();
     for given in combinations(request, concept) {
         if request.patterns.is_empty() {
@@ -303,11 +335,11 @@ fn shapes(request: &Request, concept: &Concept) -> Result<Vec<Shape>, RequestErr
     Ok(shapes)
 }
 
-/// Every combination of the asked values of those parameters that the mechanism has.
+/// Every combination of the asked values of those parameters that the mechanism takes in this experiment.
 fn combinations(request: &Request, concept: &Concept) -> Vec<Parameters> {
     let mut all = vec![Parameters::new()];
     for (name, values) in &request.parameters {
-        let Some(parameter) = concept.parameters.get(name) else { continue };
+        let Some(parameter) = concept.takes(name, chosen_experiment(request, concept)) else { continue };
         let fitting: Vec<&String> = values.iter().filter(|value| parameter.accepts(value).is_ok()).collect();
         all = all
             .into_iter()

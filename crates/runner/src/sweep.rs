@@ -4,7 +4,7 @@ mod points;
 
 pub use points::{Range, SweepError};
 
-use crate::select::{filled, matching};
+use crate::select::{check_experiment, chosen_experiment, filled, matching};
 use crate::{KnownProbe, Request, Selection, select};
 use points::{MOST_POINTS, numbers, rounded_decimal, rounded_size, words};
 use std::collections::BTreeSet;
@@ -45,6 +45,17 @@ impl Axis {
         }
     }
 
+    /// Why a mechanism cannot be varied along it.
+    fn lacked_by(&self, request: &Request, concept: &Concept) -> String {
+        let experiment = chosen_experiment(request, concept);
+        match self {
+            Self::Parameter { name, .. } if concept.parameters.contains_key(name) => {
+                format!("{} of {} changes nothing in experiment {experiment}", self.what(), concept.id)
+            }
+            _ => format!("{} has no {}", concept.id, self.what()),
+        }
+    }
+
     /// Whether a mechanism can be varied along it.
     fn fits(&self, concept: &Concept, experiment: Option<Experiment>) -> bool {
         let chosen = experiment.unwrap_or(concept.experiments[0]);
@@ -52,7 +63,7 @@ impl Axis {
             && match self {
                 Self::Contexts => !concept.control && matches!(chosen, Experiment::Switch | Experiment::Footprint),
                 Self::Cpus => concept.placements.contains(&Placement::TwoCpus),
-                Self::Parameter { name, .. } => concept.parameters.contains_key(name),
+                Self::Parameter { name, .. } => concept.takes(name, chosen).is_some(),
             }
     }
 }
@@ -70,9 +81,13 @@ pub fn select_sweep(
     probes: &[KnownProbe],
 ) -> Result<Selection, SweepError> {
     check_given(request, axis)?;
+    let concepts = matching(request, catalogue)?;
     let (fitting, lacking): (Vec<&Concept>, Vec<&Concept>) =
-        matching(request, catalogue)?.into_iter().partition(|concept| axis.fits(concept, request.experiment));
+        concepts.iter().copied().partition(|concept| axis.fits(concept, request.experiment));
     if fitting.is_empty() {
+        if let Axis::Parameter { name, .. } = axis {
+            check_experiment(name, request, &concepts)?;
+        }
         let headline = "of the headline ladder".to_owned();
         let chosen = if request.patterns.is_empty() { headline } else { request.patterns.join(" ") };
         return Err(SweepError::NoAxis { what: axis.what(), chosen });
@@ -108,7 +123,7 @@ pub fn select_sweep(
     }
     if !request.patterns.is_empty() {
         for concept in lacking {
-            selection.push(unmeasured(request, concept), Some(format!("{} has no {}", concept.id, axis.what())));
+            selection.push(unmeasured(request, concept), Some(axis.lacked_by(request, concept)));
         }
     }
     if let Axis::Parameter { name, .. } = axis {

@@ -163,9 +163,15 @@ fn wrong_parameters_are_named() {
     fails("common = [\"set\", \"set\"]", COMMON, "parameter set is given twice");
     fails(
         "",
-        &COMMON.replace("help = \"h\"\n    control", "control"),
+        &COMMON.replace("help = \"h\"\n    experiments = [\"switch\"]\n    control", "control"),
         "parameters.toml is not valid: line 2: missing field `help`",
     );
+    fails(
+        "",
+        &COMMON.replace("experiments = [\"switch\"]\n    control", "control"),
+        "parameters.toml is not valid: line 2: missing field `experiments`",
+    );
+    fails("", &COMMON.replace("[\"switch\"]", "[]"), "parameter class: experiments needs at least one entry");
     fails("", &COMMON.replace("help", "hulp"), "unknown field `hulp`");
     fails("", &COMMON.replace("per_unit = 64", "per_unit = 0"), "parameter set: counted needs");
     fails("", &COMMON.replace("per_context = 2", "per_unit = 2"), "parameter class: counted needs");
