@@ -81,6 +81,7 @@ if messages[-1]["status"] == "ok":
     assert not made or evidence[0]["counts"]["distinct_tasks"] == units, evidence
     ticks = sum(len(m["ticks"]) for m in messages if m["t"] == "samples")
     intervals = sum(count for m in messages if m["t"] == "histogram" for _, count in m["buckets"])
+    assert plan["timing"] == "batch" or intervals == units, evidence
     assert messages[-1]["samples"] == ticks + intervals > 0
     parameters, counts = plan["parameters"], evidence[0].get("counts", {})
     lines = -(-int(parameters.get("working_set", 0)) // 64)
@@ -136,6 +137,15 @@ run_plan refused 1 mechanism=no/such
 run_plan refused 1 mechanism=control/call no_such_key=1
 run_plan refused 1 mechanism=control/call batches=0
 run_plan refused 1 mechanism=control/call batches=1 batches=1
+run_plan refused 1 mechanism=control/call batches=1000001
+run_plan refused 1 mechanism=control/call batch_units=1000000000001
+# What is wrong with the arguments is said on the descriptor that they name, wherever it stands among them.
+for wrong in 'batches=1 batches=1' 'nonsense'; do
+    # shellcheck disable=SC2086
+    "$probe" run $wrong report_fd=3 3>"$work/told" >"$work/out" 2>&1 || true
+    tail -n 1 "$work/told" | grep -q '"status":"refused"' || fail "$wrong is not refused on report_fd"
+    [ -s "$work/out" ] && fail "$wrong is told on standard output"
+done
 run_plan refused 1 mechanism=stack/asm cpus=0,1
 run_plan refused 1 mechanism=thread/pthread
 run_plan refused 1 mechanism=thread/pthread experiment=create cpus=0,1

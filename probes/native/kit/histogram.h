@@ -15,6 +15,7 @@ struct Histogram {
 
     std::uint64_t sum, min, max, count;
     std::uint64_t pair_sum, pair_count;
+    std::uint64_t negative;  // intervals below zero, which stand nowhere else
     std::uint64_t buckets[bucket_count];
 
     static constexpr std::size_t bucket_of(std::uint64_t value) {
@@ -30,6 +31,10 @@ struct Histogram {
     }
 
     void record(std::uint64_t interval, std::uint64_t pair) {
+        if (static_cast<std::int64_t>(interval | pair) < 0) [[unlikely]] {
+            ++negative;
+            return;
+        }
         sum += interval;
         if (interval < min) min = interval;
         if (interval > max) max = interval;
@@ -40,7 +45,7 @@ struct Histogram {
     }
 
     void clear() {
-        sum = max = count = pair_sum = pair_count = 0;
+        sum = max = count = pair_sum = pair_count = negative = 0;
         min = ~std::uint64_t{0};
         for (std::uint64_t& bucket : buckets) bucket = 0;
     }

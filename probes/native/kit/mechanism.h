@@ -133,7 +133,7 @@ struct Entry {
     const Parameter* find_parameter(std::string_view name) const;
 };
 
-// The list, sorted by id (mechanisms/list.inc).
+// The list, sorted by id (mechanisms/list.cpp).
 std::span<const Entry* const> all_entries();
 const Entry* find_entry(std::string_view id);
 

@@ -104,7 +104,7 @@ std::optional<PageFaults> faults_of_thread() { return faults_of(RUSAGE_THREAD); 
 std::optional<PageFaults> faults_of_process() { return faults_of(RUSAGE_SELF); }
 
 std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks) { return procfs::kernel_switches(tasks); }
-const char* kernel_switches_source() { return "/proc/PID/task/TID/status"; }
+const char* kernel_switches_source() { return "proc_task_status"; }
 const char* kernel_switches_unknown() { return "/proc/PID/task/TID/status could not be read"; }
 
 std::optional<std::uint64_t> cpu_time_ns(std::span<const TaskId> tasks) {

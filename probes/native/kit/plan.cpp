@@ -11,8 +11,7 @@ namespace probe {
 namespace {
 
 // Bounds that keep every product of the plan inside 63 bits and every array inside ordinary memory.
-constexpr std::uint64_t most_batches = 10'000'000;
-constexpr std::uint64_t most_units = std::uint64_t{1} << 38;
+constexpr std::uint64_t most_batches = 1'000'000;
 
 std::uint64_t parse_number(const std::string& key, const std::string& value, std::uint64_t lowest, std::uint64_t highest) {
     std::uint64_t number = 0;
@@ -121,16 +120,20 @@ void check_against_entry(const Plan& plan, const Entry& entry) {
 
 }  // namespace
 
-Arguments split_arguments(int count, char** arguments) {
+Arguments split_arguments(int count, char** arguments, std::optional<Failure>& fault) {
     Arguments result;
+    const auto note = [&fault](const Failure& failure) {
+        if (!fault) fault = failure;
+    };
     for (int i = 0; i < count; ++i) {
         const std::string argument = arguments[i];
         const std::size_t equals = argument.find('=');
         if (equals == std::string::npos || equals == 0) {
-            throw refused("unknown_key", "argument " + std::to_string(i + 1) + " is not of the form key=value");
+            note(refused("unknown_key", "argument " + std::to_string(i + 1) + " is not of the form key=value"));
+            continue;
         }
         if (!result.emplace(argument.substr(0, equals), argument.substr(equals + 1)).second) {
-            throw refused("bad_value", "key " + argument.substr(0, equals) + " is given twice");
+            note(refused("bad_value", "key " + argument.substr(0, equals) + " is given twice"));
         }
     }
     return result;

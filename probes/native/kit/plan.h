@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "kit/failure.h"
 
 namespace probe {
 
@@ -37,9 +40,13 @@ struct Plan {
     int cpu_of(std::uint32_t context) const { return cpus.empty() ? -1 : cpus[context % cpus.size()]; }
 };
 
-// Arguments split at the first '='; throws `refused` when one has no '=' or a key comes twice.
+// The largest k.
+inline constexpr std::uint64_t most_units = 1'000'000'000'000;
+
+// Arguments split at the first '='. One that has no '=', or a key that comes twice, is put into `fault` (the first of them) and left out, so that
+// the complaint reaches the report_fd that the others name.
 using Arguments = std::map<std::string, std::string>;
-Arguments split_arguments(int count, char** arguments);
+Arguments split_arguments(int count, char** arguments, std::optional<Failure>& fault);
 
 // Takes report_fd out of the arguments; 1 when absent. Throws when it is no open descriptor.
 int take_report_fd(Arguments& arguments);

@@ -65,6 +65,17 @@ Line plan_line(const Plan& plan, std::uint64_t batch_units) {
     return line;
 }
 
+// One stretch of time by both clocks.
+struct Span {
+    std::uint64_t counter = arch::counter_before();
+    std::uint64_t clock = clock_now();
+
+    void end() {
+        clock = clock_now() - clock;
+        counter = arch::counter_after() - counter;
+    }
+};
+
 // The measured region and what surrounds it closely.
 struct Measurement {
     Workload* workload = nullptr;
@@ -72,35 +83,44 @@ struct Measurement {
     std::uint64_t warmup_batches = 0;
     std::vector<std::uint64_t> ticks;  // warm-up first; sized and touched beforehand
     std::vector<int> cpus;             // of the driver: before the first batch, and at the end of each
-    std::uint64_t span_clock = 0;
-    std::uint64_t span_counter = 0;
+    std::unique_ptr<Histogram> warmup;  // timing=each: the intervals of the warm-up
+    Span warmup_span;
+    Span span;
 
     static void run_batches(void* self) { static_cast<Measurement*>(self)->run_batches(); }
 
     void prepare(std::uint64_t batches) {
         ticks.assign(batches, 0);
         cpus.assign(batches + 1, 0);
+        if (workload->histogram() == nullptr) return;
+        warmup = std::make_unique<Histogram>();
+        warmup->clear();
+    }
+
+    // What has been recorded so far is the warm-up's, and what comes now the measurement's.
+    void end_warmup() {
+        warmup_span = span;
+        warmup_span.end();
+        if (Histogram* histogram = workload->histogram()) {
+            *warmup = *histogram;
+            histogram->clear();
+        }
+        span = Span();
     }
 
     void run_batches() {
         cpus[0] = cpu_of_this_task();
-        std::uint64_t counter = arch::counter_before();
-        std::uint64_t begin = clock_now();
+        if (Histogram* histogram = workload->histogram()) histogram->clear();
+        span = Span();
         const std::uint64_t batches = ticks.size();
         for (std::uint64_t batch = 0; batch < batches; ++batch) {
-            if (batch == warmup_batches) {
-                // Warm-up intervals are not reported in timing=each; the span covers the measurement alone.
-                if (Histogram* histogram = workload->histogram()) histogram->clear();
-                counter = arch::counter_before();
-                begin = clock_now();
-            }
+            if (batch == warmup_batches && batch != 0) end_warmup();
             const std::uint64_t before = clock_now();
             workload->run(batch_units);
             ticks[batch] = clock_now() - before;
             cpus[batch + 1] = cpu_of_this_task();
         }
-        span_clock = clock_now() - begin;
-        span_counter = arch::counter_after() - counter;
+        span.end();
     }
 
     // Where the contexts share the driver's thread, its CPU is theirs. A hop that led elsewhere than it began is one in which the thread was
@@ -128,12 +148,11 @@ struct Measurement {
 // Doubles from one lap until a batch lasts long enough three times in a row: the first turn of a context is slow (page faults, a task
 // that has not slept yet), and one slow batch must not fix a k that is far too small.
 std::uint64_t calibrate(Measurement& measurement, std::uint64_t lap, std::uint64_t batch_ns) {
-    constexpr std::uint64_t most_units = std::uint64_t{1} << 38;
     std::uint64_t units = lap;
     for (int long_enough = 0; long_enough < 3;) {
         if (measurement.time_once(units) >= batch_ns) {
             ++long_enough;
-        } else if (units >= most_units) {
+        } else if (units > most_units / 2) {
             return units;
         } else {
             long_enough = 0;
@@ -159,27 +178,35 @@ void add_samples(Reporter& reporter, const Measurement& measurement, const char*
     }
 }
 
-void add_histogram_part(Reporter& reporter, const Measurement& measurement, const Histogram& histogram, const std::string& buckets, int& sequence) {
+// The intervals of one phase.
+struct Recorded {
+    const char* phase;
+    const Histogram& histogram;
+    const Span& span;
+};
+
+void add_histogram_part(Reporter& reporter, const Recorded& recorded, const std::string& buckets, int& sequence) {
+    const Histogram& histogram = recorded.histogram;
     Line line("histogram");
-    line.number("seq", sequence++).text("phase", "measure").number("units", static_cast<std::int64_t>(histogram.count));
+    line.number("seq", sequence++).text("phase", recorded.phase).number("units", static_cast<std::int64_t>(histogram.count));
     line.number("bits", Histogram::bits).raw("buckets", "[" + buckets + "]");
     line.number("sum", static_cast<std::int64_t>(histogram.sum)).number("min", static_cast<std::int64_t>(histogram.min));
     line.number("max", static_cast<std::int64_t>(histogram.max));
     line.number("pair_sum", static_cast<std::int64_t>(histogram.pair_sum));
     line.number("pair_count", static_cast<std::int64_t>(histogram.pair_count));
-    line.number("span_counter", static_cast<std::int64_t>(measurement.span_counter));
-    line.number("span_clock", static_cast<std::int64_t>(measurement.span_clock));
+    line.number("span_counter", static_cast<std::int64_t>(recorded.span.counter));
+    line.number("span_clock", static_cast<std::int64_t>(recorded.span.clock));
     reporter.add(line);
 }
 
-void add_histogram(Reporter& reporter, const Measurement& measurement, const Histogram& histogram) {
-    int sequence = 0;
+void add_histogram(Reporter& reporter, const Recorded& recorded, int& sequence) {
+    const Histogram& histogram = recorded.histogram;
     std::size_t in_part = 0;
     std::string part;
     for (std::size_t bucket = 0; bucket < Histogram::bucket_count; ++bucket) {
         if (histogram.buckets[bucket] == 0) continue;
         if (in_part == buckets_per_line) {
-            add_histogram_part(reporter, measurement, histogram, part, sequence);
+            add_histogram_part(reporter, recorded, part, sequence);
             part.clear();
             in_part = 0;
         }
@@ -187,7 +214,15 @@ void add_histogram(Reporter& reporter, const Measurement& measurement, const His
         part += "[" + std::to_string(Histogram::lower_edge(bucket)) + "," + std::to_string(histogram.buckets[bucket]) + "]";
         ++in_part;
     }
-    add_histogram_part(reporter, measurement, histogram, part, sequence);
+    add_histogram_part(reporter, recorded, part, sequence);
+}
+
+// An interval below zero was read from the counters of two CPUs that do not agree; then no other interval across them is right either.
+void check_intervals(const Histogram& warmup, const Histogram& measured) {
+    const std::uint64_t negative = warmup.negative + measured.negative;
+    if (negative == 0) return;
+    throw failed("self_check_failed", std::to_string(negative) + " of " + std::to_string(negative + warmup.count + measured.count) +
+                                          " intervals are below zero: the counters of the CPUs differ; use timing=batch, or one CPU");
 }
 
 // A control has one kind of loop.
@@ -201,15 +236,19 @@ std::optional<Hops> hops_of(const Plan& plan, const Entry& entry, const Measurem
     return entry.shape == Shape::stacks ? measurement.hops_of_one_thread() : measurement.workload->hops();
 }
 
-void add_results(Reporter& reporter, const Plan& plan, const Measurement& measurement) {
+// Gives the number of ticks or intervals sent.
+std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measurement& measurement) {
+    int sequence = 0;
     if (plan.timing == Timing::each) {
         const Histogram& histogram = *measurement.workload->histogram();
-        add_histogram(reporter, measurement, histogram);
-        return;
+        check_intervals(*measurement.warmup, histogram);
+        if (measurement.warmup->count != 0) add_histogram(reporter, {"warmup", *measurement.warmup, measurement.warmup_span}, sequence);
+        add_histogram(reporter, {"measure", histogram, measurement.span}, sequence);
+        return measurement.warmup->count + histogram.count;
     }
-    int sequence = 0;
     add_samples(reporter, measurement, "warmup", 0, plan.warmup_batches, sequence);
     add_samples(reporter, measurement, "measure", plan.warmup_batches, measurement.ticks.size(), sequence);
+    return measurement.ticks.size();
 }
 
 void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
@@ -259,8 +298,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     if (entry.find_parameter("sched") != nullptr) counts.emplace_back("tasks_scheduled", tasks_scheduled(tasks, plan));
     if (entry.find_parameter("speculation") != nullptr) counts.emplace_back("tasks_guarded", tasks_guarded(tasks, plan));
     const std::uint64_t mask = workload->token_mask();
-    add_results(reporter, plan, measurement);
-    const std::uint64_t sent = plan.timing == Timing::each ? workload->histogram()->count : measurement.ticks.size();
+    const std::uint64_t sent = add_results(reporter, plan, measurement);
     workload->close();
     workload.reset();
 
@@ -286,14 +324,14 @@ Line mechanism_line(const Entry& entry) {
     return line;
 }
 
-// Splits the arguments and says hello; what fails before the report descriptor is known is reported on standard output.
+// Splits the arguments and says hello; only what is wrong with the report descriptor itself is reported on standard output.
 template <class Body>
 int with_reporter(int count, char** arguments, Body body) {
     int fd = 1;
     std::optional<Failure> failure;
     Arguments parsed;
     try {
-        parsed = split_arguments(count, arguments);
+        parsed = split_arguments(count, arguments, failure);
         fd = take_report_fd(parsed);
     } catch (const Failure& early) {
         failure = early;

@@ -1,0 +1,41 @@
+// The native probe with one mechanism, which is a mistake: negative MISTAKE describe|run [key=value ...]
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "kit/session.h"
+#include "negative/mistakes.h"
+
+namespace probe {
+namespace {
+
+const std::array<std::pair<std::string_view, const Entry*>, 8> mistakes = {{
+    {"clone-vm", &clone_vm},
+    {"doubled-contexts", &doubled_contexts},
+    {"half-spun", &half_spun},
+    {"one-cpu", &one_cpu},
+    {"processes-for-threads", &processes_for_threads},
+    {"resolved-handle", &resolved_handle},
+    {"skipped-switch", &skipped_switch},
+    {"two-of-many", &two_of_many},
+}};
+const Entry* chosen = nullptr;
+
+}  // namespace
+
+std::span<const Entry* const> all_entries() { return {&chosen, 1}; }
+
+}  // namespace probe
+
+int main(int argc, char** argv) {
+    for (const auto& [name, entry] : probe::mistakes) {
+        if (argc < 3 || name != argv[1]) continue;
+        probe::chosen = entry;
+        const std::string_view verb = argv[2];
+        if (verb == "describe") return probe::describe(argc - 3, argv + 3);
+        if (verb == "run") return probe::run(argc - 3, argv + 3);
+    }
+    std::puts("usage: negative MISTAKE describe|run [key=value ...]");
+    return 2;
+}

@@ -1,0 +1,17 @@
+// Mechanisms that do something else than they claim, with the kit's evidence as it is: what the chain from evidence to verdict must find.
+#pragma once
+
+#include "kit/mechanism.h"
+
+namespace probe {
+
+extern const Entry clone_vm;               // process/pipe: processes that share their memory
+extern const Entry doubled_contexts;       // stack/asm: each stack is two contexts
+extern const Entry half_spun;              // thread/futex: every second hand-off is waited for by spinning
+extern const Entry one_cpu;                // thread/futex: all contexts on the first of the CPUs
+extern const Entry processes_for_threads;  // thread/pipe: the contexts are processes
+extern const Entry resolved_handle;        // coroutine/cpp20: the compiler knows whom it resumes
+extern const Entry skipped_switch;         // stack/asm: one switch in eight is left out
+extern const Entry two_of_many;            // process/pipe: two processes are all the contexts
+
+}  // namespace probe

@@ -1,0 +1,154 @@
+// Rings of processes that are something else.
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <memory>
+
+#include "kit/failure.h"
+#include "kit/links.h"
+#include "kit/message.h"
+#include "kit/process_links.h"
+#include "kit/speculation.h"
+#include "negative/mistakes.h"
+
+namespace probe {
+namespace {
+
+using Token = std::uint64_t;
+
+// Processes by their numbers, but with the driver's memory.
+template <Mode mode>
+class SharedMemoryRing final : public Ring<mode, Token, RunBy::tasks> {
+public:
+    explicit SharedMemoryRing(const Plan& plan)
+        : Ring<mode, Token, RunBy::tasks>(plan), medium_(plan.contexts), stacks_(stack_bytes * plan.contexts), lives_(plan.contexts) {
+        for (std::uint32_t i = 1; i < plan.contexts; ++i) {
+            lives_[i] = {this, i};
+            pin_self(plan.cpu_of(i));
+            const int child = clone(&SharedMemoryRing::live, stacks_.data() + stack_bytes * (i + 1), CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, &lives_[i]);
+            if (child == -1) throw task_limit_failure("process", i, plan.contexts, errno);
+            ids_.push_back(child);
+        }
+        pin_self(plan.cpu_of(0));
+        publish();
+    }
+
+    ~SharedMemoryRing() override {
+        medium_.port(0).send(this->driver().stop_token());
+        for (const int id : ids_) waitpid(id, nullptr, 0);
+    }
+
+    void run(std::uint64_t units) override {
+        auto port = medium_.port(0);
+        this->driver().drive(units / this->contexts(), [&port](Token token) { return port.send(token), port.receive(); });
+    }
+    void publish() override {
+        auto port = medium_.port(0);
+        this->driver().send_command(Command::report, [&port](Token token) { return port.send(token), port.receive(); });
+    }
+    std::vector<TaskId> tasks() const override {
+        std::vector<TaskId> result;
+        for (const Station& station : this->stations()) result.push_back({station.process, station.thread});
+        return result;
+    }
+
+private:
+    static constexpr std::size_t stack_bytes = 64 * 1024;
+    struct Life {
+        SharedMemoryRing* ring;
+        std::uint32_t index;
+    };
+
+    static int live(void* argument) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        const Life life = *static_cast<Life*>(argument);
+        auto port = life.ring->medium_.port(life.index);
+        const Token first = port.receive();
+        port.send(serve<mode, RunBy::tasks, Token>(life.ring->state(), life.ring->station_array(), life.index, first,
+                                                   [&port](Token token) { return port.send(token), port.receive(); }));
+        return 0;
+    }
+
+    LinkMedium<PipeLink> medium_;
+    SharedArray<char> stacks_;
+    std::vector<Life> lives_;
+    std::vector<int> ids_;
+};
+
+// The driver and one child take the turns of all contexts: the even ones here, the odd ones there.
+template <Mode mode>
+class TwoOfMany final : public Ring<mode, Token, RunBy::tasks> {
+public:
+    explicit TwoOfMany(const Plan& plan) : Ring<mode, Token, RunBy::tasks>(plan), medium_(2) {
+        if (plan.contexts % 2 != 0) throw refused("bad_value", "this mistake has an even number of contexts");
+        medium_.before_fork(1);
+        pin_self(plan.cpu_of(1));
+        if (child_.fork_child(2)) live();
+        medium_.after_fork(1);
+        pin_self(plan.cpu_of(0));
+        for (std::uint32_t i = 2; i < plan.contexts; i += 2) turns_.emplace_back(this->state(), i);
+        publish();
+    }
+
+    ~TwoOfMany() override {
+        child_.end_expected();
+        round(this->driver().stop_token());
+        child_.wait_all();
+    }
+
+    void run(std::uint64_t units) override {
+        this->driver().drive(units / this->contexts(), [this](Token token) { return round(token); });
+    }
+    void publish() override {
+        this->driver().send_command(Command::report, [this](Token token) { return round(token); });
+    }
+    std::vector<TaskId> tasks() const override {
+        const std::span<const Station> stations = this->stations();
+        return {{stations[0].process, stations[0].thread}, {stations[1].process, stations[1].thread}};
+    }
+
+private:
+    // From context 0 until the token is back there.
+    Token round(Token token) {
+        auto port = medium_.driver_port();
+        for (auto& turn : turns_) {
+            port.send(token);
+            token = port.receive();
+            turn.arrive(token, this->station_array());
+            ++token;
+        }
+        port.send(token);
+        return port.receive();
+    }
+
+    [[noreturn]] void live() {
+        auto port = medium_.in_child(1);
+        std::vector<Turn<mode, Token, RunBy::tasks>> turns;
+        for (std::uint32_t i = 1; i < this->contexts(); i += 2) turns.emplace_back(this->state(), i);
+        for (bool goes_on = true; goes_on;) {
+            for (auto& turn : turns) {
+                const Token token = port.receive();
+                goes_on = turn.arrive(token, this->station_array());
+                port.send(token + 1);
+            }
+        }
+        _exit(0);
+    }
+
+    ProcessLinkMedium<PipeLink> medium_;
+    Children child_;
+    std::vector<Turn<mode, Token, RunBy::tasks>> turns_;
+};
+
+}  // namespace
+
+extern const Entry clone_vm{
+    "process/pipe", Shape::tasks, {"switch"}, {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()}, &make_ring_for_mode<SharedMemoryRing>};
+extern const Entry two_of_many{
+    "process/pipe", Shape::tasks, {"switch"}, {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()}, &make_ring_for_mode<TwoOfMany>};
+
+}  // namespace probe

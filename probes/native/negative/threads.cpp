@@ -1,0 +1,52 @@
+// Rings of threads that are something else.
+#include "kit/arch.h"
+#include "kit/futex.h"
+#include "kit/message.h"
+#include "kit/process_links.h"
+#include "kit/tasks.h"
+#include "negative/mistakes.h"
+
+namespace probe {
+namespace {
+
+template <Mode mode>
+using ProcessPipes = ProcessRing<mode, ProcessLinkMedium<PipeLink>>;
+
+// Waits in the kernel at every second turn only.
+class HalfSpunMedium : public FutexMedium<FutexScope::one_process> {
+    using Futex = FutexMedium<FutexScope::one_process>;
+
+public:
+    struct Port : Futex::Port {
+        bool spins = false;
+
+        [[gnu::always_inline]] Token receive() {
+            spins = !spins;
+            while (spins && own->value.load(std::memory_order_acquire) == last_seen) arch::spin_pause();
+            return Futex::Port::receive();
+        }
+    };
+    using Futex::Futex;
+    Port port(std::uint32_t context) { return {Futex::port(context)}; }
+};
+
+template <Mode mode>
+using HalfSpun = ThreadRing<mode, HalfSpunMedium>;
+template <Mode mode>
+using Futexes = ThreadRing<mode, FutexMedium<FutexScope::one_process>>;
+
+std::unique_ptr<Workload> make_on_one_cpu(const Plan& plan, Mode mode) {
+    Plan one = plan;
+    if (one.cpus.size() > 1) one.cpus.resize(1);
+    return make_ring_for_mode<Futexes>(one, mode);
+}
+
+}  // namespace
+
+extern const Entry processes_for_threads{
+    "thread/pipe", Shape::tasks, {"switch"}, {payload_parameter(), sched_parameter(), idle_parameter(), working_set_parameter()}, &make_ring_for_mode<ProcessPipes>};
+extern const Entry half_spun{
+    "thread/futex", Shape::tasks, {"switch"}, {sched_parameter(), idle_parameter(), working_set_parameter()}, &make_ring_for_mode<HalfSpun>};
+extern const Entry one_cpu{"thread/futex", Shape::tasks, {"switch"}, {sched_parameter(), idle_parameter(), working_set_parameter()}, &make_on_one_cpu};
+
+}  // namespace probe

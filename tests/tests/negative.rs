@@ -1,0 +1,142 @@
+//! Mistakes that claim to be mechanisms (`probes/native/negative`), with the kit's evidence as it is: each must be found.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use switchcost_e2e::Said;
+use tempfile::TempDir;
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A mistake, and what must become of it.
+struct Mistake {
+    name: &'static str,
+    mechanism: &'static str,
+    contexts: u64,
+    placement: &'static str,
+    /// Where its evidence differs from an honest one, and how; none where no field of it need differ, or where there is no evidence.
+    shows: Option<(&'static str, Value)>,
+    verdict: &'static str,
+}
+
+impl Mistake {
+    fn contradicted(name: &'static str, mechanism: &'static str) -> Self {
+        Self { name, mechanism, contexts: 2, placement: "one_cpu", shows: None, verdict: "contradicted" }
+    }
+
+    fn contexts(self, contexts: u64) -> Self {
+        Self { contexts, ..self }
+    }
+
+    fn on_two_cpus(self) -> Self {
+        Self { placement: "two_cpus", ..self }
+    }
+
+    fn shows(self, field: &'static str, value: impl Into<Value>) -> Self {
+        Self { shows: Some((field, value.into())), ..self }
+    }
+}
+
+fn mistakes() -> Vec<Mistake> {
+    vec![
+        Mistake::contradicted("clone-vm", "process/pipe").contexts(4).shows("/address_spaces", 1),
+        Mistake::contradicted("doubled-contexts", "stack/asm").contexts(6).shows("/counts/distinct_stacks", 3),
+        // Its kernel switches are in the range of an honest pair; the time that both contexts are busy is not.
+        Mistake::contradicted("half-spun", "thread/futex").on_two_cpus(),
+        Mistake::contradicted("one-cpu", "thread/futex").on_two_cpus().shows("/cpus", json!([0])),
+        Mistake::contradicted("processes-for-threads", "thread/pipe").shows("/address_spaces", 2),
+        Mistake::contradicted("resolved-handle", "coroutine/cpp20").shows("/counts/distinct_frames", 1),
+        // The kit's own check of the tokens finds it; the probe says that it failed.
+        Mistake { verdict: "broken", ..Mistake::contradicted("skipped-switch", "stack/asm") },
+        Mistake::contradicted("two-of-many", "process/pipe").contexts(10).shows("/address_spaces", 2),
+    ]
+}
+
+/// `target`, where `scripts/build-probes` stages.
+fn target() -> PathBuf {
+    Path::new(FAKE).ancestors().nth(2).unwrap().to_owned()
+}
+
+/// Staged builds of a mistake, one a compiler; empty where nothing was built.
+fn staged(mistake: &Mistake) -> Vec<String> {
+    let folders = std::fs::read_dir(target().join("negative-probes")).into_iter().flatten().flatten();
+    let names = folders.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut found: Vec<String> = names.filter(|name| name.starts_with(&format!("{}-", mistake.name))).collect();
+    found.sort();
+    if found.is_empty() {
+        eprintln!("no probe of the mistake {} is staged (run `make build`): it is not tested here", mistake.name);
+    }
+    found
+}
+
+/// The evidence that a mistake gives of itself, without the host.
+fn evidence(mistake: &Mistake, probe: &str) -> Option<Value> {
+    let output = Command::new(target().join("negative-probes").join(probe).join("probe"))
+        .args([mistake.name, "run", "batches=3", "batch_ns=100000"])
+        .arg(format!("mechanism={}", mistake.mechanism))
+        .arg(format!("contexts={}", mistake.contexts))
+        .arg(if mistake.placement == "two_cpus" { "cpus=0,1" } else { "cpus=0" })
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut messages = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    messages.find(|message| message["t"] == "evidence")
+}
+
+#[test]
+fn evidence_of_mistakes_differs_from_an_honest_one() {
+    let two_cpus = std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
+    for mistake in mistakes() {
+        if mistake.placement == "two_cpus" && !two_cpus {
+            continue;
+        }
+        for probe in staged(&mistake) {
+            let evidence = evidence(&mistake, &probe);
+            match (&mistake.shows, mistake.verdict) {
+                (_, "broken") => assert!(evidence.is_none(), "{probe} gives evidence: {evidence:?}"),
+                (Some((field, value)), _) => {
+                    let evidence = evidence.unwrap_or_else(|| panic!("{probe} gives no evidence"));
+                    assert_eq!(evidence.pointer(field), Some(value), "{probe}, {field}: {evidence}");
+                }
+                (None, _) => assert!(evidence.is_some(), "{probe} gives no evidence"),
+            }
+        }
+    }
+}
+
+/// An installation whose only probes are the mistakes.
+fn installation() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("libexec/switchcost")).unwrap();
+    std::os::unix::fs::symlink(target().join("negative-probes"), folder.path().join("libexec/switchcost/probes"))
+        .unwrap();
+    std::os::unix::fs::symlink(target().join("share"), folder.path().join("share")).unwrap();
+    folder
+}
+
+#[test]
+#[ignore = "the judge does not ask for these fields yet"]
+fn mistakes_get_their_verdicts() {
+    let folder = installation();
+    for mistake in mistakes() {
+        for probe in staged(&mistake) {
+            let arguments = format!(
+                "run {} --probe {probe} --contexts {} --placement {} --rounds 1 --batches 3 --batch-time 100us --format json",
+                mistake.mechanism, mistake.contexts, mistake.placement
+            );
+            let output = Command::new(Path::new(FAKE).with_file_name("switchcost"))
+                .args(arguments.split_whitespace())
+                .env("SWITCHCOST_LIBEXEC", folder.path().join("libexec/switchcost"))
+                .env("XDG_DATA_HOME", folder.path().join("data"))
+                .env("XDG_CACHE_HOME", folder.path().join("cache"))
+                .stdin(Stdio::null())
+                .output()
+                .unwrap();
+            let rows = Said::from(output).json();
+            for row in rows["results"].as_array().unwrap() {
+                assert_eq!(row["verdict"], mistake.verdict, "{probe}: {row}");
+            }
+        }
+    }
+}
