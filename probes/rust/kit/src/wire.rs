@@ -101,7 +101,7 @@ pub(crate) struct Evidence {
     pub(crate) turns: Option<Turns>,
     pub(crate) token: Option<u64>,
     pub(crate) kernel: Option<Kernel>,
-    pub(crate) address_spaces: u64,
+    pub(crate) address_spaces: Option<u64>,
     pub(crate) cpus: BTreeSet<u32>,
     pub(crate) migrations: Option<u64>,
     pub(crate) hops: Option<Hops>,
