@@ -1,6 +1,7 @@
 package switchcost.kit;
 
 import java.io.ByteArrayOutputStream;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
@@ -21,6 +22,7 @@ public final class KitTest {
         bucketsKeepTheirPromise();
         traceCountsHops();
         negativeIntervalsAreNotRecorded();
+        verificationIsByTheThreadThatWasTimed();
         linesAreAscii();
         longestLinesFit();
         procIsRead();
@@ -145,6 +147,26 @@ public final class KitTest {
         Histogram histogram = new Histogram();
         histogram.arrive(System.nanoTime() + (1L << 60));
         Check.that(histogram.backwards == 1 && histogram.count == 0, "%d negative intervals, %d recorded", histogram.backwards, histogram.count);
+    }
+
+    private static void verificationIsByTheThreadThatWasTimed() {
+        Thread[] seen = new Thread[2];
+        Workload workload = (Workload) Proxy.newProxyInstance(KitTest.class.getClassLoader(), new Class<?>[] {Workload.class}, (proxy, method, arguments) -> {
+            seen[0] = Thread.currentThread();
+            return null;
+        });
+        Stage stage = new Stage(workload, 1, 0, 1, null, null, false, -1).perform(Thread::new);
+        stage.dismissAfter(() -> seen[1] = Thread.currentThread());
+        Check.that(seen[0] != null && seen[0] == seen[1], "%s was timed, %s verifies", seen[0], seen[1]);
+        try {
+            new Stage(workload, 1, 0, 1, null, null, false, -1).perform(Thread::new).dismissAfter(() -> {
+                throw new IllegalStateException("of a test");
+            });
+        } catch (Refusal refusal) {
+            Check.same("self_check_failed", refusal.code, "a verification that throws");
+            return;
+        }
+        Check.that(false, "a verification that throws went unnoticed");
     }
 
     private static void linesAreAscii() {
