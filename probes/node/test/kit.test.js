@@ -11,7 +11,7 @@ const { Observation, Trace, Turns } = require('../kit/evidence');
 const { Histogram, bucketOf, lowerEdge } = require('../kit/histogram');
 const { calibrate } = require('../kit/measure');
 const { parsePlan } = require('../kit/plan');
-const { Refusal, Writer, encode } = require('../kit/wire');
+const { Writer, encode } = require('../kit/wire');
 const { list } = require('../mechanisms/list');
 
 const ROOT = path.join(__dirname, '..', '..', '..');
@@ -26,22 +26,6 @@ test('defaults of a plan', () => {
     mechanism: 'fiber/test', experiment: 'switch', contexts: 2, timing: 'batch', cpus: [1], batchUnits: 0, batchNs: 1000000,
     batches: 30, warmupBatches: 5, verifyUnits: 1000, parameters: { speed: 'high' },
   });
-});
-
-test('bad plans are refused', () => {
-  const check = (words, code) => assert.throws(
-    () => parsePlan(words.split(' ').filter(Boolean), LIST),
-    (error) => error instanceof Refusal && error.status === 'refused' && error.code === code, words);
-  const good = 'mechanism=fiber/test ';
-  check('', 'bad_value');
-  check('mechanism=fiber/other', 'unknown_mechanism');
-  for (const words of ['batchs=3', 'batches', 'payload=8']) check(good + words, 'unknown_key');
-  for (const words of [
-    'batches=3 batches=3', 'batches=0', 'batches=-1', 'batches=+1', 'batches=1e3', 'batches=', 'batches=99999999999999999999',
-    'protocol=2', 'contexts=0', 'contexts=1', 'experiment=message', 'timing=never', 'cpus=a', 'cpus=1,', 'speed=medium', 'seed="1"',
-    'seed=9223372036854775808',
-  ]) check(good + words, 'bad_value');
-  parsePlan((good + 'seed=9223372036854775807').split(' '), LIST);
 });
 
 test('buckets keep their promise', () => {
@@ -94,17 +78,6 @@ test('lines are ASCII and short enough', () => {
   histogram.counts.fill(Number.MAX_SAFE_INTEGER);
   writer.sendHistogram(writer.sendSamples(0, 'measure', 1, new Float64Array(10000).fill(Number.MAX_SAFE_INTEGER)), 'measure', histogram);
   assert(lines.length > 5 && lines.every((text) => text.length < 65536));
-});
-
-test('the fixtures are what this kit could have written', () => {
-  const known = ['hello', 'mechanism', 'plan', 'samples', 'histogram', 'evidence', 'note', 'end'];
-  const folder = path.join(ROOT, 'protocol', 'good');
-  for (const file of fs.readdirSync(folder)) {
-    for (const line of fs.readFileSync(path.join(folder, file), 'latin1').trim().split('\n')) {
-      const { t } = JSON.parse(line);
-      assert(known.includes(t) || t.startsWith('x_'), `${file}: ${t}`);
-    }
-  }
 });
 
 test('the list is sorted and described', () => {

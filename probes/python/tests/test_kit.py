@@ -26,19 +26,6 @@ class Plans(unittest.TestCase):
         self.assertEqual((parsed.batch_ns, parsed.batch_units, parsed.verify_units), (1_000_000, 0, 1000))
         self.assertEqual((parsed.cpus, parsed.parameters), ([1], {"speed": "high"}))
 
-    def test_bad_plans_are_refused(self):
-        good = "mechanism=fiber/test "
-        cases = {"": "bad_value", "mechanism=fiber/other": "unknown_mechanism"}
-        cases.update({good + words: "unknown_key" for words in ("batchs=3", "batches", "payload=8")})
-        cases.update({good + words: "bad_value" for words in (
-            "batches=3 batches=3", "batches=0", "batches=-1", "batches=+1", "batches=1e3", "batches=", "batches=99999999999999999999",
-            "protocol=2", "contexts=0", "contexts=1", "experiment=message", "timing=never", "cpus=a", "cpus=1,", "speed=medium", 'seed="1"',
-        )})
-        for words, code in cases.items():
-            with self.subTest(words), self.assertRaises(wire.Refusal) as caught:
-                plan.parse(words.split(), TEST_LIST)
-            self.assertEqual((caught.exception.status, caught.exception.code), ("refused", code), words)
-
     def test_create_needs_no_ring(self):
         plan.parse("mechanism=fiber/test experiment=create contexts=1".split(), TEST_LIST)
 
@@ -131,13 +118,6 @@ class Wire(unittest.TestCase):
         lines = self.sent(send)
         self.assertGreater(len(lines), 5)
         self.assertTrue(all(len(line) < 65_536 for line in lines))
-
-    def test_fixtures_are_what_this_kit_could_have_written(self):
-        known = {"hello", "mechanism", "plan", "samples", "histogram", "evidence", "note", "end"}
-        for file in (ROOT / "protocol" / "good").glob("*.jsonl"):
-            for line in file.read_text(encoding="ascii").splitlines():
-                kind = json.loads(line)["t"]
-                self.assertTrue(kind in known or kind.startswith("x_"), f"{file}: {line}")
 
 
 class Descriptions(unittest.TestCase):

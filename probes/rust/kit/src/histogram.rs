@@ -19,6 +19,8 @@ pub struct Histogram {
     pub(crate) pair_count: u64,
     pub(crate) span_counter: u64,
     pub(crate) span_clock: u64,
+    /// Intervals and pairs that ended before they began: none, unless counters of two CPUs are out of step.
+    pub(crate) backwards: u64,
 }
 
 impl Histogram {
@@ -35,6 +37,7 @@ impl Histogram {
             pair_count: 0,
             span_counter: 0,
             span_clock: 0,
+            backwards: 0,
         })
     }
 
@@ -47,15 +50,20 @@ impl Histogram {
 
     /// The same for a context that must take a lock between its reading and the recording.
     pub fn arrived(&mut self, sent: u64, arrived: u64) {
-        // Counters of two CPUs could be out of step; never seen with an invariant TSC, but must not wrap.
-        let interval = arrived.saturating_sub(sent);
+        let Some(interval) = arrived.checked_sub(sent) else {
+            self.backwards += 1;
+            return;
+        };
         self.counts[bucket_of(interval)] += 1;
         self.count += 1;
         self.sum += interval;
         self.min = self.min.min(interval);
         self.max = self.max.max(interval);
         let first = read_counter();
-        self.pair_sum += read_counter().saturating_sub(first);
+        match read_counter().checked_sub(first) {
+            Some(pair) => self.pair_sum += pair,
+            None => self.backwards += 1,
+        }
         self.pair_count += 1;
     }
 
@@ -98,5 +106,13 @@ mod tests {
             assert!(value - edge <= edge >> BITS, "{value}: bucket at {edge} is too wide");
         }
         assert!(bucket_of(u64::MAX) < BUCKETS);
+    }
+
+    #[test]
+    fn negative_intervals_are_counted_and_not_recorded() {
+        let mut histogram = Histogram::new();
+        histogram.arrived(100, 99);
+        histogram.arrived(100, 100);
+        assert_eq!((histogram.backwards, histogram.count, histogram.sum), (1, 1, 0));
     }
 }

@@ -13,7 +13,7 @@ mod wire;
 mod working_set;
 
 pub use clock::{now, read_counter, COUNTER_NAME};
-pub use evidence::{Trace, Turns};
+pub use evidence::{disjoint, Trace, Turns};
 pub use footprint::Population;
 pub use histogram::Histogram;
 pub use measure::{measure, Claim, Mechanism, Workload, ALL_TIMINGS};

@@ -79,8 +79,8 @@ pub struct Claim {
     pub token: Option<u64>,
     /// A context saw another token than the one it was due.
     pub broken: bool,
-    /// Distinct address spaces among the contexts.
-    pub address_spaces: u64,
+    /// Distinct address spaces among the contexts; None where this side cannot know, then `why` says so.
+    pub address_spaces: Option<u64>,
     /// Whatever else the mechanism's rule asks for.
     pub counts: BTreeMap<&'static str, i64>,
     /// Reasons of what is missing above.
@@ -88,11 +88,11 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Of contexts that share an address space.
+    /// Of contexts that have counted their turns into this process's own memory, which nothing of another address space can reach.
     #[must_use]
     pub fn new(turns: Turns, token: u64, broken: bool) -> Self {
         let (counts, why) = (BTreeMap::new(), BTreeMap::new());
-        Self { turns: Some(turns), token: Some(token), broken, address_spaces: 1, counts, why }
+        Self { turns: Some(turns), token: Some(token), broken, address_spaces: Some(1), counts, why }
     }
 
     /// The same with the touches of working sets, where there are any.
@@ -158,10 +158,15 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
         let detail = "a context received another token than the one it was due";
         return Ok(Err(Refusal::failed("self_check_failed", detail)));
     }
+    if let Some(refusal) = records.backwards() {
+        return Ok(Err(refusal));
+    }
 
     let samples = records.report(writer, units, plan.warmup_batches as usize)?;
     let mut why = claim.why;
     let kernel = end.kernel_since(&begin).map_err(|reason| why.insert("kernel", reason)).ok();
+    let mut counts = claim.counts;
+    counts.extend(end.cpu_ns_since(&begin).map(|ns| ("cpu_time_ns", ns)));
     let mut cpus: BTreeSet<u32> = records.cpus.iter().copied().flatten().collect();
     let verified = verify(plan, workload, &mut cpus, &mut why);
     if let Some(fault) = workload.fault() {
@@ -180,7 +185,7 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
         migrations,
         hops,
         page_faults,
-        counts: claim.counts,
+        counts,
         why,
     })?;
     writer.end_ok(samples)?;
@@ -284,6 +289,17 @@ impl Records {
         phase(workload, units, measure_ticks, measure_cpus, &mut self.measure);
     }
 
+    /// Intervals that ended before they began must not be taken for short ones.
+    fn backwards(&self) -> Option<Refusal> {
+        let backwards: u64 = [&self.warmup, &self.measure].into_iter().flatten().map(|h| h.backwards).sum();
+        (backwards > 0).then(|| {
+            let detail = format!(
+                "{backwards} intervals of the cycle counter were negative: the counters of the CPUs are out of step; use timing=batch"
+            );
+            Refusal::failed("self_check_failed", detail)
+        })
+    }
+
     fn report(&self, writer: &mut Writer, units: u64, warmup: usize) -> io::Result<u64> {
         if let (Some(warmup), Some(measure)) = (&self.warmup, &self.measure) {
             writer.histogram("warmup", warmup)?;
@@ -333,6 +349,9 @@ fn verify(
         for field in ["hops", "migrations"] {
             why.insert(field, "a thread cannot tell on which CPU it runs on this system");
         }
+    }
+    if judged.as_ref().is_some_and(|(hops, _)| hops.same_thread.is_none()) {
+        why.insert("hops_same_thread", "a thread cannot tell its number on this system");
     }
     judged
 }

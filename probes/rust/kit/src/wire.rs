@@ -101,7 +101,7 @@ pub(crate) struct Evidence {
     pub(crate) turns: Option<Turns>,
     pub(crate) token: Option<u64>,
     pub(crate) kernel: Option<Kernel>,
-    pub(crate) address_spaces: u64,
+    pub(crate) address_spaces: Option<u64>,
     pub(crate) cpus: BTreeSet<u32>,
     pub(crate) migrations: Option<u64>,
     pub(crate) hops: Option<Hops>,
@@ -304,21 +304,5 @@ mod tests {
             span_clock: max,
         };
         assert!(encode(&histogram).unwrap().len() < 65_536);
-    }
-
-    /// The fixtures shared by all kits: this kit only writes, so what it checks is that they are what it could have written.
-    #[test]
-    fn protocol_fixtures_are_known() {
-        const KNOWN: &[&str] = &["hello", "mechanism", "plan", "samples", "histogram", "evidence", "note", "end"];
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../protocol/good");
-        let Ok(entries) = std::fs::read_dir(folder) else { return };
-        for path in entries.map(|entry| entry.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "jsonl")) {
-            for (number, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
-                let place = format!("{}:{}", path.display(), number + 1);
-                let message: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{place}: {e}"));
-                let t = message["t"].as_str().unwrap_or_else(|| panic!("{place}: no t"));
-                assert!(KNOWN.contains(&t) || t.starts_with("x_"), "{place}: {t}");
-            }
-        }
     }
 }

@@ -4,12 +4,13 @@
 //! that polls is no context; it reads the clock. The token lies in a cell, since `poll` passes nothing.
 
 use kit::{
-    now, read_counter, Claim, Histogram, Mechanism, Plan, Population, Refusal, Touch, Trace, Turns, WorkingSet,
-    WorkingSets, Workload,
+    disjoint, now, read_counter, Claim, Histogram, Mechanism, Plan, Population, Refusal, Touch, Trace, Turns,
+    WorkingSet, WorkingSets, Workload,
 };
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::hint::black_box;
+use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -53,6 +54,8 @@ struct Shared {
     token: Cell<i64>,
     broken: Cell<bool>,
     turns: RefCell<Turns>,
+    /// Where each future keeps its state, as it says itself at PUBLISH.
+    frames: RefCell<Vec<Range<usize>>>,
     stamp: Cell<u64>,
     histogram: RefCell<Option<Box<Histogram>>>,
     trace: RefCell<Option<Box<Trace>>>,
@@ -167,7 +170,10 @@ impl<S: Touch> State<S> {
         let due = if self.mode == PLAIN { self.due } else { self.due_special };
         match token {
             RESET => self.due_at_reset = due,
-            PUBLISH => self.shared.turns.borrow_mut().count(((due - self.due_at_reset) / self.lap) as u64),
+            PUBLISH => {
+                self.shared.turns.borrow_mut().count(((due - self.due_at_reset) / self.lap) as u64);
+                self.shared.frames.borrow_mut().push(super::memory_of(self));
+            }
             PLAIN => (self.mode, self.due, self.due_special) = (token, due, NEVER),
             EACH | VERIFY => (self.mode, self.due, self.due_special) = (token, NEVER, due),
             _ if token == self.due_special => self.recorded_turn(token),
@@ -234,7 +240,9 @@ impl Workload for Ring {
         self.shared.turns.replace(Turns::default());
         self.command(PUBLISH);
         let token = (self.sequence - self.begin) as u64;
-        Claim::new(self.shared.turns.take(), token, self.shared.broken.get()).with_touches(self.sets.as_ref())
+        let mut claim = Claim::new(self.shared.turns.take(), token, self.shared.broken.get());
+        claim.counts.insert("distinct_frames", disjoint(self.shared.frames.take()));
+        claim.with_touches(self.sets.as_ref())
     }
 
     fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {

@@ -7,10 +7,11 @@
 //! measured loop never takes.
 
 use kit::{
-    now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Population, Refusal, Touch, Trace,
-    Turns, WorkingSet, WorkingSets, Workload,
+    disjoint, now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Population, Refusal,
+    Touch, Trace, Turns, WorkingSet, WorkingSets, Workload,
 };
 use std::future::Future;
+use std::ops::Range;
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed},
@@ -89,6 +90,8 @@ struct Shared {
 #[derive(Default)]
 struct Records {
     turns: Turns,
+    /// Where each task keeps its state, as it says itself at PUBLISH.
+    frames: Vec<Range<usize>>,
     broken: bool,
     histogram: Option<Box<Histogram>>,
     trace: Option<Box<Trace>>,
@@ -143,7 +146,10 @@ impl<S: Touch> Context<S> {
         let due = if self.mode == PLAIN { self.due } else { self.due_special };
         match token {
             RESET => self.due_at_reset = due,
-            PUBLISH => records.turns.count(((due - self.due_at_reset) / self.lap) as u64),
+            PUBLISH => {
+                records.turns.count(((due - self.due_at_reset) / self.lap) as u64);
+                records.frames.push(super::memory_of(self));
+            }
             PLAIN => (self.mode, self.due, self.due_special) = (token, due, NEVER),
             EACH | VERIFY => (self.mode, self.due, self.due_special) = (token, NEVER, due),
             _ if token != self.due_special => records.broken = true,
@@ -281,9 +287,11 @@ impl<S: Touch> Workload for Ring<S> {
     fn claim(&mut self) -> Claim {
         self.shared.records().turns = Turns::default();
         self.command(PUBLISH);
-        let records = self.shared.records();
-        Claim::new(records.turns.clone(), (self.sequence - self.begin) as u64, records.broken)
-            .with_touches(self.sets.as_ref())
+        let mut records = self.shared.records();
+        let token = (self.sequence - self.begin) as u64;
+        let mut claim = Claim::new(records.turns.clone(), token, records.broken);
+        claim.counts.insert("distinct_frames", disjoint(std::mem::take(&mut records.frames)));
+        claim.with_touches(self.sets.as_ref())
     }
 
     fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {

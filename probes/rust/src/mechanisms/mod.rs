@@ -30,6 +30,12 @@ const fn ring(default: &'static str) -> Parameter {
 #[cfg(test)]
 mod tests;
 
+/// The memory that a value occupies.
+fn memory_of<T>(value: &T) -> std::ops::Range<usize> {
+    let start = std::hint::black_box(value as *const T).addr();
+    start..start + size_of::<T>().max(1)
+}
+
 /// Every created context has one turn.
 fn claim_of_created(created: u64, broken: bool) -> kit::Claim {
     let turns = kit::Turns { total: created, min: 1, max: 1, contexts: created };

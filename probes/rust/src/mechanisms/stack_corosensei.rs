@@ -11,11 +11,12 @@
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use kit::{
-    now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Population, Refusal, Touch, Trace,
-    Turns, WorkingSet, WorkingSets, Workload,
+    disjoint, now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Population, Refusal,
+    Touch, Trace, Turns, WorkingSet, WorkingSets, Workload,
 };
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
+use std::ops::Range;
 use std::rc::Rc;
 
 pub const MECHANISM: Mechanism = Mechanism {
@@ -141,6 +142,8 @@ const NEVER: i64 = i64::MIN;
 struct Shared {
     broken: Cell<bool>,
     turns: RefCell<Turns>,
+    /// The stack of each context that was found on its own at PUBLISH.
+    stacks: RefCell<Vec<Range<usize>>>,
     /// Counter as read by the sender.
     stamp: Cell<u64>,
     histogram: RefCell<Option<Box<Histogram>>>,
@@ -183,7 +186,8 @@ impl<S: Touch> Ring<S> {
         let mut partners = Vec::with_capacity(contexts as usize - 1);
         let stacks = ring_stacks(plan.number(STACK_SIZE.name) as usize, contexts - 1)?;
         for (i, stack) in (1..).zip(stacks) {
-            let member = Member::<S>::new(&shared, i, contexts, set(i));
+            let mut member = Member::<S>::new(&shared, i, contexts, set(i));
+            member.stack = stack.limit.get()..stack.base.get();
             partners.push(Coroutine::with_stack(stack, move |yielder, first| member.live(yielder, first)));
         }
         let set = set(0);
@@ -252,6 +256,8 @@ struct Member<S: Touch> {
     due_special: i64,
     mode: i64,
     due_at_reset: i64,
+    /// Lowest and highest address of its stack.
+    stack: Range<usize>,
     set: S,
 }
 
@@ -260,7 +266,7 @@ impl<S: Touch> Member<S> {
         // Context 1 is the first to have a turn, context 0 the last of a lap.
         let due = context as i64 - 1;
         let (shared, lap) = (Rc::clone(shared), contexts as i64);
-        Self { shared, context, lap, due, due_special: NEVER, mode: PLAIN, due_at_reset: due, set }
+        Self { shared, context, lap, due, due_special: NEVER, mode: PLAIN, due_at_reset: due, stack: 0..0, set }
     }
 
     /// The measured loop.
@@ -283,7 +289,11 @@ impl<S: Touch> Member<S> {
         let due = if self.mode == PLAIN { self.due } else { self.due_special };
         match token {
             RESET => self.due_at_reset = due,
-            PUBLISH => self.shared.turns.borrow_mut().count(((due - self.due_at_reset) / self.lap) as u64),
+            PUBLISH => {
+                self.shared.turns.borrow_mut().count(((due - self.due_at_reset) / self.lap) as u64);
+                let own = Some(self.stack.clone()).filter(|stack| stack.contains(&super::memory_of(&due).start));
+                self.shared.stacks.borrow_mut().extend(own);
+            }
             PLAIN => (self.mode, self.due, self.due_special) = (token, due, NEVER),
             EACH | VERIFY => (self.mode, self.due, self.due_special) = (token, NEVER, due),
             _ if token == self.due_special => return self.recorded_turn(token),
@@ -361,7 +371,10 @@ impl<S: Touch> Workload for Ring<S> {
         self.shared.turns.replace(turns);
         self.command(PUBLISH);
         let token = (self.sequence - self.begin) as u64;
-        Claim::new(self.shared.turns.take(), token, self.shared.broken.get()).with_touches(self.sets.as_ref())
+        self.shared.stacks.borrow_mut().push(super::memory_of(&token)); // The parent's: wherever it is, in no other.
+        let mut claim = Claim::new(self.shared.turns.take(), token, self.shared.broken.get());
+        claim.counts.insert("distinct_stacks", disjoint(self.shared.stacks.take()));
+        claim.with_touches(self.sets.as_ref())
     }
 
     fn verify(&mut self, units: u64, trace: Box<Trace>) -> Option<Box<Trace>> {

@@ -121,10 +121,23 @@ fn check(text: &str) {
     if let Some(turns) = &claim.turns {
         assert_eq!((turns.total, turns.min), (3 * units, turns.max), "{text}: {claim:?}");
     }
-    let trace = workload.verify(units, Trace::new(units));
     let ring = plan.experiment == "switch" && !mechanism.id.starts_with("control/");
+    if let Some(name) = published(mechanism.id).filter(|_| ring) {
+        assert_eq!(claim.counts.get(name), Some(&(workload.lap() as i64)), "{text}: {claim:?}");
+    }
+    let trace = workload.verify(units, Trace::new(units));
     assert_eq!(trace.is_some(), ring, "{text}");
     if let Some(trace) = trace {
         assert!(trace.in_order(workload.lap()), "{text}: {trace:?}");
+    }
+}
+
+/// What the contexts of a ring show of themselves, each something of its own.
+fn published(mechanism: &str) -> Option<&'static str> {
+    match mechanism {
+        "coroutine/rust-async" | "fiber/tokio" => Some("distinct_frames"),
+        "stack/corosensei" | "vm/guest-stack" => Some("distinct_stacks"),
+        "vm/pair" => Some("guest_memories"),
+        _ => None,
     }
 }

@@ -91,7 +91,7 @@ impl Workload for Creation {
     fn claim(&mut self) -> Claim {
         let turns = self.turns.load(Relaxed);
         let mut claim = Claim::new(kit::Turns { total: turns, min: 1, max: 1, contexts: turns }, turns, false);
-        claim.address_spaces = 2;
+        super::without_address_spaces(&mut claim);
         claim.counts.insert("guest_exits", self.exits as i64);
         claim.counts.insert("guest_turns", turns as i64);
         claim

@@ -141,7 +141,7 @@ impl Workload for Exits {
             "turns",
             "a unit is a round trip of guest and host; guest_turns of the counts is the guest's own count",
         );
-        claim.address_spaces = 2;
+        super::without_address_spaces(&mut claim);
         claim.counts.insert("guest_exits", exits as i64);
         claim.counts.insert("guest_turns", turns as i64);
         claim.counts.insert("guest_loop_ps", self.flavour.loop_ps as i64);

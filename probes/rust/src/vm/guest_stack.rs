@@ -9,7 +9,7 @@ use super::machine::{guest_address, Exit, Machine, Stop, DATA, LARGEST, REST};
 use super::memory::Memory;
 use super::watchdog::Watchdog;
 use super::{check_contexts, ring_of};
-use kit::{now, read_counter, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
+use kit::{disjoint, now, read_counter, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -108,6 +108,21 @@ impl Ring {
         (0..self.contexts).map(|context| self.memory.word(record_of(context) + record::DUE).load(Relaxed)).collect()
     }
 
+    /// Contexts whose stack pointer, as the switch saved it last, lies on the stack that was laid out for it; context 0 runs on
+    /// the guest's first stack or the probe's own, wherever that is, but on none of those.
+    fn distinct_stacks(&self) -> i64 {
+        let base = if matches!(self.side, Side::Process) { self.memory.host_address() } else { 0 };
+        let own = |context: usize| {
+            let pointer = self.memory.word(record_of(context) + record::STACK).load(Relaxed) as usize;
+            let top = base + record_of(self.contexts) + (context + 1) * STACK_BYTES;
+            match context {
+                0 => Some(pointer..pointer + 1),
+                _ => Some(top - STACK_BYTES..top).filter(|stack| stack.contains(&pointer)),
+            }
+        };
+        disjoint((0..self.contexts).filter_map(own).collect())
+    }
+
     fn pass(&mut self, laps: u64) -> Result<u64, Stop> {
         let Self { side, memory, sequence, exits, watchdog, .. } = self;
         match side {
@@ -180,6 +195,7 @@ impl Workload for Ring {
         let broken = (0..self.contexts).any(|i| self.memory.word(record_of(i) + record::BROKEN).load(Relaxed) != 0);
         let mut claim = Claim::new(turns, self.sequence - self.begin, broken);
         claim.counts.insert("guest_exits", self.exits as i64);
+        claim.counts.insert("distinct_stacks", self.distinct_stacks());
         if let Some(flavour) = &self.flavour {
             claim.counts.insert("guest_loop_ps", flavour.loop_ps as i64);
         }

@@ -96,6 +96,15 @@ fn ring_of(plan: &kit::Plan) -> machine::Ring {
     }
 }
 
+/// A guest's memory is no address space of this system; what shows that guests ran are counts.
+fn without_address_spaces(claim: &mut kit::Claim) {
+    claim.address_spaces = None;
+    claim.why.insert(
+        "address_spaces",
+        "guests have memory of their own but no address space of the host's kernel; guest_exits and guest_turns are counted instead",
+    );
+}
+
 /// The call of a ring of contexts needs two.
 fn check_contexts(plan: &kit::Plan) -> Result<(), Refusal> {
     if plan.contexts < 2 {

@@ -10,7 +10,8 @@ use super::machine::{Exit, Machine, Stop, DATA, SMALLEST};
 use super::memory::Memory;
 use super::watchdog::Watchdog;
 use super::{check_contexts, futex, ring_of};
-use kit::{now, pin_this_thread, read_counter, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
+use kit::{disjoint, now, pin_this_thread, read_counter, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
+use std::ops::Range;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -60,6 +61,8 @@ impl Slot {
 struct Records {
     turns: Turns,
     exits: u64,
+    /// Where this process sees the memory of each guest that had a turn.
+    memories: Vec<Range<usize>>,
     broken: bool,
     fault: Option<Refusal>,
     histogram: Option<Box<Histogram>>,
@@ -128,8 +131,12 @@ impl Context {
             PUBLISH => {
                 let mut records = shared.records();
                 // A guest whose registers cannot be read has no turns, which the claim shows.
-                records.turns.count(self.machine.turns().unwrap_or_default().saturating_sub(self.turns_begin));
+                let turns = self.machine.turns().unwrap_or_default().saturating_sub(self.turns_begin);
+                records.turns.count(turns);
                 records.exits += self.exits;
+                let memory = &self.machine.memory;
+                let begin = memory.host_address();
+                records.memories.extend((turns > 0).then(|| begin..begin + memory.bytes()));
             }
             _ if token < 0 => {}
             _ => {
@@ -298,14 +305,17 @@ impl Workload for Ring {
     fn claim(&mut self) -> Claim {
         {
             let mut records = self.shared.records();
-            (records.turns, records.exits) = (Turns::default(), 0);
+            (records.turns, records.exits, records.memories) = (Turns::default(), 0, Vec::new());
         }
         self.command(PUBLISH);
-        let records = self.shared.records();
+        let mut records = self.shared.records();
         let token = self.sequence.saturating_sub(self.begin) as u64;
         let mut claim = Claim::new(records.turns.clone(), token, records.broken);
-        claim.address_spaces = self.lap();
+        super::without_address_spaces(&mut claim);
         claim.counts.insert("guest_exits", records.exits as i64);
+        // The turns are those that the guests' registers count.
+        claim.counts.insert("guest_turns", records.turns.total as i64);
+        claim.counts.insert("guest_memories", disjoint(std::mem::take(&mut records.memories)));
         claim.counts.insert("guest_loop_ps", self.flavour.loop_ps as i64);
         claim
     }

@@ -133,7 +133,7 @@ public final class Measurement {
         if (!observeCpus) {
             seen.addAll(Machine.lastCpus());
         }
-        verify(evidence, why);
+        verify(stage, evidence, why);
         if (seen.isEmpty()) {
             evidence.put("cpus", null);
             why.put("cpus", "not readable on this system");
@@ -143,14 +143,15 @@ public final class Measurement {
         writer.send(evidence.put("counts", counts).put("why", why));
     }
 
-    private void verify(Message evidence, Map<String, Object> why) {
+    /** By the contexts that were timed: the driver's thread goes on where it waits. */
+    private void verify(Stage stage, Message evidence, Map<String, Object> why) {
         if (plan.verifyUnits() == 0 || !plan.experiment().equals("switch")) {
             return;
         }
         long lap = workload.lap();
         long length = (plan.verifyUnits() + lap - 1) / lap * lap;
         Trace trace = new Trace((int) length, Native::currentCpu, Native::currentThread);
-        new Stage(new Verification(workload, trace), length, 0, 1, null, null, false, Placement.cpuOf(plan, 0)).perform(plan.mechanism().threads());
+        stage.dismissAfter(() -> workload.verify(length, trace));
         Trace.Hops hops = trace.judge((int) plan.contexts(), seen);
         if (hops == null) {
             evidence.put("hops", null).put("migrations", null);
@@ -167,49 +168,5 @@ public final class Measurement {
         }
         // The pass comes after the timed batches, by the same contexts.
         evidence.put("hops", message.put("timed", false));
-    }
-
-    /** The verification pass in the shape of a workload, so that context 0 of it is a thread as in the batches. */
-    private record Verification(Workload ring, Trace trace) implements Workload {
-        @Override
-        public void run(long units) {
-            ring.verify(units, trace);
-        }
-
-        @Override
-        public long lap() {
-            return ring.lap();
-        }
-
-        @Override
-        public void runEach(long units, Histogram histogram) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void reset() {}
-
-        @Override
-        public Turns turns() {
-            return ring.turns();
-        }
-
-        @Override
-        public long token() {
-            return ring.token();
-        }
-
-        @Override
-        public boolean broken() {
-            return ring.broken();
-        }
-
-        @Override
-        public boolean verify(long units, Trace into) {
-            return ring.verify(units, into);
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -19,6 +19,8 @@ final class Stage implements Runnable {
     private final int pinnedTo;
     private final CountDownLatch finished = new CountDownLatch(1);
     private final CountDownLatch dismissed = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile Runnable encore = () -> {};
     private volatile Throwable failure;
     final long[] ticks;
     final int[] cpus;
@@ -40,8 +42,20 @@ final class Stage implements Runnable {
     /** Runs it on a thread of this kind and waits for its last batch. The thread lives on, so that the kernel keeps its counts. */
     Stage perform(ThreadFactory threads) {
         threads.newThread(this).start();
+        await(finished);
+        return this;
+    }
+
+    /** One more act on the same thread, which ends with it. */
+    void dismissAfter(Runnable act) {
+        encore = act;
+        dismissed.countDown();
+        await(ended);
+    }
+
+    private void await(CountDownLatch latch) {
         try {
-            finished.await();
+            latch.await();
         } catch (InterruptedException error) {
             throw new IllegalStateException(error);
         }
@@ -51,7 +65,6 @@ final class Stage implements Runnable {
         if (failure != null) {
             throw Refusal.failed("self_check_failed", "the driver ended by %s", failure);
         }
-        return this;
     }
 
     void dismiss() {
@@ -73,9 +86,13 @@ final class Stage implements Runnable {
         finished.countDown();
         try {
             dismissed.await();
+            encore.run();
         } catch (InterruptedException error) {
             // The process ends.
+        } catch (Throwable error) {
+            failure = error;
         }
+        ended.countDown();
     }
 
     /** The silence of PROTOCOL.md: no writing, no allocation of its own, no floating point. */

@@ -1,6 +1,7 @@
 package switchcost.kit;
 
 import java.io.ByteArrayOutputStream;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
@@ -17,10 +18,10 @@ public final class KitTest {
 
     public static void all() {
         planFillsInDefaults();
-        badPlansAreRefused();
         bucketsKeepTheirPromise();
         traceCountsHops();
         negativeIntervalsAreNotRecorded();
+        verificationIsByTheThreadThatWasTimed();
         linesAreAscii();
         longestLinesFit();
         procIsRead();
@@ -86,30 +87,6 @@ public final class KitTest {
         Check.same("1", plan.forRehearsal(8, Map.of("payload", 1L, "absent", 1L)).parameters().get("payload"), "payload of a rehearsal");
     }
 
-    private static void badPlansAreRefused() {
-        String good = "mechanism=fiber/test ";
-        refused("", "bad_value");
-        refused("mechanism=fiber/other", "unknown_mechanism");
-        refused(good + "batchs=3", "unknown_key");
-        refused(good + "batches", "unknown_key");
-        refused(good + "batches=3 batches=3", "bad_value");
-        refused(good + "batches=0 batchs=3", "unknown_key");
-        for (String wrong : List.of("batches=0", "batches=-1", "batches=+1", "batches=1e3", "batches=", "batches=99999999999999999999", "protocol=2",
-            "contexts=0", "experiment=message", "timing=never", "cpus=a", "cpus=1,", "payload=0", "payload=65", "speed=medium", "seed=\"1\"")) {
-            refused(good + wrong, "bad_value");
-        }
-    }
-
-    private static void refused(String words, String code) {
-        try {
-            parse(words);
-        } catch (Refusal refusal) {
-            Check.same("refused " + code, refusal.status + " " + refusal.code, words);
-            return;
-        }
-        Check.that(false, "`%s` was not refused", words);
-    }
-
     private static void bucketsKeepTheirPromise() {
         Random random = new Random(1);
         for (int i = 0; i < 100_000; i++) {
@@ -145,6 +122,26 @@ public final class KitTest {
         Histogram histogram = new Histogram();
         histogram.arrive(System.nanoTime() + (1L << 60));
         Check.that(histogram.backwards == 1 && histogram.count == 0, "%d negative intervals, %d recorded", histogram.backwards, histogram.count);
+    }
+
+    private static void verificationIsByTheThreadThatWasTimed() {
+        Thread[] seen = new Thread[2];
+        Workload workload = (Workload) Proxy.newProxyInstance(KitTest.class.getClassLoader(), new Class<?>[] {Workload.class}, (proxy, method, arguments) -> {
+            seen[0] = Thread.currentThread();
+            return null;
+        });
+        Stage stage = new Stage(workload, 1, 0, 1, null, null, false, -1).perform(Thread::new);
+        stage.dismissAfter(() -> seen[1] = Thread.currentThread());
+        Check.that(seen[0] != null && seen[0] == seen[1], "%s was timed, %s verifies", seen[0], seen[1]);
+        try {
+            new Stage(workload, 1, 0, 1, null, null, false, -1).perform(Thread::new).dismissAfter(() -> {
+                throw new IllegalStateException("of a test");
+            });
+        } catch (Refusal refusal) {
+            Check.same("self_check_failed", refusal.code, "a verification that throws");
+            return;
+        }
+        Check.that(false, "a verification that throws went unnoticed");
     }
 
     private static void linesAreAscii() {

@@ -1,10 +1,9 @@
 //! Linux.
 
-pub(crate) use super::mapping::{page_bytes, zeroed_pages};
+pub(crate) use super::mapping::{page_bytes, usage, zeroed_pages};
 use crate::plan::Refusal;
 use nix::sched::{sched_getaffinity, sched_getcpu, sched_setaffinity, CpuSet};
-use nix::sys::resource::{getrusage, UsageWho};
-use nix::unistd::Pid;
+use nix::unistd::{gettid, Pid};
 use std::fs::File;
 use std::os::fd::FromRawFd;
 
@@ -12,6 +11,11 @@ use std::os::fd::FromRawFd;
 #[must_use]
 pub fn current_cpu() -> Option<u32> {
     sched_getcpu().ok().and_then(|cpu| u32::try_from(cpu).ok())
+}
+
+/// The kernel's number of the calling thread, where it can be told.
+pub(crate) fn current_thread() -> Option<i32> {
+    Some(gettid().as_raw())
 }
 
 /// CPUs the process may run on, where it can be told.
@@ -29,12 +33,6 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), Refusal> {
             format!("a thread cannot be moved to CPU {cpu} ({error}); name CPUs that `nproc` counts in `cpus`");
         Refusal::failed("set_up_failed", detail)
     })
-}
-
-/// Minor and major page faults of the process.
-pub(crate) fn page_faults() -> Option<(i64, i64)> {
-    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
-    Some((usage.minor_page_faults() as i64, usage.major_page_faults() as i64))
 }
 
 /// The file behind a descriptor that the parent left open.

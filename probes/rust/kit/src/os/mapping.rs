@@ -1,6 +1,8 @@
-//! Memory of a system of the Unix kind.
+//! Memory and resource usage of a system of the Unix kind.
 
+use super::Usage;
 use nix::sys::mman::{mmap_anonymous, MapFlags, ProtFlags};
+use nix::sys::resource::{getrusage, UsageWho};
 use nix::unistd::{sysconf, SysconfVar};
 use std::io;
 use std::num::NonZeroUsize;
@@ -22,4 +24,15 @@ pub(crate) fn zeroed_pages(bytes: usize) -> io::Result<&'static [AtomicU64]> {
 /// Size of a page in bytes.
 pub(crate) fn page_bytes() -> Option<i64> {
     sysconf(SysconfVar::PAGE_SIZE).ok()?
+}
+
+/// What the process has used so far.
+pub(crate) fn usage() -> Option<Usage> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    let cpu = usage.user_time() + usage.system_time();
+    Some(Usage {
+        minor_faults: usage.minor_page_faults() as i64,
+        major_faults: usage.major_page_faults() as i64,
+        cpu_ns: (cpu.tv_sec() as i64 * 1_000_000 + cpu.tv_usec() as i64) * 1000,
+    })
 }

@@ -14,5 +14,14 @@ mod system;
 #[cfg(not(target_os = "linux"))]
 mod unplaced;
 
-pub(crate) use system::{allowed_cpus, inherited, page_bytes, page_faults, zeroed_pages};
+pub(crate) use system::{allowed_cpus, current_thread, inherited, page_bytes, usage, zeroed_pages};
 pub use system::{current_cpu, pin_this_thread};
+
+/// Resources that the whole process has used.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usage {
+    pub(crate) minor_faults: i64,
+    pub(crate) major_faults: i64,
+    /// CPU time of all its threads, to the microsecond.
+    pub(crate) cpu_ns: i64,
+}

@@ -8,6 +8,11 @@ pub fn current_cpu() -> Option<u32> {
     None
 }
 
+/// The kernel's number of the calling thread: not told here.
+pub(crate) fn current_thread() -> Option<i32> {
+    None
+}
+
 /// CPUs the process may run on: not told here.
 pub(crate) fn allowed_cpus() -> Option<Vec<u32>> {
     None

@@ -1,14 +1,14 @@
 //! Windows.
 
-pub(crate) use super::unplaced::allowed_cpus;
+pub(crate) use super::unplaced::{allowed_cpus, current_thread};
 pub use super::unplaced::{current_cpu, pin_this_thread};
 use std::fs::File;
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle};
 use std::sync::atomic::AtomicU64;
 
-/// Page faults: not told here.
-pub(crate) fn page_faults() -> Option<(i64, i64)> {
+/// What the process has used: not told here.
+pub(crate) fn usage() -> Option<super::Usage> {
     None
 }
 
