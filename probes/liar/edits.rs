@@ -4,7 +4,7 @@
 //! dots. OPERATION:
 //!
 //! - `= VALUE`: it becomes that, and is made if it is not there; VALUE is JSON, or a number that the liar knows (`$units`, `$contexts`, `$turns`: turns
-//!   per context), times something (`$units*0.5`),
+//!   per context), times something (`$units*0.5`), or the CPUs that were asked for (`$cpus`),
 //! - `*= VALUE`, `+= VALUE`: each of its numbers is changed,
 //! - `fill VALUE`: a list gets so many elements of this value as batches of its phase were asked,
 //! - `like PATH`: it becomes what stands there in the same message,
@@ -17,6 +17,7 @@ use std::str::FromStr;
 /// Numbers that edits may use: as asked by the host, and as told so far.
 #[derive(Debug, Default)]
 pub struct Known {
+    pub cpus: Vec<u64>,
     pub contexts: u64,
     pub batches: u64,
     pub warmup: u64,
@@ -40,6 +41,9 @@ impl Known {
             return serde_json::from_str(text).map_err(|error| format!("{text}: {error}"));
         };
         let (name, factor) = name.split_once('*').unwrap_or((name, "1"));
+        if name == "cpus" {
+            return Ok(self.cpus.clone().into());
+        }
         let number = match name {
             "units" => self.units,
             "contexts" => self.contexts,
@@ -78,7 +82,8 @@ impl FromStr for Edit {
         if !["=", "*=", "+=", "fill", "like", "delete", "twice"].contains(&operation) {
             return Err(format!("unknown operation {operation:?} in {text:?}"));
         }
-        let (path, operation, value) = (path.collect(), operation.to_owned(), words.next().unwrap_or_default().to_owned());
+        let (path, operation, value) =
+            (path.collect(), operation.to_owned(), words.next().unwrap_or_default().to_owned());
         Ok(Self { text: text.to_owned(), kind, phase, path, operation, value, applied: false })
     }
 }
@@ -106,15 +111,18 @@ impl Edit {
         };
         let phase = if message["phase"] == "warmup" { known.warmup } else { known.batches };
         let copy = at(message, self.value.split('.')).cloned();
-        let Some(parent) = parents.iter().try_fold(message, |value, name| step(value, name, self.operation == "=")) else {
+        let Some(parent) = parents.iter().try_fold(message, |value, name| step(value, name, self.operation == "="))
+        else {
             return Ok(times);
         };
         if self.operation == "delete" {
             self.applied |= match parent {
                 Value::Object(fields) => fields.remove(last).is_some(),
-                Value::Array(items) => last.parse().is_ok_and(|index: usize| index < items.len() && {
-                    items.remove(index);
-                    true
+                Value::Array(items) => last.parse().is_ok_and(|index: usize| {
+                    index < items.len() && {
+                        items.remove(index);
+                        true
+                    }
                 }),
                 _ => false,
             };

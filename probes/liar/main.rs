@@ -4,7 +4,7 @@
 //! told; without one the probe is quoted faithfully. Beside `edits` (see `edits.rs`) a lie may have
 //!
 //! - `instead`: what the probe is asked instead, `key=value` or `-key`; its `plan` is told to be the one that the host asked for,
-//! - `through`: a program with arguments that starts the probe, `{other}` standing for a CPU that the host did not plan,
+//! - `through`: a program with arguments that starts the probe, `{other}` standing for a CPU that the host did not plan, as in `instead`,
 //! - `helpers`: programs that idle beside it; `idle_threads`: threads of the liar that do,
 //! - `decoy`: kernel switches per unit that two threads of the liar make when all is over, so that the kernel has counted as many as are told,
 //! - `hold`: a kind of message that is kept back until the next one comes,
@@ -56,6 +56,10 @@ impl Asked {
         self.plan.get(name).map_or("", String::as_str)
     }
 
+    fn cpus(&self) -> Vec<u64> {
+        self.key("cpus").split(',').filter_map(|cpu| cpu.parse().ok()).collect()
+    }
+
     /// The lie that is to be told of this plan; an empty one if none is.
     fn lie(&self) -> Result<Value, Failure> {
         let lies = std::env::var("LIES").unwrap_or_else(|_| "[]".into());
@@ -75,8 +79,9 @@ impl Asked {
                 _ => return Err(format!("`instead` has {word:?}").into()),
             }
         }
-        let mut words = texts(&lie["through"]);
         let other = if self.key("cpus") == "0" { "1" } else { "0" };
+        plan.values_mut().for_each(|value| *value = value.replace("{other}", other));
+        let mut words = texts(&lie["through"]);
         words.iter_mut().for_each(|word| *word = word.replace("{other}", other));
         words.extend(self.command.iter().map(|word| match word.strip_prefix("./") {
             Some(file) => Path::new(&self.folder).join(file).to_string_lossy().into_owned(),
@@ -98,8 +103,9 @@ impl Asked {
         for key in ["contexts", "batches", "warmup_batches"] {
             plan[key] = self.key(key).parse::<u64>().unwrap_or_default().into();
         }
-        plan["cpus"] = self.key("cpus").split(',').filter_map(|cpu| cpu.parse::<u64>().ok()).collect();
-        let parameters = self.plan.iter().filter(|(key, _)| !own.contains(&key.as_str()) && !told.contains(&key.as_str()));
+        plan["cpus"] = self.cpus().into();
+        let parameters =
+            self.plan.iter().filter(|(key, _)| !own.contains(&key.as_str()) && !told.contains(&key.as_str()));
         plan["parameters"] = parameters.map(|(key, value)| (key.clone(), Value::from(value.clone()))).collect();
     }
 }
@@ -126,7 +132,8 @@ fn tell(asked: &Asked, lie: &Value, child: &mut Child, stale: Option<Value>, out
     let mut edits = texts(&lie["edits"]).iter().map(|text| text.parse()).collect::<Result<Vec<Edit>, String>>()?;
     let number = |key: &str| asked.key(key).parse().unwrap_or(0);
     let (contexts, batches) = (number("contexts"), number("batches"));
-    let mut known = Known { contexts, batches, warmup: number("warmup_batches"), ..Known::default() };
+    let mut known =
+        Known { cpus: asked.cpus(), contexts, batches, warmup: number("warmup_batches"), ..Known::default() };
     let mut held = String::new();
     for line in BufReader::new(child.stdout.take().ok_or("no pipe")?).lines() {
         let line = line?;

@@ -39,10 +39,11 @@ impl List {
             assert!(!list["base"][string(lie, "base")].is_null(), "{lie}: no such base");
             lie["mechanism"] = list["base"][string(lie, "base")]["mechanism"].clone();
             let edits = lie["edits"].as_array().cloned().unwrap_or_default();
-            let whole = edits.into_iter().flat_map(|edit| match edit.as_str().and_then(|edit| edit.strip_prefix('@')) {
-                Some(name) => forgeries[name].as_array().unwrap_or_else(|| panic!("no forgery {name}")).clone(),
-                None => vec![edit],
-            });
+            let whole =
+                edits.into_iter().flat_map(|edit| match edit.as_str().and_then(|edit| edit.strip_prefix('@')) {
+                    Some(name) => forgeries[name].as_array().unwrap_or_else(|| panic!("no forgery {name}")).clone(),
+                    None => vec![edit],
+                });
             lie["edits"] = whole.collect();
         }
         let bases = list["base"].as_object().unwrap();
