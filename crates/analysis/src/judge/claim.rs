@@ -65,6 +65,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
         .or_else(|| too_few(case))
         .or_else(|| too_busy(case))
         .or_else(|| implausible(case))
+        .or_else(|| stood_still(case))
         .or_else(|| rule_free_counts(evidence))
 }
 
@@ -207,6 +208,10 @@ fn wrong_cpus(case: &Case<'_>) -> Option<String> {
     if let Some(stranger) = seen.iter().find(|cpu| !planned.contains(cpu)) {
         return Some(format!("a context ran on CPU {stranger} where {planned:?} was planned"));
     }
+    let moves = case.evidence.migrations.filter(|&moves| planned.len() == 1 && moves > 0);
+    if let Some(moves) = moves {
+        return Some(format!("contexts changed the CPU {moves} times where only CPU {} was planned", planned[0]));
+    }
     let spread = case.is_ring() && case.plan.variant.contexts >= planned.len() as u64;
     let unused = planned.iter().find(|cpu| spread && !seen.contains(cpu))?;
     Some(format!("no context ran on CPU {unused} where {planned:?} were planned"))
@@ -218,6 +223,9 @@ fn wrong_hops(case: &Case<'_>, hops: &Hops) -> Option<String> {
     }
     if hops.same_cpu > hops.count || hops.same_thread.is_some_and(|same| same > hops.count) {
         return Some(format!("more hops stayed on one CPU or thread than there were hops ({})", hops.count));
+    }
+    if hops.timed && hops.count > case.evidence.units {
+        return Some(format!("{} hops were looked at in {} units", hops.count, case.evidence.units));
     }
     let cpus = case.plan.cpus.len() as u64;
     if cpus == 1 && hops.same_cpu != hops.count {
@@ -265,6 +273,16 @@ fn too_busy(case: &Case<'_>) -> Option<String> {
 fn rule_free_counts(evidence: &Evidence) -> Option<String> {
     let (name, count) = evidence.counts.iter().find(|(_, count)| **count < 0)?;
     Some(format!("{name} is {count}; a count cannot be negative"))
+}
+
+/// A single batch faster than any CPU can be, though the median is not: the clock did not run. Its resolution of a tick is granted at both ends.
+fn stood_still(case: &Case<'_>) -> Option<String> {
+    let tick_ns = 1e9 / case.transcript.hello.as_ref()?.clock.ticks_per_second as f64;
+    let timed = case.transcript.samples.iter().filter(|samples| samples.quantity.is_none());
+    let mut batches = timed.flat_map(|samples| samples.ticks.iter().map(|&ticks| (samples.units, ticks)));
+    let (units, ticks) =
+        batches.find(|&(units, ticks)| (ticks as f64 + 2.0) * tick_ns < IMPLAUSIBLE_NS * units as f64)?;
+    Some(format!("a batch of {units} units took {ticks} ticks: the clock stood still"))
 }
 
 fn implausible(case: &Case<'_>) -> Option<String> {

@@ -3,6 +3,9 @@
 use super::Case;
 use switchcost_model::{Histogram, Timing};
 
+/// Of so many readings at least one is longer than a tick, even where a tick is 100 ns.
+const MANY_READINGS: u64 = 1000;
+
 pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
     if case.plan.variant.timing != Timing::Each {
         return None;
@@ -36,6 +39,9 @@ fn inconsistent(histogram: &Histogram) -> Option<String> {
             "the counter's own cost was read {} times beside {} intervals",
             histogram.pair_count, histogram.units
         ));
+    }
+    if histogram.pair_sum == 0 && histogram.pair_count >= MANY_READINGS {
+        return Some(format!("{} readings of the counter cost nothing", histogram.pair_count));
     }
     if histogram.span_counter == 0 || histogram.span_clock == 0 {
         return Some("the counter's rate is unknown: a span of 0 was told".into());

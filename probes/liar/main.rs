@@ -1,0 +1,231 @@
+//! Starts a real probe and passes on what it says, changed as the variable LIES tells.
+//!
+//! `switchcost-liar FOLDER PROGRAM [ARGUMENT...] -- WHAT-THE-HOST-ADDS...`: LIES is a JSON list of lies. The one whose `mechanism` is asked for is
+//! told; without one the probe is quoted faithfully. Beside `edits` (see `edits.rs`) a lie may have
+//!
+//! - `instead`: what the probe is asked instead, `key=value` or `-key`; its `plan` is told to be the one that the host asked for,
+//! - `through`: a program with arguments that starts the probe, `{other}` standing for a CPU that the host did not plan, as in `instead`,
+//! - `helpers`: programs that idle beside it; `idle_threads`: threads of the liar that do,
+//! - `decoy`: kernel switches per unit that two threads of the liar make when all is over, so that the kernel has counted as many as are told,
+//! - `hold`: a kind of message that is kept back until the next one comes,
+//! - `stale`: the evidence is that of an earlier start,
+//! - `exit`: the exit status.
+
+mod edits;
+
+use edits::{Edit, Known};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::mpsc::sync_channel;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            let _ = writeln!(std::io::stderr(), "the liar itself failed: {failure}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// What was asked, and how the real probe is started.
+struct Asked {
+    folder: String,
+    command: Vec<String>,
+    verb: String,
+    plan: BTreeMap<String, String>,
+}
+
+impl Asked {
+    fn read() -> Result<Self, Failure> {
+        let mut arguments = std::env::args().skip(1);
+        let folder = arguments.next().ok_or("no folder")?;
+        let command = arguments.by_ref().take_while(|argument| argument != "--").collect();
+        let verb = arguments.next().ok_or("no verb")?;
+        let plan = arguments.filter_map(|a| a.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned()))).collect();
+        Ok(Self { folder, command, verb, plan })
+    }
+
+    fn key(&self, name: &str) -> &str {
+        self.plan.get(name).map_or("", String::as_str)
+    }
+
+    fn cpus(&self) -> Vec<u64> {
+        self.key("cpus").split(',').filter_map(|cpu| cpu.parse().ok()).collect()
+    }
+
+    /// The lie that is to be told of this plan; an empty one if none is.
+    fn lie(&self) -> Result<Value, Failure> {
+        let lies = std::env::var("LIES").unwrap_or_else(|_| "[]".into());
+        let lies: Vec<Value> = serde_json::from_str(&lies)?;
+        let mine = lies.into_iter().find(|lie| self.verb == "run" && lie["mechanism"] == self.key("mechanism"));
+        Ok(mine.unwrap_or(Value::Null))
+    }
+
+    /// Starts the real probe, which reports on its standard output.
+    fn start(&self, lie: &Value) -> Result<Child, Failure> {
+        let mut plan = self.plan.clone();
+        plan.insert("report_fd".into(), "1".into());
+        for word in texts(&lie["instead"]) {
+            match (word.strip_prefix('-'), word.split_once('=')) {
+                (Some(key), _) => drop(plan.remove(key)),
+                (None, Some((key, value))) => drop(plan.insert(key.into(), value.into())),
+                _ => return Err(format!("`instead` has {word:?}").into()),
+            }
+        }
+        let other = if self.key("cpus") == "0" { "1" } else { "0" };
+        plan.values_mut().for_each(|value| *value = value.replace("{other}", other));
+        let mut words = texts(&lie["through"]);
+        words.iter_mut().for_each(|word| *word = word.replace("{other}", other));
+        words.extend(self.command.iter().map(|word| match word.strip_prefix("./") {
+            Some(file) => Path::new(&self.folder).join(file).to_string_lossy().into_owned(),
+            None => word.clone(),
+        }));
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).arg(&self.verb).args(plan.iter().map(|(key, value)| format!("{key}={value}")));
+        command.current_dir(&self.folder).env_remove("LIES").stdin(Stdio::null()).stdout(Stdio::piped());
+        Ok(command.spawn()?)
+    }
+
+    /// The plan as the host asked for it, whatever the probe carried out.
+    fn forge_plan(&self, plan: &mut Value) {
+        let own = ["report_fd", "protocol", "batch_units", "batch_ns", "verify_units", "seed"];
+        let told = ["mechanism", "experiment", "timing", "contexts", "batches", "warmup_batches", "cpus"];
+        for key in ["mechanism", "experiment", "timing"] {
+            plan[key] = self.key(key).into();
+        }
+        for key in ["contexts", "batches", "warmup_batches"] {
+            plan[key] = self.key(key).parse::<u64>().unwrap_or_default().into();
+        }
+        plan["cpus"] = self.cpus().into();
+        let parameters =
+            self.plan.iter().filter(|(key, _)| !own.contains(&key.as_str()) && !told.contains(&key.as_str()));
+        plan["parameters"] = parameters.map(|(key, value)| (key.clone(), Value::from(value.clone()))).collect();
+    }
+}
+
+fn run() -> Result<u8, Failure> {
+    let asked = Asked::read()?;
+    let lie = asked.lie()?;
+    // /dev/fd reopens the pipe for writing; no unsafe code is needed to adopt the descriptor.
+    let fd = if asked.plan.contains_key("report_fd") { asked.key("report_fd") } else { "1" };
+    let mut out = File::options().write(true).open(format!("/dev/fd/{fd}"))?;
+    let stale = if lie["stale"] == true { Some(evidence_of(asked.start(&lie)?)?) } else { None };
+    let helpers = Helpers::start(&lie)?;
+    let mut child = asked.start(&lie)?;
+    let told = tell(&asked, &lie, &mut child, stale, &mut out);
+    let status = child.wait()?;
+    drop(helpers);
+    told?;
+    let status = u8::try_from(status.code().unwrap_or(1)).unwrap_or(1);
+    Ok(lie["exit"].as_u64().and_then(|status| u8::try_from(status).ok()).unwrap_or(status))
+}
+
+/// Passes on what the probe says, edited.
+fn tell(asked: &Asked, lie: &Value, child: &mut Child, stale: Option<Value>, out: &mut File) -> Result<(), Failure> {
+    let mut edits = texts(&lie["edits"]).iter().map(|text| text.parse()).collect::<Result<Vec<Edit>, String>>()?;
+    let number = |key: &str| asked.key(key).parse().unwrap_or(0);
+    let (contexts, batches) = (number("contexts"), number("batches"));
+    let mut known =
+        Known { cpus: asked.cpus(), contexts, batches, warmup: number("warmup_batches"), ..Known::default() };
+    let mut held = String::new();
+    for line in BufReader::new(child.stdout.take().ok_or("no pipe")?).lines() {
+        let line = line?;
+        let Ok(mut message) = serde_json::from_str::<Value>(&line) else { continue };
+        let kind = message["t"].as_str().unwrap_or_default().to_owned();
+        if kind == "plan" && lie["instead"].is_array() {
+            asked.forge_plan(&mut message);
+        }
+        if let (Some(stale), "evidence") = (&stale, kind.as_str()) {
+            message = stale.clone();
+        }
+        let mut times = 1;
+        for edit in &mut edits {
+            times = edit.apply(&mut message, times, &known)?;
+        }
+        known.count(&message, times);
+        if let (Some(each), "evidence") = (lie["decoy"].as_f64(), kind.as_str()) {
+            hand_over((known.units as f64 * each) as u64);
+        }
+        let text = if lie.is_null() { line } else { message.to_string() };
+        (0..times).for_each(|_| held.push_str(&format!("{text}\n")));
+        if lie["hold"].as_str() != Some(&kind) {
+            out.write_all(held.as_bytes())?;
+            held.clear();
+        }
+    }
+    match edits.iter().find(|edit| !edit.applied()) {
+        Some(edit) => Err(format!("the edit {edit} found nothing to change").into()),
+        None => Ok(()),
+    }
+}
+
+/// The evidence of a whole start.
+fn evidence_of(mut child: Child) -> Result<Value, Failure> {
+    let mut evidence = None;
+    for line in BufReader::new(child.stdout.take().ok_or("no pipe")?).lines() {
+        let message: Value = serde_json::from_str(&line?).unwrap_or_default();
+        evidence = if message["t"] == "evidence" { Some(message) } else { evidence };
+    }
+    child.wait()?;
+    Ok(evidence.ok_or("the earlier start had no evidence")?)
+}
+
+/// Two threads that let each other run so often.
+fn hand_over(times: u64) {
+    let (to, from_main) = sync_channel::<()>(0);
+    let (back, from_partner) = sync_channel::<()>(0);
+    let partner = std::thread::spawn(move || from_main.iter().take_while(|()| back.send(()).is_ok()).count());
+    for _ in 0..times / 2 {
+        let _ = to.send(());
+        let _ = from_partner.recv();
+    }
+    drop(to);
+    let _ = partner.join();
+}
+
+/// Programs that idle beside the probe; ended with this.
+struct Helpers(Vec<Child>);
+
+impl Helpers {
+    fn start(lie: &Value) -> Result<Self, Failure> {
+        for _ in 0..lie["idle_threads"].as_u64().unwrap_or(0) {
+            std::thread::spawn(|| {
+                loop {
+                    std::thread::park();
+                }
+            });
+        }
+        let mut all = Self(Vec::new());
+        for text in texts(&lie["helpers"]) {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let mut command = Command::new(words[0]);
+            command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null());
+            all.0.push(command.spawn()?);
+        }
+        Ok(all)
+    }
+}
+
+impl Drop for Helpers {
+    fn drop(&mut self) {
+        for helper in &mut self.0 {
+            let _ = helper.kill();
+            let _ = helper.wait();
+        }
+    }
+}
+
+/// A list of texts, or of the words of one text.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),
+        _ => value.as_array().into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect(),
+    }
+}

@@ -1,0 +1,178 @@
+//! Real probes, misquoted: each lie of `protocol/lies.toml` must get the verdict that stands there, and the same probes quoted faithfully must
+//! be verified. Times of the machine decide nothing here; that a probe is slow is no lie.
+
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use switchcost_e2e::repository;
+use tempfile::TempDir;
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+const LIAR: &str = env!("CARGO_BIN_EXE_switchcost-liar");
+
+/// The list must hold at least so many lies that have a verdict.
+const LEAST_LIES: usize = 110;
+
+/// Long enough for the host's bounds on time to bite.
+const LENGTH: &str = "--rounds 1 --batches 60 --batch-time 2ms --budget 60s --format json";
+
+/// A verdict and its reason.
+type Ruling = (String, String);
+
+/// The list: bases by name, lies, and what no host can detect.
+struct List {
+    bases: BTreeMap<String, Value>,
+    lies: Vec<Value>,
+}
+
+impl List {
+    fn read() -> Self {
+        let text = std::fs::read_to_string(repository().join("protocol/lies.toml")).unwrap();
+        let mut list: Value = toml::from_str(&text).unwrap_or_else(|error| panic!("protocol/lies.toml: {error}"));
+        let forgeries = list["forgery"].take();
+        let mut lies = list["lie"].as_array().cloned().unwrap();
+        let mut seen = BTreeSet::new();
+        for lie in &mut lies {
+            assert!(seen.insert(string(lie, "id")), "two lies are called {}", lie["id"]);
+            assert!(!list["base"][string(lie, "base")].is_null(), "{lie}: no such base");
+            lie["mechanism"] = list["base"][string(lie, "base")]["mechanism"].clone();
+            let edits = lie["edits"].as_array().cloned().unwrap_or_default();
+            let whole =
+                edits.into_iter().flat_map(|edit| match edit.as_str().and_then(|edit| edit.strip_prefix('@')) {
+                    Some(name) => forgeries[name].as_array().unwrap_or_else(|| panic!("no forgery {name}")).clone(),
+                    None => vec![edit],
+                });
+            lie["edits"] = whole.collect();
+        }
+        let bases = list["base"].as_object().unwrap();
+        Self { bases: bases.iter().map(|(name, base)| (name.clone(), base.clone())).collect(), lies }
+    }
+
+    /// What one start of switchcost takes: the probe, and how it is to measure.
+    fn group(&self, base: &str) -> (String, String) {
+        let base = &self.bases[base];
+        (string(base, "probe"), base["arguments"].as_str().unwrap_or_default().to_owned())
+    }
+}
+
+fn string(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or_else(|| panic!("{value} has no {key}")).to_owned()
+}
+
+/// An installation that has one probe only, quoted by the liar.
+struct World {
+    folder: TempDir,
+    switchcost: PathBuf,
+}
+
+impl World {
+    /// None where that probe is not staged.
+    fn new(probe: &str) -> Option<Self> {
+        let switchcost = PathBuf::from(FAKE).with_file_name("switchcost");
+        let staged = switchcost.ancestors().nth(2)?.join("libexec/switchcost/probes").join(probe);
+        let text = std::fs::read_to_string(staged.join("probe.toml")).ok()?;
+        let mut page: toml::Table = toml::from_str(&text).unwrap();
+        let mut command = vec![toml::Value::from(LIAR), staged.to_str()?.into()];
+        command.extend(page["command"].as_array()?.iter().cloned());
+        command.push("--".into());
+        page.insert("command".into(), command.into());
+        let names = page.entry("environment").or_insert_with(|| toml::Value::Array(Vec::new()));
+        names.as_array_mut()?.push("LIES".into());
+        let folder = tempfile::tempdir().unwrap();
+        let (probes, share) = (folder.path().join("libexec/switchcost/probes"), folder.path().join("share/switchcost"));
+        std::fs::create_dir_all(probes.join(probe)).unwrap();
+        std::fs::create_dir_all(&share).unwrap();
+        std::fs::write(probes.join(probe).join("probe.toml"), page.to_string()).unwrap();
+        symlink(repository().join("mechanisms"), share.join("mechanisms")).unwrap();
+        Some(Self { folder, switchcost })
+    }
+
+    /// Measures these mechanisms while these lies are told; verdicts by mechanism.
+    fn rulings(&self, mechanisms: &BTreeSet<String>, arguments: &str, lies: &[&Value]) -> BTreeMap<String, Ruling> {
+        let mut command = Command::new(&self.switchcost);
+        command.arg("run").args(mechanisms).args(arguments.split_whitespace()).args(LENGTH.split_whitespace());
+        command
+            .env("SWITCHCOST_LIBEXEC", self.folder.path().join("libexec/switchcost"))
+            .env("XDG_DATA_HOME", self.folder.path())
+            .env("LIES", json!(lies).to_string())
+            .stdin(Stdio::null());
+        let output = command.output().unwrap();
+        let said: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+        let rows = said["results"].as_array().unwrap().iter();
+        rows.map(|row| (string(row, "mechanism"), (string(row, "verdict"), row["reason"].to_string()))).collect()
+    }
+}
+
+/// Lies in heaps that can be told in one start of switchcost: by the same probe, measured alike, of different mechanisms.
+fn heaps<'a>(list: &'a List, able: &BTreeSet<String>) -> Vec<((String, String), Vec<&'a Value>)> {
+    let mut heaps: Vec<((String, String), Vec<&Value>)> = Vec::new();
+    for lie in list.lies.iter().filter(|lie| able.contains(&string(lie, "base"))) {
+        let group = list.group(&string(lie, "base"));
+        let fits = |heap: &&mut ((String, String), Vec<&Value>)| {
+            heap.0 == group && heap.1.iter().all(|other| other["mechanism"] != lie["mechanism"])
+        };
+        match heaps.iter_mut().find(fits) {
+            Some(heap) => heap.1.push(lie),
+            None => heaps.push((group, vec![lie])),
+        }
+    }
+    heaps
+}
+
+/// Bases that can be measured here; each must be verified when it is quoted faithfully.
+fn able(list: &List, worlds: &BTreeMap<String, World>, wrong: &mut Vec<String>) -> BTreeSet<String> {
+    let mut groups: BTreeMap<(String, String), Vec<&String>> = BTreeMap::new();
+    for name in list.bases.keys() {
+        groups.entry(list.group(name)).or_default().push(name);
+    }
+    let mut able = BTreeSet::new();
+    for ((probe, arguments), names) in groups {
+        let Some(world) = worlds.get(&probe) else { continue };
+        let mechanism = |name: &String| string(&list.bases[name], "mechanism");
+        let rulings = world.rulings(&names.iter().map(|name| mechanism(name)).collect(), &arguments, &[]);
+        for name in names {
+            match rulings.get(&mechanism(name)) {
+                Some((verdict, _)) if verdict == "verified" => drop(able.insert(name.clone())),
+                Some((verdict, reason)) if verdict == "unsupported" => eprintln!("{name} is not told here: {reason}"),
+                other => wrong.push(format!("base {name}, quoted faithfully: {other:?}")),
+            }
+        }
+    }
+    able
+}
+
+#[test]
+fn every_planted_lie_gets_its_verdict() {
+    let list = List::read();
+    let probes: BTreeSet<String> = list.bases.values().map(|base| string(base, "probe")).collect();
+    let worlds: BTreeMap<String, World> =
+        probes.into_iter().filter_map(|probe| Some((probe.clone(), World::new(&probe)?))).collect();
+    let detectable = list.lies.iter().filter(|lie| lie["verdict"] != "undetectable").count();
+    assert!(detectable >= LEAST_LIES, "the list has only {detectable} lies");
+    let mut wrong = Vec::new();
+    let able = able(&list, &worlds, &mut wrong);
+    let (mut told, mut caught, mut passed) = (0, 0, 0);
+    for ((probe, arguments), lies) in heaps(&list, &able) {
+        let mechanisms = lies.iter().map(|lie| string(lie, "mechanism")).collect();
+        let rulings = worlds[&probe].rulings(&mechanisms, &arguments, &lies);
+        for lie in lies {
+            let (verdict, reason) = rulings.get(&string(lie, "mechanism")).cloned().unwrap_or_default();
+            let (expected, says) = (string(lie, "verdict"), lie["says"].as_str().unwrap_or_default());
+            if expected == "undetectable" {
+                passed += 1;
+                println!("undetectable: {} ({verdict} {reason}): {}", string(lie, "id"), string(lie, "because"));
+                continue;
+            }
+            told += 1;
+            caught += usize::from(verdict != "verified");
+            if verdict != expected || !reason.contains(says) {
+                wrong.push(format!("{}: expected {expected} ({says}), got {verdict} {reason}", string(lie, "id")));
+            }
+        }
+    }
+    println!("{told} lies told, {caught} caught; {passed} more that no host can detect");
+    assert!(wrong.is_empty(), "{} of the list are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
