@@ -29,7 +29,6 @@ use crate::paths::Installation;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use switchcost_catalogue::Catalogue;
 use std::time::Instant;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;
