@@ -39,6 +39,16 @@ pub(crate) struct Outcome {
     pub wall: Duration,
     pub exit: Option<switchcost_machine::spawn::Exit>,
     pub interrupted: bool,
+    /// Processes that were still there when it had left. Looked for only where somebody listens; None: the system does not tell.
+    pub company: Option<usize>,
+}
+
+/// What a probe is told, and how long it may take.
+pub(crate) struct Orders<'a> {
+    pub arguments: &'a dyn Fn(i32) -> Vec<String>,
+    pub deadline_ms: u64,
+    /// Hears each piece of the report before the reader does.
+    pub listener: Option<&'a mut dyn FnMut(&[u8])>,
 }
 
 /// Starts a probe with a clean environment.
@@ -48,13 +58,24 @@ pub(crate) fn start(
     cpus: Option<&[u32]>,
     padding: u64,
 ) -> Result<Child, String> {
+    start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD)
+}
+
+/// The same, with a descriptor of one's own for the report.
+pub(crate) fn start_at(
+    info: &ProbeInfo,
+    arguments: Vec<String>,
+    cpus: Option<&[u32]>,
+    padding: u64,
+    report_fd: i32,
+) -> Result<Child, String> {
     let mut command = info.command.clone();
     let program = command.remove(0);
     let program = match program.strip_prefix("./") {
         Some(file) => info.folder.join(file),
         None => program.into(),
     };
-    command.extend(arguments(spawn::REPORT_FD));
+    command.extend(arguments);
     // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009); so it is varied, not left to chance.
     let mut environment = vec![("SWITCHCOST_PADDING".to_owned(), "x".repeat(padding as usize))];
     let names = info.environment.iter().map(String::as_str).chain(spawn::ENVIRONMENT.iter().copied());
@@ -65,7 +86,7 @@ pub(crate) fn start(
         environment,
         cpus: cpus.map(<[u32]>::to_vec),
         directory: Some(info.folder.clone()),
-        report_fd: spawn::REPORT_FD,
+        report_fd,
     };
     Child::start(&request).map_err(|error| error.to_string())
 }
@@ -78,8 +99,21 @@ pub(crate) fn invoke(
     padding: u64,
     interrupt: Option<&Interrupt>,
 ) -> Outcome {
+    let arguments = |fd| run_arguments(plan, fd);
+    let orders = Orders { arguments: &arguments, deadline_ms: plan.deadline_ms, listener: None };
+    obey(info, orders, cpus, padding, interrupt)
+}
+
+/// The same for arguments of whatever kind.
+pub(crate) fn obey(
+    info: &ProbeInfo,
+    mut orders: Orders<'_>,
+    cpus: &[u32],
+    padding: u64,
+    interrupt: Option<&Interrupt>,
+) -> Outcome {
     let began = Instant::now();
-    let mut child = match start(info, |fd| run_arguments(plan, fd), Some(cpus), padding) {
+    let mut child = match start(info, orders.arguments, Some(cpus), padding) {
         Ok(child) => child,
         Err(reason) => {
             return Outcome {
@@ -89,12 +123,16 @@ pub(crate) fn invoke(
                 wall: began.elapsed(),
                 exit: None,
                 interrupted: false,
+                company: Some(0),
             };
         }
     };
-    let deadline = began + Duration::from_millis(plan.deadline_ms);
+    let deadline = began + Duration::from_millis(orders.deadline_ms);
     let mut reader = RunReader::default();
     let mut push = |bytes: &[u8]| -> Result<bool, String> {
+        if let Some(listener) = &mut orders.listener {
+            listener(bytes);
+        }
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())
     };
@@ -103,6 +141,7 @@ pub(crate) fn invoke(
         Reading::Ended | Reading::Closed => child.wait_until(Instant::now() + LEAVE),
         _ => false,
     };
+    let company = if left && orders.listener.is_some() { child.company() } else { Some(0) };
     let exit = child.finish();
     let process = match (&reading, exit.status) {
         (Reading::Deadline, _) => ProcessEnd::Deadline,
@@ -118,6 +157,7 @@ pub(crate) fn invoke(
         wall: began.elapsed(),
         exit: Some(exit),
         interrupted: reading == Reading::Interrupted,
+        company,
     }
 }
 
