@@ -1,4 +1,4 @@
-//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `classic/*.toml`, `data/published.toml`, `data/audit.toml` and `data/crosscheck/`.
+//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `classic/*.toml`, `data/published.toml`, `data/audit.toml`, `data/crosscheck/` and `protocol/plans.toml`.
 //!
 //! The form is described in `mechanisms/README.md`; an unknown field is an error, so that a typing error cannot silently weaken a rule of evidence.
 
@@ -8,6 +8,7 @@ mod files;
 mod layers;
 mod mechanisms;
 mod peers;
+mod plans;
 mod probes;
 mod published;
 mod rules;
@@ -17,5 +18,6 @@ pub use classic::{Answer, Argument, Known, Program, ProgramVariant, load_program
 pub use files::CatalogueError;
 pub use mechanisms::{Catalogue, load};
 pub use peers::{Peer, load_peers};
-pub use probes::load_probes;
+pub use plans::{PlanAnswer, PlanCommand, PlanEnd, PlanEntry, PlanNeed, PlanScope, PlanTable, ProtocolRule};
+pub use probes::{load_probe, load_probes};
 pub use published::{Published, published};

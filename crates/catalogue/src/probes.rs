@@ -45,28 +45,38 @@ pub fn load_probes(folder: &Path) -> Result<Vec<ProbeInfo>, CatalogueError> {
         if !path.is_file() {
             continue;
         }
-        let file: ProbeFile = read(&path)?;
-        if file.command.is_empty() {
-            return Err(CatalogueError::invalid(&path, "command is empty"));
-        }
-        if let Some(other) = probes.iter().find(|other| other.id == file.id) {
+        let probe = load_probe(&subfolder)?;
+        if let Some(other) = probes.iter().find(|other| other.id == probe.id) {
             return Err(CatalogueError::invalid(
                 &path,
-                format!("id {} is taken by {}", file.id, other.folder.display()),
+                format!("id {} is taken by {}", probe.id, other.folder.display()),
             ));
         }
-        probes.push(ProbeInfo {
-            id: file.id,
-            title: file.title,
-            source: file.source,
-            priority: file.priority,
-            folder: subfolder,
-            command: file.command,
-            environment: file.environment,
-            start_timeout_ms: file.start_timeout_ms,
-            install: Install { debian: file.install.debian, fedora: file.install.fedora, macos: file.install.macos },
-        });
+        probes.push(probe);
     }
     probes.sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.id.cmp(&b.id)));
     Ok(probes)
+}
+
+/// The probe in this folder.
+///
+/// # Errors
+/// Its `probe.toml` is missing or not of the right form.
+pub fn load_probe(folder: &Path) -> Result<ProbeInfo, CatalogueError> {
+    let path = folder.join("probe.toml");
+    let file: ProbeFile = read(&path)?;
+    if file.command.is_empty() {
+        return Err(CatalogueError::invalid(&path, "command is empty"));
+    }
+    Ok(ProbeInfo {
+        id: file.id,
+        title: file.title,
+        source: file.source,
+        priority: file.priority,
+        folder: folder.to_owned(),
+        command: file.command,
+        environment: file.environment,
+        start_timeout_ms: file.start_timeout_ms,
+        install: Install { debian: file.install.debian, fedora: file.install.fedora, macos: file.install.macos },
+    })
 }

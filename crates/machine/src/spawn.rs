@@ -158,6 +158,13 @@ impl Child {
         self.running.wait_until(Some(deadline))
     }
 
+    /// Processes that live on once it has ended: those of its group, and those that left it and were adopted. What goes with it may take a moment, which is
+    /// waited for. None: the system does not tell.
+    #[must_use]
+    pub fn company(&self) -> Option<usize> {
+        self.running.company()
+    }
+
     /// Sleeps until the program has ended by itself.
     pub fn wait(&self) {
         self.running.wait_until(None);

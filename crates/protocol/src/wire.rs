@@ -22,14 +22,14 @@ pub struct Hello {
 }
 
 #[derive(Deserialize)]
-struct Clock {
+pub struct Clock {
     name: String,
     ticks_per_second: u64,
     read_cost_ticks: u64,
 }
 
 #[derive(Deserialize)]
-struct Counter {
+pub struct Counter {
     name: String,
 }
 
@@ -90,7 +90,7 @@ pub struct Histogram {
 }
 
 #[derive(Deserialize)]
-struct Turns {
+pub struct Turns {
     total: u64,
     min: u64,
     max: u64,
@@ -98,7 +98,7 @@ struct Turns {
 }
 
 #[derive(Deserialize)]
-struct Kernel {
+pub struct Kernel {
     voluntary: u64,
     involuntary: u64,
     tasks: u64,
@@ -106,7 +106,7 @@ struct Kernel {
 }
 
 #[derive(Deserialize)]
-struct Hops {
+pub struct Hops {
     count: u64,
     in_order: u64,
     same_cpu: u64,
@@ -117,7 +117,7 @@ struct Hops {
 }
 
 #[derive(Deserialize)]
-struct PageFaults {
+pub struct PageFaults {
     minor: u64,
     major: u64,
 }

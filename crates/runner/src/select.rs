@@ -228,7 +228,7 @@ fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestE
 }
 
 /// The known name most like `name`, if any is like it at all.
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     known
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.7)
@@ -381,8 +381,19 @@ fn add(selection: &mut Selection, request: &Request, concept: &Concept, probes: 
     }
     let wanted = if request.probes.is_empty() { 1 } else { fitting.len() };
     for (probe, described) in fitting.into_iter().take(wanted) {
-        with(&probe.info.id, cannot(described, shape));
+        let shape = known_parameters(concept, described, shape);
+        let reason = cannot(described, &shape);
+        selection.push(Variant { probe: probe.info.id.clone(), ..shape }, reason);
     }
+}
+
+/// Every parameter is sent, with its default where nothing was asked; but what a probe does not describe it would refuse.
+fn known_parameters(concept: &Concept, described: &Described, shape: &Variant) -> Variant {
+    let mut shape = shape.clone();
+    shape.parameters.retain(|name, value| {
+        described.parameters.contains(name) || concept.parameters.get(name).is_none_or(|known| known.default != *value)
+    });
+    shape
 }
 
 fn senseless(concept: &Concept, shape: &Variant) -> Option<String> {
@@ -410,6 +421,9 @@ fn cannot(described: &Described, shape: &Variant) -> Option<String> {
     }
     if !described.experiments.contains(&shape.experiment) {
         return Some(format!("this probe has no experiment {} of {}", shape.experiment, shape.mechanism));
+    }
+    if let Some(name) = shape.parameters.keys().find(|name| !described.parameters.contains(name)) {
+        return Some(format!("this probe has no parameter {name} of {}", shape.mechanism));
     }
     (!described.timings.contains(&shape.timing))
         .then(|| format!("this probe has no timing {} for {}", shape.timing, shape.mechanism))
@@ -457,6 +471,33 @@ mod tests {
             parameters: Parameters::new(),
             label: String::new(),
         }
+    }
+
+    #[test]
+    fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
+        let catalogue =
+            switchcost_catalogue::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref()).unwrap();
+        let concept = catalogue.concepts.iter().find(|concept| concept.parameters.len() > 1).unwrap();
+        let defaults: Vec<(&str, &str)> =
+            concept.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();
+        let described = Described {
+            id: concept.id.clone(),
+            experiments: vec![Experiment::Switch],
+            timings: vec![Timing::Batch],
+            parameters: vec![defaults[0].0.to_owned()],
+            unavailable: None,
+        };
+        let of = |name: &str, value: &str| {
+            let given = [(name.to_owned(), value.to_owned())].into();
+            let asked = Variant { parameters: filled(concept, &given), ..variant("a/x", Placement::OneCpu) };
+            let shape = known_parameters(concept, &described, &asked);
+            let sent = shape.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
+            (sent.join(" "), cannot(&described, &shape))
+        };
+        let (name, default) = defaults[0];
+        assert_eq!(of("nothing", ""), (format!("{name}={default}"), None));
+        assert_eq!(of(name, "x"), (format!("{name}=x"), None));
+        assert!(of(defaults[1].0, "x").1.unwrap().contains("this probe has no parameter "));
     }
 
     fn twins(rows: &[(&str, Placement)]) -> Vec<String> {

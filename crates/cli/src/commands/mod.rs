@@ -3,6 +3,7 @@
 mod audit;
 mod baseline;
 mod budget;
+mod check;
 mod classic;
 mod compare;
 mod crosscheck;
@@ -52,6 +53,8 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Import(arguments) => import::import(&arguments),
+        Command::CheckProbe(arguments) => check::probe(&arguments),
+        Command::CheckTranscript(arguments) => check::transcript(&arguments),
         Command::Fill { template, runs } => fill::fill(&template, &runs),
         Command::Generate { folder } => generate::generate(&folder),
     }

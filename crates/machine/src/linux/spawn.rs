@@ -173,6 +173,10 @@ impl Running {
         let _ = rustix::process::kill_process(self.pid, Signal::KILL);
     }
 
+    pub(crate) fn company(&self) -> Option<usize> {
+        Some(strays::company(self.pid))
+    }
+
     pub(crate) fn end(&mut self) -> Exit {
         self.kill_group();
         strays::all_ended_by(Instant::now() + strays::GOING, &[self.pid]);
