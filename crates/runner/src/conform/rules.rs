@@ -4,7 +4,7 @@ use super::Subject;
 use super::orders::Sent;
 use super::talk::{Answer, is_measurement};
 use std::time::Duration;
-use switchcost_analysis::judge;
+use switchcost_analysis::{ProbeAnswer, judge};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
 use switchcost_model::{
     EndStatus, Evidence, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript, Verdict,
@@ -136,7 +136,7 @@ fn carried_out(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &An
     silence(list, asked, answer, line("plan"));
     let shown = line("evidence");
     if asked.variant.experiment == Experiment::Switch && asked.verify_units > 0 {
-        let hops = evidence.hops.as_ref().filter(|hops| hops.count + 1 < asked.verify_units);
+        let hops = evidence.hops.as_ref().filter(|hops| !hops.timed && hops.count + 1 < asked.verify_units);
         list.hold(hops.is_none(), "hops", shown, || {
             format!("{} hops were checked where {} were asked", hops.map_or(0, |hops| hops.count), asked.verify_units)
         });
@@ -272,7 +272,14 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
     if subject.is_control() && asked.variant.contexts != 1 {
         return;
     }
-    let ruling = judge(&concept.rule(&asked.variant), asked, &answer.transcript, answer.process, &answer.log);
+    let told = ProbeAnswer {
+        transcript: &answer.transcript,
+        process: answer.process,
+        log: &answer.log,
+        seen: answer.seen.as_ref(),
+        bound: None,
+    };
+    let ruling = judge(&concept.rule(&asked.variant), asked, &told);
     let reason = ruling.judgement.reason;
     match ruling.judgement.verdict {
         Verdict::Contradicted => list.add("evidence", reason, line),

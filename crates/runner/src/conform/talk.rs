@@ -5,8 +5,8 @@ use crate::invoke::{Orders, Outcome, Reading, obey, read_until_end, start_at};
 use std::time::{Duration, Instant};
 use switchcost_catalogue::PlanAnswer;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::spawn::{Exit, ExitStatus};
-use switchcost_model::{Described, ProbeInfo, ProcessEnd, Transcript};
+use switchcost_machine::spawn::{Child, Exit, ExitStatus};
+use switchcost_model::{Described, ProbeInfo, ProcessEnd, Seen, Transcript};
 use switchcost_protocol::{DescribeReader, RunReader};
 
 /// How long a probe may take to leave after `end`, as in a run.
@@ -22,6 +22,8 @@ pub(super) struct Answer {
     pub described: Option<Vec<Described>>,
     pub process: ProcessEnd,
     pub exit: Option<Exit>,
+    /// What the host saw by itself.
+    pub seen: Option<Seen>,
     pub log: String,
     /// From before the start until the first measured line was here.
     pub first_samples: Option<Duration>,
@@ -74,9 +76,10 @@ pub(super) fn start(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Opti
     let arguments = |_| sent.words.clone();
     let orders =
         Orders { arguments: &arguments, deadline_ms: deadline_ms(info.start_timeout_ms), listener: Some(&mut hear) };
-    let Outcome { transcript, process, log, exit, interrupted, company, .. } = obey(info, orders, cpus, 0, interrupt);
+    let Outcome { transcript, process, log, exit, seen, interrupted, company, .. } =
+        obey(info, orders, cpus, 0, interrupt);
     let (lines, first_samples) = (listener.lines(), listener.first_samples);
-    Answer { lines, transcript, described: None, process, exit, log, first_samples, company, interrupted }
+    Answer { lines, transcript, described: None, process, exit, seen, log, first_samples, company, interrupted }
 }
 
 /// For what a run never asks: an answer elsewhere, and a list.
@@ -88,6 +91,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
         described: None,
         process: ProcessEnd::NotStarted,
         exit: None,
+        seen: None,
         log: String::new(),
         first_samples: None,
         company: Some(0),
@@ -98,7 +102,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
         Err(reason) => return Answer { log: reason, ..answer },
     };
     let deadline = Instant::now() + Duration::from_millis(deadline_ms(info.start_timeout_ms));
-    let mut push = |bytes: &[u8]| {
+    let mut push = |_: &Child, bytes: &[u8]| {
         listener.hear(bytes);
         Ok(listener.bytes.ends_with(b"\n") && listener.lines().last().is_some_and(|line| is_end(line)))
     };

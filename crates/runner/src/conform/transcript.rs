@@ -1,7 +1,7 @@
 //! A transcript out of a file, read as the host reads it.
 
 use std::io::Read;
-use switchcost_analysis::judge;
+use switchcost_analysis::{ProbeAnswer, judge};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndStatus, MechanismId, Placement, Plan, ProcessEnd, Transcript, Variant, Verdict};
 use switchcost_protocol::{DescribeReader, Fault, RunReader, kind};
@@ -99,7 +99,9 @@ fn ended(
     let concept = catalogue.find(id).ok_or_else(|| TranscriptFault::UnknownMechanism(id.clone()))?;
     let Some(plan) = asked(id, &transcript) else { return Ok(TranscriptKind::Run(status)) };
     let fine = matches!(status, EndStatus::Ok | EndStatus::Unsupported);
-    let ruling = judge(&concept.rule(&plan.variant), &plan, &transcript, ProcessEnd::Exited(i32::from(!fine)), "");
+    let process = ProcessEnd::Exited(i32::from(!fine));
+    let told = ProbeAnswer { transcript: &transcript, process, log: "", seen: None, bound: None };
+    let ruling = judge(&concept.rule(&plan.variant), &plan, &told);
     Ok(TranscriptKind::Judged(ruling.judgement.verdict, ruling.judgement.reason))
 }
 
