@@ -8,6 +8,7 @@ pub mod cpu_list;
 mod machine_key;
 mod observed;
 mod run;
+mod told;
 mod transcript;
 mod variant;
 mod verdict;
@@ -20,6 +21,7 @@ pub use concept::{
 pub use machine_key::{KEY_FACTS, machine_key};
 pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
+pub use told::{MOST_TOLD, told, told_line, told_lines};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,
