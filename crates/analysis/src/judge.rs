@@ -1,9 +1,9 @@
 //! The judge: does the evidence bear the claim out?
 
-use crate::words::last_words;
+use crate::words::{is_message, last_words};
 use switchcost_model::{
     Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Hops, Judgement, Phase, Plan, PlanEcho, ProcessEnd,
-    Timing, Transcript, Turns, Verdict,
+    Timing, Transcript, Turns, Verdict, told,
 };
 
 /// Kernel switches may differ from the rule by this share (counters are read while tasks fall asleep, timer interrupts preempt).
@@ -21,6 +21,9 @@ const PREEMPTIONS_PER_SECOND: f64 = 1000.0;
 
 /// No CPU hands anything over in less than this; a faster claim was optimised away or miscounted. Half a cycle at 5 GHz.
 const IMPLAUSIBLE_NS: f64 = 0.1;
+
+/// How long a probe may take to leave after `end`, ms.
+pub const LEAVE_MS: u64 = 1500;
 
 /// Judgement of one invocation, and what strangers did to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,13 +70,19 @@ pub fn judge(rule: &EvidenceRule, plan: &Plan, transcript: &Transcript, process:
 
 /// Reasons for which there is no usable answer at all.
 fn broken(plan: &Plan, transcript: &Transcript, process: ProcessEnd, log: &str) -> Option<String> {
-    let last_words = || last_words(log).map(|words| format!("; its last words: {words}")).unwrap_or_default();
+    let last_words = || quoted(log);
     if let Some(fault) = &transcript.fault
         && process != ProcessEnd::Deadline
     {
         return Some(format!("the probe broke the protocol: {fault}{}", last_words()));
     }
     match process {
+        ProcessEnd::Deadline if transcript.end.is_some() => {
+            return Some(format!(
+                "the probe answered but did not leave within {LEAVE_MS} ms; it was killed{}",
+                last_words()
+            ));
+        }
         ProcessEnd::Deadline => {
             return Some(format!(
                 "no answer within {} ms; the probe and all its processes were killed",
@@ -99,6 +108,19 @@ fn broken(plan: &Plan, transcript: &Transcript, process: ProcessEnd, log: &str) 
         _ => {}
     }
     if end.status == EndStatus::Ok { other_plan(plan, transcript) } else { None }
+}
+
+/// What the log has to add to the sentence about a probe's end.
+fn quoted(log: &str) -> String {
+    match last_words(log) {
+        None => String::new(),
+        Some(_) if log.lines().any(is_message) => {
+            "; it wrote its messages to standard output; they belong to the descriptor of report_fd".into()
+        }
+        Some(words) => {
+            format!("; its last words: {} (all of it: `switchcost show RUN --format jsonl`, field log)", told(words))
+        }
+    }
 }
 
 /// The probe must have carried out what was asked.

@@ -20,8 +20,8 @@ pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noi
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, details};
 pub use explain::{Explained, LayerCost, Part, explain};
-pub use judge::{Ruling, judge};
+pub use judge::{LEAVE_MS, Ruling, judge};
 pub use series::{Series, series};
 pub use summary::{Each, Figures, KernelRate, Row, Summary, ladder, precise_enough, summarise};
 pub use trend::{LevelChange, fewest_runs, level_changes};
-pub use words::last_words;
+pub use words::{is_message, last_words};
