@@ -139,7 +139,7 @@ fn files_beyond_a_limit_are_refused_at_once() {
         ),
         (
             world.forged("lines", |body| format!("{body}{}", many(&invocation(body), 100_000))),
-            "more than 100000 invocations",
+            "more than 50000 invocations",
         ),
     ];
     for (file, words) in files {

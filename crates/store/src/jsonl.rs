@@ -33,7 +33,7 @@ pub const FORMAT: u64 = 1;
 /// # Errors
 /// When the run breaks a rule or a limit, so that it could not be imported again, or writing fails.
 pub fn export_jsonl(run: &Run, output: &mut dyn Write) -> Result<(), RunFileError> {
-    rules::check(run).map_err(|reason| RunFileError::Rule { reason })?;
+    rules::check(run).and_then(|()| limits::run(run)).map_err(|reason| RunFileError::Rule { reason })?;
     let mut exporter = Exporter { output, tally: Tally::default() };
     exporter.record(&RunRecord::from(run))?;
     for variant in VariantRecord::all_of(run) {

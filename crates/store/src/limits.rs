@@ -1,6 +1,7 @@
 //! The table of limits of run files. A run of ours stays far below each; a file beyond one is refused before it costs time or memory.
 
 use crate::disk::VariantRecord;
+use switchcost_model::Run;
 
 /// Longest line, line feed included: five million ticks.
 pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
@@ -10,12 +11,18 @@ pub const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// Most planned variants.
 pub const MAX_VARIANTS: usize = 10_000;
-/// Most invocations: two days of a millisecond each with every start.
-pub const MAX_INVOCATIONS: usize = 100_000;
+/// Most invocations: a thousand starts of each of fifty rows.
+pub const MAX_INVOCATIONS: usize = 50_000;
 /// Most lines of extensions, which are skipped.
 pub const MAX_EXTENSIONS: usize = 10_000;
 /// Most parameters of a variant.
 pub const MAX_PARAMETERS: usize = 64;
+
+/// Refuses to write what could not be read again.
+pub fn run(run: &Run) -> Result<(), String> {
+    count("variants", run.variants.len().saturating_sub(1), MAX_VARIANTS)?;
+    count("invocations", run.invocations.len().saturating_sub(1), MAX_INVOCATIONS)
+}
 
 /// Refuses one more of what there may be `most`.
 pub fn count(what: &str, known: usize, most: usize) -> Result<(), String> {
