@@ -161,7 +161,9 @@ fn another_plan_is_broken() {
 #[test]
 fn process_ends_are_told() {
     let judged = |process, log: &str| judge(&rule(), &plan(), &honest(), process, log);
-    check(&judged(ProcessEnd::Deadline, ""), Verdict::Broken, "within 500 ms");
+    check(&judged(ProcessEnd::Deadline, ""), Verdict::Broken, "answered but did not leave within 1500 ms");
+    let silent = judge(&rule(), &plan(), &Transcript::default(), ProcessEnd::Deadline, "");
+    check(&silent, Verdict::Broken, "no answer within 500 ms");
     check(&judged(ProcessEnd::Signalled(11), "boom\n"), Verdict::Broken, "signal 11; its last words: boom");
     check(&judged(ProcessEnd::Exited(1), ""), Verdict::Broken, "exit status is 1");
     check(&judged(ProcessEnd::NotStarted, "no such file"), Verdict::Broken, "no such file");
