@@ -14,7 +14,7 @@ const LOG_BYTES: usize = 8 * 1024;
 const LAST_WORDS: usize = 16;
 
 /// How long a probe may take to leave after `end`.
-const LEAVE: Duration = Duration::from_millis(1500);
+const LEAVE: Duration = Duration::from_millis(switchcost_analysis::LEAVE_MS);
 
 /// Why reading stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
