@@ -165,7 +165,6 @@ const SILENT: &[(&str, &str)] = &[
     ("seccomp", "a filter that refuses nothing that is called shows in the cost alone"),
     ("ring", "the guest's privilege shows where it is emulated, by its cost"),
     ("where", "the same bytes in the process: no exits either way"),
-    ("platform", "sandbox platforms differ in counts that only one of them has"),
 ];
 
 #[test]
