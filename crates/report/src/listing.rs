@@ -37,6 +37,8 @@ pub struct ListedParameter {
     pub default: String,
     /// One sentence.
     pub help: String,
+    /// Experiments that it changes; for any other it is refused.
+    pub experiments: Vec<String>,
 }
 
 /// A probe as `list` shows it.

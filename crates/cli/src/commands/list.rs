@@ -74,6 +74,7 @@ fn listed(concept: &Concept, probes: &[KnownProbe]) -> ListedMechanism {
                 },
                 default: parameter.default.clone(),
                 help: parameter.help.clone(),
+                experiments: parameter.experiments.iter().map(ToString::to_string).collect(),
             })
             .collect(),
         probes: listed,
