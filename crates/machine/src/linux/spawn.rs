@@ -151,7 +151,7 @@ impl Running {
     pub(crate) fn look(&self, told: u64) -> Option<Tree> {
         let tree = super::tree::look(self.pid(), told);
         let idle = poll(&mut [PollFd::new(&self.report, PollFlags::IN)], Some(&timespec(Duration::ZERO))) == Ok(0);
-        idle.then_some(tree)
+        tree.filter(|_| idle)
     }
 
     /// Sleeps until the end of the child (true) or the deadline.
