@@ -1,6 +1,6 @@
 //! From the invocations of a variant to its row.
 
-use crate::judge::turns_agree;
+use crate::judge::{NO_LOOK, turns_agree};
 use crate::series::{Series, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{EndedBy, Evidence, Invocation, Phase, Placement, Run, Timing, Variant, Verdict};
@@ -132,7 +132,10 @@ fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict,
     if let Some(reason) = run.not_run.get(&index) {
         return (Verdict::Unsupported, reason.clone());
     }
-    let Some(worst) = invocations.iter().max_by_key(|i| i.judgement.verdict) else {
+    // A start that the host was too late to look at says nothing against those that it looked at.
+    let looked_at: Vec<&&Invocation> = invocations.iter().filter(|i| i.judgement.reason != NO_LOOK).collect();
+    let speaking = if looked_at.is_empty() { invocations.iter().collect() } else { looked_at };
+    let Some(worst) = speaking.into_iter().max_by_key(|i| i.judgement.verdict) else {
         let reason = match run.ended_by {
             EndedBy::Interrupt => "the run was interrupted before its first invocation was done",
             EndedBy::Unfinished => "the run has not come to its first invocation",

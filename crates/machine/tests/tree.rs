@@ -157,8 +157,8 @@ fn grandchildren_and_orphans_in_a_session_of_their_own_belong_to_the_family() {
 fn details_of_large_families_are_bounded_and_counts_are_not() {
     let family = started(&script("i=0; while [ $i -lt 300 ]; do sleep 600 & i=$((i+1)); done; echo ready >&3; wait"));
     let tree = family.look();
-    assert_eq!((tree.processes, tree.tasks, tree.looked_at), (301, 301, 256));
-    assert!(tree.address_spaces.is_none_or(|count| count == 256), "{tree:?}");
+    assert_eq!((tree.processes, tree.tasks, tree.looked_at), (301, 301, 64));
+    assert!(tree.address_spaces.is_none_or(|count| count == 64), "{tree:?}");
     assert_eq!(tree.namespaces["net"], 1);
 }
 

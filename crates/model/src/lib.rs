@@ -21,7 +21,7 @@ pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use machine_key::{KEY_FACTS, machine_key};
 pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
-pub use seen::{Seen, Tree};
+pub use seen::{Seen, TASKS_LOOKED_AT, Tree};
 pub use told::{MOST_TOLD, told, told_line, told_lines};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,

@@ -28,6 +28,9 @@ pub struct Seen {
     pub tree: Option<Tree>,
 }
 
+/// Tasks of which a look reads switches, CPU time and CPUs; of more, these say nothing of the whole.
+pub const TASKS_LOOKED_AT: usize = 256;
+
 /// One look at the probe and all its descendants.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tree {
@@ -49,7 +52,7 @@ pub struct Tree {
     pub allowed_cpus: Vec<u32>,
     /// CPUs on which its tasks ran last.
     pub ran_on: Vec<u32>,
-    /// Kernel switches of all its tasks until then.
+    /// Kernel switches of its tasks until then, of the first [`TASKS_LOOKED_AT`] if there are more.
     pub switches: u64,
     /// CPU time of all its processes until then, ns; those that had ended by then are missing.
     pub cpu_ns: u64,

@@ -108,6 +108,7 @@ fn run(texts: &[String]) -> Run {
         peak_rss_bytes: 0,
         process: ProcessEnd::Exited(0),
         transcript: transcript(&mut texts, 1000 + sequence as i64),
+        seen: None,
         judgement: Judgement::new(verdicts[(sequence % 4) as usize], texts.next()),
         disturbances: vec![Disturbance { kind: texts.next(), detail: texts.next() }],
         log: texts.next(),

@@ -533,8 +533,12 @@ mod tests {
 
     #[test]
     fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
-        let catalogue =
-            switchcost_catalogue::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref()).unwrap();
+        let catalogue = switchcost_catalogue::load(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
+            None,
+            &|_| Ok(()),
+        )
+        .unwrap();
         let concept = catalogue.concepts.iter().find(|concept| concept.parameters.len() > 1).unwrap();
         let defaults: Vec<(&str, &str)> =
             concept.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();

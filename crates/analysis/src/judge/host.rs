@@ -3,7 +3,7 @@
 
 use super::Case;
 use super::claim::{claimed_ns, kernel_total, preemption_allowance};
-use switchcost_model::{Experiment, Seen, Tree};
+use switchcost_model::{Experiment, Seen, TASKS_LOOKED_AT, Tree};
 
 /// Two clocks of one machine and the reading of a pipe may differ by so much.
 const CLOCK_SHARE: f64 = 0.01;
@@ -27,8 +27,11 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
         return of_all;
     }
     let tree = seen.tree.as_ref()?;
-    hidden_kernel_switches(case, seen, tree)
-        .or_else(|| time_is_missing(case, seen, tree))
+    let whole = tree.tasks <= TASKS_LOOKED_AT as u64;
+    let since_plan =
+        whole.then(|| hidden_kernel_switches(case, seen, tree).or_else(|| time_is_missing(case, seen, tree)));
+    since_plan
+        .flatten()
         .or_else(|| wrong_tasks(case, tree))
         .or_else(|| wrong_surroundings(case, tree))
         .or_else(|| wrong_cpus(case, tree))

@@ -3,6 +3,11 @@
 use super::{Case, each};
 use switchcost_model::Experiment;
 
+/// Said of a start whose contexts were gone before the host had looked, as happens with the shortest batches. Other starts of the row may have
+/// been looked at.
+pub(crate) const NO_LOOK: &str =
+    "the probe had answered before the host had looked at its tasks; allow longer batches by --batch-time";
+
 /// Rings up to this size pass the token once more where hops are not those of the batches; a longer lap takes seconds across CPUs.
 const LONGEST_PASS: u64 = 10_000;
 
@@ -81,8 +86,7 @@ fn host_missing(case: &Case<'_>) -> Option<String> {
         || rule.seen_control_groups.is_some()
         || !rule.seen_namespaces.is_empty();
     let Some(tree) = &seen.tree else {
-        return (wants_tree && case.experiment() != Experiment::Footprint)
-            .then(|| "the host cannot look at the tasks of a probe on this system".into());
+        return (wants_tree && case.experiment() != Experiment::Footprint).then(|| NO_LOOK.into());
     };
     if rule.seen_processes.is_some() && tree.address_spaces.is_none() {
         return Some("the kernel does not let the host compare address spaces".into());

@@ -5,13 +5,10 @@ use super::{strays, sys};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use switchcost_model::Tree;
+use switchcost_model::{TASKS_LOOKED_AT, Tree};
 
 /// Processes of which more is read than that they are there.
-const MOST_PROCESSES: usize = 256;
-
-/// Tasks of those processes of which more is read than that they are there: with what is read of the processes, some 20 ms.
-const MOST_TASKS: usize = 1024;
+const MOST_PROCESSES: usize = 64;
 
 /// Kinds of namespaces, as `/proc/PID/ns` names them. That of time is left out: no mechanism makes one, and older kernels have none.
 const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
@@ -183,7 +180,7 @@ fn look_at_tasks(host: &Host, family: &[Process], tree: &mut Tree) {
     let by_ticks: u64 = family.iter().filter_map(|process| cpu_ticks(host, process.pid)).sum();
     let mut exact = 0;
     let all = family.iter().flat_map(|process| tasks(host, process.pid).map(|task| (process.pid, task)));
-    for (pid, task) in all.take(MOST_TASKS) {
+    for (pid, task) in all.take(TASKS_LOOKED_AT) {
         let status = host.read(format!("/proc/{pid}/task/{task}/status")).unwrap_or_default();
         for (field, value) in status.lines().filter_map(|line| line.split_once(':')) {
             match field {
