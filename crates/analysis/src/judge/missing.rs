@@ -1,10 +1,14 @@
 //! What the rule needs and nobody told: such a row is unobservable, never verified.
 
+use super::claim::claimed_ns;
 use super::{Case, each};
-use switchcost_model::Experiment;
+use switchcost_model::{Experiment, Seen};
 
 /// Rings up to this size pass the token once more where hops are not those of the batches; a longer lap takes seconds across CPUs.
 const LONGEST_PASS: u64 = 10_000;
+
+/// Batches that together last longer than that are not over before the host has read `plan`, even on a busy machine.
+const LONGEST_UNSEEN_NS: f64 = 20e6;
 
 pub(super) fn reason(case: &Case<'_>) -> Option<String> {
     let (rule, evidence) = (case.rule, case.evidence);
@@ -70,6 +74,14 @@ fn negative_footprint(case: &Case<'_>) -> Option<String> {
     Some(format!("below the resolution: memory fell by {:.0} bytes per context while contexts were made", -fell))
 }
 
+/// Batches that lasted, and a `plan` that the host read only with them: it was not sent before.
+fn unseen(case: &Case<'_>, seen: &Seen) -> bool {
+    case.experiment() != Experiment::Footprint
+        && seen.plan_ns.is_some()
+        && seen.plan_ns == seen.first_samples_ns
+        && claimed_ns(case) > LONGEST_UNSEEN_NS
+}
+
 /// The host's own view: absent in runs of versions that did not look, and partly where a system does not tell.
 fn host_missing(case: &Case<'_>) -> Option<String> {
     let rule = case.rule;
@@ -81,6 +93,12 @@ fn host_missing(case: &Case<'_>) -> Option<String> {
         || rule.seen_control_groups.is_some()
         || !rule.seen_namespaces.is_empty();
     let Some(tree) = &seen.tree else {
+        if unseen(case, seen) {
+            return Some(
+                "`plan` came only with the samples, so that the host could not look at the probe while it measured"
+                    .into(),
+            );
+        }
         return (wants_tree && case.experiment() != Experiment::Footprint)
             .then(|| "the host cannot look at the tasks of a probe on this system".into());
     };
