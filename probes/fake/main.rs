@@ -33,6 +33,9 @@ const KEYS: &[&str] = &[
     "seed",
 ];
 
+/// What would clear a screen, name a window, turn the direction of writing and forge a row, escaped as the protocol asks.
+const HOSTILE: &str = r"said \u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u0000\u2028end\nFORGED verified";
+
 type Plan = BTreeMap<String, String>;
 
 fn main() -> ExitCode {
@@ -144,6 +147,26 @@ fn run(behaviour: &str, plan: &Plan, out: &mut File) -> ExitCode {
                 say(out, &format!(r#"{{"t":"note","text":"{}"}}"#, "x".repeat(60_000)));
             }
         }
+        "shouts" => println!(r#"{{"t":"hello","protocol":1}}"#),
+        "empty-detail" | "odd-code" => {
+            hello(out);
+            let (code, detail) =
+                if behaviour == "odd-code" { ("because", "it is so") } else { ("missing_device", " ") };
+            say(
+                out,
+                &format!(r#"{{"t":"end","status":"unsupported","code":"{code}","detail":"{detail}","samples":0}}"#),
+            );
+        }
+        "hostile-end" => {
+            hello(out);
+            say(
+                out,
+                &format!(
+                    r#"{{"t":"end","status":"failed","code":"self_check_failed","detail":"{HOSTILE}","samples":0}}"#
+                ),
+            );
+            return ExitCode::from(1);
+        }
         "mute" => return ExitCode::SUCCESS,
         "unsupported" | "refused" | "failed" => {
             hello(out);
@@ -167,6 +190,9 @@ fn run(behaviour: &str, plan: &Plan, out: &mut File) -> ExitCode {
             );
         }
         _ => measure(behaviour, plan, out),
+    }
+    if behaviour == "linger" {
+        forever();
     }
     if behaviour == "exit-one" { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }
@@ -230,6 +256,9 @@ fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
     if behaviour == "cut" {
         let _ = write!(out, r#"{{"t":"samples","seq":0,"#);
         return;
+    }
+    if behaviour == "hostile" {
+        say(out, &format!(r#"{{"t":"note","text":"{HOSTILE}"}}"#));
     }
     let batch = |phase: &str, seq: u64, from: u64, count: u64| {
         let ticks: Vec<String> = (from..from + count).map(|i| (cost(behaviour, plan, i) * units).to_string()).collect();

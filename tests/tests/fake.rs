@@ -79,7 +79,11 @@ fn what_cannot_be_seen_is_said() {
 fn broken_probes_are_rows() {
     for (name, words) in [
         ("crash", "signal 6; its last words: about to fall over"),
-        ("garbage", "not JSON"),
+        ("garbage", "`OpenJDK 64-Bit Server VM warning: this is not JSON`"),
+        ("linger", "answered but did not leave within 1500 ms"),
+        ("shouts", "belong to the descriptor of report_fd"),
+        ("empty-detail", "`detail` is empty"),
+        ("odd-code", "unknown code `because`; expected one of unknown_key,"),
         ("flood", "more than 100 notes"),
         ("short", "before `end`"),
         ("cut", "cut short"),
@@ -365,7 +369,17 @@ fn several_probes_of_one_mechanism_stand_side_by_side() {
 fn a_wrong_data_file_is_named() {
     let world = world();
     world.write("share/switchcost/mechanisms/thread/odd.toml", &mechanism("kernel_swiches = 1\n"));
-    world.run("list").refuses(2, &["odd.toml", "kernel_swiches"]);
+    let said = world.run("list");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.out.contains("odd.toml") && said.out.contains("kernel_swiches"), "{said:?}");
+    assert!(said.out.contains("thread/honest"), "one page costs its own rows only: {said:?}");
+    let said = world.run("run thread/odd thread/honest --rounds 6 --format json");
+    let rows = said.json()["results"].as_array().unwrap().clone();
+    let row =
+        |id: &str| rows.iter().find(|row| row["mechanism"] == id).unwrap_or_else(|| panic!("{id}: {said:?}")).clone();
+    assert_eq!(row("thread/honest")["verdict"], "verified");
+    assert_eq!(row("thread/odd")["verdict"], "unsupported");
+    assert!(row("thread/odd")["reason"].as_str().unwrap().contains("kernel_swiches"), "{said:?}");
 }
 
 #[test]

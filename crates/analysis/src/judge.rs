@@ -43,6 +43,9 @@ pub struct Bound {
     pub ns: f64,
 }
 
+/// How long a probe may take to leave after `end`, ms.
+pub const LEAVE_MS: u64 = 1500;
+
 /// Judgement of one invocation, and what strangers did to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ruling {

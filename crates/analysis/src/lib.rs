@@ -20,8 +20,8 @@ pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noi
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, details};
 pub use explain::{Explained, LayerCost, Part, explain};
-pub use judge::{Bound, Changed, ProbeAnswer, Ruling, fastest_bound, judge, judge_again};
+pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again};
 pub use series::{Series, claimed_ns, series};
 pub use summary::{Each, Figures, KernelRate, Row, Summary, ladder, precise_enough, summarise};
 pub use trend::{LevelChange, fewest_runs, level_changes};
-pub use words::last_words;
+pub use words::{is_message, last_words};

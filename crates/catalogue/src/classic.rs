@@ -261,7 +261,7 @@ mod tests {
     fn programs_that_are_kept_can_be_read() {
         let programs = load_programs(&folder("classic")).unwrap();
         assert!(programs.len() >= 9);
-        let catalogue = crate::load(&folder("mechanisms")).unwrap();
+        let catalogue = crate::load(&folder("mechanisms"), None, &|_| Ok(())).unwrap();
         for program in &programs {
             assert!(!program.explains.is_empty() && !program.differences.is_empty(), "{}", program.name);
             for variant in &program.variants {

@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// A data file that cannot be used.
@@ -31,9 +32,26 @@ impl CatalogueError {
     }
 }
 
+/// Longest data file: the largest of ours has 20 KB.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// The text of a regular file of bounded size: a pipe would wait for ever, a device never end.
+fn text_of(path: &Path) -> Result<String, CatalogueError> {
+    let unreadable = |source| CatalogueError::Unreadable { path: path.to_owned(), source };
+    let file = fs::metadata(path).map_err(unreadable)?;
+    if !file.is_file() {
+        return Err(CatalogueError::invalid(path, "it is not a regular file"));
+    }
+    let mut text = String::new();
+    let read = fs::File::open(path).map_err(unreadable)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text);
+    if text.len() as u64 > MAX_FILE_BYTES {
+        return Err(CatalogueError::invalid(path, format!("it is longer than {MAX_FILE_BYTES} bytes")));
+    }
+    read.map(|_| text).map_err(unreadable)
+}
+
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CatalogueError> {
-    let text =
-        fs::read_to_string(path).map_err(|source| CatalogueError::Unreadable { path: path.to_owned(), source })?;
+    let text = text_of(path)?;
     toml::from_str(&text).map_err(|error| {
         // The library's message spans several lines with a picture; the last line holds the reason.
         let message = error.message().replace('\n', " ");
@@ -42,12 +60,15 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CatalogueError
     })
 }
 
-/// Entries of a folder, sorted by name.
+/// Entries of a folder, sorted by name, but for hidden ones: editors keep theirs there.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let unreadable = |source| CatalogueError::Unreadable { path: folder.to_owned(), source };
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
-        paths.push(entry.map_err(unreadable)?.path());
+        let entry = entry.map_err(unreadable)?;
+        if !entry.file_name().to_string_lossy().starts_with('.') {
+            paths.push(entry.path());
+        }
     }
     paths.sort();
     Ok(paths)

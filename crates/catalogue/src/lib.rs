@@ -1,4 +1,4 @@
-//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `classic/*.toml`, `data/published.toml`, `data/audit.toml` and `data/crosscheck/`.
+//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `classic/*.toml`, `data/published.toml`, `data/audit.toml`, `data/crosscheck/` and `protocol/plans.toml`.
 //!
 //! The form is described in `mechanisms/README.md`; an unknown field is an error, so that a typing error cannot silently weaken a rule of evidence.
 
@@ -7,7 +7,9 @@ mod classic;
 mod files;
 mod layers;
 mod mechanisms;
+mod pages;
 mod peers;
+mod plans;
 mod probes;
 mod published;
 mod rules;
@@ -15,7 +17,9 @@ mod rules;
 pub use audit::{AuditData, load_audit};
 pub use classic::{Answer, Argument, Known, Program, ProgramVariant, load_programs};
 pub use files::CatalogueError;
-pub use mechanisms::{Catalogue, load};
+pub use mechanisms::{Broken, Catalogue};
+pub use pages::load;
 pub use peers::{Peer, load_peers};
-pub use probes::load_probes;
+pub use plans::{PlanAnswer, PlanCommand, PlanEnd, PlanEntry, PlanNeed, PlanScope, PlanTable, ProtocolRule};
+pub use probes::{Probes, Trusted, load_probe, load_probes};
 pub use published::{Published, published};

@@ -1,7 +1,7 @@
 //! `mechanisms/`.
 
-use crate::files::{CatalogueError, entries, read};
-use crate::layers::{LayerEntry, ResidueEntry, explanations};
+use crate::files::{CatalogueError, read};
+use crate::layers::{LayerEntry, ResidueEntry};
 use crate::rules::{RuleEntry, case, general};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -16,6 +16,28 @@ pub struct Catalogue {
     pub families: Vec<Family>,
     /// Mechanisms, by family in that order, then by id.
     pub concepts: Vec<Concept>,
+    /// Pages and folders of probes that cannot be used.
+    pub broken: Vec<Broken>,
+    /// Id of each probe that is installed → its source.
+    pub sources: BTreeMap<String, String>,
+}
+
+/// A page of a mechanism, or a folder of a probe, that cannot be used: it costs its own rows, not those of others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// The mechanism that the page would be of; None for anything else.
+    pub mechanism: Option<MechanismId>,
+    /// Name of the file or folder, without the ending.
+    pub name: String,
+    /// A sentence that names file, reason and cure.
+    pub reason: String,
+}
+
+impl Broken {
+    pub(crate) fn new(path: &Path, reason: impl ToString) -> Self {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Self { mechanism: None, name, reason: reason.to_string() }
+    }
 }
 
 impl Catalogue {
@@ -23,6 +45,14 @@ impl Catalogue {
     #[must_use]
     pub fn find(&self, id: &MechanismId) -> Option<&Concept> {
         self.concepts.iter().find(|concept| concept.id == *id)
+    }
+
+    /// This probe is not of a source that the mechanism's page names: somebody else's word for what the mechanism is.
+    #[must_use]
+    pub fn is_foreign(&self, variant: &model::Variant) -> bool {
+        let source = self.sources.get(&variant.probe);
+        let concept = self.find(&variant.mechanism);
+        concept.zip(source).is_some_and(|(concept, source)| !concept.implemented_by.contains(source))
     }
 
     /// Position of a family in the ladder; unknown families come last.
@@ -34,15 +64,15 @@ impl Catalogue {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FamiliesFile {
-    family: Vec<FamilyEntry>,
+pub(crate) struct FamiliesFile {
+    pub(crate) family: Vec<FamilyEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FamilyEntry {
-    id: String,
-    title: String,
+pub(crate) struct FamilyEntry {
+    pub(crate) id: String,
+    pub(crate) title: String,
 }
 
 #[derive(Deserialize)]
@@ -117,7 +147,7 @@ struct CountedEntry {
 }
 
 /// Parameters that several mechanisms have, by name.
-type Common = BTreeMap<String, model::Parameter>;
+pub(crate) type Common = BTreeMap<String, model::Parameter>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -127,41 +157,8 @@ struct HeadlineEntry {
     parameters: BTreeMap<String, String>,
 }
 
-/// Reads the folder `mechanisms`.
-///
-/// # Errors
-/// The first file that is missing or not of the right form.
-pub fn load(folder: &Path) -> Result<Catalogue, CatalogueError> {
-    let families: FamiliesFile = read(&folder.join("families.toml"))?;
-    let families: Vec<Family> =
-        families.family.into_iter().map(|entry| Family { id: entry.id, title: entry.title }).collect();
-    let common = load_common(&folder.join("parameters.toml"))?;
-    let mut concepts = Vec::new();
-    let mut layers = Vec::new();
-    for family in &families {
-        let subfolder = folder.join(&family.id);
-        if !subfolder.is_dir() {
-            continue; // A family without a mechanism yet.
-        }
-        for path in entries(&subfolder)? {
-            if path.extension().is_some_and(|extension| extension == "toml") {
-                let (concept, entries, residues) = load_concept(&family.id, &path, &common)?;
-                concepts.push(concept);
-                layers.push((path, entries, residues));
-            }
-        }
-    }
-    check_references(folder, &concepts)?;
-    // Layers name other mechanisms, so that they wait until all are known.
-    for (index, (path, entries, residues)) in layers.into_iter().enumerate() {
-        let found = explanations(&concepts[index], &entries, residues, &concepts);
-        concepts[index].explanations = found.map_err(|what| CatalogueError::invalid(&path, what))?;
-    }
-    Ok(Catalogue { families, concepts })
-}
-
 /// The file may be missing: nothing is common then.
-fn load_common(path: &Path) -> Result<Common, CatalogueError> {
+pub(crate) fn load_common(path: &Path) -> Result<Common, CatalogueError> {
     if !path.exists() {
         return Ok(Common::new());
     }
@@ -170,9 +167,9 @@ fn load_common(path: &Path) -> Result<Common, CatalogueError> {
 }
 
 /// A mechanism's file, with what names other mechanisms still unread.
-type Loaded = (Concept, Vec<LayerEntry>, Vec<ResidueEntry>);
+pub(crate) type Loaded = (Concept, Vec<LayerEntry>, Vec<ResidueEntry>);
 
-fn load_concept(family: &str, path: &Path, common: &Common) -> Result<Loaded, CatalogueError> {
+pub(crate) fn load_concept(family: &str, path: &Path, common: &Common) -> Result<Loaded, CatalogueError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let id: MechanismId =
         format!("{family}/{stem}").parse().map_err(|error: model::IdError| CatalogueError::invalid(path, error.0))?;
@@ -239,14 +236,53 @@ fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concep
 }
 
 fn parameters(entries: BTreeMap<String, ParameterEntry>) -> Result<Common, String> {
-    let named = |(name, entry)| match parameter(entry) {
+    let named = |(name, entry): (String, ParameterEntry)| match check_name(&name).and_then(|()| parameter(entry)) {
         Ok(parameter) => Ok((name, parameter)),
-        Err(what) => Err(format!("parameter {name}: {what}")),
+        Err(what) => Err(format!("parameter {}: {what}", model::told(&name))),
     };
     entries.into_iter().map(named).collect()
 }
 
+/// Keys that `run` has itself; a parameter of that name would change the plan (PROTOCOL.md, section 1).
+const KEYS: &[&str] = &[
+    "report_fd",
+    "protocol",
+    "mechanism",
+    "experiment",
+    "contexts",
+    "timing",
+    "cpus",
+    "batch_units",
+    "batch_ns",
+    "batches",
+    "warmup_batches",
+    "verify_units",
+    "seed",
+    "placement",
+];
+
+/// A parameter is an argument `name=value` of the probe.
+fn check_name(name: &str) -> Result<(), String> {
+    let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    if name.is_empty() || !name.bytes().all(fine) {
+        return Err("its name is not made of lower-case letters, digits and underscores".into());
+    }
+    if KEYS.contains(&name) { Err("`run` has a key of that name; choose another".into()) } else { Ok(()) }
+}
+
+fn check_value(value: &str) -> Result<(), String> {
+    let fine = |b: u8| b.is_ascii_alphanumeric() || b"._,/+-".contains(&b);
+    if value.bytes().all(fine) {
+        return Ok(());
+    }
+    Err(format!(
+        "value `{}` has a character that no argument of a probe may have; letters, digits and ._,/+- are allowed",
+        model::told(value)
+    ))
+}
+
 fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
+    entry.values.iter().flatten().try_for_each(|value| check_value(value))?;
     let kind = match (entry.values, entry.min, entry.max) {
         (Some(values), None, None) => ParameterKind::Words(values),
         (None, Some(min), Some(max)) if min <= max => ParameterKind::Integer { min, max },
@@ -304,43 +340,6 @@ pub(crate) fn check_taken(
         Some(name) => Err(format!("parameter {name} changes nothing in experiment {experiment}")),
         None => Ok(()),
     }
-}
-
-fn check_references(folder: &Path, concepts: &[Concept]) -> Result<(), CatalogueError> {
-    for concept in concepts {
-        check_floors(concept, concepts)
-            .and_then(|()| check_controls(concept, concepts))
-            .map_err(|what| CatalogueError::invalid(&folder.join(format!("{}.toml", concept.id)), what))?;
-    }
-    Ok(())
-}
-
-fn check_floors(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
-    let find = |id: &MechanismId| concepts.iter().find(|other| other.id == *id);
-    if let Some(floor) = concept.floor.iter().find(|floor| find(floor).is_none()) {
-        return Err(format!("floor names {floor}, which has no file"));
-    }
-    for bound in &concept.bound {
-        let known = find(bound).ok_or_else(|| format!("bound names {bound}, which has no file"))?;
-        if !known.control {
-            return Err(format!("bound names {bound}, which is not a control"));
-        }
-    }
-    Ok(())
-}
-
-/// What a parameter names as its control must be one, and have the parameter.
-fn check_controls(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
-    for (name, parameter) in &concept.parameters {
-        let Some(id) = &parameter.control else { continue };
-        let Some(control) = concepts.iter().find(|other| other.id == *id) else {
-            return Err(format!("parameter {name}: control names {id}, which has no file"));
-        };
-        if !control.control || !control.parameters.contains_key(name) {
-            return Err(format!("parameter {name}: control names {id}, which is no control with this parameter"));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -147,7 +147,9 @@ mod tests {
 
     #[test]
     fn every_tool_names_a_mechanism_that_exists() {
-        let catalogue = crate::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms"))).unwrap();
+        let catalogue =
+            crate::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms")), None, &|_| Ok(()))
+                .unwrap();
         let peers = load_peers(Path::new(FOLDER)).unwrap();
         assert!(peers.len() >= 8);
         for peer in peers {

@@ -1,9 +1,16 @@
 //! `probes/*/probe.toml`.
 
-use crate::files::{CatalogueError, entries, read};
+use crate::Broken;
+use crate::files::{entries, read};
 use serde::Deserialize;
 use std::path::Path;
-use switchcost_model::{Install, ProbeInfo};
+use switchcost_model::{Install, ProbeInfo, told};
+
+/// Longest id.
+const MAX_ID: usize = 64;
+
+/// Longest time until the first message, ms: a probe that hangs holds up `list` for so long.
+const MAX_START_MS: u64 = 60_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -11,6 +18,7 @@ struct ProbeFile {
     id: String,
     title: String,
     source: String,
+    #[serde(default)]
     priority: i64,
     command: Vec<String>,
     #[serde(default)]
@@ -31,42 +39,88 @@ struct InstallEntry {
     macos: String,
 }
 
-/// Finds the probes: every folder below `folder` with a `probe.toml`, highest priority first.
-///
-/// # Errors
-/// The first file that is not of the right form. A missing folder is no error: then there are no probes.
-pub fn load_probes(folder: &Path) -> Result<Vec<ProbeInfo>, CatalogueError> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut probes: Vec<ProbeInfo> = Vec::new();
-    for subfolder in entries(folder)? {
-        let path = subfolder.join("probe.toml");
-        if !path.is_file() {
+/// Says why the content of a file or folder is not to be used.
+pub type Trusted<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
+
+/// The probes of some folders.
+#[derive(Debug, Default)]
+pub struct Probes {
+    /// Those that can be asked, highest priority first.
+    pub found: Vec<ProbeInfo>,
+    /// Folders of probes that cannot be used. The name is the folder's.
+    pub broken: Vec<Broken>,
+}
+
+/// Finds the probes: every folder below one of `folders` with a `probe.toml`. A folder that cannot be used costs nothing but itself, and of two probes
+/// with one id the one that is found later. `trusted` says why a folder's content is not to be started.
+#[must_use]
+pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
+    let mut probes = Probes::default();
+    for (folder, trusted) in folders {
+        if !folder.is_dir() {
             continue;
         }
-        let file: ProbeFile = read(&path)?;
-        if file.command.is_empty() {
-            return Err(CatalogueError::invalid(&path, "command is empty"));
+        let subfolders = trusted(folder).and_then(|()| entries(folder).map_err(|error| error.to_string()));
+        let subfolders = subfolders.unwrap_or_else(|reason| {
+            probes.broken.push(Broken::new(folder, reason));
+            Vec::new()
+        });
+        // A file beside the folders (a README) is no probe; a link that leads nowhere was meant to be one.
+        for subfolder in subfolders.into_iter().filter(|path| !path.is_file()) {
+            match trusted(&subfolder).and_then(|()| load_one(&subfolder, &probes.found, *trusted)) {
+                Ok(probe) => probes.found.push(probe),
+                Err(reason) => probes.broken.push(Broken::new(&subfolder, reason)),
+            }
         }
-        if let Some(other) = probes.iter().find(|other| other.id == file.id) {
-            return Err(CatalogueError::invalid(
-                &path,
-                format!("id {} is taken by {}", file.id, other.folder.display()),
+    }
+    probes.found.sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.id.cmp(&b.id)));
+    probes
+}
+
+fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
+    let path = folder.join("probe.toml");
+    if path.symlink_metadata().is_err() {
+        return Err(format!("there is no probe.toml in {}", folder.display()));
+    }
+    trusted(&path)?;
+    let file: ProbeFile = read(&path).map_err(|error| error.to_string())?;
+    let invalid = |what: String| Err(format!("{} is not valid: {what}", path.display()));
+    let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
+    let first = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    for (key, id) in [("id", &file.id), ("source", &file.source)] {
+        if id.len() > MAX_ID || !id.bytes().all(fine) || !id.as_bytes().first().is_some_and(first) {
+            return invalid(format!(
+                "{key} `{}` is not 1 to {MAX_ID} lower-case letters, digits, dots, hyphens or underscores that begin with a letter or digit",
+                told(id)
             ));
         }
-        probes.push(ProbeInfo {
-            id: file.id,
-            title: file.title,
-            source: file.source,
-            priority: file.priority,
-            folder: subfolder,
-            command: file.command,
-            environment: file.environment,
-            start_timeout_ms: file.start_timeout_ms,
-            install: Install { debian: file.install.debian, fedora: file.install.fedora, macos: file.install.macos },
-        });
     }
-    probes.sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.id.cmp(&b.id)));
-    Ok(probes)
+    if file.command.is_empty() || file.command[0].is_empty() {
+        return invalid("command names no program".into());
+    }
+    if !(1..=MAX_START_MS).contains(&file.start_timeout_ms) {
+        return invalid(format!("start_timeout_ms is not from 1 to {MAX_START_MS}"));
+    }
+    if let Some(other) = known.iter().find(|other| other.id == file.id) {
+        return invalid(format!("id {} is taken by the probe in {}; choose another", file.id, other.folder.display()));
+    }
+    Ok(ProbeInfo {
+        id: file.id,
+        title: file.title,
+        source: file.source,
+        priority: file.priority,
+        folder: folder.to_owned(),
+        command: file.command,
+        environment: file.environment,
+        start_timeout_ms: file.start_timeout_ms,
+        install: Install { debian: file.install.debian, fedora: file.install.fedora, macos: file.install.macos },
+    })
+}
+
+/// The probe in this folder, whoever it belongs to.
+///
+/// # Errors
+/// Its `probe.toml` is missing or not of the right form.
+pub fn load_probe(folder: &Path) -> Result<ProbeInfo, String> {
+    load_one(folder, &[], &|_| Ok(()))
 }

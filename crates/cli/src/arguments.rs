@@ -1,6 +1,7 @@
 //! What the user may type.
 
 mod baseline;
+mod check;
 mod crosscheck;
 mod effort;
 mod export;
@@ -11,6 +12,7 @@ mod report;
 mod sweep;
 
 pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, BaselineSet};
+pub use check::{CheckProbe, CheckTranscript};
 pub use crosscheck::Crosscheck;
 pub use effort::Effort;
 pub use export::{Export, ExportFormat};
@@ -121,6 +123,15 @@ pub enum Command {
     Export(Export),
     /// Take a run file made by `export --format jsonl` into the store
     Import(Import),
+    /// Does a probe keep to PROTOCOL.md? Which rules does it break?
+    ///
+    /// Starts the probe by every plan of protocol/plans.toml, through the code that runs probes, and says of each broken rule where it stands, with
+    /// the arguments, the line and the end of the log. Ends with 6 if one is broken, with 3 if nothing could be carried out here.
+    #[command(name = "check-probe", after_help = exit::HELP)]
+    CheckProbe(CheckProbe),
+    /// Read what a probe reported as a run would, and say what is wrong with it
+    #[command(name = "check-transcript", after_help = exit::HELP)]
+    CheckTranscript(CheckTranscript),
     /// Fill in a page template with figures of run files and with text files (*.txt)
     #[command(hide = true)]
     Fill {

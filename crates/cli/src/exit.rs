@@ -18,6 +18,8 @@ pub enum Exit {
     Partial,
     /// Evidence contradicts a claim.
     Contradicted,
+    /// A probe or a transcript breaks a rule of PROTOCOL.md.
+    BrokenRule,
     /// A fault of switchcost.
     Internal,
     /// As the program that `classic` stands for ends when it refuses its arguments.
@@ -33,6 +35,7 @@ impl From<Exit> for ExitCode {
             Exit::Nothing => 3,
             Exit::Partial => 4,
             Exit::Contradicted => 5,
+            Exit::BrokenRule => 6,
             Exit::Internal => 70,
             Exit::Original(status) => status,
         })
@@ -47,6 +50,7 @@ pub const HELP: &str = "Exit status:
   3   nothing could be measured
   4   partial: stopped by Ctrl-C, deadline or budget, or a probe broke
   5   evidence contradicts a claim: do not use that figure
+  6   a probe breaks a rule of PROTOCOL.md (check-probe, check-transcript)
   70  internal fault";
 
 /// One sentence for people, and the status.

@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use std::path::{Path, PathBuf};
-use switchcost_catalogue::{AuditData, Catalogue, Peer, Program};
+use switchcost_catalogue::{AuditData, Catalogue, Peer, Probes, Program, Trusted};
 use switchcost_model::ProbeInfo;
 
 /// Folders of an installation.
@@ -31,9 +31,16 @@ impl Installation {
         self.libexec.join("probes")
     }
 
-    /// Mechanisms and families.
+    /// Mechanisms and families of the installation and the user's own, what of them cannot be used, and whose the probes are.
     pub fn catalogue(&self) -> Result<Catalogue, Failure> {
-        switchcost_catalogue::load(&self.share.join("mechanisms")).map_err(Failure::usage)
+        let own = own_folder("mechanisms");
+        let pages = self.share.join("mechanisms");
+        let mut catalogue = switchcost_catalogue::load(&pages, own.as_deref(), &switchcost_machine::only_owner_writes)
+            .map_err(Failure::usage)?;
+        let probes = self.all_probes();
+        catalogue.sources = probes.found.into_iter().map(|probe| (probe.id, probe.source)).collect();
+        catalogue.broken.extend(probes.broken);
+        Ok(catalogue)
     }
 
     /// Tools of others.
@@ -56,10 +63,25 @@ impl Installation {
         switchcost_catalogue::load_audit(&self.share.join("audit.toml"), catalogue).map_err(Failure::usage)
     }
 
-    /// Probes on disk.
-    pub fn probes(&self) -> Result<Vec<ProbeInfo>, Failure> {
-        switchcost_catalogue::load_probes(&self.probes_folder()).map_err(Failure::usage)
+    /// Probes on disk that can be asked.
+    pub fn probes(&self) -> Vec<ProbeInfo> {
+        self.all_probes().found
     }
+
+    /// The installation's, which whoever installed it answers for, then the user's own.
+    fn all_probes(&self) -> Probes {
+        let installed = self.probes_folder();
+        let own = own_folder("probes");
+        let anybody: Trusted<'_> = &|_| Ok(());
+        let mut folders = vec![(installed.as_path(), anybody)];
+        folders.extend(own.as_deref().map(|own| (own, &switchcost_machine::only_owner_writes as _)));
+        switchcost_catalogue::load_probes(&folders)
+    }
+}
+
+/// Folder of the user's own probes or pages, beside the store; None where there is no place for it.
+fn own_folder(name: &str) -> Option<PathBuf> {
+    Some(store(None).ok()?.parent()?.join(name))
 }
 
 /// `--store`, or the default in the user's folder for data.

@@ -1,11 +1,12 @@
 //! What the user sees while it measures, and what the store gets.
 
+use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use switchcost_analysis::summarise;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Invocation, Run};
+use switchcost_model::{Invocation, Run, told_line};
 use switchcost_report::{Quantity, label, nanoseconds, percent};
 use switchcost_runner::{Observer, Request};
 use switchcost_store::{Store, StoreError};
@@ -112,13 +113,13 @@ impl Observer for Live<'_> {
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
         match &self.bar {
             Some(bar) => bar.set_length(planned),
-            None => eprintln!(
+            None => output::say(&format!(
                 "run {}: {} rows, {} cannot run here; at most {} s",
                 run.id,
                 run.variants.len(),
                 run.not_run.len(),
                 self.request.budget.as_secs()
-            ),
+            )),
         }
     }
 
@@ -126,7 +127,7 @@ impl Observer for Live<'_> {
         let Some(bar) = &self.bar else {
             if self.told.elapsed() >= PLAIN_INTERVAL {
                 self.told = Instant::now();
-                eprintln!("round {}: {}, about {} s left", round + 1, self.precision(run), self.eta(run));
+                output::say(&format!("round {}: {}, about {} s left", round + 1, self.precision(run), self.eta(run)));
             }
             return;
         };
@@ -134,13 +135,14 @@ impl Observer for Live<'_> {
             let width = width.map_or(String::new(), |width| format!(" ±{}", percent(width)));
             format!(" {} {}{width}", nanoseconds(median), Quantity::of(run.variants[variant].experiment).unit())
         });
-        bar.set_message(format!(
+        let message = format!(
             "round {} · {}{known} · {} · {} s left",
             round + 1,
             label(&run.variants[variant], self.catalogue, false),
             self.precision(run),
             self.eta(run)
-        ));
+        );
+        bar.set_message(told_line(&message));
     }
 
     fn finished(&mut self, run: &Run, invocation: &Invocation) {

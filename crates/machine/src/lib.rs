@@ -59,6 +59,14 @@ pub fn cache_home() -> Option<PathBuf> {
     first_folder(os::CACHE_HOME)
 }
 
+/// Refuses a file or folder of programs that somebody else than root and this user may change.
+///
+/// # Errors
+/// A sentence that names it, why, and the cure.
+pub fn only_owner_writes(path: &std::path::Path) -> Result<(), String> {
+    os::only_owner_writes(path)
+}
+
 /// As the XDG base directory specification asks, a folder that is empty or relative is ignored.
 fn first_folder(variables: &[&str]) -> Option<PathBuf> {
     variables.iter().filter_map(std::env::var_os).map(PathBuf::from).find(|folder| folder.is_absolute())

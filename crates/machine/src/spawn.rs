@@ -146,7 +146,7 @@ impl Child {
     /// One look at the child and at all that descends from it, through files of the system: it is not stopped. `told` is the process id that it
     /// gave. For a few tasks it takes less than a millisecond; of large trees only the numbers of processes and tasks are complete (see [`Tree`]).
     ///
-    /// None: the system shows nobody's tasks, or the child has gone on to report meanwhile, so that what was seen may be its end.
+    /// None: the system shows nobody's tasks, or some of them ended or the child went on to report meanwhile, so that what was seen may be its end.
     #[must_use]
     pub fn look(&self, told: u64) -> Option<Tree> {
         self.running.look(told)
@@ -156,6 +156,13 @@ impl Child {
     #[must_use]
     pub fn wait_until(&self, deadline: Instant) -> bool {
         self.running.wait_until(Some(deadline))
+    }
+
+    /// Processes that live on once it has ended: those of its group, and those that left it and were adopted. What goes with it may take a moment, which is
+    /// waited for. None: the system does not tell.
+    #[must_use]
+    pub fn company(&self) -> Option<usize> {
+        self.running.company()
     }
 
     /// Sleeps until the program has ended by itself.

@@ -10,6 +10,7 @@ mod machine_key;
 mod observed;
 mod run;
 mod seen;
+mod told;
 mod transcript;
 mod variant;
 mod verdict;
@@ -21,6 +22,7 @@ pub use machine_key::{KEY_FACTS, machine_key};
 pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use seen::{Seen, Tree};
+pub use told::{MOST_TOLD, told, told_line, told_lines};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,

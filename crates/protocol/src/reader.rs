@@ -11,8 +11,14 @@ pub const MAX_LINE_BYTES: usize = 65_536;
 /// Most bytes of one transcript; a probe that floods is stopped here. A million samples are about 10 MB.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
+/// Most messages of one transcript: a million samples are 250.
+const MAX_MESSAGES: usize = 100_000;
+
 /// Most notes of one transcript: they are for people.
 const MAX_NOTES: usize = 100;
+
+/// Bytes of a line that are shown where it is no JSON: mostly it is a runtime's warning.
+const SHOWN: usize = 60;
 
 /// A broken rule of the protocol, as one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +51,9 @@ impl Lines {
             let line: Vec<u8> = self.pending.drain(..=end).collect();
             self.count += 1;
             let fault = |what: String| Fault { line: self.count, what };
+            if self.count > MAX_MESSAGES {
+                return Err(fault(format!("more than {MAX_MESSAGES} messages")));
+            }
             if line.len() > MAX_LINE_BYTES {
                 return Err(fault(format!("longer than {MAX_LINE_BYTES} bytes")));
             }
@@ -62,7 +71,10 @@ fn parse(line: &[u8]) -> Result<(String, Value), String> {
     if !line.is_ascii() {
         return Err("not ASCII".into());
     }
-    let value: Value = serde_json::from_slice(line).map_err(|error| format!("not JSON ({error})"))?;
+    let value: Value = serde_json::from_slice(line).map_err(|error| {
+        let shown: String = line.iter().take(SHOWN).flat_map(|byte| byte.escape_ascii()).map(char::from).collect();
+        format!("not JSON ({error}): `{}`", shown.trim_end_matches("\\n"))
+    })?;
     let kind = value.get("t").and_then(Value::as_str).ok_or("no text field `t`")?.to_owned();
     Ok((kind, value))
 }

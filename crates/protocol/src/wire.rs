@@ -22,14 +22,14 @@ pub struct Hello {
 }
 
 #[derive(Deserialize)]
-struct Clock {
+pub struct Clock {
     name: String,
     ticks_per_second: u64,
     read_cost_ticks: u64,
 }
 
 #[derive(Deserialize)]
-struct Counter {
+pub struct Counter {
     name: String,
 }
 
@@ -90,7 +90,7 @@ pub struct Histogram {
 }
 
 #[derive(Deserialize)]
-struct Turns {
+pub struct Turns {
     total: u64,
     min: u64,
     max: u64,
@@ -98,7 +98,7 @@ struct Turns {
 }
 
 #[derive(Deserialize)]
-struct Kernel {
+pub struct Kernel {
     voluntary: u64,
     involuntary: u64,
     tasks: u64,
@@ -106,7 +106,7 @@ struct Kernel {
 }
 
 #[derive(Deserialize)]
-struct Hops {
+pub struct Hops {
     count: u64,
     in_order: u64,
     same_cpu: u64,
@@ -117,7 +117,7 @@ struct Hops {
 }
 
 #[derive(Deserialize)]
-struct PageFaults {
+pub struct PageFaults {
     minor: u64,
     major: u64,
 }
@@ -166,6 +166,30 @@ pub struct End {
     errno: Option<i64>,
 }
 
+/// Why a mechanism cannot run, or did not: PROTOCOL.md, section 2.
+const CODES: &[&str] = &[
+    "unknown_key",
+    "bad_value",
+    "unknown_mechanism",
+    "unsupported_here",
+    "missing_library",
+    "missing_device",
+    "missing_syscall",
+    "no_permission",
+    "too_few_cpus",
+    "limit_reached",
+    "set_up_failed",
+    "partner_died",
+    "self_check_failed",
+];
+
+fn check_reason(code: &str, field: &str, sentence: &str) -> Result<(), String> {
+    if !CODES.contains(&code) {
+        return Err(format!("unknown code `{}`; expected one of {}", model::told(code), CODES.join(", ")));
+    }
+    if sentence.trim().is_empty() { Err(format!("`{field}` is empty: it must say why")) } else { Ok(()) }
+}
+
 fn word<T: FromStr<Err = model::IdError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: model::IdError| error.0)
 }
@@ -202,11 +226,10 @@ impl Mechanism {
         let unavailable = if self.available {
             None
         } else {
-            Some(model::Unavailable {
-                code: self.code.ok_or("an unavailable mechanism needs a `code`")?,
-                reason: self.reason.ok_or("an unavailable mechanism needs a `reason`")?,
-                install: self.install,
-            })
+            let code = self.code.ok_or("an unavailable mechanism needs a `code`")?;
+            let reason = self.reason.ok_or("an unavailable mechanism needs a `reason`")?;
+            check_reason(&code, "reason", &reason)?;
+            Some(model::Unavailable { code, reason, install: self.install })
         };
         Ok(model::Described {
             id: word(&self.id)?,
@@ -312,8 +335,11 @@ impl Evidence {
 impl End {
     pub fn into_model(self) -> Result<model::End, String> {
         let status: model::EndStatus = word(&self.status)?;
-        if status != model::EndStatus::Ok && (self.code.is_none() || self.detail.is_none()) {
-            return Err(format!("end with status {status} needs `code` and `detail`"));
+        if status != model::EndStatus::Ok {
+            let (Some(code), Some(detail)) = (&self.code, &self.detail) else {
+                return Err(format!("end with status {status} needs `code` and `detail`"));
+            };
+            check_reason(code, "detail", detail)?;
         }
         Ok(model::End { status, code: self.code, detail: self.detail, errno: self.errno, samples: self.samples })
     }

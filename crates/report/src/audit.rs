@@ -2,8 +2,7 @@
 
 use crate::ladder::wrapped;
 use crate::number::{grouped, nanoseconds, percent};
-use crate::text::{Style, right, trimmed};
-use comfy_table::Cell;
+use crate::text::{Style, cell, right, trimmed};
 use serde::Serialize;
 use switchcost_analysis::{Audit, Estimate, Kind, Pace, Price, ThreadCost};
 use switchcost_model::{Observed, SwitchKind};
@@ -188,7 +187,7 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
     notes.extend(audited.command_status.clone());
     notes.push(own(seen));
     notes.iter().for_each(|text| out.push_str(&wrapped("note: ", text, style)));
-    out
+    style.sealed(&out)
 }
 
 /// How a price grows with the work or sleep between switches.
@@ -236,7 +235,7 @@ fn used(audited: &Audited) -> Vec<&Price> {
 fn kinds_table(audited: &Audited, style: Style) -> String {
     let mut table = style.table();
     table.set_header(vec![
-        Cell::new("what happened"),
+        cell("what happened"),
         right("switches/s"),
         right("CPU time each, ns"),
         right("of a CPU"),
@@ -244,7 +243,7 @@ fn kinds_table(audited: &Audited, style: Style) -> String {
     ]);
     for kind in audited.audit.kinds.iter().filter(|kind| kind.count >= 0.5) {
         table.add_row(vec![
-            Cell::new(kind_name(kind.kind)),
+            cell(kind_name(kind.kind)),
             right(grouped(audited.per_second(kind.count).round() as i64)),
             right(nanoseconds(kind.cost.value / kind.count)),
             right(percent(kind.cost.value / audited.wall_ns())),
@@ -264,21 +263,21 @@ fn threads_table(audited: &Audited, style: Style) -> String {
     let mut table = style.table();
     let head = ["thread", "name", "voluntary/s", "involuntary/s", "of a CPU", "of the cost", "CPUs", "waits in"];
     table.set_header(
-        head.iter().enumerate().map(|(i, text)| if (2..6).contains(&i) { right(text) } else { Cell::new(text) }),
+        head.iter().enumerate().map(|(i, text)| if (2..6).contains(&i) { right(text) } else { cell(text) }),
     );
     for thread in all.iter().take(shown) {
         let whole = audited.audit.cost.value;
         let mark = if thread.seen.ended { " (ended)" } else { "" };
         let cpus: Vec<String> = thread.seen.cpus.keys().map(u32::to_string).collect();
         table.add_row(vec![
-            Cell::new(thread.seen.thread),
-            Cell::new(format!("{}{mark}", thread.seen.name)),
+            cell(thread.seen.thread),
+            cell(format!("{}{mark}", thread.seen.name)),
             right(grouped(audited.per_second(thread.seen.voluntary as f64).round() as i64)),
             right(grouped(audited.per_second(thread.seen.involuntary as f64).round() as i64)),
             right(percent(thread.cost.value / audited.wall_ns())),
             right(if whole > 0.0 { percent(thread.cost.value / whole) } else { "–".into() }),
-            Cell::new(cpus.join(",")),
-            Cell::new(waits(thread)),
+            cell(cpus.join(",")),
+            cell(waits(thread)),
         ]);
     }
     let mut out = trimmed(&table);

@@ -1,7 +1,6 @@
 //! `baseline list`.
 
-use crate::text::{Style, moment, trimmed};
-use comfy_table::Cell;
+use crate::text::{Style, cell, moment, trimmed};
 use serde::Serialize;
 
 /// A named run.
@@ -41,7 +40,7 @@ pub fn baselines_text(entries: &[BaselineEntry], style: Style) -> String {
     table.set_header(["baseline", "run", "set"]);
     for entry in entries {
         let run = if entry.gone { format!("{} (gone)", entry.run) } else { entry.run.clone() };
-        table.add_row([Cell::new(&entry.name), Cell::new(run), Cell::new(moment(entry.set_unix_ns))]);
+        table.add_row([cell(&entry.name), cell(run), cell(moment(entry.set_unix_ns))]);
     }
     trimmed(&table)
 }

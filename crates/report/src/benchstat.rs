@@ -1,9 +1,10 @@
 //! The text form of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>), which `benchstat` and its like read.
 
 use crate::rows::all_lines;
+use crate::text::Style;
 use std::fmt::Write as _;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Experiment, Run};
+use switchcost_model::{Experiment, Run, told};
 
 /// One line an invocation: invocations are what repeats, so that benchstat's test is over process starts, as ours are.
 ///
@@ -11,14 +12,15 @@ use switchcost_model::{Experiment, Run};
 /// would take for GOMAXPROCS.
 #[must_use]
 pub fn benchstat(run: &Run, catalogue: &Catalogue) -> String {
-    let fact = |name: &str| run.machine.stable.get(name).map_or("unknown", String::as_str);
+    let run = &run.told();
+    let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| told(value));
     // Of `key: value` lines, readers put files apart that differ in any; what differs from run to run is a comment.
     let mut out = format!(
         "# switchcost run {} on kernel {}, method {}\ngoos: linux\ngoarch: {}\npkg: switchcost\ncpu: {}\n\n",
         run.id,
         fact("kernel.release"),
         run.method_version,
-        goarch(fact("kernel.architecture")),
+        goarch(&fact("kernel.architecture")),
         fact("cpu.model_name")
     );
     for line in all_lines(run, catalogue).iter().filter(|line| !line.row.variant.is_twin()) {
@@ -27,7 +29,7 @@ pub fn benchstat(run: &Run, catalogue: &Catalogue) -> String {
             let _ = writeln!(out, "Benchmark{} 1 {median:.4} {unit}", name(line.row.variant)); // Writing to memory does not fail.
         }
     }
-    out
+    Style::PLAIN.sealed(&out)
 }
 
 fn goarch(architecture: &str) -> &str {
@@ -51,5 +53,6 @@ fn name(variant: &switchcost_model::Variant) -> String {
     for (parameter, value) in &variant.parameters {
         name.push_str(&format!("/{parameter}={}", value.replace('/', "_")));
     }
-    format!("{name}/placement={}", variant.placement)
+    // A blank would end the name.
+    format!("{name}/placement={}", variant.placement).replace(' ', "_")
 }

@@ -2,8 +2,7 @@
 
 use crate::ladder::wrapped;
 use crate::number::{nanoseconds, percent};
-use crate::text::{Style, right, trimmed};
-use comfy_table::Cell;
+use crate::text::{Style, cell, right, trimmed};
 use serde::Serialize;
 use switchcost_analysis::{Answer, Demand, Fit, Offer};
 
@@ -93,12 +92,12 @@ fn rate(rate: f64) -> String {
 pub fn budget_text(budgeted: &Budgeted, style: Style) -> String {
     let mut table = style.table();
     table.set_header(vec![
-        Cell::new("mechanism"),
+        cell("mechanism"),
         right("of a CPU"),
         right("interval"),
         right("memory"),
         right("p99, ns"),
-        Cell::new(""),
+        cell(""),
     ]);
     for bid in &budgeted.bids {
         let interval = bid
@@ -107,12 +106,12 @@ pub fn budget_text(budgeted: &Budgeted, style: Style) -> String {
             .as_ref()
             .map_or("–".into(), |a| format!("{} – {}", percent(a.value.low), percent(a.value.high)));
         table.add_row(vec![
-            Cell::new(&bid.label),
+            cell(&bid.label),
             right(marked(bid.offer.cpu.as_ref(), percent)),
             right(interval),
             right(marked(bid.offer.memory.as_ref(), bytes)),
             right(marked(bid.offer.p99.as_ref(), nanoseconds)),
-            Cell::new(fit_word(bid.offer.fit(&budgeted.demand))),
+            cell(fit_word(bid.offer.fit(&budgeted.demand))),
         ]);
     }
     let mut out = format!("{}\n\n{}", style.bold(&sentence(budgeted)), trimmed(&table));
@@ -134,7 +133,7 @@ pub fn budget_text(budgeted: &Budgeted, style: Style) -> String {
         missing.iter().for_each(|command| out.push_str(&format!("  {command}\n")));
     }
     budgeted.notes.iter().for_each(|note| out.push_str(&wrapped("note: ", note, style)));
-    out
+    style.sealed(&out)
 }
 
 #[derive(Serialize)]

@@ -2,12 +2,13 @@
 
 use crate::ladder::wrapped;
 use crate::number::{Quantity, factor, nanoseconds, percent};
-use crate::text::{Style, right, trimmed};
-use comfy_table::{Cell, Color, Table};
+use crate::text::{Style, cell, right, trimmed};
+use comfy_table::{Color, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::{Comparison, Outcome};
 use switchcost_catalogue::Published;
+use switchcost_model::told;
 
 /// A row of a run, as a side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -125,7 +126,7 @@ pub fn compare_text(compared: &Compared, style: Style) -> String {
         table.enforce_styling();
     }
     let body = if compared.rows.is_empty() { String::new() } else { filled(&mut table, compared, style.colour) };
-    format!("{}{body}{}", head(compared), tail(compared, style))
+    style.sealed(&format!("{}{body}{}", head(compared), tail(compared, style)))
 }
 
 /// As Markdown.
@@ -135,7 +136,7 @@ pub fn compare_markdown(compared: &Compared) -> String {
     table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
     let body =
         if compared.rows.is_empty() { String::new() } else { format!("{}\n", filled(&mut table, compared, false)) };
-    format!("{}\n{body}{}", head(compared), tail(compared, Style::PLAIN))
+    Style::PLAIN.sealed(&format!("{}\n{body}{}", head(compared), tail(compared, Style::PLAIN)))
 }
 
 /// Which runs; then one table says the rest.
@@ -144,7 +145,7 @@ fn head(compared: &Compared) -> String {
     let sole = |side: fn(&ComparedRow) -> &ComparedSide| {
         compared.rows.iter().all(|row| side(row).run == side(first).run).then(|| side(first).run.as_str())
     };
-    match (sole(|row| &row.a), sole(|row| &row.b)) {
+    match (sole(|row| &row.a).map(told), sole(|row| &row.b).map(told)) {
         (Some(a), Some(b)) if a == b => format!("B against A, both of run {a}, paired by round\n"),
         (Some(a), Some(b)) => format!("B of run {b} against A of run {a}\n"),
         _ => "B against A\n".to_owned(),
@@ -158,7 +159,7 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
     let interval = format!("{} interval", level(compared.rows[0].comparison.confidence));
     let unit = if compared.rows.iter().all(|row| row.a.quantity == Quantity::Memory) { "memory" } else { "ns" };
     let header = ["A", unit, "B", unit, "ratio", &interval, "noise floor", "smallest detectable", "verdict"];
-    table.set_header(header.map(Cell::new));
+    table.set_header(header.map(cell));
     let mut markers = 0;
     for row in &compared.rows {
         let comparison = &row.comparison;
@@ -179,11 +180,11 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
             Outcome::Same(_) => Color::Reset,
             Outcome::CannotTell => Color::Yellow,
         };
-        let verdict = Cell::new(verdict);
+        let verdict = cell(verdict);
         table.add_row([
-            Cell::new(name(&row.a)),
+            cell(name(&row.a)),
             right(cost(&row.a)),
-            Cell::new(name(&row.b)),
+            cell(name(&row.b)),
             right(cost(&row.b)),
             right(ratio_phrase(comparison.ratio, row.a.quantity)),
             right(span),

@@ -3,8 +3,7 @@
 use crate::compare::short;
 use crate::ladder::wrapped;
 use crate::number::nanoseconds;
-use crate::text::{Style, right, trimmed};
-use comfy_table::Cell;
+use crate::text::{Style, cell, right, trimmed};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -82,27 +81,27 @@ pub fn crosscheck_schema() -> String {
 pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
     let mut table = style.table();
     table.set_header([
-        Cell::new("tool"),
+        cell("tool"),
         right("prints"),
-        Cell::new("unit"),
+        cell("unit"),
         right("ns/switch"),
-        Cell::new("ours"),
+        cell("ours"),
         right("ns/switch"),
         right("theirs ÷ ours"),
         right("95 % interval"),
     ]);
     for row in rows {
         let Some(figures) = &row.measured else {
-            table.add_row([Cell::new(&row.id), right("–"), Cell::new(&row.unit)]);
+            table.add_row([cell(&row.id), right("–"), cell(&row.unit)]);
             continue;
         };
         let span = figures.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", short(low), short(high)));
         table.add_row([
-            Cell::new(&row.id),
+            cell(&row.id),
             right(nanoseconds(figures.printed)),
-            Cell::new(&row.unit),
+            cell(&row.unit),
             right(nanoseconds(figures.theirs_ns)),
-            Cell::new(&row.ours),
+            cell(&row.ours),
             right(nanoseconds(figures.ours_ns)),
             right(short(figures.ratio)),
             right(span),
@@ -117,7 +116,7 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
         };
         out.push_str(&wrapped("  - ", &said, style));
     }
-    out
+    style.sealed(&out)
 }
 
 fn sentence(text: &str) -> String {

@@ -3,6 +3,7 @@
 use crate::curves::Shapes;
 use crate::number::Quantity;
 use crate::rows::lines;
+use crate::text::Style;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;
 
@@ -12,6 +13,7 @@ use switchcost_model::Run;
 /// Never: writing to memory does not fail.
 #[must_use]
 pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
+    let run = &run.told();
     let mut writer = csv_writer();
     let shapes = Shapes::of(run, catalogue);
     for line in lines(run, catalogue) {
@@ -64,7 +66,8 @@ pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
         ];
         writer.write_record(&record).expect("memory");
     }
-    String::from_utf8(writer.into_inner().expect("memory")).expect("UTF-8 in, UTF-8 out")
+    let text = String::from_utf8(writer.into_inner().expect("memory")).expect("UTF-8 in, UTF-8 out");
+    Style::PLAIN.sealed(&text)
 }
 
 fn csv_writer() -> ::csv::Writer<Vec<u8>> {

@@ -3,8 +3,8 @@
 use crate::number::nanoseconds;
 use crate::plot::{Series, chart, size};
 use crate::rows::{Line, label, probes};
-use crate::text::{Style, right, trimmed};
-use comfy_table::{Cell, Table};
+use crate::text::{Style, cell, right, trimmed};
+use comfy_table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{CONTEXTS, Curve, Matrix, Row, Split, Topology, curves, ladder, matrices, split};
 use switchcost_catalogue::Catalogue;
@@ -236,7 +236,7 @@ impl<'a> Shapes<'a> {
                 cost(split.direct),
                 right(split.indirect.map_or("–".to_owned(), nanoseconds)),
                 right(interval),
-                Cell::new(if split.resolved() { "" } else { "not resolved" }),
+                cell(if split.resolved() { "" } else { "not resolved" }),
             ]);
         }
     }

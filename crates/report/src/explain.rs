@@ -88,7 +88,7 @@ pub fn explain_text(explanation: &Explanation, style: Style) -> String {
         out.push_str(&wrapped("  - ", &format!("residue: {}{test}", residue.what), style));
     }
     explanation.notes.iter().for_each(|note| out.push_str(&wrapped("note: ", note, style)));
-    out
+    style.sealed(&out)
 }
 
 /// Do the layers add up?

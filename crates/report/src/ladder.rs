@@ -3,10 +3,10 @@
 use crate::curves::Shapes;
 use crate::number::{Quantity, factor, nanoseconds, percent};
 use crate::rows::{Line, lines, warnings};
-use crate::text::{Style, right, trimmed};
+use crate::text::{Style, cell, right, trimmed};
 use comfy_table::{Cell, Color, Table};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Run, Verdict};
+use switchcost_model::{EndedBy, Run, Verdict, told, told_line};
 
 /// Column titles; the figures' is the unit that all of them have, or the switch's.
 fn header(lines: &[Line<'_>]) -> [String; 8] {
@@ -30,11 +30,12 @@ fn unit(line: &Line<'_>) -> String {
 /// The ladder for a terminal: head, table, notes, warnings.
 #[must_use]
 pub fn ladder_text(run: &Run, catalogue: &Catalogue, style: Style) -> String {
+    let run = &run.told();
     let lines = lines(run, catalogue);
     let mut table = style.table();
     table.set_header(header(&lines).iter().enumerate().map(|(i, text)| {
-        let cell = if (1..=5).contains(&i) { right(text) } else { Cell::new(text) };
-        if style.colour { cell.add_attribute(comfy_table::Attribute::Bold) } else { cell }
+        let title = if (1..=5).contains(&i) { right(text) } else { cell(text) };
+        if style.colour { title.add_attribute(comfy_table::Attribute::Bold) } else { title }
     }));
     if style.colour {
         table.enforce_styling();
@@ -42,7 +43,8 @@ pub fn ladder_text(run: &Run, catalogue: &Catalogue, style: Style) -> String {
     fill(&mut table, &lines, style.colour);
     let shapes = Shapes::of(run, catalogue);
     let along = shapes.text(style);
-    format!("{}\n{}{}{along}{}", head(run, style), trimmed(&table), notes(&lines, style), tail(run, &lines, style))
+    let (table, notes, tail) = (trimmed(&table), notes(&lines, style), tail(run, &lines, style));
+    style.sealed(&format!("{}\n{table}{notes}{along}{tail}", head(run, style)))
 }
 
 /// The rows make a curve or a matrix, which [`ladder_text`] draws.
@@ -55,23 +57,25 @@ pub fn has_shapes(run: &Run) -> bool {
 /// The rows as bars on a logarithmic scale.
 #[must_use]
 pub fn ladder_plot(run: &Run, catalogue: &Catalogue, style: Style) -> String {
-    crate::plot::bars(&lines(run, catalogue), style)
+    style.sealed(&crate::plot::bars(&lines(&run.told(), catalogue), style))
 }
 
 /// The ladder as a Markdown document.
 #[must_use]
 pub fn ladder_markdown(run: &Run, catalogue: &Catalogue) -> String {
+    let run = &run.told();
     let lines = lines(run, catalogue);
     let mut table = Table::new();
     table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(header(&lines));
     fill(&mut table, &lines, false);
     let style = Style::PLAIN;
     let along = Shapes::of(run, catalogue).markdown();
-    format!("{}\n{}\n{}{along}{}", head(run, style), trimmed(&table), notes(&lines, style), tail(run, &lines, style))
+    let (table, notes, tail) = (trimmed(&table), notes(&lines, style), tail(run, &lines, style));
+    style.sealed(&format!("{}\n{table}\n{notes}{along}{tail}", head(run, style)))
 }
 
 fn head(run: &Run, style: Style) -> String {
-    let fact = |name: &str| run.machine.stable.get(name).map_or("unknown", String::as_str);
+    let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| told(value));
     let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
     let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
     let counted = match (run.invocations.len(), disturbed) {
@@ -151,10 +155,10 @@ fn fill(table: &mut Table, lines: &[Line<'_>], colour: bool) {
         if let Some(place) = footnotes.iter().position(|footnote| *footnote == remarks(line)) {
             label.push_str(&format!(" [{}]", place + 1));
         }
-        let mut cells = vec![Cell::new(label)];
+        let mut cells = vec![cell(label)];
         cells.extend(figures(line, &common));
-        cells.push(Cell::new(cpus(line)));
-        let verdict = Cell::new(line.row.verdict);
+        cells.push(cell(cpus(line)));
+        let verdict = cell(line.row.verdict);
         cells.push(if colour { verdict.fg(tint(line.row.verdict)) } else { verdict });
         table.add_row(cells);
     }
@@ -225,7 +229,7 @@ pub(crate) fn wrapped(lead: &str, text: &str, style: Style) -> String {
     let width = style.width.map_or(usize::MAX, usize::from).max(40);
     let mut out = lead.to_owned();
     let mut column = indent.len();
-    for (i, word) in text.split_whitespace().enumerate() {
+    for (i, word) in told_line(text).split_whitespace().enumerate() {
         let length = word.chars().count();
         if i > 0 && column + 1 + length > width {
             out.push('\n');

@@ -2,10 +2,10 @@
 
 use crate::json::MachinePart;
 use crate::ladder::wrapped;
-use crate::text::{Style, moment, right, trimmed};
-use comfy_table::{Cell, Color};
+use crate::text::{Style, cell, moment, right, trimmed};
+use comfy_table::Color;
 use serde::Serialize;
-use switchcost_model::{Finding, Machine, Severity};
+use switchcost_model::{Finding, Machine, Severity, told};
 
 /// A mechanism as `list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,6 +37,8 @@ pub struct ListedParameter {
     pub default: String,
     /// One sentence.
     pub help: String,
+    /// Experiments that it changes; for any other it is refused.
+    pub experiments: Vec<String>,
 }
 
 /// A probe as `list` shows it.
@@ -56,6 +58,7 @@ pub struct ListedProbe {
 struct ListDocument<'a> {
     format: u32,
     mechanisms: &'a [ListedMechanism],
+    remarks: &'a [String],
 }
 
 /// `list --format json`.
@@ -63,14 +66,19 @@ struct ListDocument<'a> {
 /// # Panics
 /// Never: plain data.
 #[must_use]
-pub fn list_json(mechanisms: &[ListedMechanism]) -> String {
-    let document = ListDocument { format: 1, mechanisms };
+pub fn list_json(mechanisms: &[ListedMechanism], remarks: &[String]) -> String {
+    let document = ListDocument { format: 1, mechanisms, remarks };
     serde_json::to_string_pretty(&document).expect("plain data") + "\n"
 }
 
 /// `list` for a terminal.
 #[must_use]
-pub fn list_text(mechanisms: &[ListedMechanism], families: &[(String, String)], style: Style) -> String {
+pub fn list_text(
+    mechanisms: &[ListedMechanism],
+    families: &[(String, String)],
+    remarks: &[String],
+    style: Style,
+) -> String {
     let mut out = String::new();
     for (family, title) in families {
         let mine: Vec<_> = mechanisms.iter().filter(|mechanism| mechanism.family == *family).collect();
@@ -89,18 +97,19 @@ pub fn list_text(mechanisms: &[ListedMechanism], families: &[(String, String)], 
                 [] => (missing(mechanism), Color::Yellow),
                 usable => (usable.join(" "), Color::Green),
             };
-            let cell = Cell::new(where_to);
+            let place = cell(where_to);
             table.add_row(vec![
-                Cell::new(format!("  {}", mechanism.id)),
-                Cell::new(&mechanism.title),
-                if style.colour { cell.fg(colour) } else { cell },
+                cell(format!("  {}", mechanism.id)),
+                cell(&mechanism.title),
+                if style.colour { place.fg(colour) } else { place },
             ]);
         }
         out.push_str(&trimmed(&table));
         out.push('\n');
     }
     out.push_str("The last column names the probes that run it here, or says why none does. `switchcost run PATTERN` measures.\n");
-    out
+    remarks.iter().for_each(|remark| out.push_str(&wrapped("  - ", &told(remark), style)));
+    style.sealed(&out)
 }
 
 fn missing(mechanism: &ListedMechanism) -> String {
@@ -108,8 +117,8 @@ fn missing(mechanism: &ListedMechanism) -> String {
         .probes
         .iter()
         .map(|probe| {
-            let cure = probe.install.as_ref().map(|install| format!("; install {install}")).unwrap_or_default();
-            format!("not here: {}{cure}", probe.reason.as_deref().unwrap_or("no reason given"))
+            let cure = probe.install.as_ref().map(|install| format!("; install {}", told(install))).unwrap_or_default();
+            format!("not here: {}{cure}", told(probe.reason.as_deref().unwrap_or("no reason given")))
         })
         .collect();
     reasons.dedup();
@@ -157,22 +166,22 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
     }
     let mut table = style.table();
     table.set_header(vec![
-        Cell::new("run"),
-        Cell::new("started"),
+        cell("run"),
+        cell("started"),
         right("rows"),
         right("invocations"),
-        Cell::new("ended by"),
-        Cell::new("command"),
+        cell("ended by"),
+        cell("command"),
     ]);
     for entry in entries {
         let ended = if entry.partial { format!("{} (partial)", entry.ended_by) } else { entry.ended_by.clone() };
         table.add_row(vec![
-            Cell::new(&entry.id),
-            Cell::new(moment(entry.started_unix_ns)),
+            cell(&entry.id),
+            cell(moment(entry.started_unix_ns)),
             right(entry.rows),
             right(entry.invocations),
-            Cell::new(ended),
-            Cell::new(&entry.command),
+            cell(ended),
+            cell(told(&entry.command)),
         ]);
     }
     trimmed(&table)
@@ -218,5 +227,5 @@ pub fn findings_text(findings: &[Finding], style: Style) -> String {
         n => format!("{n} warnings: read their effects before you trust a number."),
     };
     out.push_str(&format!("\n{}\n", style.bold(&verdict)));
-    out
+    style.sealed(&out)
 }

@@ -32,12 +32,12 @@ pub struct Line<'a> {
     pub notes: Vec<String>,
 }
 
-/// Short name of a variant: what differs from the mechanism's defaults.
+/// Short name of a variant: what differs from the mechanism's defaults, and the probe where the page does not name its source.
 #[must_use]
 pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> String {
     let concept = catalogue.find(&variant.mechanism);
     let mut words = vec![variant.mechanism.to_string()];
-    if with_probe {
+    if with_probe || catalogue.is_foreign(variant) {
         words[0] = format!("{}@{}", words[0], variant.probe);
     }
     if variant.experiment != Experiment::Switch {

@@ -1,6 +1,7 @@
 //! Tables for terminals.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use switchcost_model::{told_line, told_lines};
 
 /// How a terminal wants its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +17,13 @@ impl Style {
     pub const PLAIN: Self = Self { colour: false, width: None };
 
     pub(crate) fn bold(self, text: &str) -> String {
-        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+        let text = told_line(text);
+        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text }
+    }
+
+    /// The gate of all text: beside line feeds, nothing that acts on a terminal leaves but the colours of this style.
+    pub(crate) fn sealed(self, text: &str) -> String {
+        told_lines(text, self.colour)
     }
 
     /// A table without lines: columns speak for themselves, and such text can be cut and pasted.
@@ -41,8 +48,13 @@ pub(crate) fn moment(unix_ns: i64) -> String {
     moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
+/// A cell is one line, whatever others put into it.
+pub(crate) fn cell(text: impl ToString) -> Cell {
+    Cell::new(told_line(&text.to_string()))
+}
+
 pub(crate) fn right(text: impl ToString) -> Cell {
-    Cell::new(text).set_alignment(CellAlignment::Right)
+    cell(text).set_alignment(CellAlignment::Right)
 }
 
 /// Removes the blanks that padding leaves at line ends.

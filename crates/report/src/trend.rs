@@ -3,10 +3,10 @@
 use crate::compare::ratio_phrase;
 use crate::ladder::wrapped;
 use crate::number::{Quantity, nanoseconds, percent};
-use crate::text::{Style, moment, right, trimmed};
-use comfy_table::Cell;
+use crate::text::{Style, cell, moment, right, trimmed};
 use schemars::JsonSchema;
 use serde::Serialize;
+use switchcost_model::told;
 
 /// Columns of the picture of an interval.
 const PICTURE: usize = 32;
@@ -115,18 +115,12 @@ pub fn trends_text(trends: &Trends, style: Style) -> String {
     for note in &trends.notes {
         out.push_str(&wrapped("  - ", note, style));
     }
-    out
+    style.sealed(&out)
 }
 
 fn one(trend: &Trend, style: Style) -> String {
     let mut table = style.table();
-    table.set_header([
-        Cell::new("run"),
-        Cell::new("started"),
-        right(trend.quantity.unit()),
-        right("95 % interval"),
-        Cell::new(""),
-    ]);
+    table.set_header([cell("run"), cell("started"), right(trend.quantity.unit()), right("95 % interval"), cell("")]);
     let ends = |point: &TrendPoint| point.interval.unwrap_or((point.median, point.median));
     let lowest = trend.points.iter().map(|point| ends(point).0).fold(f64::INFINITY, f64::min);
     let highest = trend.points.iter().map(|point| ends(point).1).fold(f64::NEG_INFINITY, f64::max);
@@ -136,18 +130,18 @@ fn one(trend: &Trend, style: Style) -> String {
             .map_or("–".to_owned(), |(low, high)| format!("{} – {}", nanoseconds(low), nanoseconds(high)));
         let remark = point.reason.as_ref().map_or(String::new(), |reason| format!("  not judged: {reason}"));
         table.add_row([
-            Cell::new(&point.run),
-            Cell::new(moment(point.started_unix_ns)),
+            cell(&point.run),
+            cell(moment(point.started_unix_ns)),
             right(nanoseconds(point.median)),
             right(span),
-            Cell::new(picture(ends(point), point.median, (lowest, highest)) + &remark),
+            cell(picture(ends(point), point.median, (lowest, highest)) + &remark),
         ]);
     }
     let mut out = format!(
         "{} · {} per {}, {} runs\n{}",
         style.bold(&trend.label),
         trend.quantity.unit(),
-        trend.unit,
+        told(&trend.unit),
         trend.points.len(),
         trimmed(&table)
     );
@@ -180,7 +174,7 @@ fn phrase(change: &TrendChange, quantity: Quantity) -> String {
     });
     let with = match change.changed_with_it.as_slice() {
         [] => "nothing that is recorded of tool and machine changed with it".to_owned(),
-        facts => format!("with it changed {}", facts.join(", ")),
+        facts => format!("with it changed {}", facts.iter().map(|fact| told(fact)).collect::<Vec<_>>().join(", ")),
     };
     format!(
         "changed after {}, from {} on: {} ({span}; p = {:.3}); {with}",

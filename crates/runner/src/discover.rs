@@ -6,9 +6,9 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
-use switchcost_analysis::last_words;
+use switchcost_analysis::{is_message, last_words};
 use switchcost_machine::spawn::Child;
-use switchcost_model::{Described, Hello, MechanismId, ProbeInfo};
+use switchcost_model::{Described, Hello, MechanismId, ProbeInfo, told};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
 /// A remembered answer is believed for so long: what a key cannot see (a device that came, a permission) may have changed.
@@ -109,7 +109,13 @@ fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<D
                 remember(path, &said);
             }
         }),
-        Reading::Closed => reader.finish().map_err(|what| last_words(&log).map_or(what, str::to_owned)),
+        Reading::Closed => reader.finish().map_err(|what| match last_words(&log) {
+            Some(_) if log.lines().any(is_message) => {
+                "it wrote its messages to standard output; they belong to the descriptor of report_fd".into()
+            }
+            Some(words) => told(words),
+            None => what,
+        }),
         Reading::Deadline => Err(format!("no answer to `describe` within {} ms", info.start_timeout_ms)),
         Reading::Fault(what) => Err(what),
         Reading::Interrupted => Err("interrupted".into()),

@@ -14,7 +14,7 @@ const LOG_BYTES: usize = 8 * 1024;
 const LAST_WORDS: usize = 16;
 
 /// How long a probe may take to leave after `end`.
-const LEAVE: Duration = Duration::from_millis(1500);
+const LEAVE: Duration = Duration::from_millis(switchcost_analysis::LEAVE_MS);
 
 /// Why reading stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +40,16 @@ pub(crate) struct Outcome {
     pub exit: Option<Exit>,
     pub seen: Option<Seen>,
     pub interrupted: bool,
+    /// Processes that were still there when it had left. Looked for only where somebody listens; None: the system does not tell.
+    pub company: Option<usize>,
+}
+
+/// What a probe is told, and how long it may take.
+pub(crate) struct Orders<'a> {
+    pub arguments: &'a dyn Fn(i32) -> Vec<String>,
+    pub deadline_ms: u64,
+    /// Hears each piece of the report before the reader does.
+    pub listener: Option<&'a mut dyn FnMut(&[u8])>,
 }
 
 /// Starts a probe with a clean environment.
@@ -49,13 +59,24 @@ pub(crate) fn start(
     cpus: Option<&[u32]>,
     padding: u64,
 ) -> Result<Child, String> {
+    start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD)
+}
+
+/// The same, with a descriptor of one's own for the report.
+pub(crate) fn start_at(
+    info: &ProbeInfo,
+    arguments: Vec<String>,
+    cpus: Option<&[u32]>,
+    padding: u64,
+    report_fd: i32,
+) -> Result<Child, String> {
     let mut command = info.command.clone();
     let program = command.remove(0);
     let program = match program.strip_prefix("./") {
         Some(file) => info.folder.join(file),
         None => program.into(),
     };
-    command.extend(arguments(spawn::REPORT_FD));
+    command.extend(arguments);
     // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009); so it is varied, not left to chance.
     let mut environment = vec![("SWITCHCOST_PADDING".to_owned(), "x".repeat(padding as usize))];
     let names = info.environment.iter().map(String::as_str).chain(spawn::ENVIRONMENT.iter().copied());
@@ -66,7 +87,7 @@ pub(crate) fn start(
         environment,
         cpus: cpus.map(<[u32]>::to_vec),
         directory: Some(info.folder.clone()),
-        report_fd: spawn::REPORT_FD,
+        report_fd,
     };
     Child::start(&request).map_err(|error| error.to_string())
 }
@@ -79,9 +100,22 @@ pub(crate) fn invoke(
     padding: u64,
     interrupt: Option<&Interrupt>,
 ) -> Outcome {
+    let arguments = |fd| run_arguments(plan, fd);
+    let orders = Orders { arguments: &arguments, deadline_ms: plan.deadline_ms, listener: None };
+    obey(info, orders, cpus, padding, interrupt)
+}
+
+/// The same for arguments of whatever kind.
+pub(crate) fn obey(
+    info: &ProbeInfo,
+    mut orders: Orders<'_>,
+    cpus: &[u32],
+    padding: u64,
+    interrupt: Option<&Interrupt>,
+) -> Outcome {
     let created = spawn::tasks_created();
     let began = Instant::now();
-    let mut child = match start(info, |fd| run_arguments(plan, fd), Some(cpus), padding) {
+    let mut child = match start(info, orders.arguments, Some(cpus), padding) {
         Ok(child) => child,
         Err(reason) => {
             return Outcome {
@@ -92,13 +126,17 @@ pub(crate) fn invoke(
                 exit: None,
                 seen: None,
                 interrupted: false,
+                company: Some(0),
             };
         }
     };
-    let deadline = began + Duration::from_millis(plan.deadline_ms);
+    let deadline = began + Duration::from_millis(orders.deadline_ms);
     let mut reader = RunReader::default();
     let mut sights = Sights { began, plan: None, first: None, last: None, tree: None };
     let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, String> {
+        if let Some(listener) = &mut orders.listener {
+            listener(bytes);
+        }
         let before = reader.measurements();
         let read = reader.push(bytes).map_err(|fault| fault.to_string());
         sights.note(child, &reader, before);
@@ -109,6 +147,7 @@ pub(crate) fn invoke(
         Reading::Ended | Reading::Closed => child.wait_until(Instant::now() + LEAVE),
         _ => false,
     };
+    let company = if left && orders.listener.is_some() { child.company() } else { Some(0) };
     let pid = child.pid().unsigned_abs().into();
     let exit = child.finish();
     let seen = sights.seen(pid, &exit, created);
@@ -127,6 +166,7 @@ pub(crate) fn invoke(
         exit: Some(exit),
         seen: Some(seen),
         interrupted: reading == Reading::Interrupted,
+        company,
     }
 }
 

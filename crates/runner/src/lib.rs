@@ -2,6 +2,7 @@
 //!
 //! Nothing is measured here: the host starts probes, waits in `poll` and keeps what they say.
 
+mod conform;
 mod discover;
 mod invoke;
 mod limits;
@@ -12,6 +13,9 @@ mod schedule;
 mod select;
 mod sweep;
 
+pub use conform::{
+    Breach, CheckProbe, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
+};
 pub use discover::{KnownProbe, discover};
 pub use peer::{PeerOutcome, find_program, run_peer};
 pub use request::{Request, RequestError};

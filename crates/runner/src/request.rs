@@ -66,6 +66,16 @@ pub enum RequestError {
         /// Similar id.
         nearest: Option<String>,
     },
+    /// A probe describes it; nothing says what it is.
+    #[error(
+        "the probe {probe} describes {mechanism}, which has no page in mechanisms/; write one (mechanisms/README.md)"
+    )]
+    NoPage {
+        /// As typed.
+        mechanism: String,
+        /// Who describes it.
+        probe: String,
+    },
     /// Not a glob.
     #[error("`{pattern}` is not a pattern: {reason}")]
     BadPattern {

@@ -4,8 +4,10 @@ use crate::limits::tight_limits;
 use crate::{KnownProbe, Request, RequestError};
 use globset::GlobBuilder;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, Described, Experiment, Parameters, Placement, TWIN, Timing, Variant, Wanted};
+use switchcost_catalogue::{Broken, Catalogue};
+use switchcost_model::{
+    Concept, Described, Experiment, MechanismId, Parameters, Placement, TWIN, Timing, Variant, Wanted,
+};
 
 /// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that this may cost.
 const ROWS_FOR_TWIN: usize = 4;
@@ -139,11 +141,14 @@ impl Selection {
     }
 }
 
-/// Probes that implement a mechanism, best first: available ones, then by priority.
+/// Probes that implement a mechanism, best first: those of a source that its page names, available ones, then by priority.
 #[must_use]
 pub fn choices<'a>(concept: &Concept, probes: &'a [KnownProbe]) -> Vec<(&'a KnownProbe, &'a Described)> {
     let mut found: Vec<_> = probes.iter().filter_map(|probe| Some((probe, probe.describes(&concept.id)?))).collect();
-    found.sort_by_key(|(probe, described)| (described.unavailable.is_some(), -probe.info.priority));
+    let foreign = |probe: &KnownProbe| !concept.implemented_by.contains(&probe.info.source);
+    found.sort_by_key(|(probe, described)| {
+        (foreign(probe), described.unavailable.is_some(), std::cmp::Reverse(probe.info.priority))
+    });
     found
 }
 
@@ -153,7 +158,7 @@ pub fn choices<'a>(concept: &Concept, probes: &'a [KnownProbe]) -> Vec<(&'a Know
 /// A pattern, probe or parameter that means nothing here.
 pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -> Result<Selection, RequestError> {
     check_probes(request, probes)?;
-    let concepts = matching(request, catalogue)?;
+    let concepts = matching(request, catalogue).map_err(|error| without_page(error, probes))?;
     check_parameters(request, &concepts)?;
     let mut selection = Selection::default();
     let able = |concept: &Concept| request.experiment.is_none_or(|asked| concept.experiments.contains(&asked));
@@ -181,11 +186,22 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
                     parameters: parameters.clone(),
                     label: String::new(),
                 };
-                add(&mut selection, request, concept, probes, &shape);
+                add(&mut selection, request, concept, (catalogue, probes), &shape);
             }
         }
     }
+    add_broken(&mut selection, request, catalogue);
     Ok(selection)
+}
+
+/// A mechanism that a probe describes is not unknown: its page is missing.
+fn without_page(error: RequestError, probes: &[KnownProbe]) -> RequestError {
+    let RequestError::UnknownMechanism { pattern, .. } = &error else { return error };
+    let describes = |probe: &&KnownProbe| pattern.parse().is_ok_and(|id| probe.describes(&id).is_some());
+    match probes.iter().find(describes) {
+        Some(probe) => RequestError::NoPage { mechanism: pattern.clone(), probe: probe.info.id.clone() },
+        None => error,
+    }
 }
 
 /// Resolves what data files want, each by the best probe that has it; `request` says how it is measured. The answer has the variant of each
@@ -217,6 +233,32 @@ pub fn select_wanted(
     Ok((selection, places))
 }
 
+/// Rows of the pages that are asked for and cannot be used.
+fn add_broken(selection: &mut Selection, request: &Request, catalogue: &Catalogue) {
+    for (id, reason) in broken_pages(&request.patterns, catalogue) {
+        let variant = Variant {
+            mechanism: id.clone(),
+            probe: "-".to_owned(),
+            experiment: request.experiment.unwrap_or(Experiment::Switch),
+            contexts: 2,
+            placement: request.placements.first().copied().unwrap_or(Placement::OneCpu),
+            timing: request.timing,
+            parameters: Parameters::new(),
+            label: String::new(),
+        };
+        selection.push(variant, Some(reason.to_owned()));
+    }
+}
+
+fn broken_pages<'a>(patterns: &[String], catalogue: &'a Catalogue) -> Vec<(&'a MechanismId, &'a str)> {
+    let globs: Vec<_> =
+        patterns.iter().filter_map(|p| Some((p, GlobBuilder::new(p).build().ok()?.compile_matcher()))).collect();
+    let asked = |id: &MechanismId| globs.iter().any(|(p, glob)| glob.is_match(id.as_str()) || id.family() == *p);
+    let pages = catalogue.broken.iter().filter_map(|page| Some((page.mechanism.as_ref()?, page.reason.as_str())));
+    // Beside a page that is used, one of the same name is only a remark of `list`.
+    pages.filter(|(id, _)| asked(id) && catalogue.find(id).is_none()).collect()
+}
+
 fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestError> {
     for name in &request.probes {
         if !probes.iter().any(|probe| probe.info.id == *name || probe.info.source == *name) {
@@ -228,7 +270,7 @@ fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestE
 }
 
 /// The known name most like `name`, if any is like it at all.
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     known
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.7)
@@ -252,7 +294,7 @@ pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Resul
                 glob.is_match(id.as_str()) || id.family() == pattern
             })
             .collect();
-        if hits.is_empty() {
+        if hits.is_empty() && broken_pages(std::slice::from_ref(pattern), catalogue).is_empty() {
             let ids = catalogue.concepts.iter().map(|concept| concept.id.as_str());
             return Err(RequestError::UnknownMechanism { pattern: pattern.clone(), nearest: nearest(pattern, ids) });
         }
@@ -364,25 +406,43 @@ pub(crate) fn filled(concept: &Concept, given: &Parameters) -> Parameters {
 }
 
 /// Adds one row for each chosen probe, or one row that says why there is none.
-fn add(selection: &mut Selection, request: &Request, concept: &Concept, probes: &[KnownProbe], shape: &Variant) {
+fn add(
+    selection: &mut Selection,
+    request: &Request,
+    concept: &Concept,
+    (catalogue, probes): (&Catalogue, &[KnownProbe]),
+    shape: &Variant,
+) {
     let mut with = |probe: &str, reason: Option<String>| {
         selection.push(Variant { probe: probe.to_owned(), ..shape.clone() }, reason);
     };
     if let Some(reason) = senseless(concept, shape) {
         return with("-", Some(reason));
     }
+    // What a probe of another source means by the mechanism is its own affair: it is measured if it is asked for.
     let asked = |probe: &KnownProbe| {
-        request.probes.is_empty()
+        (request.probes.is_empty() && concept.implemented_by.contains(&probe.info.source))
             || request.probes.iter().any(|name| *name == probe.info.id || *name == probe.info.source)
     };
     let fitting: Vec<_> = choices(concept, probes).into_iter().filter(|(probe, _)| asked(probe)).collect();
     if fitting.is_empty() {
-        return with("-", Some(nobody(concept, probes, asked)));
+        return with("-", Some(nobody(concept, probes, &catalogue.broken, asked)));
     }
     let wanted = if request.probes.is_empty() { 1 } else { fitting.len() };
     for (probe, described) in fitting.into_iter().take(wanted) {
-        with(&probe.info.id, cannot(described, shape));
+        let shape = known_parameters(concept, described, shape);
+        let reason = cannot(described, &shape);
+        selection.push(Variant { probe: probe.info.id.clone(), ..shape }, reason);
     }
+}
+
+/// Every parameter is sent, with its default where nothing was asked; but what a probe does not describe it would refuse.
+fn known_parameters(concept: &Concept, described: &Described, shape: &Variant) -> Variant {
+    let mut shape = shape.clone();
+    shape.parameters.retain(|name, value| {
+        described.parameters.contains(name) || concept.parameters.get(name).is_none_or(|known| known.default != *value)
+    });
+    shape
 }
 
 fn senseless(concept: &Concept, shape: &Variant) -> Option<String> {
@@ -411,12 +471,15 @@ fn cannot(described: &Described, shape: &Variant) -> Option<String> {
     if !described.experiments.contains(&shape.experiment) {
         return Some(format!("this probe has no experiment {} of {}", shape.experiment, shape.mechanism));
     }
+    if let Some(name) = shape.parameters.keys().find(|name| !described.parameters.contains(name)) {
+        return Some(format!("this probe has no parameter {name} of {}", shape.mechanism));
+    }
     (!described.timings.contains(&shape.timing))
         .then(|| format!("this probe has no timing {} for {}", shape.timing, shape.mechanism))
 }
 
 /// Why no probe can carry the mechanism out.
-fn nobody(concept: &Concept, probes: &[KnownProbe], asked: impl Fn(&KnownProbe) -> bool) -> String {
+fn nobody(concept: &Concept, probes: &[KnownProbe], broken: &[Broken], asked: impl Fn(&KnownProbe) -> bool) -> String {
     let mut reasons: Vec<String> = probes
         .iter()
         .filter(|probe| concept.implemented_by.contains(&probe.info.source) && asked(probe))
@@ -433,10 +496,19 @@ fn nobody(concept: &Concept, probes: &[KnownProbe], asked: impl Fn(&KnownProbe) 
         })
         .collect();
     if reasons.is_empty() {
-        reasons.push(format!(
-            "no chosen probe implements it (it is part of probes/{})",
-            concept.implemented_by.join(", probes/")
-        ));
+        let here = probes.iter().filter(|probe| asked(probe) && probe.answer.is_ok());
+        let silent: Vec<&str> = here.map(|probe| probe.info.id.as_str()).collect();
+        let sources = concept.implemented_by.join(", probes/");
+        reasons.push(match silent[..] {
+            [] => format!("no chosen probe implements it (it is part of probes/{sources})"),
+            _ => format!("the probe {} does not describe it (it is part of probes/{sources})", silent.join(", ")),
+        });
+        let foreign = probes.iter().find(|probe| probe.describes(&concept.id).is_some());
+        reasons.extend(foreign.map(|probe| {
+            let id = &probe.info.id;
+            format!("the probe {id} describes it and is of source {}: ask for it by --probe {id}", probe.info.source)
+        }));
+        reasons.extend(broken.iter().filter(|broken| broken.mechanism.is_none()).map(|broken| broken.reason.clone()));
     }
     reasons.join("; ")
 }
@@ -459,8 +531,35 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
+        let catalogue =
+            switchcost_catalogue::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref()).unwrap();
+        let concept = catalogue.concepts.iter().find(|concept| concept.parameters.len() > 1).unwrap();
+        let defaults: Vec<(&str, &str)> =
+            concept.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();
+        let described = Described {
+            id: concept.id.clone(),
+            experiments: vec![Experiment::Switch],
+            timings: vec![Timing::Batch],
+            parameters: vec![defaults[0].0.to_owned()],
+            unavailable: None,
+        };
+        let of = |name: &str, value: &str| {
+            let given = [(name.to_owned(), value.to_owned())].into();
+            let asked = Variant { parameters: filled(concept, &given), ..variant("a/x", Placement::OneCpu) };
+            let shape = known_parameters(concept, &described, &asked);
+            let sent = shape.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
+            (sent.join(" "), cannot(&described, &shape))
+        };
+        let (name, default) = defaults[0];
+        assert_eq!(of("nothing", ""), (format!("{name}={default}"), None));
+        assert_eq!(of(name, "x"), (format!("{name}=x"), None));
+        assert!(of(defaults[1].0, "x").1.unwrap().contains("this probe has no parameter "));
+    }
+
     fn twins(rows: &[(&str, Placement)]) -> Vec<String> {
-        let catalogue = Catalogue { families: Vec::new(), concepts: Vec::new() };
+        let catalogue = Catalogue::default();
         let variants = rows.iter().map(|(mechanism, placement)| variant(mechanism, *placement)).collect();
         let mut selection =
             Selection { variants, not_run: BTreeMap::from([(0, "it cannot".to_owned())]), ..Selection::default() };

@@ -4,6 +4,7 @@ use crate::disk::Unreadable;
 use rusqlite::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
+use switchcost_model::told;
 
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -305,7 +306,7 @@ impl From<StoreError> for Fault {
 /// The sentence for an error of SQLite.
 pub fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
     let path = path.to_path_buf();
-    let reason = plain(&error.to_string());
+    let reason = told(&error.to_string());
     match error {
         rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
             ErrorCode::NotADatabase => StoreError::NotADatabase { path },
@@ -327,19 +328,9 @@ pub fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
     }
 }
 
-/// Text from elsewhere made fit for a sentence: bounded, and without control characters.
-pub fn plain(text: &str) -> String {
-    const MOST: usize = 200;
-    let mut plain: String = text.chars().take(MOST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if text.chars().nth(MOST).is_some() {
-        plain.push('…');
-    }
-    plain
-}
-
 /// What is wrong with a piece of JSON, without serde_json's line number, which is always 1 here.
 pub fn json_reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-    plain(&format!("{text} (column {})", error.column()))
+    told(&format!("{text} (column {})", error.column()))
 }

@@ -15,6 +15,7 @@
 
 use crate::disk::{InvocationRecord, RunRecord, VariantRecord, begin, push_variant, tag};
 use crate::error::{RunFileError, json_reason};
+use crate::limits::{self, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::rules;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -22,23 +23,17 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{BufRead, Read, Write};
-use switchcost_model::{Invocation, Run};
+use switchcost_model::{Invocation, Run, told};
 
 /// Latest format of run files.
 pub const FORMAT: u64 = 1;
-
-/// Longest line, line feed included: five million ticks.
-pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
-
-/// Longest file.
-pub const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Writes a run as a run file.
 ///
 /// # Errors
 /// When the run breaks a rule or a limit, so that it could not be imported again, or writing fails.
 pub fn export_jsonl(run: &Run, output: &mut dyn Write) -> Result<(), RunFileError> {
-    rules::check(run).map_err(|reason| RunFileError::Rule { reason })?;
+    rules::check(run).and_then(|()| limits::run(run)).map_err(|reason| RunFileError::Rule { reason })?;
     let mut exporter = Exporter { output, tally: Tally::default() };
     exporter.record(&RunRecord::from(run))?;
     for variant in VariantRecord::all_of(run) {
@@ -58,6 +53,7 @@ pub fn export_jsonl(run: &Run, output: &mut dyn Write) -> Result<(), RunFileErro
 pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
     let mut importer = Importer { input, line: Vec::new(), tally: Tally::default() };
     let mut run = importer.header()?;
+    let mut extensions = 0;
     loop {
         let number = importer.next()?;
         if importer.line.last() != Some(&b'\n') {
@@ -71,15 +67,21 @@ pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
                 importer.end()?;
                 return Ok(run);
             }
-            extension if extension.starts_with("x_") => {}
+            extension if extension.starts_with("x_") => {
+                let counted = limits::count("lines of extensions", extensions, limits::MAX_EXTENSIONS);
+                counted.map_err(|reason| at(number, &reason))?;
+                extensions += 1;
+            }
             tag::RUN => return Err(at(number, "a file holds one run, and this is the header of another")),
-            other => return Err(at(number, &format!("`{}` is no known kind of line", crate::error::plain(other)))),
+            other => return Err(at(number, &format!("`{}` is no known kind of line", told(other)))),
         }
         importer.tally.add(&importer.line);
     }
 }
 
 fn add_variant(run: &mut Run, record: VariantRecord) -> Result<(), String> {
+    limits::count("variants", run.variants.len(), limits::MAX_VARIANTS)?;
+    limits::variant(&record)?;
     let expected = run.variants.len() as u64;
     if record.index != expected {
         return Err(format!("variant {} stands where {expected} is due", record.index));
@@ -87,11 +89,12 @@ fn add_variant(run: &mut Run, record: VariantRecord) -> Result<(), String> {
     if !run.invocations.is_empty() {
         return Err("a variant stands behind an invocation".to_owned());
     }
-    push_variant(run, record).map_err(|unreadable| crate::error::plain(&unreadable.0))
+    push_variant(run, record).map_err(|unreadable| told(&unreadable.0))
 }
 
 fn add_invocation(run: &mut Run, record: InvocationRecord) -> Result<(), String> {
-    let invocation = Invocation::try_from(record).map_err(|unreadable| crate::error::plain(&unreadable.0))?;
+    limits::count("invocations", run.invocations.len(), limits::MAX_INVOCATIONS)?;
+    let invocation = Invocation::try_from(record).map_err(|unreadable| told(&unreadable.0))?;
     rules::check_variant(invocation.variant, run.variants.len())?;
     run.invocations.push(invocation);
     Ok(())
@@ -186,7 +189,9 @@ impl Importer<'_> {
         let mut limited = Read::take(&mut *self.input, MAX_LINE_BYTES + 1);
         limited.read_until(b'\n', &mut self.line).map_err(RunFileError::Read)?;
         self.tally.check_limits(&self.line)?;
-        Ok(self.tally.lines + 1)
+        let number = self.tally.lines + 1;
+        limits::texts(&self.line).map_err(|reason| at(number, &reason))?;
+        Ok(number)
     }
 
     fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RunFileError> {
@@ -232,7 +237,7 @@ impl Importer<'_> {
             (tag::RUN, _) => return Err(at(number, "the header names no known format")),
             _ => return Err(foreign("its first line is not the header of a run")),
         }
-        let run = begin(self.record()?).map_err(|unreadable| at(number, &crate::error::plain(&unreadable.0)))?;
+        let run = begin(self.record()?).map_err(|unreadable| at(number, &told(&unreadable.0)))?;
         rules::check(&run).map_err(|reason| at(number, &reason))?;
         self.tally.add(&self.line);
         Ok(run)

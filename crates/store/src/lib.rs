@@ -14,6 +14,7 @@
 mod disk;
 mod error;
 mod jsonl;
+mod limits;
 mod place;
 mod rows;
 mod rules;
@@ -24,7 +25,8 @@ mod store;
 mod ticks;
 
 pub use error::{RunFileError, StoreError};
-pub use jsonl::{FORMAT, MAX_FILE_BYTES, MAX_LINE_BYTES, export_jsonl, import_jsonl};
+pub use jsonl::{FORMAT, export_jsonl, import_jsonl};
+pub use limits::{MAX_FILE_BYTES, MAX_LINE_BYTES};
 pub use place::default_path;
 pub use schema::APPLICATION_ID;
 pub use shareable::strip_personal;

@@ -299,6 +299,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     if (entry.find_parameter("speculation") != nullptr) counts.emplace_back("tasks_guarded", tasks_guarded(tasks, plan));
     const std::uint64_t mask = workload->token_mask();
     const std::uint64_t sent = add_results(reporter, plan, measurement);
+    reporter.flush();  // while the contexts live: until this arrives the host takes what it sees of them for the whole ring
     workload->close();
     workload.reset();
 

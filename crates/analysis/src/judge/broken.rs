@@ -1,19 +1,25 @@
 //! Answers that are no use: the probe died, broke the protocol or did something else than was asked.
 
-use super::ProbeAnswer;
-use crate::words::last_words;
-use switchcost_model::{EndStatus, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript};
+use super::{LEAVE_MS, ProbeAnswer};
+use crate::words::{is_message, last_words};
+use switchcost_model::{EndStatus, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript, told};
 
 /// Reasons for which there is no usable answer at all.
 pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<String> {
     let ProbeAnswer { transcript, process, log, .. } = *answer;
-    let last_words = || last_words(log).map(|words| format!("; its last words: {words}")).unwrap_or_default();
+    let last_words = || quoted(log);
     if let Some(fault) = &transcript.fault
         && process != ProcessEnd::Deadline
     {
         return Some(format!("the probe broke the protocol: {fault}{}", last_words()));
     }
     match process {
+        ProcessEnd::Deadline if transcript.end.is_some() => {
+            return Some(format!(
+                "the probe answered but did not leave within {LEAVE_MS} ms; it was killed{}",
+                last_words()
+            ));
+        }
         ProcessEnd::Deadline => {
             return Some(format!(
                 "no answer within {} ms; the probe and all its processes were killed",
@@ -39,6 +45,19 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<String> {
         _ => {}
     }
     if end.status == EndStatus::Ok { other_plan(plan, transcript) } else { None }
+}
+
+/// What the log has to add to the sentence about a probe's end.
+fn quoted(log: &str) -> String {
+    match last_words(log) {
+        None => String::new(),
+        Some(_) if log.lines().any(is_message) => {
+            "; it wrote its messages to standard output; they belong to the descriptor of report_fd".into()
+        }
+        Some(words) => {
+            format!("; its last words: {} (all of it: `switchcost show RUN --format jsonl`, field log)", told(words))
+        }
+    }
 }
 
 /// The probe must have carried out what was asked.

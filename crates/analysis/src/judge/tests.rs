@@ -235,7 +235,9 @@ fn another_plan_is_broken() {
 #[test]
 fn process_ends_are_told() {
     let ended = |process, log: &str| judged(&rule(), &plan(), &honest(), process, log);
-    check(&ended(ProcessEnd::Deadline, ""), Verdict::Broken, "within 500 ms");
+    check(&ended(ProcessEnd::Deadline, ""), Verdict::Broken, "answered but did not leave within 1500 ms");
+    let silent = judged(&rule(), &plan(), &Transcript::default(), ProcessEnd::Deadline, "");
+    check(&silent, Verdict::Broken, "no answer within 500 ms");
     check(&ended(ProcessEnd::Signalled(11), "boom\n"), Verdict::Broken, "signal 11; its last words: boom");
     check(&ended(ProcessEnd::Exited(1), ""), Verdict::Broken, "exit status is 1");
     check(&ended(ProcessEnd::NotStarted, "no such file"), Verdict::Broken, "no such file");

@@ -2,7 +2,14 @@ use super::*;
 use switchcost_model::{Experiment, Placement, Timing, Variant};
 
 fn repository() -> Catalogue {
-    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms")).unwrap_or_else(|error| panic!("{error}"))
+    let loaded = only(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"));
+    loaded.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// One folder, all of whose pages must be valid.
+fn only(folder: &Path) -> Result<Catalogue, String> {
+    let catalogue = crate::load(folder, None, &|_| Ok(())).map_err(|error| error.to_string())?;
+    catalogue.broken.first().map_or(Ok(()), |broken| Err(broken.reason.clone())).map(|()| catalogue)
 }
 
 fn variant(concept: &Concept, parameter: &str, value: &str) -> Variant {
@@ -67,7 +74,7 @@ fn errors_name_file_line_and_field() {
     std::fs::write(folder.path().join("families.toml"), "[[family]]\nid = \"x\"\ntitle = \"X\"\n").unwrap();
     std::fs::create_dir(folder.path().join("x")).unwrap();
     std::fs::write(folder.path().join("x/y.toml"), "title = \"t\"\nplacement = 3\n").unwrap();
-    let error = load(folder.path()).unwrap_err().to_string();
+    let error = only(folder.path()).unwrap_err();
     assert!(error.contains("x/y.toml") && error.contains("line 2") && error.contains("placement"), "{error}");
 }
 
@@ -92,7 +99,7 @@ fn described(mechanism: &str, common: &str) -> Result<Catalogue, String> {
         ),
     );
     write("x/y.toml", &file(mechanism));
-    load(folder.path()).map_err(|error| error.to_string())
+    only(folder.path())
 }
 
 const COMMON: &str = r#"

@@ -227,7 +227,7 @@ impl Session<'_> {
             return output::write_file(path, text.as_bytes());
         }
         if !self.to_stdout() {
-            eprint!("{text}");
+            output::say(text.trim_end_matches('\n'));
             return Ok(());
         }
         // On a terminal each picture takes the place of the one before.

@@ -33,6 +33,10 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
         let operands = arguments.operands.iter().map(|text| runs.operand(text)).collect::<Result<Vec<_>, _>>()?;
         (runs, operands)
     };
+    let mut runs = runs;
+    if !matches!(arguments.format, CompareFormat::Json) {
+        runs.all.iter_mut().for_each(Run::make_told);
+    }
     let ladders: Vec<Vec<Line<'_>>> = runs.all.iter().map(|run| all_lines(run, &catalogue)).collect();
     let mut compared = Compared { threshold, ..Compared::default() };
     let pairs = pairs(&operands, &ladders, &runs.all, &mut compared)?;

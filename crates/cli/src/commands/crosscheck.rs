@@ -120,7 +120,7 @@ fn plan(peers: Vec<Peer>, bench: &Bench) -> Result<(Vec<Pair>, Vec<Ours>), Failu
 /// Goes through the rounds; true if the user stopped it.
 fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], bench: &Bench, random: &mut StdRng) -> bool {
     for round in 0..count {
-        eprintln!("round {} of {count}", round + 1);
+        output::say(&format!("round {} of {count}", round + 1));
         let able = |pair: &Pair, ours: &[Ours]| pair.failure.is_none() && ours[pair.ours].failure.is_none();
         let mut tasks: Vec<Task> = (0..pairs.len()).filter(|&i| able(&pairs[i], ours)).map(Task::Peer).collect();
         let wanted = |index: usize| pairs.iter().any(|pair| pair.ours == index && able(pair, ours));

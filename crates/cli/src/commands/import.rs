@@ -7,8 +7,6 @@ use crate::paths::{self, Installation};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use switchcost_analysis::{Changed, judge_again};
-use switchcost_model::Run;
 use switchcost_store::{Insertion, Store};
 
 /// Takes run files into the store, judged by the rules of this version: what a file says of itself is not believed.
@@ -27,25 +25,13 @@ pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
     let catalogue = Installation::find()?.catalogue()?;
     let mut store = Store::open(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
     for mut run in runs {
-        let changed = judge_again(&mut run, &catalogue.concepts);
+        let changed = super::judged_here(&mut run, &catalogue);
         let said = match store.insert_run(&run).map_err(Failure::usage)? {
             Insertion::Inserted => "imported",
             Insertion::AlreadyThere => "already there",
         };
         output::print(&format!("{}: {said}, {} invocations\n", run.id, run.invocations.len()))?;
-        for changed in &changed {
-            output::print(&told(&run, changed))?;
-        }
+        output::print(&changed.concat())?;
     }
     Ok(Exit::Fine)
-}
-
-/// One line about a verdict that the file gives and its evidence does not bear out, or the other way round.
-fn told(run: &Run, changed: &Changed) -> String {
-    let variant = &run.variants[changed.variant];
-    let reason = if changed.reason.is_empty() { String::new() } else { format!(": {}", changed.reason) };
-    format!(
-        "  {} ({}, {}): {} in the file, {} by its evidence{reason}\n",
-        variant.mechanism, variant.probe, variant.placement, changed.from, changed.to
-    )
 }

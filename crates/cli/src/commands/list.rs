@@ -4,6 +4,7 @@ use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
+use switchcost_catalogue::Catalogue;
 use switchcost_model::{Concept, Install, ParameterKind};
 use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
 use switchcost_runner::{KnownProbe, choices, discover};
@@ -12,12 +13,13 @@ use switchcost_runner::{KnownProbe, choices, discover};
 pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
-    let probes = discover(installation.probes()?, paths::cache().as_deref());
+    let probes = discover(installation.probes(), paths::cache().as_deref());
     let mechanisms: Vec<_> = catalogue.concepts.iter().map(|concept| listed(concept, &probes)).collect();
+    let remarks = remarks(&catalogue, &probes);
     let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
     output::print(&match arguments.format {
-        ListFormat::Table => list_text(&mechanisms, &families, output::style()),
-        ListFormat::Json => list_json(&mechanisms),
+        ListFormat::Table => list_text(&mechanisms, &families, &remarks, output::style()),
+        ListFormat::Json => list_json(&mechanisms, &remarks),
     })?;
     Ok(Exit::Fine)
 }
@@ -42,9 +44,18 @@ fn listed(concept: &Concept, probes: &[KnownProbe]) -> ListedMechanism {
             install: packages(&probe.info.install),
         }));
         if !probes.iter().any(|probe| probe.info.source == *source) {
-            let reason = Some(format!("the probe {source} is not installed; run `make build`"));
+            let reason = Some(format!("no probe of source {source} is installed; run `make build`"));
             listed.push(ListedProbe { id: source.clone(), available: false, reason, install: None });
         }
+    }
+    if listed.is_empty() {
+        let of_source = |probe: &&KnownProbe| concept.implemented_by.contains(&probe.info.source);
+        listed.extend(probes.iter().filter(of_source).map(|probe| ListedProbe {
+            id: probe.info.id.clone(),
+            available: false,
+            reason: Some(format!("the probe {} is here and does not describe {}", probe.info.id, concept.id)),
+            install: None,
+        }));
     }
     ListedMechanism {
         id: concept.id.to_string(),
@@ -63,10 +74,33 @@ fn listed(concept: &Concept, probes: &[KnownProbe]) -> ListedMechanism {
                 },
                 default: parameter.default.clone(),
                 help: parameter.help.clone(),
+                experiments: parameter.experiments.iter().map(ToString::to_string).collect(),
             })
             .collect(),
         probes: listed,
     }
+}
+
+/// What no row of a mechanism says: what cannot be used, and what probes describe that has no page.
+fn remarks(catalogue: &Catalogue, probes: &[KnownProbe]) -> Vec<String> {
+    let mut remarks: Vec<String> = catalogue.broken.iter().map(|broken| broken.reason.clone()).collect();
+    for probe in probes {
+        match &probe.answer {
+            Ok((_, described)) => {
+                let missing = described.iter().filter(|described| catalogue.find(&described.id).is_none());
+                remarks.extend(missing.map(|described| {
+                    format!("the probe {} describes {}, which has no page in mechanisms/", probe.info.id, described.id)
+                }));
+            }
+            Err(why)
+                if !catalogue.concepts.iter().any(|concept| concept.implemented_by.contains(&probe.info.source)) =>
+            {
+                remarks.push(format!("the probe {}: {why}", probe.info.id));
+            }
+            Err(_) => {}
+        }
+    }
+    remarks
 }
 
 /// Names of packages for each system that has them.

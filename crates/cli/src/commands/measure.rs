@@ -39,7 +39,7 @@ impl Bench {
         let cpus = Cpus::detect().map_err(Failure::usage)?;
         let mut machine = switchcost_machine::fingerprint();
         machine.findings = switchcost_machine::doctor();
-        let probes = switchcost_runner::discover(installation.probes()?, None);
+        let probes = switchcost_runner::discover(installation.probes(), None);
         if probes.is_empty() {
             let folder = installation.probes_folder().display().to_string();
             return Err(Failure::usage(RequestError::NoProbes(folder)));
@@ -74,9 +74,9 @@ impl Bench {
     pub fn measure(&self, request: &Request, selection: Selection, store: Store) -> Result<Measured, Failure> {
         if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
             let count = selection.left_out;
-            eprintln!(
+            output::say(&format!(
                 "left out for having no experiment {experiment}: {count} of the mechanisms; name one to see what it has"
-            );
+            ));
         }
         let begin = |store: &mut Store, run: &Run| store.begin_run(run);
         self.carry_out(request, store, &begin, |control, live| {

@@ -3,6 +3,7 @@
 mod audit;
 mod baseline;
 mod budget;
+mod check;
 mod classic;
 mod compare;
 mod crosscheck;
@@ -25,6 +26,7 @@ mod wanted;
 use crate::arguments::{Arguments, Command, Format};
 use crate::exit::{Exit, Failure};
 use crate::output::style;
+use crate::paths::Installation;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -51,6 +53,8 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Import(arguments) => import::import(&arguments),
+        Command::CheckProbe(arguments) => check::probe(&arguments),
+        Command::CheckTranscript(arguments) => check::transcript(&arguments),
         Command::Fill { template, runs } => fill::fill(&template, &runs),
         Command::Generate { folder } => generate::generate(&folder),
     }
@@ -71,9 +75,28 @@ fn formatted(run: &Run, catalogue: &Catalogue, format: Format) -> Result<String,
     })
 }
 
-/// A run from a file by `export`.
+/// A run from a file by `export`, judged by the rules of this version.
 fn run_file(path: &Path) -> Result<Run, Failure> {
     let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
     let file = File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?;
-    switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| named(&error))
+    let mut run = switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| named(&error))?;
+    for line in judged_here(&mut run, &Installation::find()?.catalogue()?) {
+        eprint!("{line}");
+    }
+    Ok(run)
+}
+
+/// Judges a run that was read from a file by the rules of this version: what it says of itself is not believed. A line for each verdict that
+/// changes by that.
+fn judged_here(run: &mut Run, catalogue: &Catalogue) -> Vec<String> {
+    let changed = switchcost_analysis::judge_again(run, &catalogue.concepts);
+    let told = |changed: &switchcost_analysis::Changed| {
+        let variant = &run.variants[changed.variant];
+        let reason = if changed.reason.is_empty() { String::new() } else { format!(": {}", changed.reason) };
+        format!(
+            "  {} ({}, {}): {} in the file, {} by its evidence{reason}\n",
+            variant.mechanism, variant.probe, variant.placement, changed.from, changed.to
+        )
+    };
+    changed.iter().map(told).collect()
 }

@@ -11,7 +11,7 @@ use crate::paths::{self, Installation};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::Run;
+use switchcost_model::{Run, told_line};
 use switchcost_report::Page;
 
 /// Name and version, as the page tells them.
@@ -43,7 +43,7 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
         }
         written.push(file);
     }
-    let list: String = written.iter().map(|file| format!("{}\n", file.display())).collect();
+    let list: String = written.iter().map(|file| format!("{}\n", told_line(&file.display().to_string()))).collect();
     output::print(&list)?;
     Ok(Exit::Fine)
 }

@@ -23,7 +23,7 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     if let (Some(template), Some(file)) = (template, &arguments.report) {
         let file = report::report_run(&template, &run, &bench.catalogue, file.as_deref(), arguments.open)?;
         // Standard output may be JSON.
-        eprintln!("page with pictures: {}", file.display());
+        output::say(&format!("page with pictures: {}", file.display()));
     }
     stored.map_err(|reason| not_stored(&reason))?;
     Ok(status(&run))

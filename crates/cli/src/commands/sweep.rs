@@ -29,7 +29,7 @@ pub fn sweep(arguments: &arguments::Sweep, started: Instant) -> Result<Exit, Fai
     }
     // Tables and JSON say it among their warnings.
     if let (Format::Csv | Format::Jsonl, Some(command)) = (arguments.format, resume_command(&run)) {
-        eprintln!("to go on: {command}");
+        output::say(&format!("to go on: {command}"));
     }
     Ok(status(&run))
 }

@@ -25,7 +25,7 @@ pub fn measure(
     store: &Path,
 ) -> Result<(Run, Vec<usize>), Failure> {
     // Here it is an answer that is lacking, not the use that is wrong.
-    if installation.probes()?.is_empty() {
+    if installation.probes().is_empty() {
         let folder = installation.probes_folder().display().to_string();
         return Err(Failure::nothing(RequestError::NoProbes(folder)));
     }

@@ -7,6 +7,7 @@ pub(crate) mod facts;
 pub(crate) mod host;
 #[path = "../unix/interrupt.rs"]
 pub(crate) mod interrupt;
+mod owner;
 pub(crate) mod program;
 pub(crate) mod spawn;
 mod strays;
@@ -15,6 +16,8 @@ pub(crate) mod tree;
 pub(crate) mod watch;
 
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
+
+pub(crate) use owner::only_owner_writes;
 
 use switchcost_model::{Finding, Machine};
 

@@ -151,7 +151,7 @@ impl Running {
     pub(crate) fn look(&self, told: u64) -> Option<Tree> {
         let tree = super::tree::look(self.pid(), told);
         let idle = poll(&mut [PollFd::new(&self.report, PollFlags::IN)], Some(&timespec(Duration::ZERO))) == Ok(0);
-        idle.then_some(tree)
+        tree.filter(|_| idle)
     }
 
     /// Sleeps until the end of the child (true) or the deadline.
@@ -171,6 +171,10 @@ impl Running {
         // itself too: it may have moved to another group.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
         let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+    }
+
+    pub(crate) fn company(&self) -> Option<usize> {
+        Some(strays::company(self.pid))
     }
 
     pub(crate) fn end(&mut self) -> Exit {

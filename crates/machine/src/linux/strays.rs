@@ -162,6 +162,35 @@ pub(crate) fn all_ended_by(time: Instant, children: &[Pid]) {
     }
 }
 
+/// Living members of a group beside its leader, and living strays, once those have gone that were about to.
+pub(crate) fn company(leader: Pid) -> usize {
+    let until = Instant::now() + GRACE;
+    let own_group = rustix::process::getpgrp();
+    loop {
+        let live = live();
+        let member = |pid: &Pid| *pid != leader && rustix::process::getpgid(Some(*pid)).is_ok_and(|of| of == leader);
+        let mut others: BTreeSet<i32> = children()
+            .into_iter()
+            .filter(|&pid| is_stray(pid, own_group, &live))
+            .chain(processes().filter_map(Pid::from_raw).filter(member))
+            .map(Pid::as_raw_pid)
+            .collect();
+        drop(live);
+        others.retain(|&pid| !matches!(state(pid), None | Some('Z' | 'X')));
+        if others.is_empty() || Instant::now() >= until {
+            return others.len();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// State of a process in the kernel's letter; None: there is none.
+fn state(pid: i32) -> Option<char> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    stat.rsplit_once(')')?.1.trim_start().chars().next()
+}
+
 fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
     let Ok(group) = rustix::process::getpgid(Some(pid)) else { return false };
     group != own_group && !live.contains(&pid.as_raw_pid()) && !live.contains(&group.as_raw_pid())

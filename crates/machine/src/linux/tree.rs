@@ -31,7 +31,8 @@ struct Process {
 }
 
 /// Looks at the child and at what descends from it, orphans that this process has adopted among it. `told`: the process id that the child gave.
-pub(crate) fn look(pid: i32, told: u64) -> Tree {
+/// None: some of them ended meanwhile, so that what was seen is no one moment's.
+pub(crate) fn look(pid: i32, told: u64) -> Option<Tree> {
     let host = Host::real();
     let own = rustix::process::getpid().as_raw_pid();
     let family = family(&host, pid, own);
@@ -48,7 +49,8 @@ pub(crate) fn look(pid: i32, told: u64) -> Tree {
         ..Tree::default()
     };
     look_at_tasks(&host, near, &mut tree);
-    tree
+    let left = family.iter().filter_map(|old| Some(process(&host, old.pid)?.1.tasks >= old.tasks)).filter(|same| *same);
+    (left.count() == family.len()).then_some(tree)
 }
 
 /// Tasks created on this machine since it was booted; None where nobody counts them (gVisor says 0).

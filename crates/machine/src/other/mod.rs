@@ -21,6 +21,11 @@ const UNSUPPORTED: &str =
 /// Why no program is watched.
 const UNWATCHED: &str = UNSUPPORTED;
 
+/// See [`crate::only_owner_writes`]. Nothing is measured here, and so no probe is trusted.
+pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {
+    Err(UNSUPPORTED.to_owned())
+}
+
 /// See the crate.
 pub(crate) fn fingerprint() -> Machine {
     crate::unknown_machine(UNSUPPORTED)

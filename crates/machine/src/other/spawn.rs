@@ -43,6 +43,10 @@ impl Running {
         match self.0 {}
     }
 
+    pub(crate) fn company(&self) -> Option<usize> {
+        match self.0 {}
+    }
+
     pub(crate) fn kill_group(&self) {
         match self.0 {}
     }

@@ -22,6 +22,11 @@ pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME", "LOCALAPPDATA"];
 /// Why no program is watched.
 const UNWATCHED: &str = "audit counts switches in /proc, which Windows does not have; use Linux";
 
+/// See [`crate::only_owner_writes`]. The rights of a profile's folders are the system's.
+pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {
+    Ok(())
+}
+
 /// See the crate.
 pub(crate) fn fingerprint() -> Machine {
     let mut machine = crate::unknown_machine("not looked for on Windows");

@@ -129,6 +129,11 @@ impl Running {
         sys::wait(self.child.as_handle(), left)
     }
 
+    #[expect(clippy::unused_self, reason = "as elsewhere")]
+    pub(crate) fn company(&self) -> Option<usize> {
+        None // Those of the job are counted as strays.
+    }
+
     pub(crate) fn kill_group(&self) {
         self.job.kill(KILLED);
     }

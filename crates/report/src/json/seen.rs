@@ -39,7 +39,7 @@ struct HostPart {
     forks: Option<u64>,
     /// Processes that the probe left behind.
     strays: u32,
-    /// One look at the probe's tasks before the batches; null where the system shows none, or where the batches were over by then.
+    /// One look at the probe's tasks before the batches; null where the system shows none, or where the batches may have been over by then.
     tree: Option<TreePart>,
 }
 

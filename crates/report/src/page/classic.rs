@@ -222,7 +222,7 @@ pub fn classic_text(performance: &Performance<'_>, catalogue: &Catalogue, style:
     text.push_str(&ladder::ladder_text(performance.run, catalogue, style));
     text.push_str(&list("Why the two differ", performance.remarks(&context)?.into_iter(), style));
     text.push_str(&list("What the original itself has printed", performance.known(), style));
-    Ok(text)
+    Ok(style.sealed(&text))
 }
 
 /// A section of a Markdown page.
@@ -247,7 +247,7 @@ pub fn classic_markdown(performance: &Performance<'_>, catalogue: &Catalogue) ->
     if !known.is_empty() {
         text.push_str(&format!("\n**What the original itself has printed**\n\n{}", bullets(known)));
     }
-    Ok(text)
+    Ok(Style::PLAIN.sealed(&text))
 }
 
 /// One program, or all of them.

@@ -54,10 +54,11 @@ struct Versus {
 pub fn fill(
     name: &str,
     template: &str,
-    runs: BTreeMap<String, Run>,
+    mut runs: BTreeMap<String, Run>,
     texts: BTreeMap<String, String>,
     catalogue: &Catalogue,
 ) -> Result<String, PageError> {
+    runs.values_mut().for_each(Run::make_told);
     let cells: BTreeMap<&String, RunCells> = runs.iter().map(|(name, run)| (name, run_cells(run, catalogue))).collect();
     let context = BTreeMap::from([("run", Value::from(Serde(&cells))), ("text", Value::from(Serde(&texts)))]);
     let mut environment = environment();

@@ -35,7 +35,10 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
     for (index, header) in headers.iter().enumerate() {
         let wanted =
             |variant: &Variant| !variant.is_twin() && fitting.fits(variant, &label(variant, &catalogue, false));
-        let run = store.load_only(&header.id, &wanted).map_err(Failure::usage)?;
+        let mut run = store.load_only(&header.id, &wanted).map_err(Failure::usage)?;
+        if format == ListFormat::Table {
+            run.make_told();
+        }
         for row in ladder(&run).into_iter().filter(|row| wanted(row.variant)) {
             add(&mut all, index, &run, &row, &catalogue);
         }

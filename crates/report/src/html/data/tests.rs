@@ -125,7 +125,7 @@ fn catalogue() -> Catalogue {
         explanations: vec![],
     };
     let concepts = vec![concept("x/work", Some("x/alone"), "switch"), concept("x/alone", None, "pass")];
-    Catalogue { families: vec![], concepts }
+    Catalogue { concepts, ..Catalogue::default() }
 }
 
 fn data(runs: &[Run], catalogue: &Catalogue) -> Value {

@@ -1,0 +1,169 @@
+//! From the folders of mechanisms to the catalogue.
+
+use crate::files::{CatalogueError, entries, read};
+use crate::layers::{LayerEntry, ResidueEntry, explanations};
+use crate::mechanisms::{Broken, Catalogue, Common, FamiliesFile, load_common, load_concept};
+use crate::probes::Trusted;
+use std::path::{Path, PathBuf};
+use switchcost_model::{Concept, Family, MechanismId};
+
+/// What names other mechanisms waits until all are known.
+struct Waiting {
+    path: PathBuf,
+    layers: Vec<LayerEntry>,
+    residues: Vec<ResidueEntry>,
+}
+
+/// Reads the folder `mechanisms` of the installation, and beside it the user's own. A page that is not of the right form is among the broken ones.
+///
+/// # Errors
+/// The installation's `families.toml` or `parameters.toml` is missing or not of the right form: then nothing is known.
+pub fn load(folder: &Path, own: Option<&Path>, trusted: Trusted<'_>) -> Result<Catalogue, CatalogueError> {
+    let families: FamiliesFile = read(&folder.join("families.toml"))?;
+    let common = load_common(&folder.join("parameters.toml"))?;
+    let mut catalogue = Catalogue::default();
+    add_families(&mut catalogue, families);
+    let mut waiting = Vec::new();
+    add_pages(&mut catalogue, &mut waiting, folder, &common, &|_| Ok(()));
+    if let Some(own) = own.filter(|own| own.is_dir()) {
+        match trusted(own).and_then(|()| own_families(own)) {
+            Ok(families) => {
+                add_families(&mut catalogue, families);
+                unknown_families(&mut catalogue, own);
+                add_pages(&mut catalogue, &mut waiting, own, &common, trusted);
+            }
+            Err(reason) => catalogue.broken.push(Broken::new(own, reason)),
+        }
+    }
+    resolve(&mut catalogue, waiting);
+    let rank: Vec<String> = catalogue.families.iter().map(|family| family.id.clone()).collect();
+    // Stable: within a family the installation's pages come first, each folder's by name.
+    catalogue.concepts.sort_by_key(|concept| rank.iter().position(|family| family == concept.id.family()));
+    Ok(catalogue)
+}
+
+fn add_families(catalogue: &mut Catalogue, families: FamiliesFile) {
+    for entry in families.family {
+        if !catalogue.families.iter().any(|known| known.id == entry.id) {
+            catalogue.families.push(Family { id: entry.id, title: entry.title });
+        }
+    }
+}
+
+/// The file may be missing: the pages are of known families then.
+fn own_families(folder: &Path) -> Result<FamiliesFile, String> {
+    let path = folder.join("families.toml");
+    if path.symlink_metadata().is_err() {
+        return Ok(FamiliesFile { family: Vec::new() });
+    }
+    read(&path).map_err(|error| error.to_string())
+}
+
+/// Folders that are of no family are said, or a misspelt one would be lost without a word.
+fn unknown_families(catalogue: &mut Catalogue, folder: &Path) {
+    for path in entries(folder).unwrap_or_default().into_iter().filter(|path| path.is_dir()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !catalogue.families.iter().any(|family| family.id == name) {
+            let reason = format!("{} is of no known family; add it to families.toml beside it", path.display());
+            catalogue.broken.push(Broken::new(&path, reason));
+        }
+    }
+}
+
+fn add_pages(
+    catalogue: &mut Catalogue,
+    waiting: &mut Vec<Waiting>,
+    folder: &Path,
+    common: &Common,
+    trusted: Trusted<'_>,
+) {
+    for family in catalogue.families.clone() {
+        let subfolder = folder.join(&family.id);
+        if !subfolder.is_dir() {
+            continue; // A family without a mechanism yet.
+        }
+        let pages = trusted(&subfolder).and_then(|()| entries(&subfolder).map_err(|error| error.to_string()));
+        let pages = pages.unwrap_or_else(|reason| {
+            catalogue.broken.push(Broken::new(&subfolder, reason));
+            Vec::new()
+        });
+        for path in pages.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "toml")) {
+            let loaded = trusted(&path)
+                .and_then(|()| load_concept(&family.id, &path, common).map_err(|error| error.to_string()));
+            match loaded {
+                Ok((concept, ..)) if catalogue.find(&concept.id).is_some() => {
+                    let reason =
+                        format!("{} is not used: the installation has a page of {}", path.display(), concept.id);
+                    catalogue.broken.push(Broken::new(&path, reason));
+                }
+                Ok((concept, layers, residues)) => {
+                    catalogue.concepts.push(concept);
+                    waiting.push(Waiting { path, layers, residues });
+                }
+                Err(reason) => catalogue.broken.push(broken_page(&family.id, &path, reason)),
+            }
+        }
+    }
+}
+
+fn broken_page(family: &str, path: &Path, reason: String) -> Broken {
+    let broken = Broken::new(path, reason);
+    let mechanism = format!("{family}/{}", broken.name).parse().ok();
+    Broken { mechanism, ..broken }
+}
+
+/// Resolves what pages say of other mechanisms. What names a broken page is left out; a page that names one that is nowhere is broken itself.
+fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
+    let known = catalogue.concepts.clone();
+    let broken: Vec<MechanismId> = catalogue.broken.iter().filter_map(|page| page.mechanism.clone()).collect();
+    let mut concepts = Vec::new();
+    for (mut concept, Waiting { path, layers, residues }) in
+        std::mem::take(&mut catalogue.concepts).into_iter().zip(waiting)
+    {
+        concept.floor.retain(|id| !broken.contains(id));
+        concept.bound.retain(|id| !broken.contains(id));
+        for parameter in concept.parameters.values_mut() {
+            parameter.control.take_if(|id| broken.contains(id));
+        }
+        let explained = explanations(&concept, &layers, residues, &known);
+        // Layers that need a broken page explain nothing; the rows of this one are sound.
+        let explained = if broken.is_empty() { explained } else { explained.or(Ok(Vec::new())) };
+        let sound = check_floor(&concept, &known).and_then(|()| check_controls(&concept, &known)).and(explained);
+        match sound {
+            Ok(explanations) => concepts.push(Concept { explanations, ..concept }),
+            Err(what) => {
+                let reason = CatalogueError::invalid(&path, what);
+                catalogue.broken.push(broken_page(concept.id.family(), &path, reason.to_string()));
+            }
+        }
+    }
+    catalogue.concepts = concepts;
+}
+
+fn check_floor(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
+    let find = |id: &MechanismId| concepts.iter().find(|other| other.id == *id);
+    if let Some(floor) = concept.floor.iter().find(|floor| find(floor).is_none()) {
+        return Err(format!("floor names {floor}, which has no file"));
+    }
+    for bound in &concept.bound {
+        let known = find(bound).ok_or_else(|| format!("bound names {bound}, which has no file"))?;
+        if !known.control {
+            return Err(format!("bound names {bound}, which is not a control"));
+        }
+    }
+    Ok(())
+}
+
+/// What a parameter names as its control must be one, and have the parameter.
+fn check_controls(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
+    for (name, parameter) in &concept.parameters {
+        let Some(id) = &parameter.control else { continue };
+        let Some(control) = concepts.iter().find(|other| other.id == *id) else {
+            return Err(format!("parameter {name}: control names {id}, which has no file"));
+        };
+        if !control.control || !control.parameters.contains_key(name) {
+            return Err(format!("parameter {name}: control names {id}, which is no control with this parameter"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! The rules of evidence of all pages: cases add up, and each parameter shows.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use switchcost_catalogue::{Catalogue, load};
+use switchcost_model::{Concept, EvidenceRule, Experiment, ParameterKind, Parameters, Placement, Timing, Variant};
+
+fn catalogue() -> Catalogue {
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn find<'a>(catalogue: &'a Catalogue, id: &str) -> &'a Concept {
+    catalogue.find(&id.parse().unwrap()).unwrap()
+}
+
+fn variant(concept: &Concept, experiment: Experiment, placement: Placement, contexts: u64) -> Variant {
+    let defaults = concept.parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default.clone()));
+    Variant {
+        mechanism: concept.id.clone(),
+        probe: String::new(),
+        experiment,
+        contexts,
+        placement,
+        timing: Timing::Batch,
+        parameters: defaults.collect(),
+        label: String::new(),
+    }
+}
+
+fn with(mut variant: Variant, name: &str, value: &str) -> Variant {
+    variant.parameters.insert(name.into(), value.into());
+    variant
+}
+
+/// Values of a parameter; of an integer the ends, which differ most.
+fn values(kind: &ParameterKind) -> Vec<String> {
+    match kind {
+        ParameterKind::Words(words) => words.clone(),
+        ParameterKind::Integer { min, max } => vec![min.to_string(), max.to_string()],
+    }
+}
+
+/// Every row that a page allows, with rings of two and of three, and each two parameters away from their defaults.
+fn variants(concept: &Concept) -> Vec<Variant> {
+    let mut settings = vec![Parameters::new()];
+    for (name, parameter) in &concept.parameters {
+        let more: Vec<Parameters> = settings
+            .iter()
+            .filter(|so_far| so_far.len() < 2)
+            .flat_map(|so_far| {
+                values(&parameter.kind).into_iter().map(|value| {
+                    let mut next = so_far.clone();
+                    next.insert(name.clone(), value);
+                    next
+                })
+            })
+            .collect();
+        settings.extend(more);
+    }
+    let mut all = Vec::new();
+    for &experiment in &concept.experiments {
+        for &placement in &concept.placements {
+            for contexts in [2, 3] {
+                for set in &settings {
+                    let mut one = variant(concept, experiment, placement, contexts);
+                    one.parameters.extend(set.clone());
+                    all.push(one);
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn a_parameter_s_case_keeps_those_of_placement_and_experiment() {
+    let catalogue = catalogue();
+    let pipe = find(&catalogue, "process/pipe");
+    let rule = |experiment, placement, contexts| {
+        let plain = variant(pipe, experiment, placement, contexts);
+        let guarded = pipe.rule(&with(plain.clone(), "speculation", "guarded"));
+        let expected = BTreeMap::from([("tasks_guarded".to_owned(), contexts as i64)]);
+        let rule = pipe.rule(&plain);
+        let added = rule.at_least.clone().into_iter().chain(expected).collect();
+        assert_eq!(guarded, EvidenceRule { at_least: added, ..rule.clone() });
+        rule
+    };
+    assert_eq!(rule(Experiment::Switch, Placement::OneCpu, 2).kernel_switches, Some((1.0, 1.0)));
+    assert_eq!(rule(Experiment::Switch, Placement::OneCpu, 3).kernel_switches, Some((1.0, 2.0)));
+    for placement in [Placement::TwoCpus, Placement::Free, Placement::Pair(0, 1)] {
+        let two = rule(Experiment::Switch, placement, 5);
+        assert_eq!((two.kernel_switches, two.most_busy), (Some((0.75, 2.0)), Some(1.75)));
+        assert_eq!((two.address_spaces, two.seen_processes), (Some(5), Some(5)));
+        let message = rule(Experiment::Message, placement, 2);
+        assert_eq!((message.kernel_switches, message.most_busy), (Some((1.0, 256.0)), None));
+    }
+    let message = rule(Experiment::Message, Placement::OneCpu, 2);
+    assert_eq!((message.kernel_switches, message.note.as_str()), (Some((2.0, 2.0)), ""));
+}
+
+#[test]
+fn what_is_said_of_a_ring_is_not_asked_of_what_is_made() {
+    let catalogue = catalogue();
+    let pipe = find(&catalogue, "container/pipe");
+    let ring = pipe.rule(&variant(pipe, Experiment::Switch, Placement::OneCpu, 3));
+    assert_eq!((ring.address_spaces, ring.seen_namespaces["pid"], ring.at_least["distinct_pid_ns"]), (Some(3), 3, 3));
+    assert_eq!(ring.seen_control_groups, None);
+    let own = pipe.rule(&with(variant(pipe, Experiment::Switch, Placement::Free, 3), "cgroup", "own"));
+    assert_eq!((own.seen_control_groups, own.at_least["cgroups"], own.at_least["distinct_net_ns"]), (Some(3), 3, 3));
+    let none = pipe.rule(&with(variant(pipe, Experiment::Switch, Placement::Free, 3), "namespaces", "none"));
+    assert_eq!((none.at_least, none.seen_namespaces, none.seen_processes), (BTreeMap::new(), BTreeMap::new(), Some(3)));
+    for experiment in [Experiment::Create, Experiment::Footprint] {
+        let made = pipe.rule(&variant(pipe, experiment, Placement::OneCpu, 1));
+        let expected = EvidenceRule { turns: true, seen_forks: Some(1.0), ..EvidenceRule::default() };
+        assert_eq!(made, expected);
+    }
+}
+
+/// A case that changes nothing repeats what an earlier one or the general rule says.
+#[test]
+fn every_case_changes_a_rule() {
+    for concept in &catalogue().concepts {
+        let all = variants(concept);
+        for index in 0..concept.evidence_when.len() {
+            let mut without = concept.clone();
+            without.evidence_when.remove(index);
+            let differs = all.iter().any(|variant| without.rule(variant) != concept.rule(variant));
+            assert!(differs, "{}: [[evidence_when]] number {} changes nothing", concept.id, index + 1);
+        }
+    }
+}
+
+/// Parameters that change what is done in a way that no rule can ask for, and why.
+const SILENT: &[(&str, &str)] = &[
+    ("stack_memory", "whether a stack comes from malloc or mmap shows in the cost alone"),
+    (
+        "stack_size",
+        "a context cannot tell how much of its stack lies below it; too small a stack is refused or overflows",
+    ),
+    ("stack", "as stack_memory"),
+    ("stacks", "where stacks lie shows in the caches alone"),
+    ("fpu_state", "the kit sends counts.mxcsr_differs only on CPUs that have MXCSR"),
+    ("float_switch", "what a library saves cannot be seen from outside it"),
+    ("reads", "how the counter is read (timing=each) shows in the cost of a reading alone"),
+    ("payload", "of a runtime's own: a message of any size is one hand-off each way"),
+    ("by", "which call makes or wakes a context, or leaves a guest, leaves no trace beside its cost"),
+    ("handover", "as by"),
+    ("locking", "as by; see the note"),
+    ("calls", "as by"),
+    ("what", "as by"),
+    ("length", "the chain's length is its cost"),
+    ("nanoseconds", "the time asleep is the figure"),
+    (
+        "os_threads",
+        "how many threads take part is the runtime's choice: threads_change makes the row say what it chose",
+    ),
+    ("carriers", "as os_threads"),
+    ("cgroup_depth", "0 to 8 groups inside one another; without cgroup=own none may be there"),
+    (
+        "cgroup",
+        "experiments create and footprint: the group is gone, or another's to count, when the evidence is formed",
+    ),
+    ("namespaces", "as cgroup"),
+    ("cpu_quota", "counts.throttled_periods; the quota is armed and never reached"),
+    ("seccomp", "a filter that refuses nothing that is called shows in the cost alone"),
+    ("ring", "the guest's privilege shows where it is emulated, by its cost"),
+    ("where", "the same bytes in the process: no exits either way"),
+];
+
+#[test]
+fn a_parameter_changes_the_rule_or_is_known_to_be_silent() {
+    let mut silent = Vec::new();
+    for concept in &catalogue().concepts {
+        let all = variants(concept);
+        for (name, parameter) in &concept.parameters {
+            for &experiment in concept.experiments.iter().filter(|e| parameter.experiments.contains(e)) {
+                let shows = all.iter().filter(|variant| variant.experiment == experiment).any(|variant| {
+                    let rules: Vec<_> = values(&parameter.kind)
+                        .iter()
+                        .map(|value| concept.rule(&with(variant.clone(), name, value)))
+                        .map(|rule| EvidenceRule { note: String::new(), ..rule })
+                        .collect();
+                    rules.iter().any(|rule| *rule != rules[0])
+                });
+                // Every task says in which class it ran, whatever the class.
+                let counted = parameter.counted.is_some();
+                if !shows && !counted {
+                    assert!(
+                        SILENT.iter().any(|(known, _)| known == name),
+                        "{}: {name} leaves experiment {experiment} as it is: no rule differs; say in SILENT why none can",
+                        concept.id
+                    );
+                    silent.push(name.clone());
+                }
+            }
+        }
+    }
+    let stale: Vec<_> = SILENT.iter().filter(|(name, _)| !silent.iter().any(|seen| seen == name)).collect();
+    assert!(stale.is_empty(), "no longer silent: {stale:?}");
+}
+
+/// A parameter that a page gives to an experiment which it does not have could never be used.
+#[test]
+fn parameters_belong_to_experiments_of_their_page() {
+    for concept in &catalogue().concepts {
+        for (name, parameter) in &concept.parameters {
+            let used = parameter.experiments.iter().any(|experiment| concept.experiments.contains(experiment));
+            assert!(used, "{}: {name} belongs to none of its experiments", concept.id);
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Whatever a run file, a probe or a program says: no text output begins a line with it, moves a cursor, or turns the direction of writing.
+
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use switchcost_analysis::{Comparison, Outcome};
+use switchcost_catalogue::{Catalogue, Published};
+use switchcost_model::*;
+use switchcost_report::*;
+
+/// Hostile text: each piece of the alphabet does something on a terminal, and what follows a line feed pretends to be a row.
+fn text() -> BoxedStrategy<String> {
+    const PIECES: &[&str] = &[
+        "a",
+        "|",
+        "\"",
+        ",",
+        " ",
+        "\nFORGED",
+        "\rFORGED",
+        "\u{85}FORGED",
+        "\u{2028}FORGED",
+        "\x1b[2J",
+        "\x1b]0;t\x07",
+        "\x1b[8m",
+        "\u{9b}31m",
+        "\u{202e}",
+        "\u{2066}",
+        "\u{200f}",
+        "\0",
+        "\u{7f}",
+        "\t",
+    ];
+    let pieces = proptest::collection::vec(proptest::sample::select(PIECES), 0..6).prop_map(|pieces| pieces.concat());
+    prop_oneof![4 => pieces, 1 => any::<String>(), 1 => Just("\x1b[1m\u{202e}y".repeat(300))]
+        .prop_map(|text| format!("x{text}"))
+        .boxed()
+}
+
+/// Texts in turn, so that each field has one of its own.
+struct Texts<'a>(std::iter::Cycle<std::slice::Iter<'a, String>>);
+
+impl Texts<'_> {
+    fn next(&mut self) -> String {
+        self.0.next().unwrap().clone()
+    }
+}
+
+fn transcript(texts: &mut Texts<'_>, ticks: i64) -> Transcript {
+    let clock = Clock { name: texts.next(), ticks_per_second: 1_000_000_000, read_cost_ticks: 20 };
+    let hello = Hello {
+        protocol: 1,
+        probe: texts.next(),
+        version: texts.next(),
+        runtime: texts.next(),
+        compiler: Some(texts.next()),
+        flags: Some(texts.next()),
+        pid: 1,
+        clock,
+        counter: None,
+    };
+    let samples = Samples { phase: Phase::Measure, units: 100, ticks: vec![ticks; 20], quantity: None };
+    let evidence = Evidence {
+        units: 2000,
+        counts: BTreeMap::from([(texts.next(), 1)]),
+        why: BTreeMap::from([(texts.next(), texts.next())]),
+        ..Evidence::default()
+    };
+    let end = End {
+        status: EndStatus::Failed,
+        code: Some(texts.next()),
+        detail: Some(texts.next()),
+        errno: None,
+        samples: 20,
+    };
+    Transcript {
+        hello: Some(hello),
+        samples: vec![samples],
+        evidence: Some(evidence),
+        notes: vec![texts.next()],
+        end: Some(end),
+        fault: Some(texts.next()),
+        ..Transcript::default()
+    }
+}
+
+fn run(texts: &[String]) -> Run {
+    let mut texts = Texts(texts.iter().cycle());
+    let variant = |mechanism: &str, texts: &mut Texts<'_>| Variant {
+        mechanism: mechanism.parse().unwrap(),
+        probe: texts.next(),
+        experiment: Experiment::Switch,
+        contexts: 2,
+        placement: Placement::OneCpu,
+        timing: Timing::Batch,
+        parameters: BTreeMap::from([(texts.next(), texts.next())]),
+        label: texts.next(),
+    };
+    let verdicts = [Verdict::Verified, Verdict::Contradicted, Verdict::Unobservable, Verdict::Broken];
+    let variants = ["thread/a", "thread/b", "thread/c", "thread/d", "thread/e"].map(|name| variant(name, &mut texts));
+    let invocations = (0..32_u64).map(|sequence| Invocation {
+        variant: (sequence % 4) as usize,
+        round: sequence / 4,
+        sequence,
+        started_unix_ns: 0,
+        wall_ns: 1,
+        cpus: vec![0],
+        environment_padding: 0,
+        peak_rss_bytes: 0,
+        process: ProcessEnd::Exited(0),
+        transcript: transcript(&mut texts, 1000 + sequence as i64),
+        judgement: Judgement::new(verdicts[(sequence % 4) as usize], texts.next()),
+        disturbances: vec![Disturbance { kind: texts.next(), detail: texts.next() }],
+        log: texts.next(),
+    });
+    let invocations = invocations.collect();
+    let finding = Finding {
+        id: texts.next(),
+        severity: Severity::Warning,
+        what: texts.next(),
+        effect: texts.next(),
+        cure: texts.next(),
+    };
+    let facts = ["cpu.model_name", "kernel.release", "hypervisor", "kernel.architecture"];
+    Run {
+        id: texts.next(),
+        started_unix_ns: 0,
+        ended_unix_ns: None,
+        seed: 1,
+        ended_by: EndedBy::Unfinished,
+        tool_version: texts.next(),
+        method_version: 1,
+        command: vec![texts.next(), "sweep".into(), "--store".into(), texts.next()],
+        precision_ppm: 1000,
+        budget_ms: 1000,
+        machine: Machine {
+            stable: facts.iter().map(|name| ((*name).to_owned(), texts.next())).collect(),
+            findings: vec![finding],
+            ..Machine::default()
+        },
+        variants: variants.to_vec(),
+        not_run: BTreeMap::from([(4, texts.next())]),
+        invocations,
+    }
+}
+
+/// Sentences and names of the commands that do not show a run.
+fn others(texts: &[String], style: Style) -> Vec<String> {
+    let mut texts = Texts(texts.iter().cycle());
+    let texts = &mut texts;
+    let side = |texts: &mut Texts<'_>| ComparedSide {
+        run: texts.next(),
+        label: texts.next(),
+        median: 10.0,
+        interval: None,
+        unit: texts.next(),
+        quantity: Quantity::Time,
+    };
+    let comparison = Comparison {
+        ratio: 1.1,
+        interval: None,
+        confidence: 0.95,
+        paired: false,
+        counts: (8, 8),
+        floor: 0.01,
+        detectable: None,
+        outcome: Outcome::CannotTell,
+        reason: texts.next(),
+    };
+    let published = Published {
+        name: texts.next(),
+        what: texts.next(),
+        mechanism: None,
+        low: 1.0,
+        high: None,
+        unit: texts.next(),
+        machine: texts.next(),
+        year: None,
+        source: texts.next(),
+        read: true,
+    };
+    let compared = Compared {
+        rows: vec![ComparedRow { a: side(texts), b: side(texts), comparison }],
+        skipped: vec![(texts.next(), texts.next())],
+        references: vec![side(texts)],
+        published: vec![published],
+        notes: vec![texts.next()],
+        ..Compared::default()
+    };
+    let point = |texts: &mut Texts<'_>| TrendPoint {
+        run: texts.next(),
+        started_unix_ns: 0,
+        median: 1.0,
+        interval: None,
+        invocations: 8,
+        reason: Some(texts.next()),
+    };
+    let change = TrendChange {
+        before: texts.next(),
+        after: texts.next(),
+        ratio: 2.0,
+        interval: None,
+        p: 0.01,
+        changed_with_it: vec![texts.next()],
+    };
+    let trend = Trend {
+        label: texts.next(),
+        unit: texts.next(),
+        quantity: Quantity::Time,
+        points: vec![point(texts), point(texts)],
+        changes: vec![change],
+    };
+    let trends = Trends { method_version: 1, trends: vec![trend], notes: vec![texts.next()] };
+    let entry = HistoryEntry {
+        id: texts.next(),
+        started_unix_ns: 0,
+        ended_by: texts.next(),
+        partial: false,
+        rows: 1,
+        invocations: 1,
+        command: texts.next(),
+    };
+    let listed = |available| ListedProbe {
+        id: texts.next(),
+        available,
+        reason: Some(texts.next()),
+        install: Some(texts.next()),
+    };
+    let probes = [true, false].map(listed);
+    let mechanisms = probes.map(|probe| ListedMechanism {
+        id: texts.next(),
+        family: "f".into(),
+        title: texts.next(),
+        experiments: Vec::new(),
+        placements: Vec::new(),
+        parameters: Vec::new(),
+        probes: vec![probe],
+    });
+    let finding = Finding {
+        id: texts.next(),
+        severity: Severity::Note,
+        what: texts.next(),
+        effect: texts.next(),
+        cure: texts.next(),
+    };
+    let baseline = BaselineEntry { name: texts.next(), run: texts.next(), set_unix_ns: 0, gone: false };
+    let tool = CrosscheckRow {
+        id: texts.next(),
+        title: texts.next(),
+        command: texts.next(),
+        unit: texts.next(),
+        conversion: texts.next(),
+        ours: texts.next(),
+        measured: None,
+        missing: Some(texts.next()),
+        reason: texts.next(),
+    };
+    let title = texts.next();
+    vec![
+        compare_text(&compared, style),
+        compare_markdown(&compared),
+        trends_text(&trends, style),
+        history_text(&[entry], style),
+        list_text(&mechanisms, &[("f".into(), title)], &[texts.next()], style),
+        findings_text(&[finding], style),
+        baselines_text(&[baseline], style),
+        crosscheck_text(&[tool], style),
+    ]
+}
+
+fn harmless(out: &str, style: Style) -> Result<(), TestCaseError> {
+    prop_assert_eq!(out, &told_lines(out, style.colour), "something in it acts on a terminal");
+    let forged = out.lines().find(|line| line.trim_start().starts_with("FORGED"));
+    prop_assert_eq!(forged, None, "a line of others");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_output_passes_on_what_acts(texts in proptest::collection::vec(text(), 1..40)) {
+        let catalogue = Catalogue::default();
+        let run = run(&texts);
+        for style in [Style::PLAIN, Style { colour: true, width: None }] {
+            harmless(&ladder_text(&run, &catalogue, style), style)?;
+            harmless(&ladder_plot(&run, &catalogue, style), style)?;
+            for out in others(&texts, style) {
+                harmless(&out, style)?;
+            }
+        }
+        for out in [ladder_markdown(&run, &catalogue), csv(&run, &catalogue), benchstat(&run, &catalogue)] {
+            harmless(&out, Style::PLAIN)?;
+        }
+    }
+}
+
+#[test]
+fn a_long_text_is_cut_and_json_is_not() {
+    let long = "long".repeat(1000);
+    let mut run = run(&["x".to_owned()]);
+    run.machine.stable.insert("cpu.model_name".into(), format!("\x1b{long}"));
+    run.invocations.iter_mut().for_each(|invocation| invocation.transcript.notes = vec![format!("\u{202e}{long}")]);
+    let catalogue = Catalogue::default();
+    let (text, json) = (ladder_text(&run, &catalogue, Style::PLAIN), json(&run, &catalogue));
+    assert!(text.contains("lon…") && !text.contains(&long), "{text}");
+    assert!(json.contains(&format!("\\u001b{long}")) && json.contains(&format!("\u{202e}{long}")), "{json}");
+}
