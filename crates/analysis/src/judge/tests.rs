@@ -178,6 +178,15 @@ fn every_lie_is_contradicted() {
     contradicted(|t| evidence(t).cpus = Some(vec![0, 1]), "ran on CPU 0");
     contradicted(|t| evidence(t).hops.as_mut().unwrap().in_order = 99, "99 of 100 hops");
     contradicted(|t| t.samples[1].ticks = vec![90_000, 80, 90], "less than one clock cycle");
+    contradicted(|t| t.samples[1].ticks[1] = 0, "the clock stood still");
+    contradicted(|t| evidence(t).migrations = Some(3), "changed the CPU 3 times");
+    contradicted(
+        |t| {
+            *evidence(t).hops.as_mut().unwrap() =
+                Hops { count: 4001, in_order: 4001, same_cpu: 4001, ..evidence(t).hops.unwrap() }
+        },
+        "4001 hops were looked at in 4000 units",
+    );
 }
 
 #[test]
@@ -315,6 +324,25 @@ fn what_the_host_saw_refutes() {
 }
 
 #[test]
+fn a_plan_that_is_told_with_the_samples_is_not_believed() {
+    let late = |batch: i64| {
+        let mut transcript = honest();
+        transcript.samples.iter_mut().for_each(|samples| samples.ticks.fill(batch));
+        let at = Some(100_000_000);
+        let seen = Seen { plan_ns: at, first_samples_ns: at, last_samples_ns: at, tree: None, ..seen() };
+        let process = ProcessEnd::Exited(0);
+        judge(
+            &rule(),
+            &plan(),
+            &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: None },
+        )
+    };
+    check(&late(10_000_000), Verdict::Unobservable, "came only with the samples");
+    // Too short for the host to be in time.
+    check(&late(1_300_000), Verdict::Verified, "");
+}
+
+#[test]
 fn contexts_that_are_tasks_must_be_there() {
     let rules = |change: fn(&mut EvidenceRule)| {
         let mut rule = rule();
@@ -435,6 +463,7 @@ fn histograms_are_held_against_themselves() {
     contradicted(|h| h.max = 1_000_000, "outside the last bucket");
     contradicted(|h| h.sum = 1, "the intervals add up to 1");
     contradicted(|h| h.pair_count = 1, "read 1 times beside 3000");
+    contradicted(|h| h.pair_sum = 0, "readings of the counter cost nothing");
     contradicted(|h| h.span_clock = 0, "span of 0");
     contradicted(|h| h.span_counter = 10, "of a span of 10");
     contradicted(|h| h.span_clock = 1_000_000_000_000, "by the probe's clock");
