@@ -4,7 +4,7 @@
 //! dots. OPERATION:
 //!
 //! - `= VALUE`: it becomes that, and is made if it is not there; VALUE is JSON, or a number that the liar knows (`$units`, `$contexts`, `$turns`: turns
-//!   per context), times something (`$units*0.5`), or the CPUs that were asked for (`$cpus`),
+//!   per context, `$samples`: batches), times something (`$units*0.5`), or the CPUs that were asked for (`$cpus`),
 //! - `*= VALUE`, `+= VALUE`: each of its numbers is changed,
 //! - `fill VALUE`: a list gets so many elements of this value as batches of its phase were asked,
 //! - `like PATH`: it becomes what stands there in the same message,
@@ -22,6 +22,7 @@ pub struct Known {
     pub batches: u64,
     pub warmup: u64,
     pub units: u64,
+    pub samples: u64,
 }
 
 impl Known {
@@ -29,7 +30,11 @@ impl Known {
     pub fn count(&mut self, message: &Value, times: usize) {
         let units = message["units"].as_u64().unwrap_or(0) * times as u64;
         match message["t"].as_str() {
-            Some("samples") => self.units += units * message["ticks"].as_array().map_or(0, Vec::len) as u64,
+            Some("samples") => {
+                let batches = message["ticks"].as_array().map_or(0, Vec::len) as u64;
+                self.units += units * batches;
+                self.samples += batches * times as u64;
+            }
             // A warm-up that is in no histogram counts as well.
             Some("histogram") => self.units += units + units / self.batches.max(1) * self.warmup,
             _ => {}
@@ -47,6 +52,7 @@ impl Known {
         let number = match name {
             "units" => self.units,
             "contexts" => self.contexts,
+            "samples" => self.samples,
             "turns" => self.units / self.contexts.max(1),
             _ => return Err(format!("there is no ${name}")),
         };

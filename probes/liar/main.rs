@@ -3,7 +3,7 @@
 //! `switchcost-liar FOLDER PROGRAM [ARGUMENT...] -- WHAT-THE-HOST-ADDS...`: LIES is a JSON list of lies. The one whose `mechanism` is asked for is
 //! told; without one the probe is quoted faithfully. Beside `edits` (see `edits.rs`) a lie may have
 //!
-//! - `instead`: what the probe is asked instead, `key=value` or `-key`; its `plan` is told to be the one that the host asked for,
+//! - `instead`: what the probe is asked instead, `key=value`, `key/divisor` or `-key`; its `plan` is told to be the one that the host asked for,
 //! - `through`: a program with arguments that starts the probe, `{other}` standing for a CPU that the host did not plan, as in `instead`,
 //! - `helpers`: programs that idle beside it; `idle_threads`: threads of the liar that do,
 //! - `decoy`: kernel switches per unit that two threads of the liar make when all is over, so that the kernel has counted as many as are told,
@@ -73,9 +73,13 @@ impl Asked {
         let mut plan = self.plan.clone();
         plan.insert("report_fd".into(), "1".into());
         for word in texts(&lie["instead"]) {
-            match (word.strip_prefix('-'), word.split_once('=')) {
-                (Some(key), _) => drop(plan.remove(key)),
-                (None, Some((key, value))) => drop(plan.insert(key.into(), value.into())),
+            match (word.strip_prefix('-'), word.split_once('='), word.split_once('/')) {
+                (Some(key), ..) => drop(plan.remove(key)),
+                (None, Some((key, value)), _) => drop(plan.insert(key.into(), value.into())),
+                (None, None, Some((key, by))) => {
+                    let part = self.key(key).parse::<u64>()? / by.parse::<u64>()?;
+                    plan.insert(key.into(), part.to_string());
+                }
                 _ => return Err(format!("`instead` has {word:?}").into()),
             }
         }

@@ -6,7 +6,8 @@ use switchcost_catalogue::{Catalogue, load};
 use switchcost_model::{Concept, EvidenceRule, Experiment, ParameterKind, Parameters, Placement, Timing, Variant};
 
 fn catalogue() -> Catalogue {
-    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), None, &|_| Ok(())).unwrap_or_else(|error| panic!("{error}"))
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), None, &|_| Ok(()))
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn find<'a>(catalogue: &'a Catalogue, id: &str) -> &'a Concept {

@@ -1,15 +1,18 @@
 //! What the rule needs and nobody told: such a row is unobservable, never verified.
 
+use super::claim::claimed_ns;
 use super::{Case, each};
-use switchcost_model::Experiment;
+use switchcost_model::{Experiment, Seen};
 
-/// Said of a start whose contexts were gone before the host had looked, as happens with the shortest batches. Other starts of the row may have
-/// been looked at.
-pub(crate) const NO_LOOK: &str =
-    "the probe had answered before the host had looked at its tasks; allow longer batches by --batch-time";
+/// Said of a start that had answered before the host had looked, as happens with the shortest batches. Other starts of the row may have been
+/// looked at.
+pub(crate) const NO_LOOK: &str = "`plan` came only with the samples, or the probe had answered before the host had looked at its tasks; allow longer batches by --batch-time";
 
 /// Rings up to this size pass the token once more where hops are not those of the batches; a longer lap takes seconds across CPUs.
 const LONGEST_PASS: u64 = 10_000;
+
+/// Batches that together last longer than that are not over before the host has read `plan`, even on a busy machine.
+const LONGEST_UNSEEN_NS: f64 = 20e6;
 
 pub(super) fn reason(case: &Case<'_>) -> Option<String> {
     let (rule, evidence) = (case.rule, case.evidence);
@@ -75,6 +78,14 @@ fn negative_footprint(case: &Case<'_>) -> Option<String> {
     Some(format!("below the resolution: memory fell by {:.0} bytes per context while contexts were made", -fell))
 }
 
+/// Batches that lasted, and a `plan` that the host read only with them: it was not sent before.
+fn unseen(case: &Case<'_>, seen: &Seen) -> bool {
+    case.experiment() != Experiment::Footprint
+        && seen.plan_ns.is_some()
+        && seen.plan_ns == seen.first_samples_ns
+        && claimed_ns(case) > LONGEST_UNSEEN_NS
+}
+
 /// The host's own view: absent in runs of versions that did not look, and partly where a system does not tell.
 fn host_missing(case: &Case<'_>) -> Option<String> {
     let rule = case.rule;
@@ -86,7 +97,8 @@ fn host_missing(case: &Case<'_>) -> Option<String> {
         || rule.seen_control_groups.is_some()
         || !rule.seen_namespaces.is_empty();
     let Some(tree) = &seen.tree else {
-        return (wants_tree && case.experiment() != Experiment::Footprint).then(|| NO_LOOK.into());
+        let wanted = wants_tree && case.experiment() != Experiment::Footprint;
+        return (wanted || unseen(case, seen)).then(|| NO_LOOK.into());
     };
     if rule.seen_processes.is_some() && tree.address_spaces.is_none() {
         return Some("the kernel does not let the host compare address spaces".into());

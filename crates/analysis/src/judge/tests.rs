@@ -178,6 +178,15 @@ fn every_lie_is_contradicted() {
     contradicted(|t| evidence(t).cpus = Some(vec![0, 1]), "ran on CPU 0");
     contradicted(|t| evidence(t).hops.as_mut().unwrap().in_order = 99, "99 of 100 hops");
     contradicted(|t| t.samples[1].ticks = vec![90_000, 80, 90], "less than one clock cycle");
+    contradicted(|t| t.samples[1].ticks[1] = 0, "the clock stood still");
+    contradicted(|t| evidence(t).migrations = Some(3), "changed the CPU 3 times");
+    contradicted(
+        |t| {
+            *evidence(t).hops.as_mut().unwrap() =
+                Hops { count: 4001, in_order: 4001, same_cpu: 4001, ..evidence(t).hops.clone().unwrap() }
+        },
+        "4001 hops were looked at in 4000 units",
+    );
 }
 
 #[test]
@@ -307,11 +316,29 @@ fn what_the_host_saw_refutes() {
     check(&watched(&rule(), |_| {}), Verdict::Verified, "");
     contradicted(|s| s.last_samples_ns = Some(1_000_000), "5.2 ms by the probe's clock");
     contradicted(|s| (s.voluntary, s.involuntary) = (5, 9), "the kernel counted 14 for the probe");
-    contradicted(|s| s.voluntary = 40_000, "after `plan`");
     contradicted(|s| s.cpu_ns = 40_000_000, "38.5 ms of CPU time");
     contradicted(|s| s.tree.as_mut().unwrap().knows_pid = false, "process id 1");
     contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0], "names CPU 1");
     contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0, 1], "may run on CPU 0");
+}
+
+#[test]
+fn a_plan_that_is_told_with_the_samples_is_not_believed() {
+    let late = |batch: i64| {
+        let mut transcript = honest();
+        transcript.samples.iter_mut().for_each(|samples| samples.ticks.fill(batch));
+        let at = Some(100_000_000);
+        let seen = Seen { plan_ns: at, first_samples_ns: at, last_samples_ns: at, tree: None, ..seen() };
+        let process = ProcessEnd::Exited(0);
+        judge(
+            &rule(),
+            &plan(),
+            &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: None },
+        )
+    };
+    check(&late(10_000_000), Verdict::Unobservable, "came only with the samples");
+    // Too short for the host to be in time.
+    check(&late(1_300_000), Verdict::Verified, "");
 }
 
 #[test]
@@ -435,6 +462,7 @@ fn histograms_are_held_against_themselves() {
     contradicted(|h| h.max = 1_000_000, "outside the last bucket");
     contradicted(|h| h.sum = 1, "the intervals add up to 1");
     contradicted(|h| h.pair_count = 1, "read 1 times beside 3000");
+    contradicted(|h| h.pair_sum = 0, "readings of the counter cost nothing");
     contradicted(|h| h.span_clock = 0, "span of 0");
     contradicted(|h| h.span_counter = 10, "of a span of 10");
     contradicted(|h| h.span_clock = 1_000_000_000_000, "by the probe's clock");
@@ -462,4 +490,24 @@ fn footprints_need_turns_and_possible_bytes() {
     check(&with(-5_000_000, "resident_bytes", true), Verdict::Unobservable, "fell by 5000 bytes");
     check(&with(i64::MAX, "resident_bytes", true), Verdict::Contradicted, "more than an address space");
     check(&with(5_000_000, "apples", true), Verdict::Contradicted, "told in apples");
+}
+
+#[test]
+fn switches_of_the_kernel_cannot_be_hidden() {
+    let silent = EvidenceRule { kernel_switches: Some((0.0, 0.0)), ..rule() };
+    let with = |voluntary| {
+        let mut transcript = honest();
+        kernel(&mut transcript, 0, 0);
+        let seen = Seen { voluntary, ..seen() };
+        let answer = ProbeAnswer {
+            transcript: &transcript,
+            process: ProcessEnd::Exited(0),
+            log: "",
+            seen: Some(&seen),
+            bound: None,
+        };
+        judge(&silent, &plan(), &answer)
+    };
+    check(&with(9_000), Verdict::Verified, "");
+    check(&with(40_000), Verdict::Contradicted, "after `plan`");
 }
