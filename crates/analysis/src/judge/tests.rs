@@ -183,7 +183,7 @@ fn every_lie_is_contradicted() {
     contradicted(
         |t| {
             *evidence(t).hops.as_mut().unwrap() =
-                Hops { count: 4001, in_order: 4001, same_cpu: 4001, ..evidence(t).hops.unwrap() }
+                Hops { count: 4001, in_order: 4001, same_cpu: 4001, ..evidence(t).hops.clone().unwrap() }
         },
         "4001 hops were looked at in 4000 units",
     );
