@@ -16,7 +16,7 @@ const LIAR: &str = env!("CARGO_BIN_EXE_switchcost-liar");
 const LEAST_LIES: usize = 110;
 
 /// Long enough for the host's bounds on time to bite.
-const LENGTH: &str = "--rounds 1 --batches 60 --batch-time 2ms --budget 60s --format json";
+const LENGTH: &str = "--batches 60 --batch-time 2ms";
 
 /// Of the time between plan and samples a probe on its own CPU uses all; on a busy machine less, and then a lie about times may be the truth.
 const LEAST_SHARE: f64 = 0.85;
@@ -111,7 +111,9 @@ impl World {
     /// Measures these mechanisms while these lies are told; verdicts by mechanism.
     fn rulings(&self, mechanisms: &BTreeSet<String>, arguments: &str, lies: &[&Value]) -> BTreeMap<String, Ruling> {
         let mut command = Command::new(&self.switchcost);
-        command.arg("run").args(mechanisms).args(arguments.split_whitespace()).args(LENGTH.split_whitespace());
+        command.arg("run").args(mechanisms).args(["--rounds", "1", "--budget", "60s", "--format", "json"]);
+        let length = if arguments.contains("--batches") { "" } else { LENGTH };
+        command.args(arguments.split_whitespace()).args(length.split_whitespace());
         command
             .env("SWITCHCOST_LIBEXEC", self.folder.path().join("libexec/switchcost"))
             .env("XDG_DATA_HOME", self.folder.path())

@@ -13,6 +13,10 @@ const CLOCK_NS: f64 = 1e6;
 const HIDDEN_SHARE: f64 = 0.5;
 const HIDDEN_SWITCHES: f64 = 10_000.0;
 
+/// CPU time of the quickest kernel switch. Tasks that had ended before `plan` are counted in the end, but not at the look; so much of them there
+/// may have been.
+const QUICKEST_SWITCH_NS: f64 = 250.0;
+
 /// CPU time that a start used after `plan`, for each ns claimed and CPU; above, time is missing in the claim. The constant is what lies around
 /// the batches, and the tick by which the kernel's count of a running task may be behind.
 const MISSING_TIME: f64 = 1.15;
@@ -54,12 +58,16 @@ fn too_long(case: &Case<'_>, seen: &Seen) -> Option<String> {
     })
 }
 
-/// What the kernel counted for the whole tree includes what the contexts did.
+/// What the kernel counted for the whole tree includes what the contexts did, of either kind.
 fn too_many_kernel_switches(case: &Case<'_>, seen: &Seen) -> Option<String> {
-    let (told, counted) = (kernel_total(case.evidence)?, seen.voluntary as f64 + seen.involuntary as f64);
-    (told > counted).then(|| {
-        format!("the evidence has {told:.0} kernel switches, but the kernel counted {counted:.0} for the probe and all its processes")
-    })
+    let told = case.evidence.kernel.as_ref()?;
+    let all = (kernel_total(case.evidence)?, seen.voluntary as f64 + seen.involuntary as f64, "");
+    let voluntary = (told.voluntary as f64, seen.voluntary as f64, "voluntary ");
+    let involuntary = (told.involuntary as f64, seen.involuntary as f64, "involuntary ");
+    let (told, counted, kind) = [all, voluntary, involuntary].into_iter().find(|(told, counted, _)| told > counted)?;
+    Some(format!(
+        "the evidence has {told:.0} {kind}kernel switches, but the kernel counted {counted:.0} for the probe and all its processes"
+    ))
 }
 
 fn too_much_cpu_time(case: &Case<'_>, seen: &Seen) -> Option<String> {
@@ -85,7 +93,8 @@ fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<S
     let ((_, high), told) = (case.rule.kernel_switches?, kernel_total(case.evidence)?);
     let units = case.evidence.units as f64;
     let since_plan = seen.voluntary as f64 + seen.involuntary as f64 - tree.switches as f64;
-    let most = told.max(high * units) + HIDDEN_SHARE * units + HIDDEN_SWITCHES + preemption_allowance(case);
+    let before = tree.cpu_ns as f64 / QUICKEST_SWITCH_NS;
+    let most = told.max(high * units) + HIDDEN_SHARE * units + HIDDEN_SWITCHES + before + preemption_allowance(case);
     (since_plan > most).then(|| {
         format!(
             "the kernel counted {since_plan:.0} switches of the probe's tasks after `plan` where the evidence has {told:.0} for {units:.0} units"
