@@ -22,9 +22,6 @@ const QUICKEST_SWITCH_NS: f64 = 250.0;
 const MISSING_TIME: f64 = 1.15;
 const MISSING_TIME_NS: f64 = 6e6;
 
-/// What a runtime does after the batches (write, collect, leave), as a share of what it did before: a third is the most that was seen.
-const LEAVING: f64 = 0.5;
-
 pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
     let seen = case.seen?;
     let of_all = too_long(case, seen)
@@ -102,12 +99,12 @@ fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<S
     })
 }
 
-/// A CPU gives no more time than passes: if the probe used far more of it than its batches lasted, beside half of what it took to start, its
-/// clock is slow or work was left out of the batches.
+/// A CPU gives no more time than passes: if the probe used far more of it than its batches lasted, beside as much as it took to start (Erlang
+/// takes as long to leave), its clock is slow or work was left out of the batches.
 fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<String> {
     let cpus = if case.plan.cpus.is_empty() { tree.allowed_cpus.len() } else { case.plan.cpus.len() };
     let (claimed, used) = (claimed_ns(case), seen.cpu_ns.saturating_sub(tree.cpu_ns) as f64);
-    (used > MISSING_TIME * cpus as f64 * claimed + LEAVING * tree.cpu_ns as f64 + MISSING_TIME_NS).then(|| {
+    (used > MISSING_TIME * cpus as f64 * claimed + tree.cpu_ns as f64 + MISSING_TIME_NS).then(|| {
         format!(
             "the batches lasted {:.1} ms by the probe's clock, but it used {:.1} ms of CPU time for them",
             claimed / 1e6,
