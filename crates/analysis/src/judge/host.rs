@@ -22,6 +22,9 @@ const QUICKEST_SWITCH_NS: f64 = 250.0;
 const MISSING_TIME: f64 = 1.15;
 const MISSING_TIME_NS: f64 = 6e6;
 
+/// CPU time of the runtime that takes a container away; the processes that made it had ended before the look.
+const REMOVAL_NS: f64 = 30e6;
+
 pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
     let seen = case.seen?;
     let of_all = too_long(case, seen)
@@ -104,7 +107,10 @@ fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<S
 fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<String> {
     let cpus = if case.plan.cpus.is_empty() { tree.allowed_cpus.len() } else { case.plan.cpus.len() };
     let (claimed, used) = (claimed_ns(case), seen.cpu_ns.saturating_sub(tree.cpu_ns) as f64);
-    (used > MISSING_TIME * cpus as f64 * claimed + tree.cpu_ns as f64 + MISSING_TIME_NS).then(|| {
+    let removal =
+        if case.rule.seen_namespaces.is_empty() { 0.0 } else { REMOVAL_NS * case.plan.variant.contexts as f64 };
+    let beside = tree.cpu_ns as f64 + removal + MISSING_TIME_NS;
+    (used > MISSING_TIME * cpus as f64 * claimed + beside).then(|| {
         format!(
             "the batches lasted {:.1} ms by the probe's clock, but it used {:.1} ms of CPU time for them",
             claimed / 1e6,
