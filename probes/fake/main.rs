@@ -226,6 +226,31 @@ fn cost(behaviour: &str, plan: &Plan, i: u64) -> u64 {
     }
 }
 
+/// Most switches that are made for a claim.
+const MOST_SWITCHES: u64 = 100_000;
+
+/// The host counts the kernel's switches itself: as many as will be claimed must have happened, of the kind that will be claimed.
+fn switch_really(behaviour: &str, units: u64) {
+    if matches!(behaviour, "blind" | "liar") {
+        return;
+    }
+    let count = (units + units / 5 + 50).min(MOST_SWITCHES);
+    let (to, from_main) = std::sync::mpsc::sync_channel::<()>(0);
+    let (back, from_partner) = std::sync::mpsc::sync_channel::<()>(0);
+    let yields = if behaviour == "preempts" { count } else { 0 };
+    let partner = std::thread::spawn(move || {
+        while from_main.recv().is_ok() && back.send(()).is_ok() {}
+        (0..yields).for_each(|_| std::thread::yield_now());
+    });
+    for _ in 0..count {
+        let _ = to.send(());
+        let _ = from_partner.recv();
+    }
+    drop(to);
+    (0..yields).for_each(|_| std::thread::yield_now());
+    let _ = partner.join();
+}
+
 fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
     hello(out);
     if behaviour == "noise" {
@@ -238,6 +263,10 @@ fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
     }
     sleep(Duration::from_millis(number(plan, "pause")));
     let units = number(plan, "batch_units").max(100);
+    let all = number(plan, "warmup_batches") + number(plan, "batches");
+    switch_really(behaviour, units * all);
+    let began = std::time::Instant::now();
+    let claimed = Duration::from_nanos((0..all).map(|i| cost(behaviour, plan, i) * units).sum());
     let contexts = if behaviour == "other-plan" { 7 } else { number(plan, "contexts") };
     let (warmup, batches) = (number(plan, "warmup_batches"), number(plan, "batches"));
     let text = |key: &str| plan.get(key).cloned().unwrap_or_default();
@@ -260,6 +289,8 @@ fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
     if behaviour == "hostile" {
         say(out, &format!(r#"{{"t":"note","text":"{HOSTILE}"}}"#));
     }
+    // The host knows how long this has lived: what is claimed must pass.
+    sleep(claimed.saturating_sub(began.elapsed()));
     let batch = |phase: &str, seq: u64, from: u64, count: u64| {
         let ticks: Vec<String> = (from..from + count).map(|i| (cost(behaviour, plan, i) * units).to_string()).collect();
         format!(r#"{{"t":"samples","seq":{seq},"phase":"{phase}","units":{units},"ticks":[{}]}}"#, ticks.join(","))
@@ -295,8 +326,10 @@ fn evidence(behaviour: &str, plan: &Plan, units: u64, contexts: u64) -> String {
             hops.div_ceil(contexts.max(1))
         ),
     };
+    let placed = plan.get("cpus").map_or("", String::as_str);
+    let same_cpu = if placed.contains(',') { 0 } else { units };
     let cpus = if behaviour == "wrong-cpu" { "999".to_owned() } else { plan.get("cpus").cloned().unwrap_or_default() };
     format!(
-        r#"{{"t":"evidence","units":{units},"turns":{turns},"token":{hops},"kernel":{kernel},"address_spaces":1,"cpus":[{cpus}],"why":{{"kernel":"counters are blind here"}}}}"#
+        r#"{{"t":"evidence","units":{units},"turns":{turns},"token":{hops},"kernel":{kernel},"address_spaces":1,"cpus":[{cpus}],"hops":{{"count":{units},"in_order":{units},"same_cpu":{same_cpu},"timed":true}},"why":{{"kernel":"counters are blind here"}}}}"#
     )
 }

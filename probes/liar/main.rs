@@ -8,7 +8,7 @@
 //! - `helpers`: programs that idle beside it; `idle_threads`: threads of the liar that do,
 //! - `decoy`: kernel switches per unit that two threads of the liar make when all is over, so that the kernel has counted as many as are told,
 //! - `hold`: a kind of message that is kept back until the next one comes,
-//! - `stale`: the evidence is that of an earlier start,
+//! - `stale`: the evidence is that of an earlier start of one batch,
 //! - `exit`: the exit status.
 
 mod edits;
@@ -120,7 +120,8 @@ fn run() -> Result<u8, Failure> {
     // /dev/fd reopens the pipe for writing; no unsafe code is needed to adopt the descriptor.
     let fd = if asked.plan.contains_key("report_fd") { asked.key("report_fd") } else { "1" };
     let mut out = File::options().write(true).open(format!("/dev/fd/{fd}"))?;
-    let stale = if lie["stale"] == true { Some(evidence_of(asked.start(&lie)?)?) } else { None };
+    let earlier = serde_json::json!({"instead": ["batches=1"]});
+    let stale = if lie["stale"] == true { Some(evidence_of(asked.start(&earlier)?)?) } else { None };
     let helpers = Helpers::start(&lie)?;
     let mut child = asked.start(&lie)?;
     let told = tell(&asked, &lie, &mut child, stale, &mut out);

@@ -204,7 +204,7 @@ pub fn mechanism(tail: &str) -> String {
     format!(
         "title = \"A fake\"\nimplemented_by = [\"fake\"]\niteration = \"nothing\"\nincludes = \"nothing\"\n\
          placements = [\"one_cpu\", \"two_cpus\", \"free\"]\nexperiments = [\"switch\"]\n\
-         [parameters.ticks]\nmin = 0\nmax = 1000000000\ndefault = \"1000\"\nhelp = \"cost\"\n\
+         [parameters.ticks]\nmin = 0\nmax = 1000000000\ndefault = \"1000\"\nhelp = \"cost\"\nexperiments = [\"switch\"]\n\
          [evidence]\nturns = true\nkernel_switches = [1.0, 1.0]\n{tail}"
     )
 }

@@ -15,8 +15,11 @@ const LIAR: &str = env!("CARGO_BIN_EXE_switchcost-liar");
 /// The list must hold at least so many lies that have a verdict.
 const LEAST_LIES: usize = 110;
 
+/// Enough for all that is counted.
+const SHORT: &str = "--batches 10 --batch-time 1ms";
+
 /// Long enough for the host's bounds on time to bite.
-const LENGTH: &str = "--rounds 1 --batches 60 --batch-time 2ms --budget 60s --format json";
+const LONG: &str = "--batches 60 --batch-time 2ms";
 
 /// Of the time between plan and samples a probe on its own CPU uses all; on a busy machine less, and then a lie about times may be the truth.
 const LEAST_SHARE: f64 = 0.85;
@@ -111,7 +114,10 @@ impl World {
     /// Measures these mechanisms while these lies are told; verdicts by mechanism.
     fn rulings(&self, mechanisms: &BTreeSet<String>, arguments: &str, lies: &[&Value]) -> BTreeMap<String, Ruling> {
         let mut command = Command::new(&self.switchcost);
-        command.arg("run").args(mechanisms).args(arguments.split_whitespace()).args(LENGTH.split_whitespace());
+        command.arg("run").args(mechanisms).args(["--rounds", "1", "--budget", "60s", "--format", "json"]);
+        let long = lies.iter().any(|lie| lie["long"] == true);
+        let length = if arguments.contains("--batches") { "" } else { [SHORT, LONG][usize::from(long)] };
+        command.args(arguments.split_whitespace()).args(length.split_whitespace());
         command
             .env("SWITCHCOST_LIBEXEC", self.folder.path().join("libexec/switchcost"))
             .env("XDG_DATA_HOME", self.folder.path())
@@ -131,7 +137,8 @@ fn heaps<'a>(list: &'a List, able: &BTreeSet<String>) -> Vec<((String, String), 
     for lie in list.lies.iter().filter(|lie| able.contains(&string(lie, "base"))) {
         let group = list.group(&string(lie, "base"));
         let fits = |heap: &&mut ((String, String), Vec<&Value>)| {
-            heap.0 == group && heap.1.iter().all(|other| other["mechanism"] != lie["mechanism"])
+            let apart = |other: &&Value| other["mechanism"] != lie["mechanism"] && other["long"] == lie["long"];
+            heap.0 == group && heap.1.iter().all(apart)
         };
         match heaps.iter_mut().find(fits) {
             Some(heap) => heap.1.push(lie),

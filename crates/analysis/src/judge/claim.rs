@@ -23,6 +23,9 @@ const PREEMPTIONS_PER_SECOND: f64 = 1000.0;
 /// of the mechanism. A mechanism whose own switches were hidden among them would have one in every unit.
 const FOREIGN_SHARE: f64 = 0.5;
 
+/// Share of units in which a context that has a CPU of its own is pushed aside, at most; of two that share one it is about half.
+const PUSHED_SHARE: f64 = 0.25;
+
 /// No CPU hands anything over in less than this; a faster claim was optimised away or miscounted. Half a cycle at 5 GHz.
 const IMPLAUSIBLE_NS: f64 = 0.1;
 
@@ -60,6 +63,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
         .or_else(|| wrong_kernel_switches(case))
         .or_else(|| wrong_address_spaces(case))
         .or_else(|| wrong_cpus(case))
+        .or_else(|| shared_cpu(case))
         .or_else(|| evidence.hops.as_ref().and_then(|hops| wrong_hops(case, hops)))
         .or_else(|| wrong_counts(case))
         .or_else(|| too_few(case))
@@ -215,6 +219,17 @@ fn wrong_cpus(case: &Case<'_>) -> Option<String> {
     let spread = case.is_ring() && case.plan.variant.contexts >= planned.len() as u64;
     let unused = planned.iter().find(|cpu| spread && !seen.contains(cpu))?;
     Some(format!("no context ran on CPU {unused} where {planned:?} were planned"))
+}
+
+/// Contexts that have a CPU each take it from nobody and wait by blocking; those that share one push each other aside.
+fn shared_cpu(case: &Case<'_>) -> Option<String> {
+    let (kernel, planned) = (case.evidence.kernel.as_ref()?, case.plan.cpus.len() as u64);
+    let alone = case.is_ring() && planned > 1 && case.plan.variant.contexts <= planned;
+    let pushed = kernel.involuntary as f64;
+    let most = PUSHED_SHARE * case.evidence.units as f64 + edge_allowance(case) + preemption_allowance(case);
+    (alone && pushed > most).then(|| {
+        format!("{pushed:.0} kernel switches were involuntary: contexts shared a CPU where each should have its own")
+    })
 }
 
 fn wrong_hops(case: &Case<'_>, hops: &Hops) -> Option<String> {

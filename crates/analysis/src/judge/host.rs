@@ -13,19 +13,20 @@ const CLOCK_NS: f64 = 1e6;
 const HIDDEN_SHARE: f64 = 0.5;
 const HIDDEN_SWITCHES: f64 = 10_000.0;
 
-/// Mechanisms that make fewer kernel switches per unit than this have none of their own.
-const SILENT: f64 = 0.5;
-
 /// Length of the longest pass that checks hops after the batches.
 const LONGEST_PASS: u64 = 1000;
+
+/// CPU time of the quickest kernel switch. Tasks that had ended before `plan` are counted in the end, but not at the look; so much of them there
+/// may have been.
+const QUICKEST_SWITCH_NS: f64 = 250.0;
 
 /// CPU time that a start used after `plan`, for each ns claimed and CPU; above, time is missing in the claim. The constant is what lies around
 /// the batches, and the tick by which the kernel's count of a running task may be behind.
 const MISSING_TIME: f64 = 1.15;
 const MISSING_TIME_NS: f64 = 6e6;
 
-/// What a runtime does after the batches (write, collect, leave), as a share of what it did before: a third is the most that was seen.
-const LEAVING: f64 = 0.5;
+/// CPU time of the runtime that takes a container away; the processes that made it had ended before the look.
+const REMOVAL_NS: f64 = 30e6;
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
     let seen = case.seen?;
@@ -63,12 +64,16 @@ fn too_long(case: &Case<'_>, seen: &Seen) -> Option<String> {
     })
 }
 
-/// What the kernel counted for the whole tree includes what the contexts did.
+/// What the kernel counted for the whole tree includes what the contexts did, of either kind.
 fn too_many_kernel_switches(case: &Case<'_>, seen: &Seen) -> Option<String> {
-    let (told, counted) = (kernel_total(case.evidence)?, seen.voluntary as f64 + seen.involuntary as f64);
-    (told > counted).then(|| {
-        format!("the evidence has {told:.0} kernel switches, but the kernel counted {counted:.0} for the probe and all its processes")
-    })
+    let told = case.evidence.kernel.as_ref()?;
+    let all = (kernel_total(case.evidence)?, seen.voluntary as f64 + seen.involuntary as f64, "");
+    let voluntary = (told.voluntary as f64, seen.voluntary as f64, "voluntary ");
+    let involuntary = (told.involuntary as f64, seen.involuntary as f64, "involuntary ");
+    let (told, counted, kind) = [all, voluntary, involuntary].into_iter().find(|(told, counted, _)| told > counted)?;
+    Some(format!(
+        "the evidence has {told:.0} {kind}kernel switches, but the kernel counted {counted:.0} for the probe and all its processes"
+    ))
 }
 
 fn too_much_cpu_time(case: &Case<'_>, seen: &Seen) -> Option<String> {
@@ -92,14 +97,10 @@ fn too_few_forks(case: &Case<'_>, seen: &Seen) -> Option<String> {
 /// Switches that happened after `plan` and are in no evidence.
 fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<String> {
     let ((_, high), told) = (case.rule.kernel_switches?, kernel_total(case.evidence)?);
-    // Threads that ended before `plan` (rehearsals of a ring, say) are in the total only, so that only rows without switches of their own can be
-    // told anything.
-    if high > SILENT {
-        return None;
-    }
     let units = case.evidence.units as f64;
     let since_plan = seen.voluntary as f64 + seen.involuntary as f64 - tree.switches as f64;
-    let most = told.max(high * units) + HIDDEN_SHARE * units + HIDDEN_SWITCHES + preemption_allowance(case);
+    let before = tree.cpu_ns as f64 / QUICKEST_SWITCH_NS;
+    let most = told.max(high * units) + HIDDEN_SHARE * units + HIDDEN_SWITCHES + before + preemption_allowance(case);
     (since_plan > most).then(|| {
         format!(
             "the kernel counted {since_plan:.0} switches of the probe's tasks after `plan` where the evidence has {told:.0} for {units:.0} units"
@@ -107,14 +108,17 @@ fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<S
     })
 }
 
-/// A CPU gives no more time than passes: if the probe used far more of it than its batches lasted, beside half of what it took to start, its
-/// clock is slow or work was left out of the batches.
+/// A CPU gives no more time than passes: if the probe used far more of it than its batches lasted, beside as much as it took to start (Erlang
+/// takes as long to leave), its clock is slow or work was left out of the batches.
 fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<String> {
     let cpus = if case.plan.cpus.is_empty() { tree.allowed_cpus.len() } else { case.plan.cpus.len() };
     let (batches, used) = (claimed_ns(case), seen.cpu_ns.saturating_sub(tree.cpu_ns) as f64);
     let pass = case.evidence.hops.as_ref().filter(|hops| !hops.timed).map_or(0, |hops| hops.count.min(LONGEST_PASS));
     let claimed = batches * (1.0 + pass as f64 / case.evidence.units.max(1) as f64);
-    (used > MISSING_TIME * cpus as f64 * claimed + LEAVING * tree.cpu_ns as f64 + MISSING_TIME_NS).then(|| {
+    let removal =
+        if case.rule.seen_namespaces.is_empty() { 0.0 } else { REMOVAL_NS * case.plan.variant.contexts as f64 };
+    let beside = tree.cpu_ns as f64 + removal + MISSING_TIME_NS;
+    (used > MISSING_TIME * cpus as f64 * claimed + beside).then(|| {
         format!(
             "the batches lasted {:.1} ms by the probe's clock, but it used {:.1} ms of CPU time for them",
             batches / 1e6,

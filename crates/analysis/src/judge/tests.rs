@@ -316,6 +316,7 @@ fn what_the_host_saw_refutes() {
     check(&watched(&rule(), |_| {}), Verdict::Verified, "");
     contradicted(|s| s.last_samples_ns = Some(1_000_000), "5.2 ms by the probe's clock");
     contradicted(|s| (s.voluntary, s.involuntary) = (5, 9), "the kernel counted 14 for the probe");
+    contradicted(|s| (s.voluntary, s.involuntary) = (500, 9000), "2002 voluntary kernel switches");
     contradicted(|s| s.cpu_ns = 40_000_000, "38.5 ms of CPU time");
     contradicted(|s| s.tree.as_mut().unwrap().knows_pid = false, "process id 1");
     contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0], "names CPU 1");
