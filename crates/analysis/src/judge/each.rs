@@ -10,7 +10,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
     if case.plan.variant.timing != Timing::Each {
         return None;
     }
-    case.transcript.histograms.iter().find_map(|histogram| inconsistent(histogram))
+    case.transcript.histograms.iter().find_map(inconsistent)
 }
 
 fn inconsistent(histogram: &Histogram) -> Option<String> {
