@@ -215,8 +215,11 @@ fn what_is_broken_costs_its_own_rows_only() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     symlink("me@host.1", folder("mechanisms/thread").join(".#lock.toml")).unwrap();
     symlink("/dev/zero", folder("mechanisms/thread").join("zero.toml")).unwrap();
-    let named =
-        |name: &str| mechanism(&format!("[parameters.{name}]\nvalues = [\"a\"]\ndefault = \"a\"\nhelp = \"h\"\n"));
+    let named = |name: &str| {
+        mechanism(&format!(
+            "[parameters.{name}]\nvalues = [\"a\"]\ndefault = \"a\"\nhelp = \"h\"\nexperiments = [\"switch\"]\n"
+        ))
+    };
     page(&world, "thread/reserved", &named("contexts"));
     page(&world, "thread/value", &named("x").replace("\"a\"", "\"a b=c\""));
     page(&world, "thread/Bad Name", &mechanism(""));

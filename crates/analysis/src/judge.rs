@@ -18,6 +18,7 @@ use switchcost_model::{
 
 pub use again::{Changed, fastest_bound, judge_again};
 pub(crate) use claim::turns_agree;
+pub(crate) use each::BELOW_RESOLUTION;
 pub(crate) use missing::NO_LOOK;
 
 /// One answer of a probe, and what the host saw of it.

@@ -1,6 +1,6 @@
 //! From the invocations of a variant to its row.
 
-use crate::judge::{NO_LOOK, turns_agree};
+use crate::judge::{BELOW_RESOLUTION, NO_LOOK, turns_agree};
 use crate::series::{Series, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{EndedBy, Evidence, Invocation, Phase, Placement, Run, Timing, Variant, Verdict};
@@ -122,7 +122,11 @@ pub fn ladder(run: &Run) -> Vec<Row<'_>> {
         .map(|(index, variant)| {
             let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == index).collect();
             let (verdict, reason) = verdict_of(run, index, &mine);
-            Row { index, variant, verdict, reason, invocations: mine.len(), summary: summarise(variant, &mine) }
+            let mut summary = summarise(variant, &mine);
+            if verdict == Verdict::Unobservable && reason.starts_with(BELOW_RESOLUTION) {
+                (summary.figures, summary.each) = (None, None);
+            }
+            Row { index, variant, verdict, reason, invocations: mine.len(), summary }
         })
         .collect()
 }

@@ -161,7 +161,7 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
     }
     notes.extend(far_from_home(row, rows, figures.median));
     notes.extend(one_thread(row, concept));
-    notes.extend(below_floor(row, rows, concept, figures.median));
+    notes.extend(below_floor(row, rows, catalogue));
     notes.extend(wide(row, run));
     if let Some(each) = &row.summary.each {
         notes.push(format!(
@@ -243,23 +243,27 @@ fn one_thread(row: &Row<'_>, concept: Option<&Concept>) -> Option<String> {
     })
 }
 
-/// Says so when a row is faster than a control that its page names as its floor.
-fn below_floor(row: &Row<'_>, rows: &[Row<'_>], concept: Option<&Concept>, median: f64) -> Option<String> {
+/// Says so when a row is faster than a control that its page names as its floor, by more than the intervals of both.
+fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option<String> {
+    let concept = catalogue.find(&row.variant.mechanism)?;
+    let highest = row.summary.figures.as_ref()?.interval?.high;
     if row.variant.experiment != Experiment::Switch {
         return None;
     }
     let floor = |other: &&Row<'_>| {
-        concept.is_some_and(|concept| concept.floor.contains(&other.variant.mechanism))
-            && other.variant.experiment == Experiment::Switch
+        concept.floor.contains(&other.variant.mechanism)
+            && is_control(other.variant, catalogue)
             && other.variant.placement.kind() == row.variant.placement.kind()
             && other.verdict == Verdict::Verified
     };
-    let figures = rows.iter().filter(floor).filter_map(|other| Some((other, other.summary.figures.as_ref()?.median)));
-    let (other, floor) = figures.filter(|&(_, floor)| median < floor).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let figures = rows.iter().filter(floor).filter_map(|other| Some((other, other.summary.figures.as_ref()?)));
+    let (other, floor) = figures
+        .filter(|(_, figures)| figures.interval.is_some_and(|interval| highest < interval.low))
+        .max_by(|a, b| a.1.median.total_cmp(&b.1.median))?;
     Some(format!(
         "less than its floor {} in the same run ({} ns): a switch that is compiled into its loop can cost less than a call",
         other.variant.mechanism,
-        nanoseconds(floor)
+        nanoseconds(floor.median)
     ))
 }
 

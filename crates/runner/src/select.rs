@@ -1,5 +1,7 @@
 //! Request × catalogue × probes → variants.
 
+mod companions;
+
 use crate::limits::tight_limits;
 use crate::{KnownProbe, Request, RequestError};
 use globset::GlobBuilder;
@@ -8,9 +10,6 @@ use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{
     Concept, Described, Experiment, MechanismId, Parameters, Placement, TWIN, Timing, Variant, Wanted,
 };
-
-/// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that this may cost.
-const ROWS_FOR_TWIN: usize = 4;
 
 /// What is to be run, and what cannot be.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,75 +34,6 @@ pub struct Sizes {
 }
 
 impl Selection {
-    /// Adds A/A twins: rows that are measured a second time under another label. Each family with four rows or more gets one, for a pair speaks for
-    /// rows of its kind; a run without such a family has one in all, and a run of one row none: it compares nothing.
-    ///
-    /// The twin is the middle one of the rows that can run, controls apart, and of those on one CPU if there are any: where the scheduler chooses the
-    /// CPU, figures come in kinds, and such a pair would say nothing of the other rows.
-    pub fn add_twins(&mut self, catalogue: &Catalogue) {
-        if self.variants.len() < 2 {
-            return;
-        }
-        let control = |variant: &Variant| catalogue.find(&variant.mechanism).is_some_and(|concept| concept.control);
-        // The label is what tells the twin from its original.
-        let able: Vec<usize> = (0..self.variants.len())
-            .filter(|index| !self.not_run.contains_key(index) && !control(&self.variants[*index]))
-            .filter(|index| self.variants[*index].label.is_empty())
-            .collect();
-        let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for &index in &able {
-            families.entry(self.variants[index].mechanism.family()).or_default().push(index);
-        }
-        families.retain(|_, rows| rows.len() >= ROWS_FOR_TWIN);
-        let kinds: Vec<Vec<usize>> = if families.is_empty() { vec![able] } else { families.into_values().collect() };
-        for rows in kinds {
-            let pinned: Vec<usize> =
-                rows.iter().copied().filter(|&index| self.variants[index].placement == Placement::OneCpu).collect();
-            let rows = if pinned.is_empty() { rows } else { pinned };
-            if let Some(&middle) = rows.get(rows.len() / 2) {
-                if let Some(&sizes) = self.sizes.get(&middle) {
-                    self.sizes.insert(self.variants.len(), sizes);
-                }
-                self.variants.push(Variant { label: TWIN.to_owned(), ..self.variants[middle].clone() });
-            }
-        }
-    }
-
-    /// Adds the controls that bound a selected mechanism from below and are not selected themselves: without them nobody would notice a switch
-    /// that a compiler removed.
-    ///
-    /// # Errors
-    /// As [`select`].
-    pub fn add_bounds(
-        &mut self,
-        request: &Request,
-        catalogue: &Catalogue,
-        probes: &[KnownProbe],
-    ) -> Result<(), RequestError> {
-        let able = (0..self.variants.len()).filter(|index| !self.not_run.contains_key(index));
-        let switching = able.filter(|&index| self.variants[index].experiment == Experiment::Switch);
-        let bounds: BTreeSet<String> = switching
-            .filter_map(|index| catalogue.find(&self.variants[index].mechanism))
-            .flat_map(|concept| concept.bound.iter().map(ToString::to_string))
-            .filter(|bound| !self.variants.iter().any(|variant| variant.mechanism.as_str() == bound))
-            .collect();
-        if bounds.is_empty() {
-            return Ok(());
-        }
-        let request = Request {
-            patterns: bounds.into_iter().collect(),
-            probes: Vec::new(),
-            experiment: Some(Experiment::Switch),
-            contexts: Vec::new(),
-            placements: Vec::new(),
-            timing: Timing::Batch,
-            parameters: BTreeMap::new(),
-            ..request.clone()
-        };
-        self.merge(select(&request, catalogue, probes)?);
-        Ok(())
-    }
-
     /// Takes over the rows of another selection; says where each of them now is.
     pub fn merge(&mut self, other: Self) -> Vec<usize> {
         let Self { variants, mut not_run, sizes, left_out } = other;
@@ -514,86 +444,4 @@ fn nobody(concept: &Concept, probes: &[KnownProbe], broken: &[Broken], asked: im
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use switchcost_model::Timing;
-
-    fn variant(mechanism: &str, placement: Placement) -> Variant {
-        Variant {
-            mechanism: mechanism.parse().unwrap(),
-            probe: "p".into(),
-            experiment: Experiment::Switch,
-            contexts: 2,
-            placement,
-            timing: Timing::Batch,
-            parameters: Parameters::new(),
-            label: String::new(),
-        }
-    }
-
-    #[test]
-    fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
-        let catalogue = switchcost_catalogue::load(
-            concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
-            None,
-            &|_| Ok(()),
-        )
-        .unwrap();
-        let concept = catalogue.concepts.iter().find(|concept| concept.parameters.len() > 1).unwrap();
-        let defaults: Vec<(&str, &str)> =
-            concept.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();
-        let described = Described {
-            id: concept.id.clone(),
-            experiments: vec![Experiment::Switch],
-            timings: vec![Timing::Batch],
-            parameters: vec![defaults[0].0.to_owned()],
-            unavailable: None,
-        };
-        let of = |name: &str, value: &str| {
-            let given = [(name.to_owned(), value.to_owned())].into();
-            let asked = Variant { parameters: filled(concept, &given), ..variant("a/x", Placement::OneCpu) };
-            let shape = known_parameters(concept, &described, &asked);
-            let sent = shape.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
-            (sent.join(" "), cannot(&described, &shape))
-        };
-        let (name, default) = defaults[0];
-        assert_eq!(of("nothing", ""), (format!("{name}={default}"), None));
-        assert_eq!(of(name, "x"), (format!("{name}=x"), None));
-        assert!(of(defaults[1].0, "x").1.unwrap().contains("this probe has no parameter "));
-    }
-
-    fn twins(rows: &[(&str, Placement)]) -> Vec<String> {
-        let catalogue = Catalogue::default();
-        let variants = rows.iter().map(|(mechanism, placement)| variant(mechanism, *placement)).collect();
-        let mut selection =
-            Selection { variants, not_run: BTreeMap::from([(0, "it cannot".to_owned())]), ..Selection::default() };
-        selection.add_twins(&catalogue);
-        selection.variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.to_string()).collect()
-    }
-
-    #[test]
-    fn large_families_have_a_twin_of_their_own_and_pinned_rows_go_first() {
-        use Placement::{Free, OneCpu};
-        let small = [("a/not", OneCpu), ("a/x", OneCpu), ("b/x", Free), ("b/y", Free), ("c/x", Free)];
-        assert_eq!(twins(&small), ["a/x"]);
-        assert_eq!(twins(&small[2..]), ["c/x"]);
-        assert_eq!(twins(&small[..1]), [] as [String; 0]);
-        let mut large: Vec<(&str, Placement)> = small.to_vec();
-        large.extend(["a/p", "a/q", "a/r"].map(|name| (name, OneCpu)));
-        assert_eq!(twins(&large), ["a/q"], "of x, p, q and r; the first cannot run");
-        large.extend([("b/v", OneCpu), ("b/w", Free)]);
-        assert_eq!(twins(&large), ["a/q", "b/v"]);
-    }
-
-    #[test]
-    fn merged_selections_hold_each_row_once() {
-        let of = |name: &str, reason: &str| Selection {
-            variants: vec![variant("a/x", Placement::OneCpu), variant(name, Placement::OneCpu)],
-            not_run: BTreeMap::from([(1, reason.to_owned())]),
-            ..Selection::default()
-        };
-        let mut all = of("a/y", "why y");
-        assert_eq!(all.merge(of("a/z", "why z")), [0, 2]);
-        assert_eq!((all.variants.len(), &all.not_run[&1], &all.not_run[&2]), (3, &"why y".into(), &"why z".into()));
-    }
-}
+mod tests;

@@ -69,6 +69,9 @@ fn left(histogram: &Histogram) -> (f64, f64) {
 /// Share of the reading's own cost below which the rest is not told from it: readings at two places of a loop differ by as much.
 const RESOLUTION: f64 = 0.05;
 
+/// How the reason of every answer begins that is too small to be a figure.
+pub(crate) const BELOW_RESOLUTION: &str = "below the resolution";
+
 /// Why the rest of the interval is no figure.
 pub(super) fn below_resolution(case: &Case<'_>) -> Option<String> {
     if case.plan.variant.timing != Timing::Each {
@@ -78,7 +81,7 @@ pub(super) fn below_resolution(case: &Case<'_>) -> Option<String> {
     let (rest, pair) = left(histogram);
     (rest < RESOLUTION * pair).then(|| {
         format!(
-            "below the resolution of the reading: {rest:.1} counter ticks are left of an interval when the {pair:.1} of reading the counter are taken off"
+            "{BELOW_RESOLUTION} of the reading: {rest:.1} counter ticks are left of an interval when the {pair:.1} of reading the counter are taken off"
         )
     })
 }

@@ -1,6 +1,7 @@
 //! What the rule needs and nobody told: such a row is unobservable, never verified.
 
 use super::claim::claimed_ns;
+use super::each::BELOW_RESOLUTION;
 use super::{Case, each};
 use switchcost_model::{Experiment, Seen};
 
@@ -75,7 +76,7 @@ fn hops_missing(case: &Case<'_>) -> Option<String> {
 fn negative_footprint(case: &Case<'_>) -> Option<String> {
     let values = crate::series(case.transcript).values;
     let fell = values.first().filter(|&&bytes| bytes < 0.0)?;
-    Some(format!("below the resolution: memory fell by {:.0} bytes per context while contexts were made", -fell))
+    Some(format!("{BELOW_RESOLUTION}: memory fell by {:.0} bytes per context while contexts were made", -fell))
 }
 
 /// Batches that lasted, and a `plan` that the host read only with them: it was not sent before.

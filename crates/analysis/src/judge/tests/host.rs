@@ -1,0 +1,76 @@
+//! What the host saw against what the probe says.
+
+use super::*;
+
+#[test]
+fn what_the_host_saw_refutes() {
+    let contradicted = |change: fn(&mut Seen), words| check(&watched(&rule(), change), Verdict::Contradicted, words);
+    check(&watched(&rule(), |_| {}), Verdict::Verified, "");
+    contradicted(|s| s.last_samples_ns = Some(1_000_000), "5.2 ms by the probe's clock");
+    contradicted(|s| (s.voluntary, s.involuntary) = (5, 9), "the kernel counted 14 for the probe");
+    contradicted(|s| (s.voluntary, s.involuntary) = (500, 9000), "2002 voluntary kernel switches");
+    contradicted(|s| s.cpu_ns = 40_000_000, "38.5 ms of CPU time");
+    contradicted(|s| s.tree.as_mut().unwrap().knows_pid = false, "process id 1");
+    contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0], "names CPU 1");
+    contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0, 1], "may run on CPU 0");
+}
+
+#[test]
+fn contexts_that_are_tasks_must_be_there() {
+    let rules = |change: fn(&mut EvidenceRule)| {
+        let mut rule = rule();
+        change(&mut rule);
+        rule
+    };
+    let threads = rules(|r| r.seen_threads = Some(2));
+    check(&watched(&threads, |_| {}), Verdict::Verified, "");
+    check(
+        &watched(&threads, |s| s.tree.as_mut().unwrap().most_tasks = 1),
+        Verdict::Contradicted,
+        "1 threads in one process",
+    );
+    let processes = rules(|r| r.seen_processes = Some(2));
+    check(&watched(&processes, |_| {}), Verdict::Contradicted, "1 processes where the mechanism has 2");
+    let two = |s: &mut Seen, spaces: Option<u64>| {
+        let tree = s.tree.as_mut().unwrap();
+        (tree.processes, tree.looked_at, tree.address_spaces) = (2, 2, spaces);
+    };
+    check(&watched(&processes, |s| two(s, Some(2))), Verdict::Verified, "");
+    check(&watched(&processes, |s| two(s, Some(1))), Verdict::Contradicted, "1 address spaces");
+    check(&watched(&processes, |s| two(s, None)), Verdict::Unobservable, "compare address spaces");
+    let spaces = rules(|r| r.seen_namespaces.extend([("pid".to_owned(), 2)]));
+    check(&watched(&spaces, |s| s.tree.as_mut().unwrap().looked_at = 2), Verdict::Contradicted, "1 pid namespaces");
+    check(&watched(&spaces, |s| s.tree.as_mut().unwrap().namespaces.clear()), Verdict::Unobservable, "pid namespaces");
+    let forks = rules(|r| r.seen_forks = Some(1.0));
+    check(&watched(&forks, |_| {}), Verdict::Contradicted, "3 tasks were created");
+    check(&watched(&forks, |s| s.forks = Some(4000)), Verdict::Verified, "");
+    check(&watched(&forks, |s| s.forks = None), Verdict::Unobservable, "does not count");
+}
+
+#[test]
+fn a_run_that_nobody_watched_is_not_verified() {
+    let transcript = honest();
+    let answer =
+        ProbeAnswer { transcript: &transcript, process: ProcessEnd::Exited(0), log: "", seen: None, bound: None };
+    check(&judge(&rule(), &plan(), &answer), Verdict::Unobservable, "not stored with this run");
+}
+
+#[test]
+fn switches_of_the_kernel_cannot_be_hidden() {
+    let silent = EvidenceRule { kernel_switches: Some((0.0, 0.0)), ..rule() };
+    let with = |voluntary| {
+        let mut transcript = honest();
+        kernel(&mut transcript, 0, 0);
+        let seen = Seen { voluntary, ..seen() };
+        let answer = ProbeAnswer {
+            transcript: &transcript,
+            process: ProcessEnd::Exited(0),
+            log: "",
+            seen: Some(&seen),
+            bound: None,
+        };
+        judge(&silent, &plan(), &answer)
+    };
+    check(&with(9_000), Verdict::Verified, "");
+    check(&with(40_000), Verdict::Contradicted, "after `plan`");
+}

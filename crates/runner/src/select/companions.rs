@@ -1,0 +1,81 @@
+//! Rows that are measured beside the chosen ones: A/A twins, and controls that bound them from below.
+
+use super::{Selection, select};
+use crate::{KnownProbe, Request, RequestError};
+use std::collections::{BTreeMap, BTreeSet};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{Experiment, Placement, TWIN, Timing, Variant};
+
+/// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that this may cost.
+const ROWS_FOR_TWIN: usize = 4;
+
+impl Selection {
+    /// Adds A/A twins: rows that are measured a second time under another label. Each family with four rows or more gets one, for a pair speaks for
+    /// rows of its kind; a run without such a family has one in all, and a run of one row none: it compares nothing.
+    ///
+    /// The twin is the middle one of the rows that can run, controls apart, and of those on one CPU if there are any: where the scheduler chooses the
+    /// CPU, figures come in kinds, and such a pair would say nothing of the other rows.
+    pub fn add_twins(&mut self, catalogue: &Catalogue) {
+        if self.variants.len() < 2 {
+            return;
+        }
+        let control = |variant: &Variant| catalogue.find(&variant.mechanism).is_some_and(|concept| concept.control);
+        // The label is what tells the twin from its original.
+        let able: Vec<usize> = (0..self.variants.len())
+            .filter(|index| !self.not_run.contains_key(index) && !control(&self.variants[*index]))
+            .filter(|index| self.variants[*index].label.is_empty())
+            .collect();
+        let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for &index in &able {
+            families.entry(self.variants[index].mechanism.family()).or_default().push(index);
+        }
+        families.retain(|_, rows| rows.len() >= ROWS_FOR_TWIN);
+        let kinds: Vec<Vec<usize>> = if families.is_empty() { vec![able] } else { families.into_values().collect() };
+        for rows in kinds {
+            let pinned: Vec<usize> =
+                rows.iter().copied().filter(|&index| self.variants[index].placement == Placement::OneCpu).collect();
+            let rows = if pinned.is_empty() { rows } else { pinned };
+            if let Some(&middle) = rows.get(rows.len() / 2) {
+                if let Some(&sizes) = self.sizes.get(&middle) {
+                    self.sizes.insert(self.variants.len(), sizes);
+                }
+                self.variants.push(Variant { label: TWIN.to_owned(), ..self.variants[middle].clone() });
+            }
+        }
+    }
+
+    /// Adds the controls that bound a selected mechanism from below and are not selected themselves: without them nobody would notice a switch
+    /// that a compiler removed.
+    ///
+    /// # Errors
+    /// As [`select`].
+    pub fn add_bounds(
+        &mut self,
+        request: &Request,
+        catalogue: &Catalogue,
+        probes: &[KnownProbe],
+    ) -> Result<(), RequestError> {
+        let able = (0..self.variants.len()).filter(|index| !self.not_run.contains_key(index));
+        let switching = able.filter(|&index| self.variants[index].experiment == Experiment::Switch);
+        let bounds: BTreeSet<String> = switching
+            .filter_map(|index| catalogue.find(&self.variants[index].mechanism))
+            .flat_map(|concept| concept.bound.iter().map(ToString::to_string))
+            .filter(|bound| !self.variants.iter().any(|variant| variant.mechanism.as_str() == bound))
+            .collect();
+        if bounds.is_empty() {
+            return Ok(());
+        }
+        let request = Request {
+            patterns: bounds.into_iter().collect(),
+            probes: Vec::new(),
+            experiment: Some(Experiment::Switch),
+            contexts: Vec::new(),
+            placements: Vec::new(),
+            timing: Timing::Batch,
+            parameters: BTreeMap::new(),
+            ..request.clone()
+        };
+        self.merge(select(&request, catalogue, probes)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+use super::*;
+use switchcost_model::Timing;
+
+fn variant(mechanism: &str, placement: Placement) -> Variant {
+    Variant {
+        mechanism: mechanism.parse().unwrap(),
+        probe: "p".into(),
+        experiment: Experiment::Switch,
+        contexts: 2,
+        placement,
+        timing: Timing::Batch,
+        parameters: Parameters::new(),
+        label: String::new(),
+    }
+}
+
+#[test]
+fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
+    let catalogue = switchcost_catalogue::load(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
+        None,
+        &|_| Ok(()),
+    )
+    .unwrap();
+    let concept = catalogue.concepts.iter().find(|concept| concept.parameters.len() > 1).unwrap();
+    let defaults: Vec<(&str, &str)> =
+        concept.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();
+    let described = Described {
+        id: concept.id.clone(),
+        experiments: vec![Experiment::Switch],
+        timings: vec![Timing::Batch],
+        parameters: vec![defaults[0].0.to_owned()],
+        unavailable: None,
+    };
+    let of = |name: &str, value: &str| {
+        let given = [(name.to_owned(), value.to_owned())].into();
+        let asked = Variant { parameters: filled(concept, &given), ..variant("a/x", Placement::OneCpu) };
+        let shape = known_parameters(concept, &described, &asked);
+        let sent = shape.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
+        (sent.join(" "), cannot(&described, &shape))
+    };
+    let (name, default) = defaults[0];
+    assert_eq!(of("nothing", ""), (format!("{name}={default}"), None));
+    assert_eq!(of(name, "x"), (format!("{name}=x"), None));
+    assert!(of(defaults[1].0, "x").1.unwrap().contains("this probe has no parameter "));
+}
+
+fn twins(rows: &[(&str, Placement)]) -> Vec<String> {
+    let catalogue = Catalogue::default();
+    let variants = rows.iter().map(|(mechanism, placement)| variant(mechanism, *placement)).collect();
+    let mut selection =
+        Selection { variants, not_run: BTreeMap::from([(0, "it cannot".to_owned())]), ..Selection::default() };
+    selection.add_twins(&catalogue);
+    selection.variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.to_string()).collect()
+}
+
+#[test]
+fn large_families_have_a_twin_of_their_own_and_pinned_rows_go_first() {
+    use Placement::{Free, OneCpu};
+    let small = [("a/not", OneCpu), ("a/x", OneCpu), ("b/x", Free), ("b/y", Free), ("c/x", Free)];
+    assert_eq!(twins(&small), ["a/x"]);
+    assert_eq!(twins(&small[2..]), ["c/x"]);
+    assert_eq!(twins(&small[..1]), [] as [String; 0]);
+    let mut large: Vec<(&str, Placement)> = small.to_vec();
+    large.extend(["a/p", "a/q", "a/r"].map(|name| (name, OneCpu)));
+    assert_eq!(twins(&large), ["a/q"], "of x, p, q and r; the first cannot run");
+    large.extend([("b/v", OneCpu), ("b/w", Free)]);
+    assert_eq!(twins(&large), ["a/q", "b/v"]);
+}
+
+#[test]
+fn merged_selections_hold_each_row_once() {
+    let of = |name: &str, reason: &str| Selection {
+        variants: vec![variant("a/x", Placement::OneCpu), variant(name, Placement::OneCpu)],
+        not_run: BTreeMap::from([(1, reason.to_owned())]),
+        ..Selection::default()
+    };
+    let mut all = of("a/y", "why y");
+    assert_eq!(all.merge(of("a/z", "why z")), [0, 2]);
+    assert_eq!((all.variants.len(), &all.not_run[&1], &all.not_run[&2]), (3, &"why y".into(), &"why z".into()));
+}

@@ -1,0 +1,79 @@
+//! What README and docs/answers.md rest on: the runs in data/example.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use switchcost_e2e::repository;
+
+/// Starts of a row: median ns per unit, and share of hops of the timed batches that stayed on one CPU.
+type Starts = Vec<(f64, f64)>;
+
+fn kept() -> Vec<PathBuf> {
+    let folder = repository().join("data/example");
+    let answers = std::fs::read_dir(folder.join("answers")).unwrap().map(|entry| entry.unwrap().path());
+    let files = answers.chain([folder.join("ladder.jsonl")]);
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect()
+}
+
+fn start(record: &Value) -> Option<(f64, f64)> {
+    let hops = record.pointer("/evidence/hops").filter(|hops| hops["timed"] == true)?;
+    let per_second = record.pointer("/hello/clock/ticks_per_second")?.as_f64()?;
+    let measured = record["samples"].as_array()?.iter().find(|part| part["phase"] == "measure")?;
+    let mut ticks: Vec<f64> = measured["ticks"].as_array()?.iter().filter_map(Value::as_f64).collect();
+    ticks.sort_by(f64::total_cmp);
+    let median = ticks.get(ticks.len() / 2)? * 1e9 / per_second / measured["units"].as_f64()?;
+    Some((median, hops["same_cpu"].as_f64()? / hops["count"].as_f64()?.max(1.0)))
+}
+
+/// Rows of a run by mechanism, parameters and probe; in each, the starts of every placement.
+fn rows(path: &PathBuf) -> BTreeMap<String, BTreeMap<String, Starts>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let variants: Vec<&Value> = records.iter().filter(|record| record["t"] == "variant").collect();
+    let mut rows: BTreeMap<String, BTreeMap<String, Starts>> = BTreeMap::new();
+    for record in records.iter().filter(|record| record["t"] == "invocation" && record["verdict"] == "verified") {
+        let variant = variants[record["variant"].as_u64().unwrap() as usize];
+        let name = format!("{} {} {}", variant["mechanism"], variant["probe"], variant["parameters"]);
+        let placement = variant["placement"].as_str().unwrap().to_owned();
+        rows.entry(name).or_default().entry(placement).or_default().extend(start(record));
+    }
+    rows
+}
+
+fn middle(starts: &Starts) -> Option<f64> {
+    let mut values: Vec<f64> = starts.iter().map(|start| start.0).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+#[test]
+fn hops_and_figures_of_free_rows_lie_on_one_side() {
+    let mut checked = 0;
+    for path in kept() {
+        for (name, placements) in rows(&path) {
+            let of = |placement: &str| placements.get(placement).and_then(middle);
+            let (Some(near), Some(far), Some(free)) = (of("one_cpu"), of("two_cpus"), placements.get("free")) else {
+                continue;
+            };
+            // Figures that do not differ with the placement tell nothing.
+            if far < 2.0 * near {
+                continue;
+            }
+            let midpoint = (near * far).sqrt();
+            for (median, same_cpu) in free {
+                // In between, some batches of the start were near and some far.
+                if (0.25..=0.75).contains(same_cpu) {
+                    continue;
+                }
+                checked += 1;
+                assert_eq!(
+                    *median < midpoint,
+                    *same_cpu > 0.5,
+                    "{}: {name}: a start of {median:.0} ns with {same_cpu:.2} of its hops on one CPU; one CPU {near:.0}, two {far:.0}",
+                    path.display()
+                );
+            }
+        }
+    }
+    assert!(checked >= 10, "only {checked} starts could be checked");
+}
