@@ -108,7 +108,7 @@ fn describe(out: &mut File) {
         say(
             out,
             &format!(
-                r#"{{"t":"mechanism","id":"thread/{behaviour}","experiments":[{experiments}],"timings":["batch"],"parameters":[],"available":true}}"#
+                r#"{{"t":"mechanism","id":"thread/{behaviour}","experiments":[{experiments}],"timings":["batch"],"parameters":["ticks","working_set","payload","pause","sched"],"available":true}}"#
             ),
         );
     }
@@ -234,10 +234,11 @@ fn switch_really(behaviour: &str, units: u64) {
     if matches!(behaviour, "blind" | "liar") {
         return;
     }
-    let count = (units + units / 5 + 50).min(MOST_SWITCHES);
+    // Each round is one of either thread at least.
+    let count = (units * 3 / 5 + 30).min(MOST_SWITCHES);
     let (to, from_main) = std::sync::mpsc::sync_channel::<()>(0);
     let (back, from_partner) = std::sync::mpsc::sync_channel::<()>(0);
-    let yields = if behaviour == "preempts" { count } else { 0 };
+    let yields = if behaviour == "preempts" { units } else { 0 };
     let partner = std::thread::spawn(move || {
         while from_main.recv().is_ok() && back.send(()).is_ok() {}
         (0..yields).for_each(|_| std::thread::yield_now());

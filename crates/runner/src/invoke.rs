@@ -44,12 +44,18 @@ pub(crate) struct Outcome {
     pub company: Option<usize>,
 }
 
+/// Hears pieces of a report.
+pub(crate) type Listener<'a> = &'a mut dyn FnMut(&[u8]);
+
+/// Takes a piece of a report from a child; true: that was all.
+pub(crate) type Push<'a> = dyn FnMut(&Child, &[u8]) -> Result<bool, String> + 'a;
+
 /// What a probe is told, and how long it may take.
 pub(crate) struct Orders<'a> {
     pub arguments: &'a dyn Fn(i32) -> Vec<String>,
     pub deadline_ms: u64,
     /// Hears each piece of the report before the reader does.
-    pub listener: Option<&'a mut dyn FnMut(&[u8])>,
+    pub listener: Option<Listener<'a>>,
 }
 
 /// Starts a probe with a clean environment.
@@ -217,7 +223,7 @@ pub(crate) fn read_until_end(
     child: &mut Child,
     deadline: Instant,
     interrupt: Option<&Interrupt>,
-    push: &mut dyn FnMut(&Child, &[u8]) -> Result<bool, String>,
+    push: &mut Push<'_>,
 ) -> (Reading, String) {
     let mut log = Tail::default();
     let reading = loop {

@@ -7,9 +7,7 @@ use crate::{KnownProbe, Request, RequestError};
 use globset::GlobBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{
-    Concept, Described, Experiment, MechanismId, Parameters, Placement, TWIN, Timing, Variant, Wanted,
-};
+use switchcost_model::{Concept, Described, Experiment, MechanismId, Parameters, Placement, Variant, Wanted};
 
 /// What is to be run, and what cannot be.
 #[derive(Debug, Clone, Default, PartialEq)]

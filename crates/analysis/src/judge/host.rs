@@ -13,6 +13,9 @@ const CLOCK_NS: f64 = 1e6;
 const HIDDEN_SHARE: f64 = 0.5;
 const HIDDEN_SWITCHES: f64 = 10_000.0;
 
+/// Batches that last less in all are lost in what a runtime uses to start and to leave.
+const SHORTEST_JUDGED_NS: f64 = 10e6;
+
 /// Length of the longest pass that checks hops after the batches.
 const LONGEST_PASS: u64 = 1000;
 
@@ -113,6 +116,9 @@ fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<S
 fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<String> {
     let cpus = if case.plan.cpus.is_empty() { tree.allowed_cpus.len() } else { case.plan.cpus.len() };
     let (batches, used) = (claimed_ns(case), seen.cpu_ns.saturating_sub(tree.cpu_ns) as f64);
+    if batches < SHORTEST_JUDGED_NS {
+        return None;
+    }
     let pass = case.evidence.hops.as_ref().filter(|hops| !hops.timed).map_or(0, |hops| hops.count.min(LONGEST_PASS));
     let claimed = batches * (1.0 + pass as f64 / case.evidence.units.max(1) as f64);
     let removal =

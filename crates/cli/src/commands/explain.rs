@@ -69,7 +69,12 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
 }
 
 fn find<'a>(name: &str, catalogue: &'a Catalogue) -> Result<&'a Concept, Failure> {
-    let known = name.parse::<MechanismId>().ok().and_then(|id| catalogue.find(&id));
+    let id = name.parse::<MechanismId>().ok();
+    let broken = catalogue.broken.iter().find(|page| id.is_some() && page.mechanism == id);
+    if let Some(page) = broken {
+        return Err(Failure::usage(&page.reason));
+    }
+    let known = id.and_then(|id| catalogue.find(&id));
     known.ok_or_else(|| {
         let likeness = |concept: &&Concept| (strsim::jaro_winkler(name, concept.id.as_str()) * 1e6) as u64;
         let nearest = catalogue.concepts.iter().max_by_key(likeness).filter(|concept| likeness(concept) > 700_000);
