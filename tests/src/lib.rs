@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -306,8 +307,13 @@ pub fn plant_dead_groups() -> Vec<PathBuf> {
     for mount in mounts.lines() {
         let words: Vec<&str> = mount.split_whitespace().collect();
         if let [_, folder, "cgroup" | "cgroup2", ..] = words[..] {
-            // Linux numbers processes to 4194304.
-            let _ = std::fs::create_dir(Path::new(folder).join("switchcost-4194305-1-0"));
+            // Linux numbers processes to 4194304. The empty group bears the lock, which nobody holds any more.
+            for name in ["switchcost-4194305-aB3xY9", "switchcost-4194305-aB3xY9-0"] {
+                let group = Path::new(folder).join(name);
+                if std::fs::create_dir(&group).is_ok() {
+                    let _ = std::fs::set_permissions(&group, std::fs::Permissions::from_mode(0o700));
+                }
+            }
         }
     }
     leftover_groups()

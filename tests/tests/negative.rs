@@ -116,13 +116,12 @@ fn installation() -> TempDir {
 }
 
 #[test]
-#[ignore = "the judge does not ask for these fields yet"]
 fn mistakes_get_their_verdicts() {
     let folder = installation();
     for mistake in mistakes() {
         for probe in staged(&mistake) {
             let arguments = format!(
-                "run {} --probe {probe} --contexts {} --placement {} --rounds 1 --batches 3 --batch-time 100us --format json",
+                "run {} --probe {probe} --contexts {} --placement {} --rounds 1 --batches 20 --batch-time 1ms --format json",
                 mistake.mechanism, mistake.contexts, mistake.placement
             );
             let output = Command::new(Path::new(FAKE).with_file_name("switchcost"))
@@ -134,7 +133,9 @@ fn mistakes_get_their_verdicts() {
                 .output()
                 .unwrap();
             let rows = Said::from(output).json();
-            for row in rows["results"].as_array().unwrap() {
+            // Controls that bound it are rows, too; none of these probes has one.
+            let of_mistake = |row: &&Value| row["mechanism"] == mistake.mechanism;
+            for row in rows["results"].as_array().unwrap().iter().filter(of_mistake) {
                 assert_eq!(row["verdict"], mistake.verdict, "{probe}: {row}");
             }
         }

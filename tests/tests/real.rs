@@ -42,7 +42,10 @@ fn verified(rows: Vec<Value>) -> Vec<Value> {
         let fine = ["verified", "unobservable"].contains(&text(row, "verdict"));
         assert!(fine, "{}: {}: {}", text(row, "label"), text(row, "verdict"), text(row, "reason"));
         // What is left after compensation may be negative with timing each: then it is not resolved, and the row says so.
-        let median = row["ns_per_switch"]["median"].as_f64().unwrap();
+        let Some(median) = row["ns_per_switch"]["median"].as_f64() else {
+            assert!(text(row, "reason").starts_with("below the resolution"), "{row}");
+            continue;
+        };
         assert!(median > 0.0 || row["notes"].to_string().contains("not resolved"), "{row}");
     }
     able
@@ -245,7 +248,7 @@ fn a_probe_that_dies_amid_its_containers_holds_nobody_up() {
             std::thread::sleep(Duration::from_millis(10));
             // Its containers have been made and are measured when there are as many processes as contexts.
             if let Some(probe) = probe_of(host.id(), "probes/runc").filter(|_| !killed) {
-                std::thread::sleep(Duration::from_millis(250 + 20 * attempt));
+                std::thread::sleep(Duration::from_millis(80 + 10 * attempt));
                 killed = Command::new("kill").args(["-9", &probe.to_string()]).status().unwrap().success();
             }
             host.try_wait().unwrap()

@@ -318,6 +318,7 @@ fn pid_namespaces() -> Option<(&'static str, &'static str)> {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that cannot run here says so")]
 #[ignore = "helper of a_pid_namespace_that_waits_for_the_host_is_reaped"]
 fn helper_adopts_an_init_and_its_last_zombie() {
     let Some((unshare, nsenter)) = pid_namespaces() else {

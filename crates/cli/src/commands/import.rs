@@ -31,7 +31,9 @@ pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
             Insertion::AlreadyThere => "already there",
         };
         output::print(&format!("{}: {said}, {} invocations\n", run.id, run.invocations.len()))?;
-        output::print(&changed.concat())?;
+        for line in changed {
+            output::print(&format!("{line}\n"))?;
+        }
     }
     Ok(Exit::Fine)
 }

@@ -25,14 +25,14 @@ mod wanted;
 
 use crate::arguments::{Arguments, Command, Format};
 use crate::exit::{Exit, Failure};
-use crate::output::style;
+use crate::output::{say, style};
 use crate::paths::Installation;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::time::Instant;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::Run;
+use switchcost_model::{Run, told};
 
 /// Carries out what was typed.
 pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure> {
@@ -81,7 +81,7 @@ fn run_file(path: &Path) -> Result<Run, Failure> {
     let file = File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?;
     let mut run = switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| named(&error))?;
     for line in judged_here(&mut run, &Installation::find()?.catalogue()?) {
-        eprint!("{line}");
+        say(&line);
     }
     Ok(run)
 }
@@ -92,10 +92,14 @@ fn judged_here(run: &mut Run, catalogue: &Catalogue) -> Vec<String> {
     let changed = switchcost_analysis::judge_again(run, &catalogue.concepts);
     let told = |changed: &switchcost_analysis::Changed| {
         let variant = &run.variants[changed.variant];
-        let reason = if changed.reason.is_empty() { String::new() } else { format!(": {}", changed.reason) };
+        let reason = if changed.reason.is_empty() { String::new() } else { format!(": {}", told(&changed.reason)) };
         format!(
-            "  {} ({}, {}): {} in the file, {} by its evidence{reason}\n",
-            variant.mechanism, variant.probe, variant.placement, changed.from, changed.to
+            "  {} ({}, {}): {} in the file, {} by its evidence{reason}",
+            variant.mechanism,
+            told(&variant.probe),
+            variant.placement,
+            changed.from,
+            changed.to
         )
     };
     changed.iter().map(told).collect()
