@@ -304,17 +304,19 @@ pub fn leftover_groups() -> Vec<PathBuf> {
 #[must_use]
 pub fn plant_dead_groups() -> Vec<PathBuf> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    for mount in mounts.lines() {
-        let words: Vec<&str> = mount.split_whitespace().collect();
-        if let [_, folder, "cgroup" | "cgroup2", ..] = words[..] {
-            // Linux numbers processes to 4194304. The empty group bears the lock, which nobody holds any more.
-            for name in ["switchcost-4194305-aB3xY9", "switchcost-4194305-aB3xY9-0"] {
-                let group = Path::new(folder).join(name);
-                if std::fs::create_dir(&group).is_ok() {
-                    let _ = std::fs::set_permissions(&group, std::fs::Permissions::from_mode(0o700));
-                }
+    let hierarchies: Vec<Vec<&str>> = mounts.lines().map(|mount| mount.split_whitespace().collect()).collect();
+    let has_cpu = |words: &[&str]| words[2] == "cgroup" && words[3].split(',').any(|option| option == "cpu");
+    let separate = hierarchies.iter().any(|words| has_cpu(words));
+    for words in hierarchies.iter().filter(|words| matches!(words[2], "cgroup" | "cgroup2")) {
+        // Linux numbers processes to 4194304. The empty group, where there is the CPU controller, bears the lock, which nobody holds any more.
+        let bears_lock = if separate { has_cpu(words) } else { words[2] == "cgroup2" };
+        if bears_lock {
+            let group = Path::new(words[1]).join("switchcost-4194305-aB3xY9");
+            if std::fs::create_dir(&group).is_ok() {
+                let _ = std::fs::set_permissions(&group, std::fs::Permissions::from_mode(0o700));
             }
         }
+        let _ = std::fs::create_dir(Path::new(words[1]).join("switchcost-4194305-aB3xY9-0"));
     }
     leftover_groups()
 }

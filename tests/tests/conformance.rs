@@ -42,7 +42,9 @@ fn every_staged_probe_conforms() {
     let work = || {
         while let Some((probe, mechanisms)) = { queue.lock().unwrap().pop_first() } {
             let said = real.run(&format!("check-probe {} {}", probes.join(&probe).display(), mechanisms.join(" ")));
-            if said.status != 0 || !said.out.starts_with("conforms: ") {
+            // A runtime may be here and refuse to work; what can be asked of its probe then is asked.
+            let nothing = said.status == 3 && said.out.starts_with("nothing could be carried out here");
+            if !nothing && (said.status != 0 || !said.out.starts_with("conforms: ")) {
                 wrong
                     .lock()
                     .unwrap()
@@ -139,7 +141,7 @@ fn each_mistake_is_one_rule() {
         (
             "*[!A-Za-z0-9._,/+-]*) stop refused bad_value",
             "*[!A-Za-z0-9._,/+-]*) stop refused typing_error",
-            "`code` is one of",
+            "One JSON object a line",
         ),
         ("    [ \"$1\" = unsupported ]\n    exit\n", "    exit 0\n", "Exit status: 0 for"),
         ("samples='", "echo done; samples='", "prints nothing there"),

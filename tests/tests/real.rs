@@ -110,7 +110,8 @@ fn each_timing_answers_too() {
     let Some((_turn, real)) = real() else { return };
     let rows = verified(real.rows(&format!("* --timing each {TINY}")));
     assert!(rows.len() >= 10);
-    for row in rows {
+    // What lies below the resolution has no figure; a control that bounds others is measured in batches.
+    for row in rows.iter().filter(|row| !row["each"].is_null()) {
         assert!(row["each"]["pair_ns"].as_f64().unwrap() > 0.0, "{row}");
         assert!(row["each"]["p999"].as_f64() >= row["each"]["p50"].as_f64(), "{row}");
     }
@@ -248,7 +249,7 @@ fn a_probe_that_dies_amid_its_containers_holds_nobody_up() {
             std::thread::sleep(Duration::from_millis(10));
             // Its containers have been made and are measured when there are as many processes as contexts.
             if let Some(probe) = probe_of(host.id(), "probes/runc").filter(|_| !killed) {
-                std::thread::sleep(Duration::from_millis(80 + 10 * attempt));
+                std::thread::sleep(Duration::from_millis(20 + 5 * attempt));
                 killed = Command::new("kill").args(["-9", &probe.to_string()]).status().unwrap().success();
             }
             host.try_wait().unwrap()
