@@ -332,7 +332,7 @@ fn helper_adopts_an_init_and_its_last_zombie() {
         "exec 2>/dev/null; told=$(mktemp -u); mkfifo $told
          unshare {unshare} sh -c {stay} & read init < $told
          nsenter -t $init {nsenter} sh -c {stay} & read member < $told; rm $told
-         kill -9 $!; wait $!; echo $init $member >&3; wait"
+         kill -9 $!; sleep 0.1; echo $init $member >&3; wait"
     );
     let mut child = Child::start(&script(&text)).unwrap();
     let pids = handles(&words(&mut child, 2));
