@@ -75,7 +75,8 @@ answers() {
     answers 'beside another' '"end","status":"ok"' "$probe" $plan
     [ -p "$(echo "$TMPDIR"/switchcost-wine-*/alive)" ] || fail 'the prefix of a living probe was swept'
     sockets=$(readlink "$TMPDIR"/switchcost-wine-*/sockets)
-    kill -KILL "$(pgrep -f "guardian $TMPDIR/switchcost-wine-")"
+    # shellcheck disable=SC2046  # while a guardian starts there are two processes of its name
+    kill -KILL $(pgrep -f "guardian $TMPDIR/switchcost-wine-")
     kill -KILL "-$group"
     wait "$group" 2>/dev/null || true
     touch "$TMPDIR"/switchcost-wine-*
