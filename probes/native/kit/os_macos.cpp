@@ -230,7 +230,7 @@ BareThreads::BareThreads() : stack_(0) {
     throw unsupported("missing_syscall", "macOS has no system call that makes a thread for programs; leave by=clone out");
 }
 
-void BareThreads::run_one(int (*)(void*), void*) {}
+int BareThreads::run_one(int (*)(void*), void*) { return 0; }
 
 // pthread_setschedparam takes SCHED_FIFO, but what it gives is a fixed priority that the kernel calls round robin.
 void schedule_self(const Plan& plan) {
