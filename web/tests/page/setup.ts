@@ -39,13 +39,45 @@ function huge(records: Entry[]): Entry[] {
 function thousands(records: Entry[]): Entry[] {
   const [run] = records;
   const variant = records.find((record) => record.t === "variant");
-  const start = records.find((record) => record.t === "invocation");
+  const start = records.find((record) => record.t === "invocation" && record.variant === variant.index);
   const ids = Array.from({ length: 10_000 }, (_, i) => i);
+  const plan = (i: number): object => ({ ...start.plan, parameters: { ...variant.parameters, p: `${HOSTILE}${i}` } });
+  // One counts other units than its batches have, the next has no end.
+  const judged = (i: number): object => (i % 4 === 1 ? { plan: plan(i), evidence: { ...start.evidence, units: 1 } } : i % 4 === 3 ? { plan: plan(i), end: null } : {});
   return [
     run,
-    ...ids.map((i) => ({ ...variant, index: i, mechanism: `family${i % 50}/m${i}`, parameters: { p: `${HOSTILE}${i}` } })),
-    ...ids.map((i) => ({ ...start, variant: i, sequence: i, verdict: ["verified", "contradicted", "broken", "unobservable"][i % 4], reason: i % 4 ? HOSTILE : "" })),
+    // A mechanism without a page is unobservable; one that has a page is judged.
+    ...ids.map((i) => ({ ...variant, index: i, mechanism: i % 2 ? variant.mechanism : `family${i % 50}/m${i}`, parameters: i % 2 ? { ...variant.parameters, p: `${HOSTILE}${i}` } : { p: `${HOSTILE}${i}` } })),
+    ...ids.map((i) => ({ ...start, variant: i, sequence: i, reason: HOSTILE, ...judged(i) })),
   ];
+}
+
+/** A start of that variant with these samples, whose evidence, plan and host's view are as the judge asks: what contradicts itself has no figure. */
+function honest(start: Entry, of: Entry, samples: Entry[]): Entry {
+  const batches = samples.reduce((sum, part) => sum + part.ticks.length, 0);
+  const footprint = of.experiment === "footprint";
+  const units = samples.reduce((sum, part) => sum + part.units * part.ticks.length, 0);
+  const claimed = footprint ? 0 : samples.reduce((sum, part) => sum + part.ticks.reduce((a: number, b: number) => a + b, 0), 0);
+  const [, a, b] = /^pair:(\d+)-(\d+)$/.exec(of.placement) ?? [];
+  const cpus = a === undefined ? start.cpus : [...new Set([Number(a), Number(b)])];
+  const tasks = of.mechanism.startsWith("thread/") ? of.contexts : 1;
+  const switches = tasks > 1 ? units : 0;
+  const turns = footprint ? { total: of.contexts, min: 1, max: 1, contexts: of.contexts } : { total: units, min: units / of.contexts, max: units / of.contexts, contexts: of.contexts };
+  const hops = { count: units - 1, in_order: units - 1, same_cpu: cpus.length > 1 ? 0 : units - 1, same_thread: tasks > 1 ? 0 : units - 1, timed: true };
+  const tree = { ...start.seen.tree, tasks, most_tasks: tasks, allowed_cpus: cpus, ran_on: cpus };
+  return {
+    ...start,
+    cpus,
+    samples,
+    plan: { ...start.plan, mechanism: of.mechanism, experiment: of.experiment, contexts: of.contexts, cpus, batch_units: samples[0].units, batches: footprint ? 1 : batches, warmup_batches: 0, parameters: of.parameters },
+    evidence: {
+      ...start.evidence, units, token: footprint ? null : units, turns: of.mechanism.startsWith("control/") ? null : turns, cpus, hops: footprint ? null : hops,
+      kernel: { ...start.evidence.kernel, voluntary: switches, involuntary: 0 },
+      counts: { ...start.evidence.counts, touches: units * Math.ceil(Number(of.parameters.working_set ?? 0) / 64), distinct_stacks: of.contexts, tasks_scheduled: tasks, cpu_time_ns: claimed },
+    },
+    seen: { ...start.seen, last_samples_ns: start.seen.last_samples_ns + claimed, voluntary: tree.switches + switches, cpu_ns: tree.cpu_ns + claimed, tree },
+    end: { ...start.end, samples: batches },
+  };
 }
 
 /** Sweeps of costs that are known: of working set, of CPU pairs and of kept contexts. */
@@ -63,7 +95,7 @@ function sweeps(records: Entry[]): Entry[] {
   const pair = (a: number, b: number) => ({ mechanism: "thread/futex", placement: `pair:${a}-${b}`, parameters: {} });
   const kept = (contexts: number) => (nth: number) => ({
     of: { ...variant, experiment: "footprint", contexts },
-    samples: (round: number) => ["resident_bytes", "kernel_bytes", "virtual_bytes"].map((quantity, i) => ({ phase: "measure", units: 1, quantity, ticks: [4096 * (i + 1) + 64 * (10 + uneven(round * (i + 1), nth))] })),
+    samples: (round: number) => ["resident_bytes", "kernel_bytes", "virtual_bytes"].map((quantity, i) => ({ phase: "measure", units: contexts, quantity, ticks: [contexts * (4096 * (i + 1) + 64 * (10 + uneven(round * (i + 1), nth)))] })),
   });
   const rows = [
     // At 4 KiB noise only, at 16 KiB below 0, at 64 KiB the indirect cost.
@@ -72,7 +104,7 @@ function sweeps(records: Entry[]): Entry[] {
     ...[[0, 0, 1000], [0, 1, 3000], [1, 1, 1100]].map(([a, b, cost]) => time(pair(a!, b!), cost!, 200)),
     ...[10, 100, 1000].map(kept),
   ].map((row, nth) => row(nth));
-  const starts = rounds.flatMap((round) => rows.map(({ samples }, index) => ({ ...start, variant: index, round, sequence: round * rows.length + index, samples: samples(round) })));
+  const starts = rounds.flatMap((round) => rows.map(({ of, samples }, index) => ({ ...honest(start, of, samples(round)), variant: index, round, sequence: round * rows.length + index })));
   return [run, ...rows.map(({ of }, index) => ({ ...of, index })), ...starts];
 }
 
