@@ -52,6 +52,9 @@ function thousands(records: Entry[]): Entry[] {
   ];
 }
 
+/** As export writes names that are free. */
+const sorted = (object: object): object => Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+
 /** A start of that variant with these samples, whose evidence, plan and host's view are as the judge asks: what contradicts itself has no figure. */
 function honest(start: Entry, of: Entry, samples: Entry[]): Entry {
   const batches = samples.reduce((sum, part) => sum + part.ticks.length, 0);
@@ -73,7 +76,7 @@ function honest(start: Entry, of: Entry, samples: Entry[]): Entry {
     evidence: {
       ...start.evidence, units, token: footprint ? null : units, turns: of.mechanism.startsWith("control/") ? null : turns, cpus, hops: footprint ? null : hops,
       kernel: { ...start.evidence.kernel, voluntary: switches, involuntary: 0 },
-      counts: { ...start.evidence.counts, touches: units * Math.ceil(Number(of.parameters.working_set ?? 0) / 64), distinct_stacks: of.contexts, tasks_scheduled: tasks, cpu_time_ns: claimed },
+      counts: sorted({ ...start.evidence.counts, touches: units * Math.ceil(Number(of.parameters.working_set ?? 0) / 64), distinct_stacks: of.contexts, tasks_scheduled: tasks, cpu_time_ns: claimed }),
     },
     seen: { ...start.seen, last_samples_ns: start.seen.last_samples_ns + claimed, voluntary: tree.switches + switches, cpu_ns: tree.cpu_ns + claimed, tree },
     end: { ...start.end, samples: batches },
