@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -229,23 +229,27 @@ fn cost(behaviour: &str, plan: &Plan, i: u64) -> u64 {
 /// Most switches that are made for a claim.
 const MOST_SWITCHES: u64 = 100_000;
 
-/// The host counts the kernel's switches itself: as many as will be claimed must have happened, of the kind that will be claimed.
+/// The host counts the kernel's switches itself: as many as will be claimed must have happened, of the kind that will be claimed. Pipes, because
+/// who reads an empty one blocks; a channel of the library spins first where there is a second CPU.
 fn switch_really(behaviour: &str, units: u64) {
     if matches!(behaviour, "blind" | "liar") {
         return;
     }
-    // Each round is one of either thread at least.
-    let count = (units * 3 / 5 + 30).min(MOST_SWITCHES);
-    let (to, from_main) = std::sync::mpsc::sync_channel::<()>(0);
-    let (back, from_partner) = std::sync::mpsc::sync_channel::<()>(0);
+    // Of each round at least one thread blocks; the other may be pushed aside.
+    let count = (units + 30).min(MOST_SWITCHES);
+    let Ok((mut from_main, mut to)) = std::io::pipe() else { return };
+    let Ok((mut from_partner, mut back)) = std::io::pipe() else { return };
     let yields = if behaviour == "preempts" { units } else { 0 };
     let partner = std::thread::spawn(move || {
-        while from_main.recv().is_ok() && back.send(()).is_ok() {}
+        let mut byte = [0];
+        while from_main.read_exact(&mut byte).is_ok() && back.write_all(&byte).is_ok() {}
         (0..yields).for_each(|_| std::thread::yield_now());
     });
+    let mut byte = [0];
     for _ in 0..count {
-        let _ = to.send(());
-        let _ = from_partner.recv();
+        if to.write_all(&byte).is_err() || from_partner.read_exact(&mut byte).is_err() {
+            break;
+        }
     }
     drop(to);
     (0..yields).for_each(|_| std::thread::yield_now());

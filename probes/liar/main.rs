@@ -17,10 +17,9 @@ use edits::{Edit, Known};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::mpsc::sync_channel;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -156,7 +155,7 @@ fn tell(asked: &Asked, lie: &Value, child: &mut Child, stale: Option<Value>, out
         }
         known.count(&message, times);
         if let (Some(each), "evidence") = (lie["decoy"].as_f64(), kind.as_str()) {
-            hand_over((known.units as f64 * each) as u64);
+            hand_over((known.units as f64 * each) as u64)?;
         }
         let text = if lie.is_null() { line } else { message.to_string() };
         (0..times).for_each(|_| held.push_str(&format!("{text}\n")));
@@ -182,17 +181,40 @@ fn evidence_of(mut child: Child) -> Result<Value, Failure> {
     Ok(evidence.ok_or("the earlier start had no evidence")?)
 }
 
-/// Two threads that let each other run so often.
-fn hand_over(times: u64) {
-    let (to, from_main) = sync_channel::<()>(0);
-    let (back, from_partner) = sync_channel::<()>(0);
-    let partner = std::thread::spawn(move || from_main.iter().take_while(|()| back.send(()).is_ok()).count());
-    for _ in 0..times / 2 {
-        let _ = to.send(());
-        let _ = from_partner.recv();
+/// Rounds of two threads between two looks at the kernel's count.
+const ROUNDS: usize = 500;
+
+/// Two threads let each other run until the kernel has counted so many voluntary switches. Who reads an empty pipe blocks; a channel of the library
+/// spins first.
+fn hand_over(times: u64) -> Result<(), Failure> {
+    let (mut from_main, mut to) = std::io::pipe()?;
+    let (mut from_partner, mut back) = std::io::pipe()?;
+    let partner = std::thread::spawn(move || {
+        let mut byte = [0];
+        while from_main.read_exact(&mut byte).is_ok() && back.write_all(&byte).is_ok() {}
+    });
+    let mut byte = [0];
+    let enough = voluntary()? + times;
+    while voluntary()? < enough {
+        for _ in 0..ROUNDS {
+            to.write_all(&byte)?;
+            from_partner.read_exact(&mut byte)?;
+        }
     }
     drop(to);
-    let _ = partner.join();
+    partner.join().map_err(|_| "the partner failed")?;
+    Ok(())
+}
+
+/// Voluntary switches of this process's threads.
+fn voluntary() -> Result<u64, Failure> {
+    let mut sum = 0;
+    for task in std::fs::read_dir("/proc/self/task")? {
+        let status = std::fs::read_to_string(task?.path().join("status"))?;
+        let value = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")?.trim().parse().ok());
+        sum += value.unwrap_or(0);
+    }
+    Ok(sum)
 }
 
 /// Programs that idle beside the probe; ended with this.

@@ -12,6 +12,9 @@ fn measured() -> World {
     world
 }
 
+/// Starts that others disturbed are left out as long as so many are left; how many, the machine decides.
+const FEWEST_STARTS: u64 = 6;
+
 fn compare(world: &World, operands: &[&str]) -> Said {
     let mut words = vec!["compare", "--format", "json"];
     words.extend(operands);
@@ -27,7 +30,8 @@ fn exact_ratio_verdict_and_gate() {
     for (field, expected) in [("ratio", 1.1), ("low", 1.1), ("high", 1.1), ("confidence", 0.95), ("noise_floor", 0.0)] {
         assert_eq!(row[field], expected, "{field}");
     }
-    assert_eq!((&row["verdict"], &row["paired"], &row["counts"][0]), (&"slower".into(), &true.into(), &10.into()));
+    assert_eq!((&row["verdict"], &row["paired"]), (&"slower".into(), &true.into()));
+    assert!(row["counts"][0].as_u64() >= Some(FEWEST_STARTS), "{row}");
     assert_eq!(row["phrase"], "×1.100, 10 % slower");
     let gate = |a: &str, b: &str, limit: &str| compare(&world, &[a, b, "--gate", limit]);
     let (base, slow) = ("thread/honest", "thread/honest ticks=1100");
@@ -200,7 +204,7 @@ fn measured_now_and_judged() {
     assert_eq!(said.status, 1, "{said:?}");
     let row = said.json()["comparisons"][0].clone();
     assert_eq!((&row["verdict"], &row["ratio"], &row["paired"]), (&"slower".into(), &1.1.into(), &true.into()));
-    assert!(row["counts"][0].as_u64() == Some(8) && row["noise_floor"] == 0.0, "{row}");
+    assert!(row["counts"][0].as_u64() >= Some(FEWEST_STARTS) && row["noise_floor"] == 0.0, "{row}");
     // The run is stored and can be asked again.
     let again = compare(&world, &["thread/honest", "thread/honest ticks=1100"]);
     assert_eq!((again.status, &again.json()["comparisons"][0]["a"]["run"]), (0, &row["a"]["run"]), "{again:?}");

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use switchcost_e2e::repository;
 use tempfile::TempDir;
@@ -14,6 +14,12 @@ const LIAR: &str = env!("CARGO_BIN_EXE_switchcost-liar");
 
 /// The list must hold at least so many lies that have a verdict.
 const LEAST_LIES: usize = 110;
+
+/// The probe that has the control which bounds others from below.
+const BOUNDS: &str = "gcc";
+
+/// So many must be told even where runtimes are missing and others use the CPU.
+const LEAST_TOLD: usize = 100;
 
 /// Enough for all that is counted.
 const SHORT: &str = "--batches 10 --batch-time 1ms";
@@ -83,8 +89,17 @@ fn string(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_else(|| panic!("{value} has no {key}")).to_owned()
 }
 
-/// An installation that has one probe only, quoted by the liar.
+/// Folder of a staged probe; that of a compiler has its version in its name.
+fn staged(switchcost: &Path, probe: &str) -> Option<PathBuf> {
+    let folders = std::fs::read_dir(switchcost.ancestors().nth(2)?.join("libexec/switchcost/probes")).ok()?;
+    let mut names = folders.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let named = |name: &String| name == probe || name.strip_prefix(probe).is_some_and(|rest| rest.starts_with('-'));
+    Some(switchcost.ancestors().nth(2)?.join("libexec/switchcost/probes").join(names.find(named)?))
+}
+
+/// An installation of one probe, quoted by the liar.
 struct World {
+    probe: String,
     folder: TempDir,
     switchcost: PathBuf,
 }
@@ -93,7 +108,7 @@ impl World {
     /// None where that probe is not staged.
     fn new(probe: &str) -> Option<Self> {
         let switchcost = PathBuf::from(FAKE).with_file_name("switchcost");
-        let staged = switchcost.ancestors().nth(2)?.join("libexec/switchcost/probes").join(probe);
+        let staged = staged(&switchcost, probe)?;
         let text = std::fs::read_to_string(staged.join("probe.toml")).ok()?;
         let mut page: toml::Table = toml::from_str(&text).unwrap();
         let mut command = vec![toml::Value::from(LIAR), staged.to_str()?.into()];
@@ -107,14 +122,27 @@ impl World {
         std::fs::create_dir_all(probes.join(probe)).unwrap();
         std::fs::create_dir_all(&share).unwrap();
         std::fs::write(probes.join(probe).join("probe.toml"), page.to_string()).unwrap();
+        // What does not switch is measured by a probe that nobody misquotes.
+        if probe != BOUNDS {
+            symlink(crate::staged(&switchcost, BOUNDS)?, probes.join(BOUNDS)).unwrap();
+        }
         symlink(repository().join("mechanisms"), share.join("mechanisms")).unwrap();
-        Some(Self { folder, switchcost })
+        Some(Self { probe: page["id"].as_str()?.to_owned(), folder, switchcost })
     }
 
     /// Measures these mechanisms while these lies are told; verdicts by mechanism.
     fn rulings(&self, mechanisms: &BTreeSet<String>, arguments: &str, lies: &[&Value]) -> BTreeMap<String, Ruling> {
         let mut command = Command::new(&self.switchcost);
-        command.arg("run").args(mechanisms).args(["--rounds", "1", "--budget", "60s", "--format", "json"]);
+        command.arg("run").args(mechanisms).args([
+            "--rounds",
+            "1",
+            "--budget",
+            "60s",
+            "--format",
+            "json",
+            "--probe",
+            &self.probe,
+        ]);
         let long = lies.iter().any(|lie| lie["long"] == true);
         let length = if arguments.contains("--batches") { "" } else { [SHORT, LONG][usize::from(long)] };
         command.args(arguments.split_whitespace()).args(length.split_whitespace());
@@ -206,5 +234,6 @@ fn every_planted_lie_gets_its_verdict() {
         }
     }
     println!("{told} lies told, {caught} caught; {passed} more that no host can detect");
+    assert!(told >= LEAST_TOLD, "only {told} lies could be told here");
     assert!(wrong.is_empty(), "{} of the list are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -32,17 +32,24 @@ pub struct ProbeAnswer<'a> {
     pub log: &'a str,
     /// What the host saw by itself.
     pub seen: Option<&'a Seen>,
-    /// What no unit of the mechanism can be faster than, as this run measured it.
-    pub bound: Option<&'a Bound>,
+    /// What no unit of the mechanism can be faster than.
+    pub bound: &'a Bound,
 }
 
-/// A control that does less than any unit of a mechanism, as one run measured it.
+/// A control that does less than any unit of a mechanism.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bound {
-    /// Its mechanism.
-    pub mechanism: String,
-    /// Median of its fastest start, ns per iteration.
-    pub ns: f64,
+pub enum Bound {
+    /// The mechanism's page names none.
+    None,
+    /// The page names some, of which the run has no verified start.
+    Unmeasured,
+    /// As the run measured it.
+    Measured {
+        /// Its mechanism.
+        mechanism: String,
+        /// Its fastest batch, ns per iteration.
+        ns: f64,
+    },
 }
 
 /// How long a probe may take to leave after `end`, ms.
@@ -72,7 +79,7 @@ struct Case<'a> {
     transcript: &'a Transcript,
     evidence: &'a Evidence,
     seen: Option<&'a Seen>,
-    bound: Option<&'a Bound>,
+    bound: &'a Bound,
 }
 
 impl Case<'_> {

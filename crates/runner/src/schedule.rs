@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{ProbeAnswer, fastest_bound, judge, precise_enough, summarise};
+use switchcost_analysis::{Bound, ProbeAnswer, fastest_bound, judge, precise_enough, summarise};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -211,6 +211,10 @@ impl Schedule<'_> {
                 return self.nothing_left(round);
             }
             order.shuffle(&mut self.random(round, None));
+            if round == 0 {
+                // Every other start is held against these.
+                order.sort_by_key(|&index| !self.bounds_others(index));
+            }
             let mut disturbed = Vec::new();
             for &variant in &order {
                 match self.one(variant, round, observer) {
@@ -228,6 +232,12 @@ impl Schedule<'_> {
             self.look(round);
             self.share_out(round);
         }
+    }
+
+    /// Is it a control that bounds other rows from below?
+    fn bounds_others(&self, index: usize) -> bool {
+        let mechanism = &self.run.variants[index].mechanism;
+        self.catalogue.concepts.iter().any(|concept| concept.bound.contains(mechanism))
     }
 
     /// Random numbers of a round, or of one variant in it. A stream of its own each: a repeated invocation does not shift the rest, so the same
@@ -436,13 +446,13 @@ impl Schedule<'_> {
         // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
         let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
         let concept = self.catalogue.find(&variant.mechanism);
-        let bound = concept.and_then(|concept| fastest_bound(&self.run, concept));
+        let bound = concept.map_or(Bound::None, |concept| fastest_bound(&self.run, concept));
         let answer = ProbeAnswer {
             transcript: &outcome.transcript,
             process: outcome.process,
             log: &outcome.log,
             seen: outcome.seen.as_ref(),
-            bound: bound.as_ref(),
+            bound: &bound,
         };
         let ruling = judge(&concept.map(|concept| concept.rule(variant)).unwrap_or_default(), plan, &answer);
         disturbances.extend(ruling.disturbances);

@@ -20,9 +20,13 @@ pub struct Changed {
     pub reason: String,
 }
 
-/// The fastest start of the controls that bound a mechanism from below, among these invocations of the run.
+/// The fastest of the controls that bound a mechanism from below, among these invocations of the run. Its fastest batch, since a disturbed one
+/// would accuse falsely.
 #[must_use]
-pub fn fastest_bound(run: &Run, concept: &Concept) -> Option<Bound> {
+pub fn fastest_bound(run: &Run, concept: &Concept) -> Bound {
+    if concept.bound.is_empty() {
+        return Bound::None;
+    }
     let bounding = |invocation: &&Invocation| {
         let variant = &run.variants[invocation.variant];
         variant.experiment == Experiment::Switch
@@ -31,10 +35,12 @@ pub fn fastest_bound(run: &Run, concept: &Concept) -> Option<Bound> {
             && invocation.judgement.verdict == Verdict::Verified
     };
     let starts = run.invocations.iter().filter(bounding).filter_map(|invocation| {
-        let median = switchcost_stats::median(series(&invocation.transcript).settled())?;
-        Some(Bound { mechanism: run.variants[invocation.variant].mechanism.to_string(), ns: median })
+        let fastest = series(&invocation.transcript).values.into_iter().min_by(f64::total_cmp)?;
+        Some((&run.variants[invocation.variant].mechanism, fastest))
     });
-    starts.min_by(|a, b| a.ns.total_cmp(&b.ns))
+    starts
+        .min_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map_or(Bound::Unmeasured, |(mechanism, ns)| Bound::Measured { mechanism: mechanism.to_string(), ns })
 }
 
 /// Judges every invocation of a run again and returns what changed, one entry for each variant and pair of verdicts.
@@ -49,14 +55,14 @@ pub fn judge_again(run: &mut Run, concepts: &[Concept]) -> Vec<Changed> {
     };
     let (controls, others): (Vec<usize>, Vec<usize>) =
         (0..run.invocations.len()).partition(|&index| is_control(run, index));
-    let mut bounds: Vec<Option<Option<Bound>>> = vec![None; run.variants.len()];
+    let mut bounds: Vec<Option<Bound>> = vec![None; run.variants.len()];
     for index in controls.into_iter().chain(others) {
         let variant_index = run.invocations[index].variant;
         let concept = concepts.iter().find(|concept| concept.id == run.variants[variant_index].mechanism);
         let ruling = match concept {
             Some(concept) => {
                 let bound = bounds[variant_index].get_or_insert_with(|| fastest_bound(run, concept)).clone();
-                ruling(concept, &run.variants[variant_index], &run.invocations[index], bound.as_ref())
+                ruling(concept, &run.variants[variant_index], &run.invocations[index], &bound)
             }
             None => Ruling::new(Verdict::Unobservable, "this version has no rule for the mechanism"),
         };
@@ -74,7 +80,7 @@ pub fn judge_again(run: &mut Run, concepts: &[Concept]) -> Vec<Changed> {
 }
 
 /// What was asked is taken from the probe's echo of it, which was held against the plan when it was measured.
-fn ruling(concept: &Concept, variant: &Variant, invocation: &Invocation, bound: Option<&Bound>) -> Ruling {
+fn ruling(concept: &Concept, variant: &Variant, invocation: &Invocation, bound: &Bound) -> Ruling {
     let echo = invocation.transcript.plan.as_ref();
     let plan = Plan {
         variant: variant.clone(),

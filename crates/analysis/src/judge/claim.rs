@@ -1,6 +1,6 @@
 //! The probe's evidence against its own claim and the mechanism's rule.
 
-use super::Case;
+use super::{Bound, Case};
 use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Samples, Timing, Turns};
 
 /// Kernel switches may differ from the rule by this share (counters are read while tasks fall asleep, timer interrupts preempt).
@@ -310,11 +310,10 @@ fn implausible(case: &Case<'_>) -> Option<String> {
             "{median:.4} ns per unit is less than one clock cycle: the work was optimised away or miscounted"
         ));
     }
-    let bound = case.bound.filter(|_| case.experiment() == Experiment::Switch)?;
-    (median < LEAST_BOUNDS * bound.ns).then(|| {
+    let Bound::Measured { mechanism, ns } = case.bound else { return None };
+    (case.experiment() == Experiment::Switch && median < LEAST_BOUNDS * ns).then(|| {
         format!(
-            "{median:.3} ns per unit is less than {LEAST_BOUNDS} times {} in the same run ({:.3} ns), which does not switch: the work was optimised away or miscounted",
-            bound.mechanism, bound.ns
+            "{median:.3} ns per unit is less than {LEAST_BOUNDS} times {mechanism} in the same run ({ns:.3} ns), which does not switch: the work was optimised away or miscounted"
         )
     })
 }

@@ -2,12 +2,15 @@
 
 use super::claim::claimed_ns;
 use super::each::BELOW_RESOLUTION;
-use super::{Case, each};
+use super::{Bound, Case, each};
 use switchcost_model::{Experiment, Seen};
 
 /// Said of a start that had answered before the host had looked, as happens with the shortest batches. Other starts of the row may have been
 /// looked at.
 pub(crate) const NO_LOOK: &str = "`plan` came only with the samples, or the probe had answered before the host had looked at its tasks; allow longer batches by --batch-time";
+
+/// Said where nobody would notice a switch that a compiler removed.
+const UNBOUNDED: &str = "no control that bounds it from below was measured beside it (`bound` of its page)";
 
 /// Rings up to this size pass the token once more where hops are not those of the batches; a longer lap takes seconds across CPUs.
 const LONGEST_PASS: u64 = 10_000;
@@ -53,6 +56,9 @@ pub(super) fn reason(case: &Case<'_>) -> Option<String> {
             rule.counts.keys().chain(rule.at_least.keys()).find(|name| !evidence.counts.contains_key(*name))?;
         why(missing, missing)
     };
+    if *case.bound == Bound::Unmeasured && case.experiment() == Experiment::Switch {
+        return Some(UNBOUNDED.into());
+    }
     hops_missing(case).or_else(counts).or_else(|| each::below_resolution(case)).or_else(|| host_missing(case))
 }
 

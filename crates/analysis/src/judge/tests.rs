@@ -108,7 +108,7 @@ fn seen() -> Seen {
 fn judged(rule: &EvidenceRule, plan: &Plan, transcript: &Transcript, process: ProcessEnd, log: &str) -> Ruling {
     // As much as any of these transcripts claims.
     let seen = Seen { last_samples_ns: Some(10_000_000_000), voluntary: 10_000, ..seen() };
-    judge(rule, plan, &ProbeAnswer { transcript, process, log, seen: Some(&seen), bound: None })
+    judge(rule, plan, &ProbeAnswer { transcript, process, log, seen: Some(&seen), bound: &Bound::None })
 }
 
 /// Judges the honest transcript by a rule, with a host that saw something else.
@@ -121,7 +121,7 @@ fn watched(rule: &EvidenceRule, change: impl FnOnce(&mut Seen)) -> Ruling {
         process: ProcessEnd::Exited(0),
         log: "",
         seen: Some(&seen),
-        bound: None,
+        bound: &Bound::None,
     };
     judge(rule, &plan(), &answer)
 }
@@ -321,7 +321,7 @@ fn a_plan_that_is_told_with_the_samples_is_not_believed() {
         judge(
             &rule(),
             &plan(),
-            &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: None },
+            &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bound::None },
         )
     };
     check(&late(10_000_000), Verdict::Unobservable, "came only with the samples");
@@ -341,7 +341,7 @@ fn spinning_contexts_are_busy() {
             process: ProcessEnd::Exited(0),
             log: "",
             seen: Some(&seen),
-            bound: None,
+            bound: &Bound::None,
         };
         judge(&blocking, &plan(), &answer)
     };
@@ -353,22 +353,23 @@ fn spinning_contexts_are_busy() {
 #[test]
 fn no_switch_is_as_fast_as_an_empty_loop() {
     let silent = EvidenceRule { kernel_switches: None, ..rule() };
-    let with = |ticks: i64, ns: f64| {
+    let with = |ticks: i64, bound: Bound| {
         let mut transcript = honest();
         transcript.samples.iter_mut().for_each(|samples| samples.ticks.fill(ticks));
-        let bound = Bound { mechanism: "control/empty-loop".into(), ns };
         let seen = seen();
         let answer = ProbeAnswer {
             transcript: &transcript,
             process: ProcessEnd::Exited(0),
             log: "",
             seen: Some(&Seen { cpu_ns: 2_000_000, ..seen }),
-            bound: Some(&bound),
+            bound: &bound,
         };
         judge(&silent, &plan(), &answer)
     };
-    check(&with(1_900, 0.34), Verdict::Verified, "");
-    check(&with(320, 0.34), Verdict::Contradicted, "less than 1.5 times control/empty-loop");
+    let loops = |ns| Bound::Measured { mechanism: "control/empty-loop".into(), ns };
+    check(&with(1_900, loops(0.34)), Verdict::Verified, "");
+    check(&with(1_900, Bound::Unmeasured), Verdict::Unobservable, "no control that bounds it");
+    check(&with(320, loops(0.34)), Verdict::Contradicted, "less than 1.5 times control/empty-loop");
 }
 
 /// 1 000 intervals of 40 to 47 ticks beside readings of 20.

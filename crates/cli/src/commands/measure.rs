@@ -70,8 +70,10 @@ impl Bench {
         self.cpus.housekeeping().map(pin).transpose().map_err(Failure::usage)
     }
 
-    /// Measures a selection; shows it as it goes and stores it. Beside the run: whether all of it was stored.
-    pub fn measure(&self, request: &Request, selection: Selection, store: Store) -> Result<Measured, Failure> {
+    /// Measures a selection and the controls that bound its rows; shows it as it goes and stores it. Beside the run: whether all of it was
+    /// stored.
+    pub fn measure(&self, request: &Request, mut selection: Selection, store: Store) -> Result<Measured, Failure> {
+        selection.add_bounds(request, &self.catalogue, &self.probes).map_err(Failure::usage)?;
         if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
             let count = selection.left_out;
             output::say(&format!(

@@ -17,7 +17,6 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let bench = Bench::new(started)?;
     let mut selection = bench.select(&request)?;
     selection.add_twins(&bench.catalogue);
-    selection.add_bounds(&request, &bench.catalogue, &bench.probes).map_err(Failure::usage)?;
     let (run, stored) = bench.measure(&request, selection, store)?;
     output::print(&formatted(&run, &bench.catalogue, arguments.format)?)?;
     if let (Some(template), Some(file)) = (template, &arguments.report) {

@@ -4,7 +4,7 @@ use super::Subject;
 use super::orders::Sent;
 use super::talk::{Answer, is_measurement};
 use std::time::Duration;
-use switchcost_analysis::{ProbeAnswer, judge};
+use switchcost_analysis::{Bound, ProbeAnswer, judge};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
 use switchcost_model::{
     EndStatus, Evidence, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript, Verdict,
@@ -277,7 +277,7 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
         process: answer.process,
         log: &answer.log,
         seen: answer.seen.as_ref(),
-        bound: None,
+        bound: &Bound::None,
     };
     let ruling = judge(&concept.rule(&asked.variant), asked, &told);
     let reason = ruling.judgement.reason;

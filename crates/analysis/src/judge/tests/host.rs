@@ -50,8 +50,13 @@ fn contexts_that_are_tasks_must_be_there() {
 #[test]
 fn a_run_that_nobody_watched_is_not_verified() {
     let transcript = honest();
-    let answer =
-        ProbeAnswer { transcript: &transcript, process: ProcessEnd::Exited(0), log: "", seen: None, bound: None };
+    let answer = ProbeAnswer {
+        transcript: &transcript,
+        process: ProcessEnd::Exited(0),
+        log: "",
+        seen: None,
+        bound: &Bound::None,
+    };
     check(&judge(&rule(), &plan(), &answer), Verdict::Unobservable, "not stored with this run");
 }
 
@@ -67,7 +72,7 @@ fn switches_of_the_kernel_cannot_be_hidden() {
             process: ProcessEnd::Exited(0),
             log: "",
             seen: Some(&seen),
-            bound: None,
+            bound: &Bound::None,
         };
         judge(&silent, &plan(), &answer)
     };
