@@ -1,6 +1,6 @@
 //! From the invocations of a variant to its row.
 
-use crate::judge::{BELOW_RESOLUTION, NO_LOOK, turns_agree};
+use crate::judge::{BELOW_RESOLUTION, NO_LOOK, OTHER_WAY, turns_agree};
 use crate::series::{Series, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{EndedBy, Evidence, Invocation, Phase, Placement, Run, Timing, Variant, Verdict};
@@ -76,6 +76,8 @@ pub struct Summary {
     pub unsteady: usize,
     /// Invocations left out because something disturbed them.
     pub disturbed: usize,
+    /// How many invocations are left out because they went another way than the row names, and what the first of them did.
+    pub other_ways: Option<(usize, String)>,
     /// Kernel switches.
     pub kernel: Option<KernelRate>,
     /// Counts of the evidence per unit, each with the rounds of the counted invocations; `voluntary` and `involuntary` are the kernel switches.
@@ -131,12 +133,24 @@ pub fn ladder(run: &Run) -> Vec<Row<'_>> {
         .collect()
 }
 
+/// Starts that went another way than the row names. None where they are not fewer than half: then that is what the mechanism does. They have no
+/// figure, so that those of the row are of the others.
+fn other_ways(invocations: &[&Invocation]) -> Option<(usize, String)> {
+    let mut others = invocations.iter().filter_map(|i| i.judgement.reason.strip_prefix(OTHER_WAY));
+    let first = others.next()?;
+    let count = 1 + others.count();
+    (count * 2 < invocations.len()).then(|| (count, first.to_owned()))
+}
+
 /// The worst verdict counts: one lie is enough to distrust the teller.
 fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict, String) {
     if let Some(reason) = run.not_run.get(&index) {
         return (Verdict::Unsupported, reason.clone());
     }
     // A start that the host was too late to look at says nothing against those that it looked at.
+    let as_named = other_ways(invocations).is_some();
+    let fits = |i: &&&Invocation| !(as_named && i.judgement.reason.starts_with(OTHER_WAY));
+    let invocations: Vec<&Invocation> = invocations.iter().filter(fits).copied().collect();
     let looked_at: Vec<&&Invocation> = invocations.iter().filter(|i| i.judgement.reason != NO_LOOK).collect();
     let speaking = if looked_at.is_empty() { invocations.iter().collect() } else { looked_at };
     let Some(worst) = speaking.into_iter().max_by_key(|i| i.judgement.verdict) else {
@@ -167,6 +181,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
         Timing::Each => intervals(&counted),
     };
     summary.disturbed = disturbed;
+    summary.other_ways = other_ways(invocations);
     summary.footprint = footprint(&counted);
     summary.counts = counts(&counted);
     summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);

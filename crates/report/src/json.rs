@@ -12,6 +12,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use switchcost_catalogue::Catalogue;
 use switchcost_model as model;
+use switchcost_model::Verdict;
 
 /// A run with its results.
 #[derive(Serialize, JsonSchema)]
@@ -239,7 +240,7 @@ pub(crate) fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
     document_of(run, lines, noise, catalogue)
 }
 
-/// From what is derived already: all rows, the A/A twins among them, which are in no result, and the noise.
+/// From what is derived already: all rows, the A/A twins among them, which are in no result unless their evidence speaks against them, and the noise.
 pub(crate) fn document_of(
     run: &model::Run,
     mut lines: Vec<Line<'_>>,
@@ -249,7 +250,7 @@ pub(crate) fn document_of(
     let mut labels = vec![String::new(); run.variants.len()];
     lines.iter().for_each(|line| labels[line.row.index].clone_from(&line.label));
     let (curves, matrices) = shapes::shapes(&Shapes::of_lines(run, &lines, catalogue), &labels);
-    lines.retain(|line| !line.row.variant.is_twin());
+    lines.retain(|line| !line.row.variant.is_twin() || line.row.verdict == Verdict::Contradicted);
     let warnings = warnings(run, &lines);
     Document {
         format: 1,

@@ -66,11 +66,11 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
 }
 
 /// All rows that are shown, in the order of the ladder: by family, then by cost; rows without a figure last in their family. Rows of a curve stay
-/// together, in the order of its axis, at the place of the cheapest.
+/// together, in the order of its axis, at the place of the cheapest. An A/A twin is shown only where its evidence speaks against it.
 #[must_use]
 pub fn lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
     let mut lines = all_lines(run, catalogue);
-    lines.retain(|line| !line.row.variant.is_twin());
+    lines.retain(|line| !line.row.variant.is_twin() || line.row.verdict == Verdict::Contradicted);
     lines
 }
 
@@ -185,6 +185,9 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
             row.summary.disturbed,
             row.summary.invocation_medians.len()
         ));
+    }
+    if let Some((count, example)) = &row.summary.other_ways {
+        notes.push(format!("{count} of {} starts did other than the row names and are left out: {example}", row.invocations));
     }
     if row.variant.contexts >= LARGE_RING && row.variant.experiment == Experiment::Switch {
         let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);

@@ -36,6 +36,10 @@ const LEAST_BOUNDS: f64 = 1.5;
 /// Kind of the disturbance that the judge itself finds.
 pub(super) const FOREIGN_SWITCHES: &str = "foreign_switches";
 
+/// Begins the reason of a start in which the mechanism, honestly told, went another way than its row names: between two CPUs a partner may answer
+/// before the sender has blocked, hop after hop, and a scheduler may put both on one of them.
+pub(crate) const OTHER_WAY: &str = "other than the row names: ";
+
 /// Bytes that an address space of today's processors spans: more cannot be memory.
 const ADDRESS_SPACE: u64 = 1 << 57;
 
@@ -181,8 +185,9 @@ fn wrong_kernel_switches(case: &Case<'_>) -> Option<String> {
     let too_many = observed - foreign > most;
     (too_few || too_many).then(|| {
         let expected = if (high - low).abs() < f64::EPSILON { format!("{low}") } else { format!("{low} to {high}") };
+        let kind = if too_few && case.plan.cpus.len() != 1 { OTHER_WAY } else { "" };
         format!(
-            "the kernel counted {observed} switches for {units} claimed ({:.3} each) where the mechanism makes {expected}",
+            "{kind}the kernel counted {observed} switches for {units} claimed ({:.3} each) where the mechanism makes {expected}",
             observed / units
         )
     })
@@ -230,7 +235,7 @@ fn shared_cpu(case: &Case<'_>) -> Option<String> {
     let pushed = kernel.involuntary as f64;
     let most = PUSHED_SHARE * case.evidence.units as f64 + edge_allowance(case) + preemption_allowance(case);
     (alone && pushed > most).then(|| {
-        format!("{pushed:.0} kernel switches were involuntary: contexts shared a CPU where each should have its own")
+        format!("{OTHER_WAY}{pushed:.0} kernel switches were involuntary: contexts shared a CPU where each should have its own")
     })
 }
 
@@ -282,8 +287,11 @@ fn too_few(case: &Case<'_>) -> Option<String> {
 fn too_busy(case: &Case<'_>) -> Option<String> {
     let (most, used) = (case.rule.most_busy?, *case.evidence.counts.get("cpu_time_ns")?);
     let busy = used as f64 / claimed_ns(case).max(1.0);
-    (busy > most)
-        .then(|| format!("the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block"))
+    (busy > most).then(|| {
+        format!(
+            "{OTHER_WAY}the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block"
+        )
+    })
 }
 
 /// A number that nothing can count below zero.

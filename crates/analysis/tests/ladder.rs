@@ -1,0 +1,27 @@
+//! What a row says of starts that differ in their verdict.
+
+#[expect(dead_code, reason = "what only coverage.rs uses")]
+mod simulation;
+
+use simulation::{Law, Random, run};
+use switchcost_analysis::ladder;
+use switchcost_model::{Judgement, Verdict};
+
+#[test]
+fn starts_that_went_another_way_are_left_out_while_they_are_few() {
+    let other = "other than the row names: nobody blocked";
+    let row = |rounds: u64, others: usize, reason: &str| {
+        let mut run = run(Law::Normal, &[1.0], rounds, &mut Random::new(1));
+        let few = run.invocations.iter_mut().take(others);
+        few.for_each(|start| start.judgement = Judgement::new(Verdict::Contradicted, reason));
+        let rows = ladder(&run);
+        let figures = rows[0].summary.invocation_medians.len();
+        (rows[0].verdict, figures, rows[0].summary.other_ways.clone())
+    };
+    assert_eq!(row(10, 4, other), (Verdict::Verified, 6, Some((4, "nobody blocked".to_owned()))));
+    // Half of them: that is what the mechanism does.
+    assert_eq!(row(10, 5, other), (Verdict::Contradicted, 5, None));
+    assert_eq!(row(1, 1, other), (Verdict::Contradicted, 0, None));
+    // Any other contradiction counts, however rare.
+    assert_eq!(row(10, 1, "a lie").0, Verdict::Contradicted);
+}
