@@ -13,6 +13,7 @@
 #include "kit/mechanism.h"
 #include "kit/os.h"
 #include "kit/report.h"
+#include "kit/ring.h"
 #include "kit/schedule.h"
 #include "kit/speculation.h"
 #include "kit/stacks.h"
@@ -269,7 +270,9 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     arch::load_mxcsr(differ ? arch::mxcsr_inexact : arch::mxcsr_clean);
     measurement.batch_units = plan.batch_units;
     if (measurement.batch_units == 0) {
-        measurement.batch_units = calibrate(measurement, plan.experiment == "switch" ? plan.ring : 1, plan.batch_ns);
+        const std::uint64_t lap = plan.experiment == "switch" ? plan.ring : 1;
+        // From a number of laps on that rings which are checked sparsely can check.
+        measurement.batch_units = calibrate(measurement, lap == 2 ? lap * turns_a_check : lap, plan.batch_ns);
     }
     measurement.warmup_batches = plan.warmup_batches;
     measurement.prepare(plan.warmup_batches + plan.batches);

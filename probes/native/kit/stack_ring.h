@@ -4,6 +4,7 @@
 //   void prepare(std::uint32_t context, Stack, StackEntry, void* argument)   a context that begins in StackEntry(argument, token)
 //   Port port(std::uint32_t context)      with  std::uint64_t pass(std::uint64_t token)   switch to the next context of the ring
 //   optionally PairPort pair_port(context) and keep(context, PairPort), for rings of two
+//   optionally checks_sparsely, where a check in every turn costs more than chance does (kit/ring.h)
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,11 @@ namespace probe {
 template <Mode mode, class Switcher>
 class StackRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
+    static constexpr bool may_check_sparsely = mode == Mode::batch && requires { Switcher::checks_sparsely; };
 
 public:
     explicit StackRing(const Plan& plan)
-        : Ring<mode, Token>(plan), arena_(plan),
+        : Ring<mode, Token>(plan), sparse_(may_check_sparsely && checks_sparsely<mode>(plan)), arena_(plan),
           switcher_(this->state(), plan.contexts), lives_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             lives_[i] = {this, i};
@@ -33,7 +35,11 @@ public:
 
     void run(std::uint64_t units) override {
         with_port(0, [this, units](auto& port) {
-            this->driver().drive(units / this->contexts(), [&port](Token token) __attribute__((always_inline)) { return port.pass(token); });
+            const auto pass = [&port](Token token) __attribute__((always_inline)) { return port.pass(token); };
+            if constexpr (may_check_sparsely) {
+                if (sparse_) return this->driver().drive_sparsely(units / this->contexts(), pass);
+            }
+            this->driver().drive(units / this->contexts(), pass);
         });
     }
 
@@ -56,8 +62,11 @@ private:
         const Life life = *static_cast<Life*>(argument);
         StackRing& ring = *life.ring;
         ring.with_port(life.index, [&ring, life, token](auto& port) __attribute__((always_inline)) {
-            serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, token,
-                               [&port](Token next) __attribute__((always_inline)) { return port.pass(next); });
+            const auto pass = [&port](Token next) __attribute__((always_inline)) { return port.pass(next); };
+            if constexpr (may_check_sparsely) {
+                if (ring.sparse_) serve_sparsely<mode, Token>(ring.state(), ring.station_array(), life.index, token, pass);
+            }
+            serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, token, pass);
         });
         __builtin_trap();  // rings of stacks are never told to stop
     }
@@ -77,6 +86,7 @@ private:
         body(port);
     }
 
+    const bool sparse_;
     StackArena arena_;
     Switcher switcher_;
     std::vector<Life> lives_;

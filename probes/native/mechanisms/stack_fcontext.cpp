@@ -18,6 +18,8 @@ namespace fcontext = boost::context::detail;
 
 class FcontextSwitcher {
 public:
+    static constexpr bool checks_sparsely = true;
+
     struct Port {
         fcontext::fcontext_t* previous;
         fcontext::fcontext_t* next;
