@@ -187,7 +187,10 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
         ));
     }
     if let Some((count, example)) = &row.summary.other_ways {
-        notes.push(format!("{count} of {} starts did other than the row names and are left out: {example}", row.invocations));
+        notes.push(format!(
+            "{count} of {} starts did other than the row names and are left out: {example}",
+            row.invocations
+        ));
     }
     if row.variant.contexts >= LARGE_RING && row.variant.experiment == Experiment::Switch {
         let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);

@@ -288,9 +288,7 @@ fn too_busy(case: &Case<'_>) -> Option<String> {
     let (most, used) = (case.rule.most_busy?, *case.evidence.counts.get("cpu_time_ns")?);
     let busy = used as f64 / claimed_ns(case).max(1.0);
     (busy > most).then(|| {
-        format!(
-            "{OTHER_WAY}the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block"
-        )
+        format!("{OTHER_WAY}the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block")
     })
 }
 
