@@ -168,6 +168,8 @@ fn two_cpus_are_two_or_a_reason() {
                 assert_eq!(row["evidence"]["cpus"].as_array().unwrap().len(), 2, "{row}");
                 assert_eq!(row["evidence"]["same_cpu_hops"], 0.0, "{row}");
             }
+            // A single start in which partners answered before anyone slept.
+            "contradicted" if text(&row, "reason").starts_with("other than the row names") => {}
             other => panic!("{other}: {row}"),
         }
     }

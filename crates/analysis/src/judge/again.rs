@@ -2,7 +2,8 @@
 
 use super::{Bound, ProbeAnswer, Ruling, judge};
 use crate::series;
-use switchcost_model::{Concept, Experiment, Invocation, Plan, Run, Timing, Variant, Verdict};
+use std::collections::BTreeMap;
+use switchcost_model::{Concept, Experiment, Invocation, MechanismId, Plan, Run, Timing, Variant, Verdict};
 
 /// Every ring was asked for at least one hop to be checked; how many, a stored run does not say.
 const LEAST_VERIFY_UNITS: u64 = 1;
@@ -55,14 +56,14 @@ pub fn judge_again(run: &mut Run, concepts: &[Concept]) -> Vec<Changed> {
     };
     let (controls, others): (Vec<usize>, Vec<usize>) =
         (0..run.invocations.len()).partition(|&index| is_control(run, index));
-    let mut bounds: Vec<Option<Bound>> = vec![None; run.variants.len()];
+    let mut bounds: BTreeMap<&MechanismId, Bound> = BTreeMap::new();
     for index in controls.into_iter().chain(others) {
         let variant_index = run.invocations[index].variant;
         let concept = concepts.iter().find(|concept| concept.id == run.variants[variant_index].mechanism);
         let ruling = match concept {
             Some(concept) => {
-                let bound = bounds[variant_index].get_or_insert_with(|| fastest_bound(run, concept)).clone();
-                ruling(concept, &run.variants[variant_index], &run.invocations[index], &bound)
+                let bound = bounds.entry(&concept.id).or_insert_with(|| fastest_bound(run, concept));
+                ruling(concept, &run.variants[variant_index], &run.invocations[index], bound)
             }
             None => Ruling::new(Verdict::Unobservable, "this version has no rule for the mechanism"),
         };

@@ -7,10 +7,9 @@ use kit::{
     disjoint, now, read_counter, Claim, Histogram, Mechanism, Plan, Population, Refusal, Touch, Trace, Turns,
     WorkingSet, WorkingSets, Workload,
 };
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::hint::black_box;
-use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -35,16 +34,12 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     }
     let sets = WorkingSets::new(plan)?;
     Ok(match sets.is_some() {
-        true => Box::new(Ring::new::<WorkingSet>(plan.contexts, sets)),
-        false => Box::new(Ring::new::<()>(plan.contexts, sets)),
+        true => Box::new(Ring::<WorkingSet>::new(plan.contexts, sets)),
+        false => Box::new(Ring::<()>::new(plan.contexts, sets)),
     })
 }
 
-const RESET: i64 = -1;
-const PUBLISH: i64 = -2;
-const PLAIN: i64 = -3;
-const EACH: i64 = -4;
-const VERIFY: i64 = -5;
+const COMMAND: i64 = -1;
 const NEVER: i64 = i64::MIN;
 
 /// What the futures share; one thread, so no locks.
@@ -52,148 +47,147 @@ const NEVER: i64 = i64::MIN;
 struct Shared {
     /// Sequence number of the last hand-off, or a command.
     token: Cell<i64>,
-    broken: Cell<bool>,
-    turns: RefCell<Turns>,
-    /// Where each future keeps its state, as it says itself at PUBLISH.
-    frames: RefCell<Vec<Range<usize>>>,
-    stamp: Cell<u64>,
-    histogram: RefCell<Option<Box<Histogram>>>,
-    trace: RefCell<Option<Box<Trace>>>,
-    trace_begin: Cell<i64>,
+    /// What a future found that was not the token it was to get: the token, its own count, and where it keeps that.
+    found: Cell<i64>,
+    due: Cell<i64>,
+    place: Cell<usize>,
+    /// The count that it goes on with, if it is to change it.
+    new_due: Cell<Option<i64>>,
+}
+
+impl Shared {
+    /// Loads and stores only. A call would have the compiler save registers in each poll, also where it is not reached:
+    /// a quarter of a switch.
+    #[inline(always)]
+    fn irregular(&self, token: i64, due: &mut i64) {
+        self.found.set(token);
+        self.due.set(*due);
+        self.place.set(std::ptr::from_mut(due).addr());
+        if let Some(new) = self.new_due.get() {
+            *due = new;
+        }
+    }
+}
+
+/// The measured loop. The count of turns is `due`, which every turn advances by one lap.
+async fn live<S: Touch>(shared: Rc<Shared>, first: i64, lap: i64, set: S) {
+    let mut due = first;
+    loop {
+        let token = shared.token.get();
+        if token == due {
+            due += lap;
+            set.touch();
+            shared.token.set(token + 1);
+        } else {
+            shared.irregular(token, &mut due);
+        }
+        Yield(false).await;
+    }
 }
 
 type Member = Pin<Box<dyn Future<Output = ()>>>;
 
-struct Ring {
+/// What the poller keeps for a future while others than its own loop count its turns.
+struct Record<S> {
+    /// Token that comes next, while the future itself waits for one that never comes.
+    due: i64,
+    due_at_reset: i64,
+    set: S,
+}
+
+struct Ring<S> {
     members: Vec<Member>,
+    records: Vec<Record<S>>,
     shared: Rc<Shared>,
+    broken: bool,
     sequence: i64,
     begin: i64,
-    mode: i64,
+    plain: bool,
     sets: Option<WorkingSets>,
 }
 
-impl Ring {
-    fn new<S: Touch>(contexts: u64, sets: Option<WorkingSets>) -> Self {
+impl<S: Touch> Ring<S> {
+    fn new(contexts: u64, sets: Option<WorkingSets>) -> Self {
         let shared = Rc::new(Shared::default());
         let set = |i| S::of(sets.as_ref(), i);
-        let live = |i| Box::pin(live::<S>(State::new(&shared, i, contexts, set(i)))) as Member;
+        let live = |i: u64| Box::pin(live::<S>(Rc::clone(&shared), i as i64, contexts as i64, set(i))) as Member;
         let members = (0..contexts).map(live).collect();
-        Self { members, shared, sequence: 0, begin: 0, mode: PLAIN, sets }
+        let record = |i| Record { due: i as i64, due_at_reset: i as i64, set: set(i) };
+        let records = (0..contexts).map(record).collect();
+        Self { members, records, shared, broken: false, sequence: 0, begin: 0, plain: true, sets }
     }
 
-    /// One poll of every future.
-    #[inline(always)]
-    fn poll_all(members: &mut [Member], context: &mut Context<'_>) -> bool {
-        let mut pending = true;
-        for member in members {
-            pending &= member.as_mut().poll(context).is_pending();
-        }
-        pending
-    }
-
-    /// `laps` laps of the token.
+    /// `laps` laps of the token, at the end of which it must be as much further.
     fn pass(&mut self, laps: u64) -> u64 {
+        self.count_by_themselves(true);
         let members = black_box(&mut self.members[..]);
         let mut context = Context::from_waker(Waker::noop());
         let mut pending = true;
         self.shared.token.set(self.sequence);
         let begin = now();
         for _ in 0..laps {
-            pending &= Self::poll_all(members, &mut context);
+            for member in &mut *members {
+                pending &= member.as_mut().poll(&mut context).is_pending();
+            }
         }
         let ticks = now() - begin;
         self.sequence += (laps * members.len() as u64) as i64;
-        if !pending || self.shared.token.get() != self.sequence {
-            self.shared.broken.set(true);
-        }
+        self.broken |= !pending || self.shared.token.get() != self.sequence;
         ticks
     }
 
-    fn command(&mut self, command: i64) {
-        self.shared.token.set(command);
-        Self::poll_all(&mut self.members, &mut Context::from_waker(Waker::noop()));
-        if self.shared.token.get() != command {
-            self.shared.broken.set(true);
+    /// The same, where each turn is recorded: `depart` is called right before the poll of a context, `arrive` right after
+    /// it, with the number of hand-offs so far.
+    fn pass_recorded(&mut self, laps: u64, depart: impl Fn(), mut arrive: impl FnMut(u64, u64)) -> u64 {
+        self.count_by_themselves(false);
+        let mut context = Context::from_waker(Waker::noop());
+        let first = self.sequence;
+        let begin = now();
+        for _ in 0..laps {
+            for i in 0..self.members.len() {
+                self.shared.token.set(self.sequence);
+                depart();
+                let pending = self.members[i].as_mut().poll(&mut context).is_pending();
+                arrive((self.sequence - first) as u64 + 1, i as u64);
+                let due = self.records[i].due;
+                self.broken |= !pending || self.shared.found.get() != due;
+                self.records[i].due += self.members.len() as i64;
+                self.records[i].set.touch(); // Outside the interval.
+                self.sequence += 1;
+            }
         }
+        now() - begin
     }
 
-    fn enter(&mut self, mode: i64) {
-        if self.mode != mode {
-            self.mode = mode;
-            self.command(mode);
+    /// Has each future tell its count, and gives it another if `new` says so. Its record and where it keeps the count.
+    fn ask(
+        &mut self,
+        mut new: impl FnMut(&Record<S>) -> Option<i64>,
+        mut told: impl FnMut(&mut Record<S>, i64, usize),
+    ) {
+        let mut context = Context::from_waker(Waker::noop());
+        self.shared.token.set(COMMAND);
+        for (member, record) in self.members.iter_mut().zip(&mut self.records) {
+            self.shared.found.set(NEVER);
+            self.shared.new_due.set(new(record));
+            let pending = member.as_mut().poll(&mut context).is_pending();
+            self.broken |= !pending || self.shared.found.get() != COMMAND;
+            told(record, self.shared.due.get(), self.shared.place.get());
         }
+        self.shared.new_due.set(None);
     }
-}
 
-/// A future's own variables. The count of turns is `due`, which every turn advances by one lap.
-struct State<S> {
-    shared: Rc<Shared>,
-    context: u64,
-    lap: i64,
-    /// Token that comes next, in mode PLAIN; otherwise one that never comes, so that every turn is a special one.
-    due: i64,
-    /// Token that comes next, in the other modes.
-    due_special: i64,
-    mode: i64,
-    due_at_reset: i64,
-    set: S,
-}
-
-impl<S: Touch> State<S> {
-    fn new(shared: &Rc<Shared>, context: u64, lap: u64, set: S) -> Self {
-        let due = context as i64;
-        let shared = Rc::clone(shared);
-        Self { shared, context, lap: lap as i64, due, due_special: NEVER, mode: PLAIN, due_at_reset: due, set }
-    }
-}
-
-/// The measured loop.
-async fn live<S: Touch>(mut state: State<S>) {
-    loop {
-        let token = state.shared.token.get();
-        if token == state.due {
-            state.due += state.lap;
-            state.set.touch();
-            state.shared.token.set(token + 1);
+    /// Whether the futures count their turns, or wait for a token that never comes while `records` counts them.
+    fn count_by_themselves(&mut self, plain: bool) {
+        if self.plain == plain {
+            return;
+        }
+        self.plain = plain;
+        if plain {
+            self.ask(|record| Some(record.due), |_, _, _| {});
         } else {
-            state.special(token);
+            self.ask(|_| Some(NEVER), |record, due, _| record.due = due);
         }
-        Yield(false).await;
-    }
-}
-
-impl<S: Touch> State<S> {
-    /// Commands, and turns in the modes that record something.
-    #[cold]
-    fn special(&mut self, token: i64) {
-        let due = if self.mode == PLAIN { self.due } else { self.due_special };
-        match token {
-            RESET => self.due_at_reset = due,
-            PUBLISH => {
-                self.shared.turns.borrow_mut().count(((due - self.due_at_reset) / self.lap) as u64);
-                self.shared.frames.borrow_mut().push(super::memory_of(self));
-            }
-            PLAIN => (self.mode, self.due, self.due_special) = (token, due, NEVER),
-            EACH | VERIFY => (self.mode, self.due, self.due_special) = (token, NEVER, due),
-            _ if token == self.due_special => self.recorded_turn(token),
-            _ => self.shared.broken.set(true),
-        }
-    }
-
-    fn recorded_turn(&mut self, token: i64) {
-        let shared = &self.shared;
-        if self.mode == EACH {
-            if let Some(histogram) = shared.histogram.borrow_mut().as_mut() {
-                histogram.arrive(shared.stamp.get());
-            }
-        } else if let Some(trace) = shared.trace.borrow_mut().as_mut() {
-            trace.visit((token - shared.trace_begin.get()) as u64 + 1, self.context);
-        }
-        self.due_special += self.lap;
-        self.set.touch(); // Outside the interval.
-        shared.token.set(token + 1);
-        shared.stamp.set(read_counter());
     }
 }
 
@@ -212,46 +206,48 @@ impl Future for Yield {
     }
 }
 
-impl Workload for Ring {
+impl<S: Touch> Workload for Ring<S> {
     fn lap(&self) -> u64 {
         self.members.len() as u64
     }
 
     fn run(&mut self, units: u64) -> u64 {
-        self.enter(PLAIN);
         self.pass(units / self.lap())
     }
 
-    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
-        self.enter(EACH);
-        self.shared.histogram.replace(Some(histogram));
-        self.shared.stamp.set(read_counter());
-        let ticks = self.pass(units / self.lap());
-        (ticks, self.shared.histogram.take().unwrap_or_else(Histogram::new))
+    fn run_each(&mut self, units: u64, mut histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
+        let stamp = Cell::new(0);
+        let depart = || stamp.set(read_counter());
+        let ticks = self.pass_recorded(units / self.lap(), depart, |_, _| histogram.arrive(stamp.get()));
+        (ticks, histogram)
     }
 
     fn reset(&mut self) {
         self.begin = self.sequence;
-        self.command(RESET);
+        self.count_by_themselves(true);
+        self.ask(|_| None, |record, due, _| record.due_at_reset = due);
         self.sets.iter_mut().for_each(WorkingSets::reset);
     }
 
     fn claim(&mut self) -> Claim {
-        self.shared.turns.replace(Turns::default());
-        self.command(PUBLISH);
-        let token = (self.sequence - self.begin) as u64;
-        let mut claim = Claim::new(self.shared.turns.take(), token, self.shared.broken.get());
-        claim.counts.insert("distinct_frames", disjoint(self.shared.frames.take()));
+        self.count_by_themselves(true);
+        let (mut turns, mut frames, lap) = (Turns::default(), Vec::new(), self.lap() as i64);
+        self.ask(
+            |_| None,
+            |record, due, place| {
+                turns.count(((due - record.due_at_reset) / lap) as u64);
+                frames.push(place..place + size_of::<i64>());
+            },
+        );
+        let mut claim = Claim::new(turns, (self.sequence - self.begin) as u64, self.broken);
+        claim.counts.insert("distinct_frames", disjoint(frames));
         claim.with_touches(self.sets.as_ref())
     }
 
     fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {
-        self.enter(VERIFY);
         trace.visit(0, self.lap() - 1); // The token is with the last future, from which the first takes it.
-        self.shared.trace.replace(Some(trace));
-        self.shared.trace_begin.set(self.sequence);
-        self.pass(units / self.lap());
-        self.shared.trace.take()
+        self.pass_recorded(units / self.lap(), || {}, |hop, context| trace.visit(hop, context));
+        Some(trace)
     }
 }
 
