@@ -34,7 +34,7 @@ build: ## host and probes, into target/
 
 test: setup-test build lint ## set up what is missing, build, lint, and run all tests
 	@$(WITH_TOOLS) cargo build --release --locked -p switchcost-e2e
-	@$(WITH_TOOLS) cargo test --release --locked --workspace
+	@$(WITH_TOOLS) cargo test --release --locked --workspace --no-fail-fast
 	@$(WITH_TOOLS) cargo test --release --locked --manifest-path probes/rust/Cargo.toml --workspace --target-dir target/probes/rust
 	@$(WITH_TOOLS) scripts/test-kits
 

@@ -8,7 +8,7 @@
 //! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
 
 use crate::Row;
-use crate::curves::by_round;
+use crate::curves::{by_round, common_rounds};
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant, Verdict};
 use switchcost_stats::{FEWEST, LogRatio, each_of, fewest_each, fewest_pairs, median_difference, paired};
@@ -230,8 +230,10 @@ fn logarithms(row: &Row<'_>) -> Vec<f64> {
 
 /// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
 fn round_ratios(a: &Row<'_>, b: &Row<'_>) -> Vec<f64> {
-    let (a, b) = (by_round(a, f64::ln), by_round(b, f64::ln));
-    a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()
+    common_rounds(|all| {
+        let (a, b) = (by_round(a, f64::ln, all), by_round(b, f64::ln, all));
+        a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()
+    })
 }
 
 fn conclude(

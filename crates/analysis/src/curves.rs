@@ -1,6 +1,7 @@
 //! Rows that belong together: curves along one number, and matrices over pairs of CPUs. Of any run, however it was asked for.
 
 use crate::Row;
+use crate::summary::FEWEST_INVOCATIONS;
 use std::collections::BTreeMap;
 use switchcost_model::{MechanismId, Placement, Variant, cpu_list};
 use switchcost_stats::{Interval, median, median_interval, sorted};
@@ -150,7 +151,7 @@ pub fn split(curve: &Curve, rows: &[Row<'_>], control: &MechanismId) -> Vec<Spli
     points
         .filter_map(|point| {
             let control = control_at(point.x)?;
-            let left = remainders(&rows[point.row], &rows[control], &rows[direct]);
+            let left = common_rounds(|all| remainders(&rows[point.row], &rows[control], &rows[direct], all));
             let interval = median_interval(&sorted(&left), CONFIDENCE);
             Some(Split { x: point.x, control, direct, indirect: median(&left), interval })
         })
@@ -158,18 +159,33 @@ pub fn split(curve: &Curve, rows: &[Row<'_>], control: &MechanismId) -> Vec<Spli
 }
 
 /// total − control − direct of each round that holds all three.
-fn remainders(total: &Row<'_>, control: &Row<'_>, direct: &Row<'_>) -> Vec<f64> {
-    let ns = |value| value;
-    let (total, control, direct) = (by_round(total, ns), by_round(control, ns), by_round(direct, ns));
+fn remainders(total: &Row<'_>, control: &Row<'_>, direct: &Row<'_>, all: bool) -> Vec<f64> {
+    let of = |row| by_round(row, |ns| ns, all);
+    let (total, control, direct) = (of(total), of(control), of(direct));
     total.iter().filter_map(|(round, total)| Some(total - control.get(round)? - direct.get(round)?)).collect()
 }
 
-/// Cost in each round, on the scale that `of` gives; of several invocations in a round their median.
-pub(crate) fn by_round(row: &Row<'_>, of: impl Fn(f64) -> f64) -> BTreeMap<u64, f64> {
-    let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for (round, value) in &row.summary.invocation_medians {
-        rounds.entry(*round).or_default().push(of(*value));
+/// What is formed of rounds that hold several rows. Each row leaves out its own disturbed starts; where too few rounds are left that hold all of
+/// them, the disturbed starts count as well (`true`).
+pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> Vec<T>) -> Vec<T> {
+    let quiet = form(false);
+    if quiet.len() >= FEWEST_INVOCATIONS {
+        return quiet;
     }
+    let all = form(true);
+    if all.len() > quiet.len() { all } else { quiet }
+}
+
+/// Cost in each round, on the scale that `of` gives; of several invocations in a round their median. If `all`, with the
+/// disturbed starts that were left out, in rounds that have no other.
+pub(crate) fn by_round(row: &Row<'_>, of: impl Fn(f64) -> f64, all: bool) -> BTreeMap<u64, f64> {
+    let collect = |medians: &[(u64, f64)]| {
+        let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        medians.iter().for_each(|(round, value)| rounds.entry(*round).or_default().push(of(*value)));
+        rounds
+    };
+    let mut rounds = if all { collect(&row.summary.disturbed_medians) } else { BTreeMap::new() };
+    rounds.extend(collect(&row.summary.invocation_medians));
     rounds.into_iter().filter_map(|(round, values)| Some((round, median(&values)?))).collect()
 }
 

@@ -4,6 +4,8 @@
 //! every round, so that what drifts from round to round cancels, and then its median over the rounds is taken with its 95 % interval.
 
 use crate::Row;
+use crate::curves::by_round;
+use crate::summary::FEWEST_INVOCATIONS;
 use std::collections::BTreeMap;
 use switchcost_model::{Explanation, Residue, Term};
 use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
@@ -65,17 +67,15 @@ pub struct Explained {
     pub residue_is: Option<Residue>,
 }
 
+const NO_ROUND: &str = "no round holds all of its rows";
+
 /// Values of one row: round → ns; or why there are none.
 type Values = Result<BTreeMap<u64, f64>, String>;
 
-fn values(row: &Row<'_>) -> Values {
+fn values(row: &Row<'_>, all: bool) -> Values {
     crate::usable(row)
         .or_else(|reason| if row.summary.invocation_medians.is_empty() { Err(reason) } else { Ok(()) })?;
-    let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for &(round, value) in &row.summary.invocation_medians {
-        rounds.entry(round).or_default().push(value);
-    }
-    Ok(rounds.into_iter().filter_map(|(round, values)| Some((round, median(&values)?))).collect())
+    Ok(by_round(row, |ns| ns, all))
 }
 
 /// Takes a cost apart. `rows` are those of the total and then of every term of every layer, in that order; None where a row is missing.
@@ -83,8 +83,29 @@ fn values(row: &Row<'_>) -> Values {
 /// # Errors
 /// Why the whole itself has no figure.
 pub fn explain(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Result<Explained, String> {
-    let all: Vec<Values> =
-        rows.iter().map(|row| row.map_or_else(|| Err("it was not measured".to_owned()), values)).collect();
+    let quiet = of_rounds(explanation, rows, false);
+    if fewest_rounds(&quiet) >= FEWEST_INVOCATIONS {
+        return quiet;
+    }
+    let all = of_rounds(explanation, rows, true);
+    if fewest_rounds(&all) > fewest_rounds(&quiet) { all } else { quiet }
+}
+
+/// Rounds behind the part that has fewest, apart from layers whose rows have no figure.
+fn fewest_rounds(explained: &Result<Explained, String>) -> usize {
+    let Ok(explained) = explained else { return 0 };
+    let layers = explained.layers.iter().filter_map(|layer| match &layer.cost {
+        Ok(part) => Some(part.rounds),
+        Err(reason) => (reason == NO_ROUND).then_some(0),
+    });
+    layers.chain([explained.total.rounds, explained.residue.rounds]).min().unwrap_or(0)
+}
+
+fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) -> Result<Explained, String> {
+    let all: Vec<Values> = rows
+        .iter()
+        .map(|row| row.map_or_else(|| Err("it was not measured".to_owned()), |row| values(row, all)))
+        .collect();
     let missing = || Err("it was not measured".to_owned());
     let total = all.first().cloned().unwrap_or_else(missing)?;
     let counts = rows.first().copied().flatten().map(|row| &row.summary.counts);
@@ -114,7 +135,7 @@ pub fn explain(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Result<E
 }
 
 fn part(rounds: &BTreeMap<u64, f64>) -> Result<Part, String> {
-    Part::of(&rounds.values().copied().collect::<Vec<_>>()).ok_or_else(|| "no round holds all of its rows".to_owned())
+    Part::of(&rounds.values().copied().collect::<Vec<_>>()).ok_or_else(|| NO_ROUND.to_owned())
 }
 
 type Counts = BTreeMap<String, Vec<(u64, f64)>>;
@@ -148,7 +169,7 @@ fn sum(
     }
     let of = |round: &u64| terms.iter().map(|values| values.as_ref().ok()?.get(round).copied()).sum::<Option<f64>>();
     let rounds: BTreeMap<u64, f64> = total.keys().filter_map(|round| Some((*round, of(round)?))).collect();
-    if rounds.is_empty() { Err("no round holds all of its rows".to_owned()) } else { Ok(rounds) }
+    if rounds.is_empty() { Err(NO_ROUND.to_owned()) } else { Ok(rounds) }
 }
 
 fn terms_text(layer: &switchcost_model::Layer) -> String {

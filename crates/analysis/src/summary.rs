@@ -10,7 +10,7 @@ use switchcost_stats::{Interval, mad, mean, median, median_interval, quantile, s
 const CONFIDENCE: f64 = 0.95;
 
 /// An undisturbed invocation is preferred to a disturbed one as long as this many are left: fewer give no 95 % interval.
-const FEWEST_INVOCATIONS: usize = 6;
+pub(crate) const FEWEST_INVOCATIONS: usize = 6;
 
 /// The figures of a variant, ns per unit (bytes per context for footprints).
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +76,8 @@ pub struct Summary {
     pub unsteady: usize,
     /// Invocations left out because something disturbed them.
     pub disturbed: usize,
+    /// Their medians with their rounds, for what is formed round by round and lacks rounds without them.
+    pub disturbed_medians: Vec<(u64, f64)>,
     /// How many invocations are left out because they went another way than the row names, and what the first of them did.
     pub other_ways: Option<(usize, String)>,
     /// Kernel switches.
@@ -176,11 +178,13 @@ fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict,
 #[must_use]
 pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     let (counted, disturbed) = counted(invocations);
-    let mut summary = match variant.timing {
-        Timing::Batch => batches(&counted),
-        Timing::Each => intervals(&counted),
+    let form = |invocations: &[&Invocation]| match variant.timing {
+        Timing::Batch => batches(invocations),
+        Timing::Each => intervals(invocations),
     };
-    summary.disturbed = disturbed;
+    let mut summary = form(&counted);
+    summary.disturbed = disturbed.len();
+    summary.disturbed_medians = form(&disturbed).invocation_medians;
     summary.other_ways = other_ways(invocations);
     summary.footprint = footprint(&counted);
     summary.counts = counts(&counted);
@@ -190,16 +194,16 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     summary
 }
 
-/// The invocations that figures are made of, and how many were left out as disturbed.
-pub(crate) fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, usize) {
+/// The invocations that figures are made of, and those that are left out as disturbed.
+pub(crate) fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<&'a Invocation>) {
     let answered: Vec<&Invocation> = invocations
         .iter()
         .copied()
         .filter(|i| matches!(i.judgement.verdict, Verdict::Verified | Verdict::Unobservable))
         .collect();
-    let quiet: Vec<&Invocation> = answered.iter().copied().filter(|i| i.disturbances.is_empty()).collect();
-    let disturbed = answered.len() - quiet.len();
-    if quiet.len() >= FEWEST_INVOCATIONS { (quiet, disturbed) } else { (answered, 0) }
+    let (quiet, disturbed): (Vec<&Invocation>, Vec<&Invocation>) =
+        answered.iter().partition(|i| i.disturbances.is_empty());
+    if quiet.len() >= FEWEST_INVOCATIONS { (quiet, disturbed) } else { (answered, Vec::new()) }
 }
 
 fn footprint(invocations: &[&Invocation]) -> BTreeMap<String, f64> {

@@ -4,8 +4,8 @@
 mod simulation;
 
 use simulation::{Law, Random, run};
-use switchcost_analysis::ladder;
-use switchcost_model::{Judgement, Verdict};
+use switchcost_analysis::{Rules, ladder, noise, within};
+use switchcost_model::{Disturbance, Judgement, Verdict};
 
 #[test]
 fn starts_that_went_another_way_are_left_out_while_they_are_few() {
@@ -24,4 +24,25 @@ fn starts_that_went_another_way_are_left_out_while_they_are_few() {
     assert_eq!(row(1, 1, other), (Verdict::Contradicted, 0, None));
     // Any other contradiction counts, however rare.
     assert_eq!(row(10, 1, "a lie").0, Verdict::Contradicted);
+}
+
+/// Each row leaves out its own disturbed starts; what is formed round by round then takes those in again that it lacks.
+#[test]
+fn rounds_are_not_lost_where_each_row_was_disturbed_in_others() {
+    let mut run = run(Law::Normal, &[1.0, 1.0, 2.0], 12, &mut Random::new(1));
+    for start in &mut run.invocations {
+        if (start.round < 6) == (start.variant == 0) {
+            start.disturbances.push(Disturbance { kind: "busy".into(), detail: String::new() });
+        }
+    }
+    let rows = ladder(&run);
+    assert_eq!([&rows[0], &rows[2]].map(|row| row.summary.invocation_medians.len()), [6, 6]);
+    let compared = within(
+        &rows[0],
+        &rows[2],
+        &noise(&rows.iter().collect::<Vec<_>>()),
+        &Rules { threshold: 0.03, comparisons: 1 },
+    )
+    .unwrap();
+    assert_eq!((compared.counts, compared.paired), ((12, 12), true));
 }
