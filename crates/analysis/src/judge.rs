@@ -52,6 +52,12 @@ pub enum Bound {
     },
 }
 
+/// Is it contradicted for a start that, honestly told, went another way than its row names? Few of such say nothing of the others.
+#[must_use]
+pub fn went_another_way(judgement: &Judgement) -> bool {
+    judgement.verdict == Verdict::Contradicted && judgement.reason.starts_with(OTHER_WAY)
+}
+
 /// How long a probe may take to leave after `end`, ms.
 pub const LEAVE_MS: u64 = 1500;
 

@@ -20,7 +20,7 @@ pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noi
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, details};
 pub use explain::{Explained, LayerCost, Part, explain};
-pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again};
+pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
 pub use series::{Series, claimed_ns, series};
 pub use summary::{Each, Figures, KernelRate, Row, Summary, ladder, precise_enough, summarise};
 pub use trend::{LevelChange, fewest_runs, level_changes};

@@ -1,6 +1,6 @@
 //! From the invocations of a variant to its row.
 
-use crate::judge::{BELOW_RESOLUTION, NO_LOOK, OTHER_WAY, turns_agree};
+use crate::judge::{BELOW_RESOLUTION, NO_LOOK, OTHER_WAY, turns_agree, went_another_way};
 use crate::series::{Series, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{EndedBy, Evidence, Invocation, Phase, Placement, Run, Timing, Variant, Verdict};
@@ -151,7 +151,7 @@ fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict,
     }
     // A start that the host was too late to look at says nothing against those that it looked at.
     let as_named = other_ways(invocations).is_some();
-    let fits = |i: &&&Invocation| !(as_named && i.judgement.reason.starts_with(OTHER_WAY));
+    let fits = |i: &&&Invocation| !(as_named && went_another_way(&i.judgement));
     let invocations: Vec<&Invocation> = invocations.iter().filter(fits).copied().collect();
     let looked_at: Vec<&&Invocation> = invocations.iter().filter(|i| i.judgement.reason != NO_LOOK).collect();
     let speaking = if looked_at.is_empty() { invocations.iter().collect() } else { looked_at };

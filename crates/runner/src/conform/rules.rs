@@ -4,7 +4,7 @@ use super::Subject;
 use super::orders::Sent;
 use super::talk::{Answer, is_measurement};
 use std::time::Duration;
-use switchcost_analysis::{Bound, ProbeAnswer, judge};
+use switchcost_analysis::{Bound, ProbeAnswer, judge, went_another_way};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
 use switchcost_model::{
     EndStatus, Evidence, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript, Verdict,
@@ -280,6 +280,9 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
         bound: &Bound::None,
     };
     let ruling = judge(&concept.rule(&asked.variant), asked, &told);
+    if went_another_way(&ruling.judgement) {
+        return; // A single start shows no habit; `run` has several.
+    }
     let reason = ruling.judgement.reason;
     match ruling.judgement.verdict {
         Verdict::Contradicted => list.add("evidence", reason, line),
