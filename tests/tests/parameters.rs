@@ -17,6 +17,15 @@ fn list(real: &Real) -> Vec<Value> {
     mechanisms.as_array().cloned().unwrap_or_default()
 }
 
+/// Long enough for the host to look at what runs.
+const SHORT: &str = "--batches 10 --batch-time 1ms --budget 120s";
+
+/// On a busy machine a start may be over before the host has looked at it.
+fn is_carried_out(row: &Value) -> bool {
+    let late = || row["reason"].as_str().is_some_and(|reason| reason.contains("allow longer batches"));
+    row["verdict"] == "verified" || row["verdict"] == "unobservable" && late()
+}
+
 #[test]
 fn a_parameter_is_refused_for_an_experiment_that_ignores_it() {
     let Some(real) = Real::new(FAKE) else { return };
@@ -41,11 +50,11 @@ fn a_parameter_is_refused_for_an_experiment_that_ignores_it() {
 #[test]
 fn a_pattern_passes_a_parameter_to_those_that_take_it() {
     let Some(real) = Real::new(FAKE) else { return };
-    let tiny = "--rounds 1 --batches 3 --batch-time 100us --budget 60s";
-    let rows = real.rows(&format!("thread/* --experiment message --param payload=64 {tiny}"));
+    let rows = real.rows(&format!("thread/* --experiment message --param payload=64 --rounds 1 {SHORT}"));
     assert!(rows.len() >= 2, "{rows:?}");
     for row in rows {
-        assert_eq!((&row["parameters"]["payload"], &row["verdict"]), (&"64".into(), &"verified".into()), "{row}");
+        assert_eq!(row["parameters"]["payload"], "64", "{row}");
+        assert!(is_carried_out(&row), "{row}");
     }
 }
 
@@ -84,19 +93,11 @@ fn every_value_is_carried_out_or_has_a_reason() {
     let mut measured = 0;
     for ([experiment, name, values, placement], ids) in groups {
         let asked = format!("--experiment {experiment} --param {name}={values} {placement}");
-        let short = "--batches 10 --batch-time 1ms --budget 120s";
-        let rows = real.rows(&format!("{} {asked} {short}", ids.join(" ")));
+        let rows = real.rows(&format!("{} {asked} {SHORT}", ids.join(" ")));
         for row in rows.iter().filter(|row| row["parameters"][&name].is_string()) {
-            let verdict = row["verdict"].as_str().unwrap();
-            let reason = row["reason"].as_str().unwrap();
-            // On a busy machine a start may be over before the host has looked at it.
-            let fits = match verdict {
-                "verified" => true,
-                "unsupported" => !reason.is_empty(),
-                _ => verdict == "unobservable" && reason.contains("allow longer batches"),
-            };
-            assert!(fits, "{asked}: {row}");
-            measured += usize::from(verdict == "verified");
+            let has_reason = row["verdict"] == "unsupported" && row["reason"] != "";
+            assert!(has_reason || is_carried_out(row), "{asked}: {row}");
+            measured += usize::from(row["verdict"] == "verified");
         }
     }
     assert!(measured > 50, "only {measured} values were measured");
