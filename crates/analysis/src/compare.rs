@@ -230,10 +230,11 @@ fn logarithms(row: &Row<'_>) -> Vec<f64> {
 
 /// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
 fn round_ratios(a: &Row<'_>, b: &Row<'_>) -> Vec<f64> {
-    common_rounds(|all| {
+    let form = |all| -> Vec<f64> {
         let (a, b) = (by_round(a, f64::ln, all), by_round(b, f64::ln, all));
         a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()
-    })
+    };
+    common_rounds(form, Vec::len)
 }
 
 fn conclude(

@@ -151,7 +151,7 @@ pub fn split(curve: &Curve, rows: &[Row<'_>], control: &MechanismId) -> Vec<Spli
     points
         .filter_map(|point| {
             let control = control_at(point.x)?;
-            let left = common_rounds(|all| remainders(&rows[point.row], &rows[control], &rows[direct], all));
+            let left = common_rounds(|all| remainders(&rows[point.row], &rows[control], &rows[direct], all), Vec::len);
             let interval = median_interval(&sorted(&left), CONFIDENCE);
             Some(Split { x: point.x, control, direct, indirect: median(&left), interval })
         })
@@ -165,15 +165,15 @@ fn remainders(total: &Row<'_>, control: &Row<'_>, direct: &Row<'_>, all: bool) -
     total.iter().filter_map(|(round, total)| Some(total - control.get(round)? - direct.get(round)?)).collect()
 }
 
-/// What is formed of rounds that hold several rows. Each row leaves out its own disturbed starts; where too few rounds are left that hold all of
-/// them, the disturbed starts count as well (`true`).
-pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> Vec<T>) -> Vec<T> {
+/// What is formed of rounds that hold several rows, which `rounds` counts. Each row leaves out its own disturbed starts; where too few rounds are
+/// left that hold all of them, the disturbed starts count as well (`true`).
+pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> T, rounds: impl Fn(&T) -> usize) -> T {
     let quiet = form(false);
-    if quiet.len() >= FEWEST_INVOCATIONS {
+    if rounds(&quiet) >= FEWEST_INVOCATIONS {
         return quiet;
     }
     let all = form(true);
-    if all.len() > quiet.len() { all } else { quiet }
+    if rounds(&all) > rounds(&quiet) { all } else { quiet }
 }
 
 /// Cost in each round, on the scale that `of` gives; of several invocations in a round their median. If `all`, with the

@@ -4,8 +4,7 @@
 //! every round, so that what drifts from round to round cancels, and then its median over the rounds is taken with its 95 % interval.
 
 use crate::Row;
-use crate::curves::by_round;
-use crate::summary::FEWEST_INVOCATIONS;
+use crate::curves::{by_round, common_rounds};
 use std::collections::BTreeMap;
 use switchcost_model::{Explanation, Residue, Term};
 use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
@@ -83,12 +82,7 @@ fn values(row: &Row<'_>, all: bool) -> Values {
 /// # Errors
 /// Why the whole itself has no figure.
 pub fn explain(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Result<Explained, String> {
-    let quiet = of_rounds(explanation, rows, false);
-    if fewest_rounds(&quiet) >= FEWEST_INVOCATIONS {
-        return quiet;
-    }
-    let all = of_rounds(explanation, rows, true);
-    if fewest_rounds(&all) > fewest_rounds(&quiet) { all } else { quiet }
+    common_rounds(|all| of_rounds(explanation, rows, all), fewest_rounds)
 }
 
 /// Rounds behind the part that has fewest, apart from layers whose rows have no figure.
@@ -102,12 +96,12 @@ fn fewest_rounds(explained: &Result<Explained, String>) -> usize {
 }
 
 fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) -> Result<Explained, String> {
-    let all: Vec<Values> = rows
+    let found: Vec<Values> = rows
         .iter()
         .map(|row| row.map_or_else(|| Err("it was not measured".to_owned()), |row| values(row, all)))
         .collect();
     let missing = || Err("it was not measured".to_owned());
-    let total = all.first().cloned().unwrap_or_else(missing)?;
+    let total = found.first().cloned().unwrap_or_else(missing)?;
     let counts = rows.first().copied().flatten().map(|row| &row.summary.counts);
     let mut left = total.clone();
     let mut layers = Vec::new();
@@ -117,7 +111,7 @@ fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) ->
             .terms
             .iter()
             .enumerate()
-            .map(|(i, term)| times(term, all.get(next + i).cloned().unwrap_or_else(missing)?, counts))
+            .map(|(i, term)| times(term, found.get(next + i).cloned().unwrap_or_else(missing)?, counts))
             .collect();
         next += layer.terms.len();
         let cost = sum(layer, &terms, &total);

@@ -3,7 +3,7 @@
 use crate::judge::{BELOW_RESOLUTION, NO_LOOK, OTHER_WAY, turns_agree, went_another_way};
 use crate::series::{Series, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{EndedBy, Evidence, Invocation, Phase, Placement, Run, Timing, Variant, Verdict};
+use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Placement, Run, Timing, Variant, Verdict};
 use switchcost_stats::{Interval, mad, mean, median, median_interval, quantile, sorted};
 
 /// Level of every interval.
@@ -138,10 +138,9 @@ pub fn ladder(run: &Run) -> Vec<Row<'_>> {
 /// Starts that went another way than the row names. None where they are not fewer than half: then that is what the mechanism does. They have no
 /// figure, so that those of the row are of the others.
 fn other_ways(invocations: &[&Invocation]) -> Option<(usize, String)> {
-    let mut others = invocations.iter().filter_map(|i| i.judgement.reason.strip_prefix(OTHER_WAY));
-    let first = others.next()?;
-    let count = 1 + others.count();
-    (count * 2 < invocations.len()).then(|| (count, first.to_owned()))
+    let others: Vec<&Judgement> = invocations.iter().map(|i| &i.judgement).filter(|j| went_another_way(j)).collect();
+    let example = others.first()?.reason.trim_start_matches(OTHER_WAY);
+    (others.len() * 2 < invocations.len()).then(|| (others.len(), example.to_owned()))
 }
 
 /// The worst verdict counts: one lie is enough to distrust the teller.

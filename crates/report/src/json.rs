@@ -6,13 +6,12 @@ mod shapes;
 use self::seen::{SeenByPart, seen_by};
 use self::shapes::{CurvePart, MatrixPart};
 use crate::curves::Shapes;
-use crate::rows::{Line, all_lines, warnings};
+use crate::rows::{Line, all_lines, is_shown, warnings};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use switchcost_catalogue::Catalogue;
 use switchcost_model as model;
-use switchcost_model::Verdict;
 
 /// A run with its results.
 #[derive(Serialize, JsonSchema)]
@@ -250,7 +249,7 @@ pub(crate) fn document_of(
     let mut labels = vec![String::new(); run.variants.len()];
     lines.iter().for_each(|line| labels[line.row.index].clone_from(&line.label));
     let (curves, matrices) = shapes::shapes(&Shapes::of_lines(run, &lines, catalogue), &labels);
-    lines.retain(|line| !line.row.variant.is_twin() || line.row.verdict == Verdict::Contradicted);
+    lines.retain(is_shown);
     let warnings = warnings(run, &lines);
     Document {
         format: 1,

@@ -70,8 +70,13 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
 #[must_use]
 pub fn lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
     let mut lines = all_lines(run, catalogue);
-    lines.retain(|line| !line.row.variant.is_twin() || line.row.verdict == Verdict::Contradicted);
+    lines.retain(is_shown);
     lines
+}
+
+/// Not an A/A twin, unless its evidence speaks against it.
+pub(crate) fn is_shown(line: &Line<'_>) -> bool {
+    !line.row.variant.is_twin() || line.row.verdict == Verdict::Contradicted
 }
 
 /// The same with the A/A twin.

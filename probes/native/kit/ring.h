@@ -1,7 +1,8 @@
 // The skeleton shared by every mechanism whose contexts pass a token round a ring: context i hands over to context i + 1 mod N, context 0
 // is the driver. The token is a sequence number that travels through the mechanism's own medium; each hop adds one.
 //
-// What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions; where the contexts are
+// What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions (the compare and one
+// addition only every eighth hop in some rings of two, serve_sparsely); where the contexts are
 // tasks, one more compare, of the CPU (kit/cpu.h). A context's
 // counters stay in its own registers, which the switch under test saves and restores; they reach memory only when the driver sends
 // a command. A command is a token whose top bit is flipped, so that it arrives as a mismatch and needs no test of its own.
