@@ -1,7 +1,7 @@
 //! Plain types that every other crate may use: ids, variants, plans, transcripts, verdicts, runs.
 //!
-//! Nothing here does I/O or derives a serialization: the wire form lives in `protocol`, the disk form in `store`, the
-//! printed form in `report`, and each converts at its own edge.
+//! Nothing here does I/O. What a probe said (plan, samples, histograms, evidence, end) and what the host saw have one serialised form, which the
+//! wire, the store and results share; headers of messages, files and results are those of `protocol`, `store` and `report`.
 
 mod concept;
 pub mod cpu_list;

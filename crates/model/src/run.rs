@@ -2,6 +2,8 @@
 
 use crate::variant::words;
 use crate::{IdError, Judgement, Seen, Transcript, Variant};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -52,7 +54,7 @@ pub enum ProcessEnd {
 }
 
 /// Something from outside that may have changed a measurement.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Disturbance {
     /// What: `steal`, `foreign_cpu`, `throttled`, `frequency`, `foreign_switches`.
     pub kind: String,
@@ -106,11 +108,13 @@ pub enum Severity {
 words!(Severity, "severity", Fine => "fine", Note => "note", Warning => "warning");
 
 /// One thing that `doctor` looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Finding {
     /// Stable name, e.g. `hypervisor`.
     pub id: String,
-    /// How much it matters.
+    /// How much it matters: fine, note or warning.
+    #[schemars(with = "String")]
     pub severity: Severity,
     /// What is the case, one sentence.
     pub what: String,
@@ -121,7 +125,7 @@ pub struct Finding {
 }
 
 /// The machine's fingerprint.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// Facts that identify the machine and its set-up; the machine key is made of these only.
     pub stable: BTreeMap<String, String>,

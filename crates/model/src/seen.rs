@@ -1,10 +1,13 @@
 //! What the host saw of an invocation by itself, without asking the probe.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The host's own view of one start of a probe. Nothing here rests on the probe's word, but for the moment of the look, which its `plan`
 /// message gives.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Seen {
     /// Process id of the probe.
     pub pid: u64,
@@ -32,7 +35,8 @@ pub struct Seen {
 pub const TASKS_LOOKED_AT: usize = 256;
 
 /// One look at the probe and all its descendants.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Tree {
     /// Tasks of all its processes.
     pub tasks: u64,

@@ -2,12 +2,13 @@
 
 use crate::variant::words;
 use crate::{Experiment, IdError, MechanismId, Parameters, Timing};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 /// A clock as declared by the probe.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {
     /// Name of the clock, e.g. `CLOCK_MONOTONIC`.
     pub name: String,
@@ -67,7 +68,7 @@ pub struct Unavailable {
 }
 
 /// The plan as the probe understood it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanEcho {
     /// Mechanism.
     pub mechanism: MechanismId,
@@ -86,6 +87,7 @@ pub struct PlanEcho {
     /// Warm-up batches.
     pub warmup_batches: u64,
     /// Parameters, defaults filled in.
+    #[serde(default)]
     pub parameters: Parameters,
 }
 
@@ -100,20 +102,20 @@ pub enum Phase {
 words!(Phase, "phase", Warmup => "warmup", Measure => "measure");
 
 /// Raw ticks of consecutive batches.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Samples {
     /// Phase of all of them.
     pub phase: Phase,
     /// Units in each batch.
     pub units: u64,
-    /// Clock ticks of each batch (bytes where `quantity` says so).
-    pub ticks: Vec<i64>,
     /// What the numbers are, when not clock ticks (experiment footprint).
     pub quantity: Option<String>,
+    /// Clock ticks of each batch (bytes where `quantity` says so).
+    pub ticks: Vec<i64>,
 }
 
 /// Per-switch intervals in a histogram of constant size.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
     /// Phase.
     pub phase: Phase,
@@ -140,7 +142,7 @@ pub struct Histogram {
 }
 
 /// Turns as the contexts counted them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turns {
     /// Sum over contexts.
     pub total: u64,
@@ -153,7 +155,7 @@ pub struct Turns {
 }
 
 /// Context switches counted by the kernel over all participating tasks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelSwitches {
     /// The task gave up the CPU.
     pub voluntary: u64,
@@ -166,7 +168,7 @@ pub struct KernelSwitches {
 }
 
 /// Order and CPUs of hops, of the timed batches or of a pass after them by the same contexts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hops {
     /// Hops checked.
     pub count: u64,
@@ -175,13 +177,15 @@ pub struct Hops {
     /// Hops whose two contexts ran on one CPU.
     pub same_cpu: u64,
     /// Hops whose two contexts ran on one thread of the operating system; None where the probe cannot tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_thread: Option<u64>,
     /// These are hops of the timed batches themselves, not of a pass after them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed: bool,
 }
 
 /// Page faults.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageFaults {
     /// Without I/O.
     pub minor: u64,
@@ -190,7 +194,7 @@ pub struct PageFaults {
 }
 
 /// What shows that the claimed units happened.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Evidence {
     /// The driver's claim.
     pub units: u64,
@@ -213,8 +217,10 @@ pub struct Evidence {
     /// Garbage collections.
     pub gc_cycles: Option<u64>,
     /// Other counts that a rule may ask for.
+    #[serde(default)]
     pub counts: BTreeMap<String, i64>,
     /// Why a field is missing.
+    #[serde(default)]
     pub why: BTreeMap<String, String>,
 }
 
@@ -233,7 +239,7 @@ pub enum EndStatus {
 words!(EndStatus, "end status", Ok => "ok", Unsupported => "unsupported", Refused => "refused", Failed => "failed");
 
 /// The probe's last message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     /// How it ended.
     pub status: EndStatus,

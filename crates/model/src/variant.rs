@@ -78,7 +78,7 @@ macro_rules! words {
                 match text {
                     $($word => Ok(Self::$variant),)+
                     _ => Err(IdError(format!(
-                        "`{text}` is no {}; it is one of {}", $what, [$($word),+].join(", ")
+                        "unknown {} `{text}`; expected one of {}", $what, [$($word),+].join(", ")
                     ))),
                 }
             }
@@ -89,9 +89,31 @@ macro_rules! words {
                 f.pad(self.as_str())
             }
         }
+
+        crate::variant::as_text!($name);
     };
 }
 pub(crate) use words;
+
+/// Serialised as its text.
+macro_rules! as_text {
+    ($name:ident) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+pub(crate) use as_text;
+as_text!(MechanismId);
+as_text!(Placement);
 
 /// What is measured of a mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,7 +182,7 @@ impl FromStr for Placement {
             "free" => Ok(Self::Free),
             text => pair(text).ok_or_else(|| {
                 IdError(format!(
-                    "`{text}` is no placement; it is one of one_cpu, two_cpus, free, pair:A-B (CPU numbers)"
+                    "unknown placement `{text}`; expected one_cpu, two_cpus, free or pair:A-B (CPU numbers)"
                 ))
             }),
         }

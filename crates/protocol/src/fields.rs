@@ -4,6 +4,7 @@ use crate::wire;
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde_json::Value;
+use switchcost_model as model;
 
 /// Fields of a line that no reader looks at, as `message.field` or `message.field.field`, each with the names that would be read there. None of a line
 /// that is no message.
@@ -23,21 +24,21 @@ fn in_message(message: &Value) -> Vec<(String, &'static [&'static str])> {
     let kind = message["t"].as_str().unwrap_or_default();
     let parts: &[(&str, &'static [&'static str])] = match kind {
         "hello" => {
-            &[("", known::<wire::Hello>()), ("clock", known::<wire::Clock>()), ("counter", known::<wire::Counter>())]
+            &[("", known::<wire::Hello>()), ("clock", known::<model::Clock>()), ("counter", known::<wire::Counter>())]
         }
         "mechanism" => &[("", known::<wire::Mechanism>())],
-        "plan" => &[("", known::<wire::Plan>())],
-        "samples" => &[("", known::<wire::Samples>())],
-        "histogram" => &[("", known::<wire::Histogram>())],
+        "plan" => &[("", known::<model::PlanEcho>())],
+        "samples" => &[("", known::<model::Samples>())],
+        "histogram" => &[("", known::<model::Histogram>())],
         "evidence" => &[
-            ("", known::<wire::Evidence>()),
-            ("turns", known::<wire::Turns>()),
-            ("kernel", known::<wire::Kernel>()),
-            ("hops", known::<wire::Hops>()),
-            ("page_faults", known::<wire::PageFaults>()),
+            ("", known::<model::Evidence>()),
+            ("turns", known::<model::Turns>()),
+            ("kernel", known::<model::KernelSwitches>()),
+            ("hops", known::<model::Hops>()),
+            ("page_faults", known::<model::PageFaults>()),
         ],
         "note" => &[("", known::<wire::Note>())],
-        "end" => &[("", known::<wire::End>())],
+        "end" => &[("", known::<model::End>())],
         _ => &[],
     };
     let mut unknown = Vec::new();
@@ -45,7 +46,9 @@ fn in_message(message: &Value) -> Vec<(String, &'static [&'static str])> {
         let object = if part.is_empty() { message } else { &message[part] };
         let foreign = object.as_object().into_iter().flatten().map(|(name, _)| name);
         let path = if part.is_empty() { kind.to_owned() } else { format!("{kind}.{part}") };
-        let foreign = foreign.filter(|name| !(known.contains(&name.as_str()) || part.is_empty() && *name == "t"));
+        let header =
+            |name: &str| part.is_empty() && (name == "t" || name == "seq" && ["samples", "histogram"].contains(&kind));
+        let foreign = foreign.filter(|name| !known.contains(&name.as_str()) && !header(name));
         unknown.extend(foreign.map(|name| (format!("{path}.{name}"), known)));
     }
     unknown

@@ -3,7 +3,7 @@
 use crate::{PROTOCOL_VERSION, wire};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use switchcost_model::{Described, EndStatus, Hello, Phase, Transcript};
+use switchcost_model::{Described, End, EndStatus, Hello, Phase, Transcript};
 
 /// Longest line a probe may write.
 pub const MAX_LINE_BYTES: usize = 65_536;
@@ -81,6 +81,12 @@ fn parse(line: &[u8]) -> Result<(String, Value), String> {
 
 fn decode<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, String> {
     serde_json::from_value(value).map_err(|error| format!("`{kind}` message: {error}"))
+}
+
+/// The part of a message that the model knows, if it keeps its rules.
+fn checked<T: DeserializeOwned>(kind: &str, value: Value, check: fn(&T) -> Result<(), String>) -> Result<T, String> {
+    let part = decode(kind, value)?;
+    check(&part).map(|()| part)
 }
 
 fn decode_hello(value: Value) -> Result<Hello, String> {
@@ -162,21 +168,22 @@ impl RunReader {
             "hello" if self.transcript.hello.is_some() => return Err("a second `hello`".into()),
             "hello" => self.transcript.hello = Some(decode_hello(value)?),
             "plan" if self.transcript.plan.is_some() => return Err("a second `plan`".into()),
-            "plan" => self.transcript.plan = Some(decode::<wire::Plan>(kind, value)?.into_model()?),
-            "samples" => self.samples(decode(kind, value)?)?,
-            "histogram" => self.histogram(decode(kind, value)?)?,
+            "plan" => self.transcript.plan = Some(checked(kind, value, wire::check_plan)?),
+            "samples" => self.samples(value)?,
+            "histogram" => self.histogram(value)?,
             "evidence" if self.transcript.evidence.is_some() => return Err("a second `evidence`".into()),
-            "evidence" => self.transcript.evidence = Some(decode::<wire::Evidence>(kind, value)?.into_model()),
+            "evidence" => self.transcript.evidence = Some(decode(kind, value)?),
             "note" if self.transcript.notes.len() == MAX_NOTES => return Err(format!("more than {MAX_NOTES} notes")),
             "note" => self.transcript.notes.push(decode::<wire::Note>(kind, value)?.text),
-            "end" => self.end(decode(kind, value)?)?,
+            "end" => self.end(checked(kind, value, wire::check_end)?)?,
             _ if kind.starts_with("x_") => {}
             _ => return Err(format!("unknown message `{kind}`")),
         }
         Ok(())
     }
 
-    fn sequence(&mut self, kind: &str, seq: u64) -> Result<(), String> {
+    fn sequence(&mut self, kind: &str, message: &Value) -> Result<(), String> {
+        let seq = message["seq"].as_u64().ok_or_else(|| format!("`{kind}` message: no whole number `seq`"))?;
         if self.transcript.plan.is_none() {
             return Err(format!("`{kind}` before `plan`"));
         }
@@ -198,9 +205,9 @@ impl RunReader {
         Ok(())
     }
 
-    fn samples(&mut self, message: wire::Samples) -> Result<(), String> {
-        self.sequence("samples", message.seq)?;
-        let samples = message.into_model()?;
+    fn samples(&mut self, message: Value) -> Result<(), String> {
+        self.sequence("samples", &message)?;
+        let samples = checked("samples", message, wire::check_samples)?;
         self.phase(samples.phase)?;
         self.sent += samples.ticks.len() as u64;
         self.transcript.samples.push(samples);
@@ -208,9 +215,9 @@ impl RunReader {
     }
 
     /// Parts of one phase's histogram are joined; totals must agree between the parts.
-    fn histogram(&mut self, message: wire::Histogram) -> Result<(), String> {
-        self.sequence("histogram", message.seq)?;
-        let part = message.into_model()?;
+    fn histogram(&mut self, message: Value) -> Result<(), String> {
+        self.sequence("histogram", &message)?;
+        let part = checked("histogram", message, wire::check_histogram)?;
         self.phase(part.phase)?;
         match self.transcript.histograms.last_mut().filter(|whole| whole.phase == part.phase) {
             Some(whole) => {
@@ -230,8 +237,7 @@ impl RunReader {
         Ok(())
     }
 
-    fn end(&mut self, message: wire::End) -> Result<(), String> {
-        let end = message.into_model()?;
+    fn end(&mut self, end: End) -> Result<(), String> {
         if end.status == EndStatus::Ok {
             if self.transcript.evidence.is_none() {
                 return Err("end ok without `evidence`".into());
@@ -308,7 +314,7 @@ impl DescribeReader {
             }
             "note" => drop(decode::<wire::Note>(kind, value)?),
             "end" => {
-                let end = decode::<wire::End>(kind, value)?.into_model()?;
+                let end = checked(kind, value, wire::check_end)?;
                 if end.status != EndStatus::Ok {
                     return Err(end.detail.unwrap_or_default());
                 }

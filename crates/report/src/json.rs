@@ -68,18 +68,7 @@ pub(crate) struct MachinePart {
     drifting: BTreeMap<String, String>,
     /// Facts about a person; absent from shareable files.
     personal: BTreeMap<String, String>,
-    findings: Vec<FindingPart>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct FindingPart {
-    id: String,
-    /// fine, note or warning.
-    severity: String,
-    what: String,
-    effect: String,
-    cure: String,
+    findings: Vec<model::Finding>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -191,19 +180,12 @@ fn time(unix_ns: i64) -> String {
 
 impl From<&model::Machine> for MachinePart {
     fn from(machine: &model::Machine) -> Self {
-        let finding = |finding: &model::Finding| FindingPart {
-            id: finding.id.clone(),
-            severity: finding.severity.to_string(),
-            what: finding.what.clone(),
-            effect: finding.effect.clone(),
-            cure: finding.cure.clone(),
-        };
         Self {
             key: machine.key(),
             stable: machine.stable.clone(),
             drifting: machine.drifting.clone(),
             personal: machine.personal.clone(),
-            findings: machine.findings.iter().map(finding).collect(),
+            findings: machine.findings.clone(),
         }
     }
 }

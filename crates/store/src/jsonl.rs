@@ -89,7 +89,8 @@ fn add_variant(run: &mut Run, record: VariantRecord) -> Result<(), String> {
     if !run.invocations.is_empty() {
         return Err("a variant stands behind an invocation".to_owned());
     }
-    push_variant(run, record).map_err(|unreadable| told(&unreadable.0))
+    push_variant(run, record);
+    Ok(())
 }
 
 fn add_invocation(run: &mut Run, record: InvocationRecord) -> Result<(), String> {
@@ -237,7 +238,7 @@ impl Importer<'_> {
             (tag::RUN, _) => return Err(at(number, "the header names no known format")),
             _ => return Err(foreign("its first line is not the header of a run")),
         }
-        let run = begin(self.record()?).map_err(|unreadable| at(number, &told(&unreadable.0)))?;
+        let run = begin(self.record()?);
         rules::check(&run).map_err(|reason| at(number, &reason))?;
         self.tally.add(&self.line);
         Ok(run)

@@ -1,6 +1,6 @@
 //! Disk records to rows and back. Every function works inside the transaction of its caller.
 
-use crate::disk::{Hello, InvocationRecord, Machine, RunRecord, Samples, VariantRecord, tag};
+use crate::disk::{Hello, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::{Fault, json_reason};
 use crate::jsonl::FORMAT;
 use crate::ticks;
@@ -8,6 +8,8 @@ use rusqlite::types::{FromSql, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::str::FromStr;
+use switchcost_model::{IdError, Machine, Samples};
 
 /// A run's header with its counts of variants, variants not run, and invocations.
 pub struct RunRow {
@@ -64,6 +66,10 @@ impl<'a> Cells<'a> {
         serde_json::from_slice(text).map(Some).map_err(|error| self.unreadable(&json_reason(&error)))
     }
 
+    fn word<T: FromStr<Err = IdError>>(&mut self) -> Result<T, Fault> {
+        self.get::<String>()?.parse().map_err(|error: IdError| self.unreadable(&error.0))
+    }
+
     fn ticks(&mut self) -> Result<Vec<i64>, Fault> {
         self.next += 1;
         let blob = self.row.get_ref(self.next - 1)?;
@@ -102,7 +108,7 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
             run.id,
             run.started_unix_ns,
             run.ended_unix_ns,
-            run.ended_by,
+            run.ended_by.as_str(),
             signed(run.seed),
             run.tool_version,
             run.method_version,
@@ -121,12 +127,12 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
         statement.execute(params![
             key,
             signed(variant.index),
-            variant.mechanism,
+            variant.mechanism.as_str(),
             variant.probe,
-            variant.experiment,
+            variant.experiment.as_str(),
             signed(variant.contexts),
-            variant.placement,
-            variant.timing,
+            variant.placement.to_string(),
+            variant.timing.as_str(),
             json(&variant.parameters)?,
             variant.label,
             variant.not_run,
@@ -188,7 +194,7 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
         signed(record.peak_rss_bytes),
         record.process,
         record.process_code,
-        record.verdict,
+        record.verdict.as_str(),
         record.reason,
         record.pid.map(signed),
         hello,
@@ -211,7 +217,7 @@ fn insert_samples(connection: &Connection, invocation: i64, all: &[Samples]) -> 
         statement.execute(params![
             invocation,
             position as i64,
-            samples.phase,
+            samples.phase.as_str(),
             signed(samples.units),
             samples.quantity,
             ticks::encode(&samples.ticks),
@@ -257,7 +263,7 @@ fn header(row: &Row<'_>) -> Result<RunRow, Fault> {
         id: cells.get()?,
         started_unix_ns: cells.get()?,
         ended_unix_ns: cells.get()?,
-        ended_by: cells.get()?,
+        ended_by: cells.word()?,
         seed: cells.unsigned()?,
         tool_version: cells.get()?,
         method_version: cells.get()?,
@@ -287,12 +293,12 @@ pub fn variants(connection: &Connection, run: i64) -> Result<Vec<VariantRecord>,
         variants.push(VariantRecord {
             t: tag::VARIANT.into(),
             index: cells.unsigned()?,
-            mechanism: cells.get()?,
+            mechanism: cells.word()?,
             probe: cells.get()?,
-            experiment: cells.get()?,
+            experiment: cells.word()?,
             contexts: cells.unsigned()?,
-            placement: cells.get()?,
-            timing: cells.get()?,
+            placement: cells.word()?,
+            timing: cells.word()?,
             parameters: cells.parse()?,
             label: cells.get()?,
             not_run: cells.get()?,
@@ -346,7 +352,7 @@ fn invocation(connection: &Connection, row: &Row<'_>) -> Result<InvocationRecord
         peak_rss_bytes: cells.unsigned()?,
         process: cells.get()?,
         process_code: cells.get()?,
-        verdict: cells.get()?,
+        verdict: cells.word()?,
         reason: cells.get()?,
         pid: cells.get::<Option<i64>>()?.map(i64::cast_unsigned),
         hello: cells.parse_or_null()?,
@@ -370,7 +376,7 @@ fn samples(connection: &Connection, invocation: i64) -> Result<Vec<Samples>, Fau
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
         let mut cells = Cells::of(row);
-        let (phase, units) = (cells.get()?, cells.unsigned()?);
+        let (phase, units) = (cells.word()?, cells.unsigned()?);
         all.push(Samples { phase, units, quantity: cells.get()?, ticks: cells.ticks()? });
     }
     Ok(all)

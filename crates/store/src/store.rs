@@ -166,7 +166,7 @@ impl Store {
     /// When the id is taken, the run already holds invocations or breaks a rule, or writing fails.
     pub fn begin_run(&mut self, run: &Run) -> Result<(), StoreError> {
         let mut record = RunRecord::from(run);
-        record.ended_by = EndedBy::Unfinished.to_string();
+        record.ended_by = EndedBy::Unfinished;
         record.ended_unix_ns = None;
         let mut rule = rules::check(run);
         if !run.invocations.is_empty() {
@@ -265,7 +265,7 @@ impl Store {
     pub fn list(&self) -> Result<Vec<RunHeader>, StoreError> {
         self.read(|connection| {
             let headers = rows::headers(connection, None)?;
-            headers.into_iter().map(|row| Ok(header_of(row.record, row.counts)?)).collect()
+            headers.into_iter().map(|row| Ok(header_of(row.record, row.counts))).collect()
         })
     }
 
@@ -409,9 +409,9 @@ fn usual(connection: &Connection) -> Result<(), Fault> {
 
 fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
     let header = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?;
-    let mut run = begin(header.record)?;
+    let mut run = begin(header.record);
     for variant in rows::variants(connection, key)? {
-        push_variant(&mut run, variant)?;
+        push_variant(&mut run, variant);
     }
     let wanted: Vec<bool> = run.variants.iter().map(wanted).collect();
     rows::invocations(connection, key, &wanted, |record| {

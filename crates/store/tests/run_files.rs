@@ -146,9 +146,9 @@ fn the_schema_is_strict() {
     check_line(5, clock, "[\"CLOCK_MONOTONIC\",1000000000,20]", "not written the way export writes it");
     check_line(1, "\"seed\"", "\"seed\":1,\"seed\"", "duplicate field `seed`");
     check_line(2, "\"mechanism\":\"thread/pipe\"", "\"mechanism\":\"pipe\"", "not of the form family/name");
-    check_line(2, "\"placement\":\"one_cpu\"", "\"placement\":\"moon\"", "`moon` is no placement");
+    check_line(2, "\"placement\":\"one_cpu\"", "\"placement\":\"moon\"", "unknown placement `moon`");
     check_line(2, "\"index\":0", "\"index\":1", "variant 1 stands where 0 is due");
-    check_line(5, "\"verdict\":\"verified\"", "\"verdict\":\"fine\"", "`fine` is no verdict");
+    check_line(5, "\"verdict\":\"verified\"", "\"verdict\":\"fine\"", "unknown verdict `fine`");
     check_line(5, "\"variant\":0", "\"variant\":3", "refers to variant 3 but there are 3 variants");
     check_line(5, "\"variant\":0", "\"variant\":18446744073709551615", "variant");
     check_line(5, "\"pid\":1000", "\"pid\":null", "of `hello` and `pid` one is missing");

@@ -254,7 +254,7 @@ fn a_record_without_meaning_is_found_and_said() {
     );
     check_column(
         "invocation SET verdict = 'good' WHERE position = 1",
-        "invocation 1: `good` is no verdict; it is one of verified, unobservable, unsupported, unmeasured, broken, contradicted",
+        "invocation 1: column verdict: unknown verdict `good`; expected one of verified, unobservable, unsupported, unmeasured, broken, contradicted",
     );
     check_column(
         "invocation SET notes = '[1' WHERE position = 2",

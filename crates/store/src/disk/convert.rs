@@ -1,119 +1,14 @@
 //! Between disk and memory: the only place that knows both.
 
-use super::{
-    Clock, Disturbance, End, Evidence, Finding, Hello, Histogram, Hops, InvocationRecord, KernelSwitches, Machine,
-    PageFaults, PlanEcho, RunRecord, Samples, Seen, Tree, Turns, VariantRecord, tag,
-};
+use super::{Hello, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::jsonl::FORMAT;
 use crate::store::RunHeader;
 use std::collections::BTreeMap;
-use std::str::FromStr;
 use switchcost_model as model;
 
 /// Why a record has no meaning, as a clause without the place.
 #[derive(Debug)]
 pub struct Unreadable(pub String);
-
-impl From<model::IdError> for Unreadable {
-    fn from(error: model::IdError) -> Self {
-        Self(error.0)
-    }
-}
-
-/// Conversions of a record whose fields are the same on both sides.
-macro_rules! mirror {
-    ($name:ident { $($field:ident),+ }) => {
-        impl From<&model::$name> for $name {
-            fn from(value: &model::$name) -> Self {
-                Self { $($field: value.$field.clone()),+ }
-            }
-        }
-
-        impl From<$name> for model::$name {
-            fn from(value: $name) -> Self {
-                Self { $($field: value.$field),+ }
-            }
-        }
-    };
-}
-mirror!(Disturbance { kind, detail });
-mirror!(Clock { name, ticks_per_second, read_cost_ticks });
-mirror!(Turns { total, min, max, contexts });
-mirror!(KernelSwitches { voluntary, involuntary, tasks, source });
-mirror!(Hops { count, in_order, same_cpu, same_thread, timed });
-mirror!(Tree {
-    tasks,
-    processes,
-    most_tasks,
-    looked_at,
-    address_spaces,
-    namespaces,
-    control_groups,
-    allowed_cpus,
-    ran_on,
-    switches,
-    cpu_ns,
-    knows_pid
-});
-mirror!(PageFaults { minor, major });
-
-/// Conversions of a record where some fields are words of an enumeration in memory and text on disk.
-macro_rules! mirror_with_words {
-    ($name:ident { words: $($word:ident),+; same: $($field:ident),+ }) => {
-        impl From<&model::$name> for $name {
-            fn from(value: &model::$name) -> Self {
-                Self { $($word: value.$word.to_string(),)+ $($field: value.$field.clone()),+ }
-            }
-        }
-
-        impl TryFrom<$name> for model::$name {
-            type Error = Unreadable;
-
-            fn try_from(value: $name) -> Result<Self, Unreadable> {
-                Ok(Self { $($word: FromStr::from_str(&value.$word)?,)+ $($field: value.$field),+ })
-            }
-        }
-    };
-}
-mirror_with_words!(Finding { words: severity; same: id, what, effect, cure });
-mirror_with_words!(Samples { words: phase; same: units, quantity, ticks });
-mirror_with_words!(Histogram {
-    words: phase;
-    same: units, bits, buckets, sum, min, max, pair_sum, pair_count, span_counter, span_clock
-});
-mirror_with_words!(PlanEcho {
-    words: mechanism, experiment, timing;
-    same: contexts, cpus, batch_units, batches, warmup_batches, parameters
-});
-mirror_with_words!(End { words: status; same: code, detail, errno, samples });
-
-fn all<'a, D: From<&'a M>, M>(values: &'a [M]) -> Vec<D> {
-    values.iter().map(D::from).collect()
-}
-
-fn try_all<M: TryFrom<D, Error = Unreadable>, D>(values: Vec<D>) -> Result<Vec<M>, Unreadable> {
-    values.into_iter().map(M::try_from).collect()
-}
-
-impl From<&model::Machine> for Machine {
-    fn from(machine: &model::Machine) -> Self {
-        Self {
-            stable: machine.stable.clone(),
-            drifting: machine.drifting.clone(),
-            personal: machine.personal.clone(),
-            findings: all(&machine.findings),
-        }
-    }
-}
-
-impl TryFrom<Machine> for model::Machine {
-    type Error = Unreadable;
-
-    fn try_from(machine: Machine) -> Result<Self, Unreadable> {
-        let Machine { stable, drifting, personal, findings } = machine;
-        Ok(Self { stable, drifting, personal, findings: try_all(findings)? })
-    }
-}
 
 impl From<&model::Run> for RunRecord {
     fn from(run: &model::Run) -> Self {
@@ -123,14 +18,14 @@ impl From<&model::Run> for RunRecord {
             id: run.id.clone(),
             started_unix_ns: run.started_unix_ns,
             ended_unix_ns: run.ended_unix_ns,
-            ended_by: run.ended_by.to_string(),
+            ended_by: run.ended_by,
             seed: run.seed,
             tool_version: run.tool_version.clone(),
             method_version: run.method_version,
             command: run.command.clone(),
             precision_ppm: run.precision_ppm,
             budget_ms: run.budget_ms,
-            machine: (&run.machine).into(),
+            machine: run.machine.clone(),
         }
     }
 }
@@ -141,12 +36,12 @@ impl VariantRecord {
         let record = |(index, variant): (usize, &model::Variant)| Self {
             t: tag::VARIANT.into(),
             index: index as u64,
-            mechanism: variant.mechanism.to_string(),
+            mechanism: variant.mechanism.clone(),
             probe: variant.probe.clone(),
-            experiment: variant.experiment.to_string(),
+            experiment: variant.experiment,
             contexts: variant.contexts,
-            placement: variant.placement.to_string(),
-            timing: variant.timing.to_string(),
+            placement: variant.placement,
+            timing: variant.timing,
             parameters: variant.parameters.clone(),
             label: variant.label.clone(),
             not_run: run.not_run.get(&index).cloned(),
@@ -155,61 +50,56 @@ impl VariantRecord {
     }
 }
 
-impl TryFrom<VariantRecord> for model::Variant {
-    type Error = Unreadable;
-
-    fn try_from(record: VariantRecord) -> Result<Self, Unreadable> {
-        Ok(Self {
-            mechanism: record.mechanism.parse()?,
+impl From<VariantRecord> for model::Variant {
+    fn from(record: VariantRecord) -> Self {
+        Self {
+            mechanism: record.mechanism,
             probe: record.probe,
-            experiment: record.experiment.parse()?,
+            experiment: record.experiment,
             contexts: record.contexts,
-            placement: record.placement.parse()?,
-            timing: record.timing.parse()?,
+            placement: record.placement,
+            timing: record.timing,
             parameters: record.parameters,
             label: record.label,
-        })
+        }
     }
 }
 
 /// A run without variants and invocations, from its header.
-pub fn begin(header: RunRecord) -> Result<model::Run, Unreadable> {
-    Ok(model::Run {
+pub fn begin(header: RunRecord) -> model::Run {
+    model::Run {
         id: header.id,
         started_unix_ns: header.started_unix_ns,
         ended_unix_ns: header.ended_unix_ns,
         seed: header.seed,
-        ended_by: header.ended_by.parse()?,
+        ended_by: header.ended_by,
         tool_version: header.tool_version,
         method_version: header.method_version,
         command: header.command,
         precision_ppm: header.precision_ppm,
         budget_ms: header.budget_ms,
-        machine: header.machine.try_into()?,
+        machine: header.machine,
         variants: Vec::new(),
         not_run: BTreeMap::new(),
         invocations: Vec::new(),
-    })
+    }
 }
 
 /// Puts the next variant to a run.
-pub fn push_variant(run: &mut model::Run, mut record: VariantRecord) -> Result<(), Unreadable> {
-    let not_run = record.not_run.take();
-    let variant = record.try_into()?;
-    if let Some(reason) = not_run {
+pub fn push_variant(run: &mut model::Run, mut record: VariantRecord) {
+    if let Some(reason) = record.not_run.take() {
         run.not_run.insert(run.variants.len(), reason);
     }
-    run.variants.push(variant);
-    Ok(())
+    run.variants.push(record.into());
 }
 
 /// The line of `history` for a stored header with its counts of variants, variants not run, and invocations.
-pub fn header_of(record: RunRecord, [variants, not_run, invocations]: [u64; 3]) -> Result<RunHeader, Unreadable> {
-    Ok(RunHeader {
+pub fn header_of(record: RunRecord, [variants, not_run, invocations]: [u64; 3]) -> RunHeader {
+    RunHeader {
         id: record.id,
         started_unix_ns: record.started_unix_ns,
         ended_unix_ns: record.ended_unix_ns,
-        ended_by: record.ended_by.parse()?,
+        ended_by: record.ended_by,
         tool_version: record.tool_version,
         method_version: record.method_version,
         command: record.command,
@@ -217,7 +107,7 @@ pub fn header_of(record: RunRecord, [variants, not_run, invocations]: [u64; 3]) 
         variants,
         not_run,
         invocations,
-    })
+    }
 }
 
 fn process_to_disk(process: model::ProcessEnd) -> (&'static str, Option<i32>) {
@@ -250,7 +140,7 @@ impl From<&model::Hello> for Hello {
             runtime: hello.runtime.clone(),
             compiler: hello.compiler.clone(),
             flags: hello.flags.clone(),
-            clock: (&hello.clock).into(),
+            clock: hello.clock.clone(),
             counter: hello.counter.clone(),
         }
     }
@@ -270,81 +160,9 @@ fn hello_from_disk(hello: Option<Hello>, pid: Option<u64>) -> Result<Option<mode
         compiler: hello.compiler,
         flags: hello.flags,
         pid,
-        clock: hello.clock.into(),
+        clock: hello.clock,
         counter: hello.counter,
     }))
-}
-
-impl From<&model::Evidence> for Evidence {
-    fn from(evidence: &model::Evidence) -> Self {
-        Self {
-            units: evidence.units,
-            turns: evidence.turns.as_ref().map(Into::into),
-            token: evidence.token,
-            kernel: evidence.kernel.as_ref().map(Into::into),
-            address_spaces: evidence.address_spaces,
-            cpus: evidence.cpus.clone(),
-            migrations: evidence.migrations,
-            hops: evidence.hops.as_ref().map(Into::into),
-            page_faults: evidence.page_faults.as_ref().map(Into::into),
-            gc_cycles: evidence.gc_cycles,
-            counts: evidence.counts.clone(),
-            why: evidence.why.clone(),
-        }
-    }
-}
-
-impl From<Evidence> for model::Evidence {
-    fn from(evidence: Evidence) -> Self {
-        Self {
-            units: evidence.units,
-            turns: evidence.turns.map(Into::into),
-            token: evidence.token,
-            kernel: evidence.kernel.map(Into::into),
-            address_spaces: evidence.address_spaces,
-            cpus: evidence.cpus,
-            migrations: evidence.migrations,
-            hops: evidence.hops.map(Into::into),
-            page_faults: evidence.page_faults.map(Into::into),
-            gc_cycles: evidence.gc_cycles,
-            counts: evidence.counts,
-            why: evidence.why,
-        }
-    }
-}
-
-impl From<&model::Seen> for Seen {
-    fn from(seen: &model::Seen) -> Self {
-        Self {
-            pid: seen.pid,
-            plan_ns: seen.plan_ns,
-            first_samples_ns: seen.first_samples_ns,
-            last_samples_ns: seen.last_samples_ns,
-            voluntary: seen.voluntary,
-            involuntary: seen.involuntary,
-            cpu_ns: seen.cpu_ns,
-            forks: seen.forks,
-            strays: seen.strays,
-            tree: seen.tree.as_ref().map(Into::into),
-        }
-    }
-}
-
-impl From<Seen> for model::Seen {
-    fn from(seen: Seen) -> Self {
-        Self {
-            pid: seen.pid,
-            plan_ns: seen.plan_ns,
-            first_samples_ns: seen.first_samples_ns,
-            last_samples_ns: seen.last_samples_ns,
-            voluntary: seen.voluntary,
-            involuntary: seen.involuntary,
-            cpu_ns: seen.cpu_ns,
-            forks: seen.forks,
-            strays: seen.strays,
-            tree: seen.tree.map(Into::into),
-        }
-    }
 }
 
 impl From<&model::Invocation> for InvocationRecord {
@@ -363,19 +181,19 @@ impl From<&model::Invocation> for InvocationRecord {
             peak_rss_bytes: invocation.peak_rss_bytes,
             process: process.to_owned(),
             process_code,
-            verdict: invocation.judgement.verdict.to_string(),
+            verdict: invocation.judgement.verdict,
             reason: invocation.judgement.reason.clone(),
             pid: transcript.hello.as_ref().map(|hello| hello.pid),
             hello: transcript.hello.as_ref().map(Into::into),
-            plan: transcript.plan.as_ref().map(Into::into),
-            samples: all(&transcript.samples),
-            histograms: all(&transcript.histograms),
-            evidence: transcript.evidence.as_ref().map(Into::into),
-            seen: invocation.seen.as_ref().map(Into::into),
+            plan: transcript.plan.clone(),
+            samples: transcript.samples.clone(),
+            histograms: transcript.histograms.clone(),
+            evidence: transcript.evidence.clone(),
+            seen: invocation.seen.clone(),
             notes: transcript.notes.clone(),
-            end: transcript.end.as_ref().map(Into::into),
+            end: transcript.end.clone(),
             fault: transcript.fault.clone(),
-            disturbances: all(&invocation.disturbances),
+            disturbances: invocation.disturbances.clone(),
             log: invocation.log.clone(),
         }
     }
@@ -399,17 +217,17 @@ impl TryFrom<InvocationRecord> for model::Invocation {
             process: process_from_disk(&record.process, record.process_code)?,
             transcript: model::Transcript {
                 hello: hello_from_disk(record.hello, record.pid)?,
-                plan: record.plan.map(TryInto::try_into).transpose()?,
-                samples: try_all(record.samples)?,
-                histograms: try_all(record.histograms)?,
-                evidence: record.evidence.map(Into::into),
+                plan: record.plan,
+                samples: record.samples,
+                histograms: record.histograms,
+                evidence: record.evidence,
                 notes: record.notes,
-                end: record.end.map(TryInto::try_into).transpose()?,
+                end: record.end,
                 fault: record.fault,
             },
-            seen: record.seen.map(Into::into),
-            judgement: model::Judgement { verdict: record.verdict.parse()?, reason: record.reason },
-            disturbances: record.disturbances.into_iter().map(Into::into).collect(),
+            seen: record.seen,
+            judgement: model::Judgement { verdict: record.verdict, reason: record.reason },
+            disturbances: record.disturbances,
             log: record.log,
         })
     }
