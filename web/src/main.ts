@@ -2,6 +2,7 @@ import "./style.css";
 import type { Context } from "./context";
 import { machine, type PageData, type Run, runs as load, type Row } from "./data";
 import { type Choice, h, select } from "./dom";
+import { saveable } from "./save";
 import { parse, START, type State, write } from "./state";
 import { compare } from "./views/compare";
 import { curves } from "./views/curves";
@@ -42,12 +43,20 @@ const foot = h("footer", {}, h("p", {}, `Made by ${data.tool} with `, h("code", 
 let state: State = parse(location.hash);
 let printing = false;
 
+/** Every word of the search occurs, and none that a minus stands before. */
+const names = (label: string): boolean =>
+  state.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => (word.startsWith("-") ? !label.includes(word.slice(1)) : label.includes(word)));
+
 const passes = (row: Row): boolean =>
   (state.families.length === 0 || state.families.includes(row.family)) &&
   (!state.experiment || row.experiment === state.experiment) &&
   (!state.placement || row.placement === state.placement) &&
   (!state.probe || row.probe === state.probe) &&
-  (!state.text || row.label.toLowerCase().includes(state.text.toLowerCase()));
+  names(row.label.toLowerCase());
 
 /** The run of the address; without one the last given, which is the newest as a rule. */
 const chosen = (): Run | undefined => runs.find((run) => run.key === state.run) ?? runs.at(-1);
@@ -75,7 +84,7 @@ function filters(run: Run, shown: number): HTMLElement {
   const field = (name: "experiment" | "placement" | "probe", of: (row: Row) => string): HTMLElement =>
     select(`filter-${name}`, name, values(run, of, "all"), state[name], (value) => go({ [name]: value, page: 0 }));
   const onchange = (event: Event): void => go({ text: (event.target as HTMLInputElement).value, page: 0 });
-  const search = h("label", { class: "field", for: "filter-text" }, h("span", {}, "name has"), h("input", { id: "filter-text", type: "search", value: state.text, onchange }));
+  const search = h("label", { class: "field", for: "filter-text" }, h("span", { title: "words; with a minus before it, what the name has not" }, "name has"), h("input", { id: "filter-text", type: "search", value: state.text, onchange }));
   const reset = h("button", { type: "button", id: "filter-none", onclick: () => go({ families: [], experiment: "", placement: "", probe: "", text: "", page: 0 }) }, "All rows");
   const active = state.families.length + [state.experiment, state.placement, state.probe, state.text].filter(Boolean).length;
   return h(
@@ -104,6 +113,13 @@ function header(run: Run, shown: number): HTMLElement[] {
   ].filter((part) => part !== null);
 }
 
+/** What a saved picture says of where its figures come from. */
+function origin(run: Run): string {
+  const { id, started, tool_version } = run.data.run;
+  const several = runs.length > 1 && ["machines", "life", "compare"].includes(state.view);
+  return `${several ? `${runs.length} runs` : `run ${id}, ${started.slice(0, 10)}, ${machine(run.data)}`} · switchcost ${tool_version}`;
+}
+
 /** Draws what the state says. Focus stays where it was. */
 function render(): void {
   const focused = document.activeElement?.id;
@@ -128,6 +144,7 @@ function render(): void {
       return h("section", { id: `view-${name}`, "aria-label": view.title }, h("h2", {}, view.title), ...view.draw(context));
     }),
   );
+  for (const figure of main.querySelectorAll("figure")) saveable(figure, origin(run));
   document.title = `${VIEWS[state.view]?.title ?? "Everything"} · ${run.data.run.id} · switchcost`;
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 }

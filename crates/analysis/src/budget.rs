@@ -51,7 +51,7 @@ pub enum Fit {
 
 /// Rows of one mechanism, from whatever runs, the newest first.
 #[must_use]
-pub fn offer(demand: &Demand, working_set_parameter: &str, rows: &[Row<'_>]) -> Offer {
+pub fn offer(demand: &Demand, working_set_parameter: &str, rows: &[&Row<'_>]) -> Offer {
     Offer {
         cpu: cpu(demand, working_set_parameter, rows),
         memory: memory(demand, rows),
@@ -88,11 +88,12 @@ fn working_set(row: &Row<'_>, parameter: &str) -> u64 {
 fn timed<'r, 'v>(
     demand: &Demand,
     parameter: &str,
-    rows: &'r [Row<'v>],
+    rows: &[&'r Row<'v>],
     timing: Timing,
 ) -> Option<(&'r Row<'v>, Vec<String>)> {
     let asked = demand.working_set.unwrap_or(0);
-    let of = rows.iter().filter(|row| row.variant.experiment == Experiment::Switch && row.variant.timing == timing);
+    let of =
+        rows.iter().copied().filter(|row| row.variant.experiment == Experiment::Switch && row.variant.timing == timing);
     let row = nearest(of, |row| {
         ratio(working_set(row, parameter), asked) * 100.0 + ratio(row.variant.contexts, demand.contexts)
     })?;
@@ -107,7 +108,7 @@ fn timed<'r, 'v>(
     Some((row, extrapolated))
 }
 
-fn cpu(demand: &Demand, parameter: &str, rows: &[Row<'_>]) -> Option<Answer> {
+fn cpu(demand: &Demand, parameter: &str, rows: &[&Row<'_>]) -> Option<Answer> {
     let (row, extrapolated) = timed(demand, parameter, rows, Timing::Batch)?;
     let each = estimate(row)?;
     let share = |ns: f64| ns * demand.rate / 1e9;
@@ -117,8 +118,8 @@ fn cpu(demand: &Demand, parameter: &str, rows: &[Row<'_>]) -> Option<Answer> {
     })
 }
 
-fn memory(demand: &Demand, rows: &[Row<'_>]) -> Option<Answer> {
-    let of = rows.iter().filter(|row| row.variant.experiment == Experiment::Footprint);
+fn memory(demand: &Demand, rows: &[&Row<'_>]) -> Option<Answer> {
+    let of = rows.iter().copied().filter(|row| row.variant.experiment == Experiment::Footprint);
     let row = nearest(of, |row| ratio(row.variant.contexts, demand.contexts))?;
     let each = estimate(row)?;
     let all = |bytes: f64| (bytes + demand.working_set.unwrap_or(0) as f64) * demand.contexts as f64;
@@ -130,7 +131,7 @@ fn memory(demand: &Demand, rows: &[Row<'_>]) -> Option<Answer> {
     })
 }
 
-fn p99(demand: &Demand, parameter: &str, rows: &[Row<'_>]) -> Option<Answer> {
+fn p99(demand: &Demand, parameter: &str, rows: &[&Row<'_>]) -> Option<Answer> {
     let (row, extrapolated) = timed(demand, parameter, rows, Timing::Each)?;
     let p99 = row.summary.figures.as_ref()?.p99;
     Some(Answer { value: Estimate { value: p99, low: p99, high: p99 }, extrapolated })

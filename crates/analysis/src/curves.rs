@@ -13,7 +13,7 @@ const FEWEST_POINTS: usize = 3;
 const CONFIDENCE: f64 = 0.95;
 
 /// Probe of a row that no probe can carry out.
-const NOBODY: &str = "-";
+pub(crate) const NOBODY: &str = "-";
 
 /// Name of the axis that is no parameter.
 pub const CONTEXTS: &str = "contexts";
@@ -34,6 +34,14 @@ pub struct Curve {
     pub axis: String,
     /// What the rows share: the variant of the first point.
     pub variant: Variant,
+    /// Name of that.
+    pub label: String,
+    /// Control of the axis, where the mechanism's page names one.
+    pub control: Option<MechanismId>,
+    /// Parts of the cost at each point but 0; empty without control.
+    pub splits: Vec<Split>,
+    /// It is the control of another curve of the same axis, with which it is drawn.
+    pub serves: bool,
     /// Rows with a figure, at least three, by ascending `x`.
     pub points: Vec<Point>,
     /// Rows without one, by ascending `x`.
@@ -97,7 +105,16 @@ pub fn curves(rows: &[Row<'_>]) -> Vec<Curve> {
     };
     let curve = |(axis, points, gaps)| {
         let (points, gaps) = (ascending(points), ascending(gaps));
-        Curve { axis, variant: rows[points[0].row].variant.clone(), points, gaps }
+        Curve {
+            axis,
+            variant: rows[points[0].row].variant.clone(),
+            label: String::new(),
+            control: None,
+            splits: Vec::new(),
+            serves: false,
+            points,
+            gaps,
+        }
     };
     found.into_iter().map(curve).collect()
 }
@@ -225,7 +242,7 @@ const LONGEST_FACT: usize = 128 * 1024;
 type Range = (u32, u32);
 
 /// Which CPUs share what, read once from the machine's facts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Topology {
     cores: Option<Vec<Vec<Range>>>,
     last_caches: Option<Vec<Vec<Range>>>,
@@ -272,6 +289,8 @@ impl Topology {
 pub struct Matrix {
     /// What the rows share: the variant of the first.
     pub variant: Variant,
+    /// Name of that.
+    pub label: String,
     /// The CPUs, ascending.
     pub cpus: Vec<u32>,
     /// Pair, smaller number first → position of its row.
@@ -286,7 +305,12 @@ pub fn matrices(rows: &[Row<'_>]) -> Vec<Matrix> {
     for (position, row) in rows.iter().enumerate().filter(|(_, row)| !row.variant.is_twin()) {
         let Placement::Pair(a, b) = row.variant.placement else { continue };
         let place = *places.entry(Variant { placement: Placement::Free, ..row.variant.clone() }).or_insert_with(|| {
-            matrices.push(Matrix { variant: row.variant.clone(), cpus: Vec::new(), cells: BTreeMap::new() });
+            matrices.push(Matrix {
+                variant: row.variant.clone(),
+                label: String::new(),
+                cpus: Vec::new(),
+                cells: BTreeMap::new(),
+            });
             matrices.len() - 1
         });
         matrices[place].cells.entry((a.min(b), a.max(b))).or_insert(position);

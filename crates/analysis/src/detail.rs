@@ -1,9 +1,10 @@
 //! What pictures need beyond a row: each invocation, and how its batches or intervals are spread.
 
+use crate::Row;
 use crate::series::series;
 use crate::summary::{counted, intervals_of};
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Run, Timing, Verdict};
+use switchcost_model::{Invocation, Timing, Verdict};
 use switchcost_stats::{median, quantile, sorted};
 
 /// Shares at which the pooled batches of a row are given.
@@ -49,17 +50,13 @@ pub struct Detail {
     pub drift: Option<f64>,
 }
 
-/// Details of every variant of a run that was started at least once, by its index.
+/// The starts of a row in detail.
 #[must_use]
-pub fn details(run: &Run) -> BTreeMap<usize, Detail> {
-    let mut by_variant: BTreeMap<usize, Vec<&Invocation>> = BTreeMap::new();
-    for invocation in &run.invocations {
-        by_variant.entry(invocation.variant).or_default().push(invocation);
-    }
-    by_variant.into_iter().map(|(index, all)| (index, detail(run.variants[index].timing, &all))).collect()
+pub fn detail(row: &Row<'_>) -> Detail {
+    of_starts(row.variant.timing, &row.starts)
 }
 
-fn detail(timing: Timing, all: &[&Invocation]) -> Detail {
+fn of_starts(timing: Timing, all: &[&Invocation]) -> Detail {
     let counts: Vec<u64> = counted(all).0.iter().map(|invocation| invocation.sequence).collect();
     let mut detail = Detail::default();
     let mut pooled = Vec::new();
@@ -169,7 +166,7 @@ mod tests {
     fn disturbed_starts_are_told_and_do_not_count() {
         let mut all: Vec<Invocation> = (0..6).map(|i| invocation(i, &[10, 20, 30, 40, 50], false)).collect();
         all.push(invocation(6, &[900; 5], true));
-        let detail = detail(Timing::Batch, &all.iter().collect::<Vec<_>>());
+        let detail = of_starts(Timing::Batch, &all.iter().collect::<Vec<_>>());
         assert_eq!(detail.starts[0].spread.unwrap().map(|v| (v * 10.0).round()), [10.0, 14.0, 30.0, 46.0, 50.0]);
         assert!(detail.starts[0].counted && !detail.starts[6].counted);
         assert_eq!(detail.starts[6].disturbances, ["steal: 5 %"]);
@@ -180,7 +177,7 @@ mod tests {
     fn drift_is_the_last_third_against_the_first() {
         let of = |costs: &[i64]| {
             let all: Vec<Invocation> = (0..).zip(costs).map(|(i, &cost)| invocation(i, &[cost; 5], false)).collect();
-            detail(Timing::Batch, &all.iter().collect::<Vec<_>>()).drift.map(|drift| (drift * 1e6).round() / 1e6)
+            of_starts(Timing::Batch, &all.iter().collect::<Vec<_>>()).drift.map(|drift| (drift * 1e6).round() / 1e6)
         };
         assert_eq!(of(&[100, 300, 900, 900, 400, 500]), Some(1.25), "the median of two lies between them");
         assert_eq!(of(&[100, 200, 300, 0, 0, 0, 300, 100, 200]), Some(0.0));
@@ -189,7 +186,7 @@ mod tests {
         let mut all: Vec<Invocation> = (0..7).map(|i| invocation(i, &[100; 5], false)).collect();
         all.push(invocation(7, &[900; 5], true));
         assert_eq!(
-            detail(Timing::Batch, &all.iter().collect::<Vec<_>>()).drift,
+            of_starts(Timing::Batch, &all.iter().collect::<Vec<_>>()).drift,
             Some(0.0),
             "disturbed starts do not count"
         );
@@ -211,7 +208,7 @@ mod tests {
             span_counter: 1,
             span_clock: 1,
         });
-        let detail = detail(Timing::Each, &[&each]);
+        let detail = of_starts(Timing::Each, &[&each]);
         assert_eq!(detail.histogram.iter().map(|(_, count)| count).sum::<u64>(), 30);
         assert_eq!(detail.histogram.len(), 2, "{:?}", detail.histogram);
         assert_eq!(detail.starts[0].spread.unwrap()[4], 10_000.0);

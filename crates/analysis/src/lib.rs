@@ -1,5 +1,6 @@
 //! From transcripts to verdicts and rows. Pure: the same run gives the same rows.
 
+mod analysis;
 mod audit;
 mod beside;
 mod budget;
@@ -8,20 +9,25 @@ mod curves;
 mod detail;
 mod explain;
 mod judge;
+mod notes;
+pub mod number;
 mod series;
 mod summary;
 mod trend;
 mod words;
 
+pub use analysis::{Analysis, Row, label};
 pub use audit::{Audit, Estimate, Kind, Pace, Price, PricePoint, ThreadCost, audit, indirect, point_of, price_of};
 pub use beside::{Beside, beside};
 pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noise, usable, within};
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
-pub use detail::{Detail, SHARES, Start, details};
+pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{Explained, LayerCost, Part, explain};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
+pub use notes::resume_command;
+pub use number::Quantity;
 pub use series::{Series, claimed_ns, series};
-pub use summary::{Each, Figures, KernelRate, Row, Summary, ladder, precise_enough, summarise};
+pub use summary::{Each, Figures, KernelRate, Summary, precise_enough, summarise};
 pub use trend::{LevelChange, fewest_runs, level_changes};
 pub use words::{is_message, last_words};

@@ -100,39 +100,12 @@ pub struct Summary {
     pub spread_within: f64,
 }
 
-/// One row of the ladder.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Row<'a> {
-    /// Index of the variant in its run.
-    pub index: usize,
-    /// The variant.
-    pub variant: &'a Variant,
-    /// Worst verdict over its invocations.
-    pub verdict: Verdict,
-    /// Its reason.
-    pub reason: String,
-    /// Invocations started.
-    pub invocations: usize,
-    /// Figures and evidence.
-    pub summary: Summary,
-}
-
-/// One row a variant, in the run's order.
-#[must_use]
-pub fn ladder(run: &Run) -> Vec<Row<'_>> {
-    run.variants
-        .iter()
-        .enumerate()
-        .map(|(index, variant)| {
-            let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == index).collect();
-            let (verdict, reason) = verdict_of(run, index, &mine);
-            let mut summary = summarise(variant, &mine);
-            if verdict == Verdict::Unobservable && reason.starts_with(BELOW_RESOLUTION) {
-                (summary.figures, summary.each) = (None, None);
-            }
-            Row { index, variant, verdict, reason, invocations: mine.len(), summary }
-        })
-        .collect()
+/// Without the figures of a row that is below what its clock resolves.
+pub(crate) fn measured(mut summary: Summary, verdict: Verdict, reason: &str) -> Summary {
+    if verdict == Verdict::Unobservable && reason.starts_with(BELOW_RESOLUTION) {
+        (summary.figures, summary.each) = (None, None);
+    }
+    summary
 }
 
 /// Starts that went another way than the row names. None where they are not fewer than half: then that is what the mechanism does. They have no
@@ -144,7 +117,7 @@ fn other_ways(invocations: &[&Invocation]) -> Option<(usize, String)> {
 }
 
 /// The worst verdict counts: one lie is enough to distrust the teller.
-fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict, String) {
+pub(crate) fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict, String) {
     if let Some(reason) = run.not_run.get(&index) {
         return (Verdict::Unsupported, reason.clone());
     }

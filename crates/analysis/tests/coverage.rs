@@ -4,9 +4,9 @@
 
 mod simulation;
 
-use simulation::{Law, Random, run};
+use simulation::{Law, Random, rows, run};
 use std::fmt::Write as _;
-use switchcost_analysis::{Noise, Outcome, Row, Rules, between, ladder, level_changes, noise, within};
+use switchcost_analysis::{Noise, Outcome, Row, Rules, between, level_changes, noise, within};
 
 const RUNS: u64 = 1000;
 const ROUNDS: u64 = 10;
@@ -38,7 +38,7 @@ fn rows_of(
     judge: impl FnOnce(&[&Row<'_>], &Noise) -> bool,
 ) -> bool {
     let run = run(law, &[1.0, 1.0, factor], rounds, random);
-    let rows = ladder(&run);
+    let rows = rows(&run);
     let rows: Vec<&Row<'_>> = rows.iter().collect();
     let noise = noise(&rows[..2]);
     judge(&rows, &noise)
@@ -53,7 +53,7 @@ fn single_median(law: Law) -> f64 {
     let truth = law.true_median(ROUNDS);
     share(count(|random| {
         let run = run(law, &[1.0], ROUNDS, random);
-        let interval = ladder(&run)[0].summary.figures.as_ref().unwrap().interval.unwrap();
+        let interval = rows(&run)[0].summary.figures.as_ref().unwrap().interval.unwrap();
         (interval.low..=interval.high).contains(&truth)
     }))
 }
@@ -76,7 +76,7 @@ fn between_runs(law: Law, factor: f64, threshold: f64) -> (f64, f64) {
     let mut found = 0;
     let held = count(|random| {
         let (first, second) = (run(law, &[1.0, 1.0], ROUNDS, random), run(law, &[factor, factor], ROUNDS, random));
-        let (first, second) = (ladder(&first), ladder(&second));
+        let (first, second) = (rows(&first), rows(&second));
         let floors = (noise(&first.iter().collect::<Vec<_>>()), noise(&second.iter().collect::<Vec<_>>()));
         let comparison = between(&first[0], &second[0], (&floors.0, &floors.1), &rules(threshold)).unwrap();
         found += usize::from(differs(comparison.outcome));
@@ -154,7 +154,7 @@ fn several_comparisons_are_corrected() {
     let mut corrected = 0;
     let uncorrected = count(|random| {
         let run = run(Law::Normal, &[1.0; 12], ROUNDS, random);
-        let rows = ladder(&run);
+        let rows = rows(&run);
         let none = Noise { floor: Some(0.0), ..Noise::default() };
         let alarm =
             |rules: &Rules| rows[2..].iter().any(|row| differs(within(&rows[0], row, &none, rules).unwrap().outcome));
@@ -179,7 +179,7 @@ fn sixty_rows_of_two_runs_are_corrected() {
             let mut random = Random::new(*number);
             let (first, second) =
                 (run(Law::Normal, &[1.0; 60], ROUNDS, &mut random), run(Law::Normal, &[1.0; 60], ROUNDS, &mut random));
-            let (first, second) = (ladder(&first), ladder(&second));
+            let (first, second) = (rows(&first), rows(&second));
             first.iter().zip(&second).any(|(a, b)| differs(between(a, b, (&none, &none), &rules).unwrap().outcome))
         })
         .count();
@@ -196,7 +196,7 @@ fn sixty_rows_of_one_run_are_corrected() {
         let mut factors = vec![1.0; 61];
         factors.push(1.05);
         let run = run(Law::Normal, &factors, ROUNDS, &mut Random::new(number));
-        let rows = ladder(&run);
+        let rows = rows(&run);
         let compared = |row: &Row<'_>| within(&rows[0], row, &none, &rules).unwrap();
         alarms += usize::from(rows[1..61].iter().any(|row| differs(compared(row).outcome)));
         let dearer = compared(&rows[61]);
@@ -218,7 +218,7 @@ fn a_noisy_family_hides_nothing_elsewhere() {
         for variant in &mut noisy.variants {
             variant.mechanism = "fiber/noisy".parse().unwrap();
         }
-        let (noisy, quiet) = (ladder(&noisy), ladder(&quiet));
+        let (noisy, quiet) = (rows(&noisy), rows(&quiet));
         let noise = noise(&noisy.iter().chain(&quiet[..2]).collect::<Vec<_>>());
         assert_eq!(noise.families.len(), 2);
         alarms += usize::from(differs(within(&quiet[0], &quiet[2], &noise, &rules(STRICT)).unwrap().outcome));
@@ -237,7 +237,7 @@ fn unstable_runs_are_told_from_sound_ones() {
     }
     let caught = count(|random| {
         let run = run(Law::Normal, &[1.0, 1.05], ROUNDS, random);
-        noise(&ladder(&run).iter().collect::<Vec<_>>()).unstable.is_some()
+        noise(&rows(&run).iter().collect::<Vec<_>>()).unstable.is_some()
     });
     assert!(share(caught) >= 95.0, "{} %", share(caught));
 }

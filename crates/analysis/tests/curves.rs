@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::{CONTEXTS, Figures, Relation, Row, Summary, Topology, curves, matrices, split};
+use switchcost_analysis::{CONTEXTS, Figures, Quantity, Relation, Row, Summary, Topology, curves, matrices, split};
 use switchcost_model::{Experiment, Placement, Timing, Variant, Verdict};
 
 /// Mechanism, contexts, value of parameter `n` (None: it has none), whether it has a figure.
@@ -31,7 +31,20 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
     let medians: Vec<(u64, f64)> = (0..).zip(costs.iter().copied()).collect();
     let summary =
         Summary { figures: costs.first().map(|c| figures(*c)), invocation_medians: medians, ..Summary::default() };
-    Row { index, variant, verdict: Verdict::Verified, reason: String::new(), invocations: costs.len(), summary }
+    Row {
+        index,
+        variant,
+        label: String::new(),
+        unit: String::new(),
+        quantity: Quantity::Time,
+        control: false,
+        starts: Vec::new(),
+        verdict: Verdict::Verified,
+        reason: String::new(),
+        summary,
+        times_cheapest: None,
+        notes: Vec::new(),
+    }
 }
 
 fn shapes() -> impl Strategy<Value = Vec<Shape>> {

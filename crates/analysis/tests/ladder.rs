@@ -3,8 +3,8 @@
 #[expect(dead_code, reason = "what only coverage.rs uses")]
 mod simulation;
 
-use simulation::{Law, Random, run};
-use switchcost_analysis::{Rules, ladder, noise, within};
+use simulation::{Law, Random, rows, run};
+use switchcost_analysis::{Rules, noise, within};
 use switchcost_model::{Disturbance, Judgement, Verdict};
 
 #[test]
@@ -14,7 +14,7 @@ fn starts_that_went_another_way_are_left_out_while_they_are_few() {
         let mut run = run(Law::Normal, &[1.0], rounds, &mut Random::new(1));
         let few = run.invocations.iter_mut().take(others);
         few.for_each(|start| start.judgement = Judgement::new(Verdict::Contradicted, reason));
-        let rows = ladder(&run);
+        let rows = rows(&run);
         let figures = rows[0].summary.invocation_medians.len();
         (rows[0].verdict, figures, rows[0].summary.other_ways.clone())
     };
@@ -35,7 +35,7 @@ fn rounds_are_not_lost_where_each_row_was_disturbed_in_others() {
             start.disturbances.push(Disturbance { kind: "busy".into(), detail: String::new() });
         }
     }
-    let rows = ladder(&run);
+    let rows = rows(&run);
     assert_eq!([&rows[0], &rows[2]].map(|row| row.summary.invocation_medians.len()), [6, 6]);
     let compared = within(
         &rows[0],

@@ -15,7 +15,7 @@ pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, Basel
 pub use check::{CheckProbe, CheckTranscript};
 pub use crosscheck::Crosscheck;
 pub use effort::Effort;
-pub use export::{Export, ExportFormat};
+pub use export::Export;
 pub use history::History;
 pub use measure::Measure;
 pub use questions::{Audit, Budget, Explain};
@@ -23,6 +23,7 @@ pub use report::Report;
 pub use sweep::{Axis, Sweep};
 
 use crate::exit;
+use crate::formats::Form;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -188,8 +189,8 @@ pub struct Run {
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_batch)]
     pub batch_time: Duration,
     /// Form of the result
-    #[arg(long, value_name = "F", default_value = "table")]
-    pub format: Format,
+    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
+    pub format: Form,
     /// Also write a page with pictures, as `report` does [default: switchcost-RUN.html in this folder]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub report: Option<Option<PathBuf>>,
@@ -216,8 +217,8 @@ pub struct Show {
     #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
     /// Form of the result
-    #[arg(long, value_name = "F", default_value = "table")]
-    pub format: Format,
+    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
+    pub format: Form,
     /// The rows as bars on a logarithmic scale, below the table
     #[arg(long)]
     pub plot: bool,
@@ -305,21 +306,6 @@ pub struct Import {
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
-}
-
-/// Forms of a result.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// For people at a terminal
-    Table,
-    /// One object: results, evidence, machine
-    Json,
-    /// Everything, raw ticks included; can be imported
-    Jsonl,
-    /// One line a row
-    Csv,
-    /// Markdown
-    Md,
 }
 
 /// Forms of a comparison.

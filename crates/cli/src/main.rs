@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod exit;
+mod formats;
 mod output;
 mod paths;
 mod progress;

@@ -4,10 +4,10 @@ use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
-use switchcost_analysis::summarise;
+use switchcost_analysis::number::{nanoseconds, percent};
+use switchcost_analysis::{Quantity, label, summarise};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Run, told_line};
-use switchcost_report::{Quantity, label, nanoseconds, percent};
 use switchcost_runner::{Observer, Request};
 use switchcost_store::{Store, StoreError};
 

@@ -1,9 +1,8 @@
 //! What a program's switches cost it, as text and JSON.
 
-use crate::ladder::wrapped;
-use crate::number::{grouped, nanoseconds, percent};
-use crate::text::{Style, cell, right, trimmed};
+use crate::text::{Style, cell, right, trimmed, wrapped};
 use serde::Serialize;
+use switchcost_analysis::number::{grouped, nanoseconds, percent};
 use switchcost_analysis::{Audit, Estimate, Kind, Pace, Price, ThreadCost};
 use switchcost_model::{Observed, SwitchKind};
 

@@ -1,9 +1,8 @@
 //! What mechanisms would cost a program, as a table and one sentence, and as JSON.
 
-use crate::ladder::wrapped;
-use crate::number::{nanoseconds, percent};
-use crate::text::{Style, cell, right, trimmed};
+use crate::text::{Style, cell, right, trimmed, wrapped};
 use serde::Serialize;
+use switchcost_analysis::number::{nanoseconds, percent};
 use switchcost_analysis::{Answer, Demand, Fit, Offer};
 
 /// A mechanism's offer.

@@ -1,11 +1,10 @@
 //! Comparisons as text, Markdown and JSON.
 
-use crate::ladder::wrapped;
-use crate::number::{Quantity, factor, nanoseconds, percent};
-use crate::text::{Style, cell, right, trimmed};
+use crate::text::{Style, cell, right, trimmed, wrapped};
 use comfy_table::{Color, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
+use switchcost_analysis::number::{Quantity, factor, nanoseconds, percent};
 use switchcost_analysis::{Comparison, Outcome};
 use switchcost_catalogue::Published;
 use switchcost_model::told;

@@ -1,11 +1,10 @@
 //! `crosscheck`: figures of other tools beside ours.
 
 use crate::compare::short;
-use crate::ladder::wrapped;
-use crate::number::nanoseconds;
-use crate::text::{Style, cell, right, trimmed};
+use crate::text::{Style, cell, right, trimmed, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
+use switchcost_analysis::number::nanoseconds;
 
 /// A tool of others.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

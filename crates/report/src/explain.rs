@@ -1,10 +1,9 @@
 //! Layers of a cost as a waterfall, and as JSON.
 
-use crate::ladder::wrapped;
-use crate::number::{nanoseconds, percent};
-use crate::text::Style;
+use crate::text::{Style, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
+use switchcost_analysis::number::{nanoseconds, percent};
 use switchcost_analysis::{Explained, LayerCost, Part};
 
 /// Width of the longest bar, characters.

@@ -5,13 +5,8 @@
 mod data;
 mod tables;
 
-pub(crate) use tables::neighbours;
-
-use switchcost_analysis::{Noise, noise};
+use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::Run;
-
-use crate::rows::{Line, all_lines};
 
 /// Where the template wants the data; it occurs there once.
 const PLACE: &str = "\"@switchcost-data@\"";
@@ -20,29 +15,13 @@ const PLACE: &str = "\"@switchcost-data@\"";
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
     /// Runs in the order given.
-    pub runs: &'a [Run],
+    pub runs: &'a [Analysis<'a>],
     /// Where each came from, as the user named it.
     pub sources: &'a [String],
     /// Name and version of the program.
     pub tool: &'a str,
     /// The command that makes this page again.
     pub command: &'a str,
-}
-
-/// A run with all that is derived once and used by data, tables and pictures.
-pub(crate) struct Derived<'r> {
-    pub run: &'r Run,
-    /// With the A/A twin.
-    pub lines: Vec<Line<'r>>,
-    pub noise: Noise,
-}
-
-impl<'r> Derived<'r> {
-    pub fn new(run: &'r Run, catalogue: &Catalogue) -> Self {
-        let lines = all_lines(run, catalogue);
-        let noise = noise(&lines.iter().map(|line| &line.row).collect::<Vec<_>>());
-        Self { run, lines, noise }
-    }
 }
 
 /// The page, whole.
@@ -54,8 +33,7 @@ pub fn html(template: &str, page: &Page<'_>, catalogue: &Catalogue) -> Result<St
     if tail.contains(PLACE) {
         return Err("it has two places for the data".to_owned());
     }
-    let derived = page.runs.iter().map(|run| Derived::new(run, catalogue)).collect();
-    let data = data::document(page, derived, catalogue);
+    let data = data::data(page, catalogue);
     let data = serde_json::to_string(&data).map_err(|error| error.to_string())?;
     Ok(format!("{head}{}{tail}", within_script(&data)))
 }

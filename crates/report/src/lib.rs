@@ -2,50 +2,38 @@
 
 mod audit;
 mod baseline;
-mod benchstat;
 mod budget;
 mod compare;
 mod crosscheck;
-mod csv;
 mod curves;
 mod explain;
+mod formats;
 mod html;
-mod json;
-mod ladder;
 mod listing;
-mod number;
 mod page;
 mod pairing;
-mod parquet;
-mod pictures;
 mod plot;
-mod rows;
 mod text;
 mod trend;
 
 pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
-pub use benchstat::benchstat;
 pub use budget::{Bid, Budgeted, budget_json, budget_text};
 pub use compare::{Compared, ComparedRow, ComparedSide, compare_json, compare_markdown, compare_schema, compare_text};
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
-pub use csv::csv;
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
+pub use formats::json::schema;
+pub use formats::table::ladder_plot;
+pub use formats::{FORMATS, Format};
 pub use html::{Page, html};
-pub use json::{json, schema};
-pub use ladder::{has_shapes, ladder_markdown, ladder_plot, ladder_text};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
     list_text, machine_json,
 };
-pub use number::{Quantity, nanoseconds, percent};
 pub use page::{
     Arguments, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
     classic_text, fill, programs_json, programs_text, units_of,
 };
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, listed, methods_differ};
-pub use parquet::parquet;
-pub use pictures::{Fonts, Picture, pictures, png};
-pub use rows::{Line, all_lines, label, lines, resume_command, warnings};
 pub use text::Style;
 pub use trend::{Trend, TrendChange, TrendPoint, Trends, trends_json, trends_schema, trends_text};

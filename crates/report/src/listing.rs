@@ -1,8 +1,7 @@
 //! `list`, `history` and `doctor`.
 
-use crate::json::MachinePart;
-use crate::ladder::wrapped;
-use crate::text::{Style, cell, moment, right, trimmed};
+use crate::formats::json::MachinePart;
+use crate::text::{Style, cell, moment, right, trimmed, wrapped};
 use comfy_table::Color;
 use serde::Serialize;
 use switchcost_model::{Finding, Machine, Severity, told};

@@ -1,10 +1,8 @@
 //! Which rows are compared with which, and what a reader must know of the verdicts. Shared by the command `compare` and the page.
 
 use crate::compare::{Compared, ComparedRow, ComparedSide};
-use crate::number::Quantity;
-use crate::rows::Line;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Noise, Row, Rules, between, usable, within};
+use switchcost_analysis::{Analysis, Noise, Row, Rules, between, usable, within};
 use switchcost_model::{Run, Variant};
 
 /// Smallest difference that matters unless the user says otherwise.
@@ -14,12 +12,12 @@ pub const THRESHOLD: f64 = 0.03;
 const LISTED: usize = 8;
 
 /// A row and the index of its run.
-pub type Place<'l, 'r> = (usize, &'l Line<'r>);
+pub type Place<'l, 'r> = (usize, &'l Row<'r>);
 
 /// What two runs have in common.
 pub struct Common<'l, 'r> {
     /// Rows of equal variants.
-    pub pairs: Vec<(&'l Line<'r>, &'l Line<'r>)>,
+    pub pairs: Vec<(&'l Row<'r>, &'l Row<'r>)>,
     /// Labels that only the first has.
     pub only_a: Vec<String>,
     /// Labels that only the second has.
@@ -28,11 +26,10 @@ pub struct Common<'l, 'r> {
 
 /// Rows of equal variants; versions of probes may differ (gcc-12 and gcc-13).
 #[must_use]
-pub fn common<'l, 'r>(a: &[&'l Line<'r>], b: &[&'l Line<'r>]) -> Common<'l, 'r> {
-    let exact: BTreeMap<String, &'l Line<'r>> = b.iter().map(|&line| (line.row.variant.key(), line)).collect();
-    let loose: BTreeMap<String, &'l Line<'r>> = b.iter().map(|&line| (loose_key(line.row.variant), line)).collect();
-    let partner =
-        |a: &Line<'_>| exact.get(&a.row.variant.key()).or_else(|| loose.get(&loose_key(a.row.variant))).copied();
+pub fn common<'l, 'r>(a: &[&'l Row<'r>], b: &[&'l Row<'r>]) -> Common<'l, 'r> {
+    let exact: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (line.variant.key(), line)).collect();
+    let loose: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (loose_key(line.variant), line)).collect();
+    let partner = |a: &Row<'_>| exact.get(&a.variant.key()).or_else(|| loose.get(&loose_key(a.variant))).copied();
     let mut found = Common { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
     for &a in a {
         match partner(a) {
@@ -40,8 +37,8 @@ pub fn common<'l, 'r>(a: &[&'l Line<'r>], b: &[&'l Line<'r>]) -> Common<'l, 'r> 
             None => found.only_a.push(a.label.clone()),
         }
     }
-    let met: std::collections::BTreeSet<usize> = found.pairs.iter().map(|(_, b)| b.row.index).collect();
-    found.only_b = b.iter().filter(|line| !met.contains(&line.row.index)).map(|line| line.label.clone()).collect();
+    let met: std::collections::BTreeSet<usize> = found.pairs.iter().map(|(_, b)| b.index).collect();
+    found.only_b = b.iter().filter(|line| !met.contains(&line.index)).map(|line| line.label.clone()).collect();
     found
 }
 
@@ -59,8 +56,8 @@ fn loose_key(variant: &Variant) -> String {
 ///
 /// # Errors
 /// A clause that says why not.
-pub fn comparable(a: &Line<'_>, b: &Line<'_>) -> Result<(), String> {
-    let (first, second) = (a.row.variant.experiment, b.row.variant.experiment);
+pub fn comparable(a: &Row<'_>, b: &Row<'_>) -> Result<(), String> {
+    let (first, second) = (a.variant.experiment, b.variant.experiment);
     if first != second {
         return Err(format!("one measures experiment {first}, the other {second}"));
     }
@@ -68,7 +65,7 @@ pub fn comparable(a: &Line<'_>, b: &Line<'_>) -> Result<(), String> {
         return Err(format!("one is measured per {}, the other per {}", a.unit, b.unit));
     }
     for line in [a, b] {
-        usable(&line.row).map_err(|reason| format!("`{}` gives no verdict: {reason}", line.label))?;
+        usable(line).map_err(|reason| format!("`{}` gives no verdict: {reason}", line.label))?;
     }
     Ok(())
 }
@@ -76,27 +73,25 @@ pub fn comparable(a: &Line<'_>, b: &Line<'_>) -> Result<(), String> {
 impl ComparedSide {
     /// A row of a run as a side.
     #[must_use]
-    pub fn new(run: &Run, line: &Line<'_>) -> Self {
-        let figures = line.row.summary.figures.as_ref();
+    pub fn new(run: &Run, row: &Row<'_>) -> Self {
         Self {
             run: run.id.clone(),
-            label: line.label.clone(),
-            median: figures.map_or(0.0, |figures| figures.median),
-            interval: figures.and_then(|figures| figures.interval).map(|interval| (interval.low, interval.high)),
-            unit: line.unit.clone(),
-            quantity: Quantity::of(line.row.variant.experiment),
+            label: row.label.clone(),
+            median: row.median().unwrap_or(0.0),
+            interval: row.interval(),
+            unit: row.unit.clone(),
+            quantity: row.quantity,
         }
     }
 }
 
-/// Compares each pair, all of them together at 95 %, and adds what a reader must know. `noises` are those of `runs`.
+/// Compares each pair, all of them together at 95 %, and adds what a reader must know.
 ///
 /// # Errors
 /// One sentence on the first pair that cannot be compared.
 pub fn judge(
     pairs: &[(Place<'_, '_>, Place<'_, '_>)],
-    runs: &[Run],
-    noises: &[Noise],
+    runs: &[Analysis<'_>],
     force: bool,
     compared: &mut Compared,
 ) -> Result<(), String> {
@@ -105,16 +100,16 @@ pub fn judge(
     for (a, b) in pairs {
         let comparison = if a.0 == b.0 {
             // The A/A pair is not judged by the floor that it makes: no difference could ever exceed that.
-            let itself = a.1.row.variant.is_twin() || b.1.row.variant.is_twin();
-            within(&a.1.row, &b.1.row, if itself { &unknown } else { &noises[a.0] }, &rules)
+            let itself = a.1.variant.is_twin() || b.1.variant.is_twin();
+            within(a.1, b.1, if itself { &unknown } else { &runs[a.0].noise }, &rules)
         } else {
-            between(&a.1.row, &b.1.row, (&noises[a.0], &noises[b.0]), &rules)
+            between(a.1, b.1, (&runs[a.0].noise, &runs[b.0].noise), &rules)
         }
         .map_err(|reason| format!("`{}` and `{}` cannot be compared: {reason}", a.1.label, b.1.label))?;
-        let side = |place: &Place<'_, '_>| ComparedSide::new(&runs[place.0], place.1);
+        let side = |place: &Place<'_, '_>| ComparedSide::new(runs[place.0].run, place.1);
         compared.rows.push(ComparedRow { a: side(a), b: side(b), comparison });
     }
-    judge_runs(pairs, runs, noises, force, compared);
+    judge_runs(pairs, runs, force, compared);
     notes(pairs, runs, compared);
     Ok(())
 }
@@ -139,20 +134,14 @@ fn involved(pairs: &[(Place<'_, '_>, Place<'_, '_>)]) -> Vec<usize> {
 }
 
 /// Runs in which equal things differ bear no verdict.
-fn judge_runs(
-    pairs: &[(Place<'_, '_>, Place<'_, '_>)],
-    runs: &[Run],
-    noises: &[Noise],
-    force: bool,
-    compared: &mut Compared,
-) {
+fn judge_runs(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], force: bool, compared: &mut Compared) {
     for index in involved(pairs) {
-        let id = &runs[index].id;
-        if let Some(reason) = &noises[index].unstable {
+        let id = &runs[index].run.id;
+        if let Some(reason) = &runs[index].noise.unstable {
             let sentence = format!("run {id} is unstable: {reason}");
             if force { compared.notes.push(format!("{sentence}.")) } else { compared.refused.push(sentence) }
         }
-        if noises[index].floor.is_none() {
+        if runs[index].noise.floor.is_none() {
             compared.notes.push(format!(
                 "the noise floor of run {id} is unknown, since it holds no A/A pair of 6 rounds; {:.0} % is assumed.",
                 switchcost_analysis::DEFAULT_FLOOR * 100.0
@@ -161,7 +150,7 @@ fn judge_runs(
     }
 }
 
-fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Run], compared: &mut Compared) {
+fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], compared: &mut Compared) {
     if pairs.len() > 1 {
         compared.notes.push(format!(
             "{} comparisons at once: each interval is wider, so that all of them together hold in 95 % of cases.",
@@ -182,7 +171,7 @@ fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Run], compared: &mut 
             "Two runs: the interval knows chance within each, not what changed between them; for certainty measure both sides in one run.".into(),
         );
     }
-    if pairs.iter().any(|(a, b)| runs[a.0].machine.key() != runs[b.0].machine.key()) {
+    if pairs.iter().any(|(a, b)| runs[a.0].run.machine.key() != runs[b.0].run.machine.key()) {
         compared.notes.push(
             "The runs are of different machines or set-ups: the ratio is that of mechanism and machine together."
                 .into(),
@@ -192,7 +181,7 @@ fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Run], compared: &mut 
     let mut unproven: Vec<String> = pairs
         .iter()
         .flat_map(|(a, b)| [a.1, b.1])
-        .filter(|line| unobserved(&line.row))
+        .filter(|line| unobserved(line))
         .map(|line| line.label.clone())
         .collect();
     unproven.sort();

@@ -1,15 +1,14 @@
 //! Plots for terminals: characters only, both axes logarithmic.
 
-use crate::ladder::wrapped;
-use crate::number::nanoseconds;
-use crate::rows::Line;
-use crate::text::Style;
+use crate::text::{Style, wrapped};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Style as Ink};
 use ratatui_core::symbols::Marker;
 use ratatui_core::widgets::Widget;
 use ratatui_widgets::chart::{Axis, Chart, Dataset, GraphType};
+use switchcost_analysis::number::nanoseconds;
+use switchcost_analysis::{Quantity, Row};
 use switchcost_stats::Interval;
 
 /// Rows of a chart.
@@ -216,10 +215,9 @@ fn escape(colour: Color) -> &'static str {
 }
 
 /// The ladder as bars on a logarithmic scale, a row each, with its interval. No crate draws a bar with an interval, so it is done here.
-pub(crate) fn bars(lines: &[Line<'_>], style: Style) -> String {
-    let figures = |line: &&Line<'_>| line.row.summary.figures.is_some();
-    let (bytes, times): (Vec<&Line<'_>>, Vec<&Line<'_>>) =
-        lines.iter().filter(figures).partition(|line| !line.row.summary.footprint.is_empty());
+pub(crate) fn bars(rows: &[&Row<'_>], style: Style) -> String {
+    let shown = rows.iter().copied().filter(|row| row.summary.figures.is_some());
+    let (bytes, times): (Vec<&Row<'_>>, Vec<&Row<'_>>) = shown.partition(|row| row.quantity == Quantity::Memory);
     let mut out = String::new();
     for (title, lines) in [("ns a unit, logarithmic", times), ("bytes a context, logarithmic", bytes)] {
         if !lines.is_empty() {
@@ -229,8 +227,8 @@ pub(crate) fn bars(lines: &[Line<'_>], style: Style) -> String {
     out
 }
 
-fn bars_of(lines: &[&Line<'_>], style: Style) -> String {
-    let costs = lines.iter().filter_map(|line| line.row.summary.figures.as_ref()).flat_map(|figures| {
+fn bars_of(lines: &[&Row<'_>], style: Style) -> String {
+    let costs = lines.iter().filter_map(|line| line.summary.figures.as_ref()).flat_map(|figures| {
         let interval = figures.interval.map_or([figures.median; 2], |interval| [interval.low, interval.high]);
         [figures.median, interval[0], interval[1]]
     });
@@ -243,7 +241,7 @@ fn bars_of(lines: &[&Line<'_>], style: Style) -> String {
     };
     let mut out = String::new();
     for line in lines {
-        let Some(figures) = &line.row.summary.figures else { continue };
+        let Some(figures) = &line.summary.figures else { continue };
         let (from, to) = figures.interval.map_or((figures.median, figures.median), |i| (i.low, i.high));
         let (from, median, to) = (column(from), column(figures.median), column(to));
         let bar: String = (0..=to.max(median))

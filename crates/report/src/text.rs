@@ -66,3 +66,26 @@ pub(crate) fn trimmed(table: &Table) -> String {
     }
     out
 }
+
+/// Wraps text after a lead, further lines indented by the lead's width.
+pub(crate) fn wrapped(lead: &str, text: &str, style: Style) -> String {
+    let indent = " ".repeat(lead.chars().count());
+    let width = style.width.map_or(usize::MAX, usize::from).max(40);
+    let mut out = lead.to_owned();
+    let mut column = indent.len();
+    for (i, word) in told_line(text).split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if i > 0 && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(&indent);
+            column = indent.len();
+        } else if i > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out.push('\n');
+    out
+}

@@ -1,11 +1,10 @@
 //! Trends of rows over runs.
 
 use crate::compare::ratio_phrase;
-use crate::ladder::wrapped;
-use crate::number::{Quantity, nanoseconds, percent};
-use crate::text::{Style, cell, moment, right, trimmed};
+use crate::text::{Style, cell, moment, right, trimmed, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
+use switchcost_analysis::number::{Quantity, nanoseconds, percent};
 use switchcost_model::told;
 
 /// Columns of the picture of an interval.

@@ -75,7 +75,8 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const reference = rung(context, all);
   const times = (row: Row): string => (reference && row.median !== null && reference.median !== null && row.result.unit === reference.result.unit ? factor(row.median / reference.median) : "");
   const drawable = rows.filter((row) => row.median !== null);
-  const published = quantity === "time" ? drawable.map((row) => ({ row, values: literatureOf(row, context.data) })) : [];
+  const known = quantity === "time" ? drawable.map((row) => ({ row, values: literatureOf(row, context.data) })).filter(({ values }) => values.length > 0) : [];
+  const published = context.state.published === "shown" ? known : [];
   const cited = [...new Set(published.flatMap(({ values }) => values))];
   const literature: Mark[] = published.flatMap(({ row, values }) => values.map((value) => ({ ...value, key: row.key, nth: cited.indexOf(value) + 1 })));
   const x = logAxis([...drawable.flatMap((row) => [row.median, row.low, row.high, row.min, row.p99]), ...literature.flatMap((mark) => [mark.low, mark.high])], quantity, context.width);
@@ -103,6 +104,9 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
             Plot.tip(drawable, Plot.pointerY({ y: "key", x: "median", title: (row: Row) => summary(row, quantity), fill: "var(--paper)", stroke: "var(--line)", preferredAnchor: "top" })),
           ],
         });
+  const onchange = (event: Event): void => context.go({ published: (event.target as HTMLInputElement).checked ? "shown" : "" });
+  const box = h("input", { id: `published-${experiment}`, type: "checkbox", checked: context.state.published === "shown", onchange });
+  const others = known.length > 0 && h("label", { class: "field", for: `published-${experiment}` }, box, h("span", {}, "with published figures"));
   const byKey = new Map(rows.map((row) => [row.key, row]));
   picture?.addEventListener("click", (event) => {
     const row = byKey.get(rowAt(picture, event as MouseEvent) ?? "");
@@ -113,11 +117,11 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   return figure({
     id: `ladder-${experiment}`,
     title: TITLES[experiment] ?? experiment,
-    caption: `Dot: median over starts; bar: its 95 % interval${quantity === "time" ? "; full tick: the luckiest batch; dashed tick: 99th percentile of batches; faint diamonds: what others published, by number (other machine, other method)" : ", by the kernel's figures"}. Hollow: not verified; the word says what. ${reference ? `× is the ratio of medians to ${reference.label} where the unit is the same; whether a difference can be trusted says the view Compare. A click on a row chooses another.` : ""}`,
+    caption: `Dot: median over starts; bar: its 95 % interval${quantity === "time" ? "; full tick: the luckiest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: what others published, by number (other machine, other method)" : ""}. Hollow: not verified; the word says what. ${reference ? `× is the ratio of medians to ${reference.label} where the unit is the same; whether a difference can be trusted says the view Compare. A click on a row chooses another.` : ""}`,
     command: typed(context.run),
     n: counted(all),
     picture,
-    extra: [choices.length > 1 ? chooser : null, pager],
+    extra: [choices.length > 1 ? chooser : null, others, pager],
     below: cited.length > 0 && h("ol", { class: "literature", "aria-label": "Published by others, by the numbers in the picture" }, ...cited.map((value) => h("li", {}, where(value)))),
     table: {
       head: ["mechanism", "probe", "median", "95 % interval", ...(quantity === "time" ? ["minimum", "p99"] : []), "×", "n (starts)", "verdict", "published elsewhere", "notes", ""],

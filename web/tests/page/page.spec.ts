@@ -53,8 +53,11 @@ test("each figure has a picture, a caption, its command, its n and a table", asy
   }
 });
 
-test("the ladder has a mark for each row, and literature", async ({ page }) => {
+test("the ladder has a mark for each row, and what others published where it is asked for", async ({ page }) => {
   await open(page, "ordinary");
+  await expect(page.locator(".literature")).toHaveCount(0);
+  await page.locator("#published-switch").check();
+  expect(new URL(page.url()).hash).toContain("published=shown");
   const rows = await page.locator("#ladder-switch tbody tr").count();
   expect(rows).toBe(29);
   expect(await page.locator("#ladder-switch g[data-mark=dot]").last().locator("path, circle").count()).toBe(rows);
@@ -66,6 +69,52 @@ test("the ladder has a mark for each row, and literature", async ({ page }) => {
   await expect(list.filter({ hasText: "Intel i7-4771, 2018" })).toHaveCount(2);
   const numbers = (await page.locator("#ladder-switch svg text").allTextContents()).filter((text) => /^\d+(,\d+)*$/.test(text)).flatMap((text) => text.split(","));
   expect(new Set(numbers).size).toBe(cited);
+});
+
+test("every picture is saved as a file that needs nothing else", async ({ page }) => {
+  const wrong = await open(page, "ordinary");
+  for (const view of ["ladder", "distribution", "evidence", "compare", "rounds"]) {
+    await go(page, `view=${view}`);
+    for (const button of await page.locator(`#view-${view} figure:has(.picture svg) .saving button[id$=-svg]`).all()) {
+      const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+      const text = readFileSync((await download.path())!, "utf8");
+      const { faulty, title, marks, label } = await page.evaluate((text) => {
+        const file = new DOMParser().parseFromString(text, "image/svg+xml");
+        const all = [...file.querySelectorAll("*")];
+        const values = all.flatMap((element) => [...element.attributes].filter((a) => a.name !== "xmlns").map((a) => a.value));
+        return {
+          faulty: [...file.querySelectorAll("parsererror, script, style, image, foreignObject, use[href^=http]")].length + values.filter((value) => /var\(|url\((?!#)|https?:/.test(value)).length,
+          title: file.querySelector("title")?.textContent,
+          marks: file.querySelectorAll("path, circle, rect, line").length,
+          label: file.documentElement.getAttribute("aria-labelledby"),
+        };
+      }, text);
+      expect(faulty, `${view}: ${text.slice(0, 2000)}`).toBe(0);
+      expect(title).toBeTruthy();
+      expect(label).toBe("title description");
+      expect(marks, view).toBeGreaterThan(5);
+    }
+  }
+  await go(page, "view=ladder");
+  const [svg] = await Promise.all([page.waitForEvent("download"), page.locator("#ladder-switch-svg").click()]);
+  expect(svg.suggestedFilename()).toBe("ladder-switch.svg");
+  const drawn = readFileSync((await svg.path())!, "utf8");
+  for (const word of ["thread/pipe", "Cost of a switch", "switchcost 0."]) expect(drawn).toContain(word);
+  const [png] = await Promise.all([page.waitForEvent("download"), page.locator("#ladder-switch-png").click()]);
+  const bytes = readFileSync((await png.path())!);
+  expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+  const size = Number(/ width="(\d+(\.\d+)?)"/.exec(drawn)![1]);
+  expect(bytes.readUInt32BE(16)).toBe(Math.round(size * 2));
+  // A blank picture of that size takes a few kilobytes.
+  expect(bytes.length).toBeGreaterThan(20_000);
+  expect(wrong).toEqual([]);
+});
+
+test("words are searched for, and with a minus left out", async ({ page }) => {
+  await open(page, "ordinary", "#view=ladder&text=thread+-pipe");
+  const labels = await page.locator("#ladder-switch tbody th").allTextContents();
+  expect(labels.length).toBeGreaterThan(1);
+  expect(labels.every((label) => label.includes("thread") && !label.includes("pipe"))).toBe(true);
 });
 
 test("a click on a rung makes it the reference of factors", async ({ page }) => {

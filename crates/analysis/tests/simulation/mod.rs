@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use switchcost_analysis::{Analysis, Row};
+use switchcost_catalogue::Catalogue;
 use switchcost_model::{
     Clock, EndedBy, Experiment, Hello, Invocation, Judgement, Machine, Phase, Placement, ProcessEnd, Run, Samples,
     Timing, Transcript, Variant, Verdict,
@@ -186,4 +188,9 @@ fn invocation(variant: usize, round: u64, ticks: Vec<i64>) -> Invocation {
         log: String::new(),
         peak_rss_bytes: 0,
     }
+}
+
+/// The rows of a run, in its order.
+pub fn rows(run: &Run) -> Vec<Row<'_>> {
+    Analysis::new(run, &Catalogue::default()).rows
 }

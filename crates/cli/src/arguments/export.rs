@@ -1,7 +1,8 @@
 //! `export`.
 
 use super::StoreOption;
-use clap::{Args, ValueEnum};
+use crate::formats::Form;
+use clap::Args;
 use std::path::PathBuf;
 
 /// `export`.
@@ -11,8 +12,8 @@ pub struct Export {
     #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
     /// Form of the file; only jsonl keeps everything and can be imported
-    #[arg(long, value_name = "F", default_value = "jsonl")]
-    pub format: ExportFormat,
+    #[arg(long, value_name = "F", default_value = "jsonl", value_parser = Form::parser())]
+    pub format: Form,
     /// File to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
@@ -22,23 +23,4 @@ pub struct Export {
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
-}
-
-/// Forms of a file.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExportFormat {
-    /// For people at a terminal
-    Table,
-    /// One object: results, evidence, machine
-    Json,
-    /// Everything, raw ticks included; can be imported
-    Jsonl,
-    /// One line a row
-    Csv,
-    /// Markdown
-    Md,
-    /// Go's benchmark text, one line an invocation: for benchstat
-    Benchstat,
-    /// One row a batch: for data frames; needs -o
-    Parquet,
 }

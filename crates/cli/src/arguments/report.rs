@@ -10,18 +10,12 @@ pub struct Report {
     /// Runs: an id, the beginning of one, `latest`, `latest~N`, or a file by `export` (*.jsonl)
     #[arg(value_name = "RUN", default_value = "latest")]
     pub runs: Vec<String>,
-    /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder; none with --svg or --png]
+    /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Open the page in a browser
     #[arg(long)]
     pub open: bool,
-    /// Write a picture of each view that has data into this folder, for documents
-    #[arg(long, value_name = "DIR")]
-    pub svg: Option<PathBuf>,
-    /// The same as PNG; needs a font on this machine
-    #[arg(long, value_name = "DIR")]
-    pub png: Option<PathBuf>,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,

@@ -1,6 +1,7 @@
 //! `sweep`.
 
-use super::{Effort, Format, StoreOption, parse_budget, parse_word};
+use super::{Effort, StoreOption, parse_budget, parse_word};
+use crate::formats::Form;
 use clap::{Args, ValueEnum};
 use std::time::Duration;
 use switchcost_model::{Experiment, Placement};
@@ -57,8 +58,8 @@ pub struct Sweep {
     #[command(flatten)]
     pub effort: Effort,
     /// Form of the result
-    #[arg(long, value_name = "F", default_value = "table")]
-    pub format: Format,
+    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
+    pub format: Form,
     /// Go on with a sweep that stopped before its end: same plan, same order, nothing is measured twice
     #[arg(long, value_name = "RUN", conflicts_with_all = NEW)]
     pub resume: Option<String>,

@@ -7,7 +7,7 @@ use crate::output;
 use crate::paths::{self, Installation};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use switchcost_analysis::{Estimate, Price, PricePoint, point_of, price_of};
+use switchcost_analysis::{Analysis, Estimate, Price, PricePoint, Row, point_of, price_of};
 use switchcost_catalogue::{AuditData, Catalogue};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::program::{ProgramError, Watched, Woken};
@@ -125,7 +125,11 @@ impl Session<'_> {
             for (rule, place) in missing.iter().zip(places) {
                 match price(&run, rule, &self.catalogue) {
                     Some(price) => self.prices.push(price),
-                    None => self.notes.push(format!("{} could not be measured: {}", rule.wanted, reason(&run, place))),
+                    None => self.notes.push(format!(
+                        "{} could not be measured: {}",
+                        rule.wanted,
+                        reason(&Analysis::new(&run, &self.catalogue).rows[place])
+                    )),
                 }
             }
         }
@@ -258,10 +262,10 @@ fn price(run: &Run, rule: &PriceRule, catalogue: &Catalogue) -> Option<Price> {
 }
 
 /// Why a row has no price.
-fn reason(run: &Run, place: usize) -> String {
-    let row = switchcost_analysis::ladder(run).into_iter().find(|row| row.index == place);
-    row.map(|row| row.reason)
+fn reason(row: &Row<'_>) -> String {
+    Some(&row.reason)
         .filter(|reason| !reason.is_empty())
+        .cloned()
         .unwrap_or_else(|| "its probe counts no CPU time, and its contexts did not share one CPU".to_owned())
 }
 

@@ -7,7 +7,7 @@ use crate::output;
 use crate::paths::{self, Installation};
 use std::collections::BTreeSet;
 use std::path::Path;
-use switchcost_analysis::{Demand, Offer, Row, ladder, offer, usable};
+use switchcost_analysis::{Analysis, Demand, Offer, Row, offer, usable};
 use switchcost_catalogue::{AuditData, Catalogue};
 use switchcost_model::{Concept, Experiment, Parameters, Run, Timing, Wanted};
 use switchcost_report::{Bid, Budgeted, budget_json, budget_text};
@@ -26,11 +26,13 @@ pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
         cpu: arguments.cpu,
     };
     if arguments.measure {
+        let runs = all_runs(&store).unwrap_or_default();
+        let analyses = analysed(&runs, &catalogue);
         let wanted: Vec<Wanted> = catalogue
             .concepts
             .iter()
             .flat_map(|concept| {
-                let offer = stored_offer(&all_runs(&store).unwrap_or_default(), concept, &demand, &data).0;
+                let offer = stored_offer(&analyses, concept, &demand, &data).0;
                 lacking(&demand, concept, &offer, &data)
             })
             .collect();
@@ -38,7 +40,8 @@ pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
             measure(&wanted, &request(arguments.budget, None), &installation, &catalogue, &store)?;
         }
     }
-    let answer = answer(&demand, &catalogue, &data, &all_runs(&store)?)?;
+    let runs = all_runs(&store)?;
+    let answer = answer(&demand, &catalogue, &data, &analysed(&runs, &catalogue))?;
     output::print(&match arguments.format {
         ListFormat::Table => budget_text(&answer, output::style()),
         ListFormat::Json => budget_json(&answer),
@@ -56,7 +59,16 @@ fn all_runs(store: &Path) -> Result<Vec<Run>, Failure> {
     Ok(runs)
 }
 
-fn answer(demand: &Demand, catalogue: &Catalogue, data: &AuditData, runs: &[Run]) -> Result<Budgeted, Failure> {
+fn analysed<'r>(runs: &'r [Run], catalogue: &Catalogue) -> Vec<Analysis<'r>> {
+    runs.iter().map(|run| Analysis::new(run, catalogue)).collect()
+}
+
+fn answer(
+    demand: &Demand,
+    catalogue: &Catalogue,
+    data: &AuditData,
+    runs: &[Analysis<'_>],
+) -> Result<Budgeted, Failure> {
     let mut bids: Vec<Bid> = catalogue
         .concepts
         .iter()
@@ -86,13 +98,13 @@ fn answer(demand: &Demand, catalogue: &Catalogue, data: &AuditData, runs: &[Run]
 }
 
 /// What a mechanism costs in its default placement, by the rows that runs have of it.
-fn stored_offer(runs: &[Run], concept: &Concept, demand: &Demand, data: &AuditData) -> (Offer, Vec<String>) {
+fn stored_offer(runs: &[Analysis<'_>], concept: &Concept, demand: &Demand, data: &AuditData) -> (Offer, Vec<String>) {
     let mut from = BTreeSet::new();
-    let mut rows: Vec<Row<'_>> = Vec::new();
-    for run in runs {
-        for row in ladder(run) {
-            if belongs(&row, concept, &data.indirect_parameter) && usable(&row).is_ok() {
-                from.insert(run.id.clone());
+    let mut rows: Vec<&Row<'_>> = Vec::new();
+    for analysis in runs {
+        for row in &analysis.rows {
+            if belongs(row, concept, &data.indirect_parameter) && usable(row).is_ok() {
+                from.insert(analysis.run.id.clone());
                 rows.push(row);
             }
         }

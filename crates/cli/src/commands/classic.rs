@@ -6,6 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::Installation;
 use std::time::{Duration, Instant};
+use switchcost_analysis::Analysis;
 use switchcost_catalogue::{Program, ProgramVariant};
 use switchcost_model::Run;
 use switchcost_report::{Arguments, Performance, ProgramRows};
@@ -83,28 +84,32 @@ fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], star
         }
     }
     let ignored = |program: &Program| program.usage.is_none() && !arguments.arguments.is_empty();
+    let told: Vec<Run> = match arguments.format {
+        CompareFormat::Json => played.iter().map(|played| played.run.clone()).collect(),
+        CompareFormat::Table | CompareFormat::Md => played.iter().map(|played| played.run.told()).collect(),
+    };
+    let analyses: Vec<Analysis<'_>> = told.iter().map(|run| Analysis::new(run, &bench.catalogue)).collect();
     let performances: Vec<Performance<'_>> = parts
         .iter()
-        .zip(&played)
-        .map(|((program, values), played)| Performance {
+        .zip(played.iter().zip(&analyses))
+        .map(|((program, values), (played, run))| Performance {
             program,
             arguments: values.clone(),
             ignored: ignored(program),
-            run: &played.run,
+            run,
             os: os(),
             rows: played.rows.clone(),
         })
         .collect();
-    output::print(&shown(arguments, &performances, &bench)?)?;
+    output::print(&shown(arguments, &performances)?)?;
     storing?;
     let stopped = if played.len() < parts.len() { Exit::Partial } else { Exit::Fine };
-    Ok(played.iter().map(|played| status(&played.run)).fold(stopped, worse))
+    Ok(analyses.iter().map(status).fold(stopped, worse))
 }
 
-fn shown(arguments: &arguments::Classic, performances: &[Performance<'_>], bench: &Bench) -> Result<String, Failure> {
-    let catalogue = &bench.catalogue;
+fn shown(arguments: &arguments::Classic, performances: &[Performance<'_>]) -> Result<String, Failure> {
     if arguments.format == CompareFormat::Json {
-        return switchcost_report::classic_json(performances, catalogue).map_err(Failure::internal);
+        return switchcost_report::classic_json(performances).map_err(Failure::internal);
     }
     let all = arguments.program.as_deref() == Some(ALL);
     let mut text = String::new();
@@ -116,9 +121,9 @@ fn shown(arguments: &arguments::Classic, performances: &[Performance<'_>], bench
             text.push('\n');
         }
         let part = if all || arguments.format == CompareFormat::Md {
-            switchcost_report::classic_markdown(performance, catalogue)
+            switchcost_report::classic_markdown(performance)
         } else {
-            switchcost_report::classic_text(performance, catalogue, output::style())
+            switchcost_report::classic_text(performance, output::style())
         };
         text.push_str(&part.map_err(Failure::internal)?);
     }

@@ -9,11 +9,11 @@ use crate::output;
 use crate::paths::{self, Installation};
 use operands::{Chosen, Operand, Runs, Which, choose};
 use std::time::Instant;
-use switchcost_analysis::{Noise, noise};
+use switchcost_analysis::{Analysis, Row};
 use switchcost_model::Run;
 use switchcost_report::{
-    Compared, ComparedSide, Line, Place, THRESHOLD, all_lines, common, comparable, compare_json, compare_markdown,
-    compare_text, judge, listed, methods_differ,
+    Compared, ComparedSide, Place, THRESHOLD, common, comparable, compare_json, compare_markdown, compare_text, judge,
+    listed, methods_differ,
 };
 
 /// Compares.
@@ -37,13 +37,11 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
     if !matches!(arguments.format, CompareFormat::Json) {
         runs.all.iter_mut().for_each(Run::make_told);
     }
-    let ladders: Vec<Vec<Line<'_>>> = runs.all.iter().map(|run| all_lines(run, &catalogue)).collect();
+    let analyses: Vec<Analysis<'_>> = runs.all.iter().map(|run| Analysis::new(run, &catalogue)).collect();
     let mut compared = Compared { threshold, ..Compared::default() };
-    let pairs = pairs(&operands, &ladders, &runs.all, &mut compared)?;
-    check_methods(&pairs, &runs.all, arguments.force, &mut compared)?;
-    let noises: Vec<Noise> =
-        ladders.iter().map(|lines| noise(&lines.iter().map(|l| &l.row).collect::<Vec<_>>())).collect();
-    judge(&pairs, &runs.all, &noises, arguments.force, &mut compared).map_err(Failure::usage)?;
+    let pairs = pairs(&operands, &analyses, &mut compared)?;
+    check_methods(&pairs, &analyses, arguments.force, &mut compared)?;
+    judge(&pairs, &analyses, arguments.force, &mut compared).map_err(Failure::usage)?;
     let passed = |gate: f64| !compared.rows.iter().any(|row| row.comparison.fails(gate));
     compared.gate = arguments.gate.filter(|_| compared.refused.is_empty()).map(|gate| (gate, passed(gate)));
     output::print(&match arguments.format {
@@ -78,14 +76,13 @@ fn status(compared: &Compared) -> Exit {
 /// What is to be compared with what. The first operand is the reference of all others.
 fn pairs<'l, 'r>(
     operands: &[Operand],
-    ladders: &'l [Vec<Line<'r>>],
-    runs: &[Run],
+    analyses: &'l [Analysis<'r>],
     compared: &mut Compared,
 ) -> Result<Vec<(Place<'l, 'r>, Place<'l, 'r>)>, Failure> {
     let Some(Operand::Rows { text, run, which }) = operands.first() else {
         return Err(Failure::usage("a published figure is no reference: put a row or a run first"));
     };
-    let chosen = |run: usize, which: &Which| choose(&ladders[run], which, &runs[run].id);
+    let chosen = |run: usize, which: &Which| choose(&analyses[run], which);
     let reference = chosen(*run, which)?;
     let mut pairs = Vec::new();
     for operand in &operands[1..] {
@@ -102,8 +99,8 @@ fn pairs<'l, 'r>(
         compared.references = reference
             .rows
             .iter()
-            .filter(|line| line.row.summary.figures.is_some())
-            .map(|line| ComparedSide::new(&runs[*run], line))
+            .filter(|row| row.summary.figures.is_some())
+            .map(|row| ComparedSide::new(analyses[*run].run, row))
             .collect();
     }
     Ok(pairs)
@@ -145,14 +142,14 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
         Ok(pairs)
     }
 
-    fn one_to_each(&self) -> Vec<(&'l Line<'r>, &'l Line<'r>)> {
+    fn one_to_each(&self) -> Vec<(&'l Row<'r>, &'l Row<'r>)> {
         let Some(&a) = self.a.rows.first() else { return Vec::new() };
-        let itself = |b: &Line<'_>| self.runs.0 == self.runs.1 && a.row.index == b.row.index;
+        let itself = |b: &Row<'_>| self.runs.0 == self.runs.1 && a.index == b.index;
         self.b.rows.iter().filter(|b| !itself(b)).map(|&b| (a, b)).collect()
     }
 
     /// Rows of equal variants; versions of probes may differ (gcc-12 and gcc-13).
-    fn common(&self, compared: &mut Compared) -> Result<Vec<(&'l Line<'r>, &'l Line<'r>)>, Failure> {
+    fn common(&self, compared: &mut Compared) -> Result<Vec<(&'l Row<'r>, &'l Row<'r>)>, Failure> {
         let (first, second) = self.texts;
         if !self.b.many {
             return Err(Failure::usage(format!(
@@ -167,7 +164,7 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
         }
         let common = common(&self.a.rows, &self.b.rows);
         if common.pairs.is_empty() {
-            let labels = |rows: &[&Line<'_>]| listed(rows.iter().map(|line| line.label.clone()).collect());
+            let labels = |rows: &[&Row<'_>]| listed(rows.iter().map(|row| row.label.clone()).collect());
             return Err(Failure::usage(format!(
                 "`{first}` and `{second}` have no common mechanism: the first has {}, the second {}",
                 labels(&self.a.rows),
@@ -185,11 +182,11 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
 
 fn check_methods(
     pairs: &[(Place<'_, '_>, Place<'_, '_>)],
-    runs: &[Run],
+    analyses: &[Analysis<'_>],
     force: bool,
     compared: &mut Compared,
 ) -> Result<(), Failure> {
-    let Some(sentence) = pairs.iter().find_map(|(a, b)| methods_differ(&runs[a.0], &runs[b.0])) else {
+    let Some(sentence) = pairs.iter().find_map(|(a, b)| methods_differ(analyses[a.0].run, analyses[b.0].run)) else {
         return Ok(());
     };
     if !force {

@@ -9,10 +9,10 @@ use globset::{Glob, GlobSetBuilder};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use switchcost_analysis::{beside, ladder};
+use switchcost_analysis::{Analysis, beside, label};
 use switchcost_catalogue::Peer;
 use switchcost_model::{EndedBy, Invocation, Run, Verdict};
-use switchcost_report::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text, label};
+use switchcost_report::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text};
 use switchcost_runner::{Observer, PeerOutcome, Request, Selection, execute, find_program, run_peer};
 
 /// Longer than any number of rounds: each tool has a time limit of its own.
@@ -172,8 +172,8 @@ fn own(ours: &mut Ours, bench: &Bench, random: &mut StdRng) -> bool {
     if run.ended_by == EndedBy::Interrupt {
         return true;
     }
-    let rows = ladder(&run);
-    let Some(row) = rows.first() else { return false };
+    let analysis = Analysis::new(&run, &bench.catalogue);
+    let Some(row) = analysis.rows.first() else { return false };
     let (figures, last) = (&row.summary.figures, ours.figures.last_mut());
     match (figures, last) {
         (Some(figures), Some(last)) if figures.median > 0.0 && sound(row.verdict) => *last = Some(figures.median),

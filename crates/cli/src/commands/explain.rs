@@ -5,6 +5,7 @@ use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
+use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Run, Term, Wanted};
 use switchcost_report::{explain_json, explain_text};
@@ -41,8 +42,8 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
     } else {
         measure(&wanted, &request(arguments.budget, arguments.rounds), &installation, &catalogue, &store)?
     };
-    let ladder = switchcost_analysis::ladder(&run);
-    let rows: Vec<_> = places.iter().map(|place| ladder.iter().find(|row| row.index == *place)).collect();
+    let analysis = Analysis::new(&run, &catalogue);
+    let rows: Vec<_> = places.iter().map(|place| analysis.rows.get(*place)).collect();
     let explained = switchcost_analysis::explain(&chosen, &rows)
         .map_err(|reason| Failure::nothing(format!("{} has no figure: {reason}", chosen.total)))?;
     if explained.total.interval.is_none() {

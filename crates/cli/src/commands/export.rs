@@ -1,7 +1,7 @@
 //! `export`: a stored run for others.
 
-use super::formatted;
-use crate::arguments::{self, ExportFormat, Format};
+use super::{Bars, formatted};
+use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
@@ -16,23 +16,8 @@ pub fn export(arguments: &arguments::Export) -> Result<Exit, Failure> {
     if arguments.shareable {
         switchcost_store::strip_personal(&mut run);
     }
-    let standard = arguments.output == Path::new("-");
-    let text = match arguments.format {
-        ExportFormat::Parquet if standard => {
-            return Err(Failure::usage("--format parquet is no text; name a file by -o, such as -o run.parquet"));
-        }
-        ExportFormat::Parquet => {
-            let bytes = switchcost_report::parquet(&run, &catalogue).map_err(Failure::internal)?;
-            return output::write_file(&arguments.output, &bytes).map(|()| Exit::Fine);
-        }
-        ExportFormat::Benchstat => switchcost_report::benchstat(&run, &catalogue),
-        ExportFormat::Table => formatted(&run, &catalogue, Format::Table)?,
-        ExportFormat::Json => formatted(&run, &catalogue, Format::Json)?,
-        ExportFormat::Jsonl => formatted(&run, &catalogue, Format::Jsonl)?,
-        ExportFormat::Csv => formatted(&run, &catalogue, Format::Csv)?,
-        ExportFormat::Md => formatted(&run, &catalogue, Format::Md)?,
-    };
-    if standard {
+    let (text, _) = formatted(&run, &catalogue, arguments.format, Bars::Never)?;
+    if arguments.output == Path::new("-") {
         output::print(&text)?
     } else {
         output::write_file(&arguments.output, text.as_bytes())?

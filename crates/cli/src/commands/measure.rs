@@ -1,14 +1,16 @@
 //! Measuring: what the commands that measure share.
 
-use super::formatted;
-use crate::arguments::{Effort, Format};
+use super::{Bars, formatted};
+use crate::arguments::Effort;
 use crate::exit::{Exit, Failure};
+use crate::formats::Form;
 use crate::output;
 use crate::paths::{self, Installation};
 use crate::progress::Live;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
+use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -117,11 +119,12 @@ impl Bench {
         Ok((run, stored))
     }
 
-    /// Prints what was measured, and only then says that it could not be kept.
-    pub fn show(&self, (run, stored): Measured, format: Format) -> Result<Run, Failure> {
-        output::print(&formatted(&run, &self.catalogue, format)?)?;
+    /// Prints what was measured, and only then says that it could not be kept. Gives the run, for what is still to be said of it.
+    pub fn show(&self, (run, stored): Measured, form: Form, bars: Bars) -> Result<(Run, Exit), Failure> {
+        let (text, exit) = formatted(&run, &self.catalogue, form, bars)?;
+        output::print(&text)?;
         stored.map_err(|reason| not_stored(&reason))?;
-        Ok(run)
+        Ok((run, exit))
     }
 
     /// The probes of a stored run are here, and the same builds.
@@ -185,14 +188,14 @@ pub fn not_stored(reason: &StoreError) -> Failure {
 }
 
 /// The worst that happened decides.
-pub fn status(run: &Run) -> Exit {
-    let rows = switchcost_analysis::ladder(run);
+pub fn status(analysis: &Analysis<'_>) -> Exit {
+    let rows = &analysis.rows;
     let any = |verdict| rows.iter().any(|row| row.verdict == verdict);
     if any(Verdict::Contradicted) {
         Exit::Contradicted
     } else if !rows.iter().any(|row| row.summary.figures.is_some()) {
         Exit::Nothing
-    } else if run.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {
+    } else if analysis.run.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {
         Exit::Partial
     } else {
         Exit::Fine

@@ -23,14 +23,16 @@ mod show;
 mod sweep;
 mod wanted;
 
-use crate::arguments::{Arguments, Command, Format};
+use crate::arguments::{Arguments, Command};
 use crate::exit::{Exit, Failure};
+use crate::formats::Form;
 use crate::output::{say, style};
 use crate::paths::Installation;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::time::Instant;
+use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, told};
 
@@ -60,19 +62,25 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
     }
 }
 
-/// A run in any of the forms of `--format`.
-fn formatted(run: &Run, catalogue: &Catalogue, format: Format) -> Result<String, Failure> {
-    Ok(match format {
-        Format::Table => switchcost_report::ladder_text(run, catalogue, style()),
-        Format::Json => switchcost_report::json(run, catalogue),
-        Format::Csv => switchcost_report::csv(run, catalogue),
-        Format::Md => switchcost_report::ladder_markdown(run, catalogue),
-        Format::Jsonl => {
-            let mut bytes = Vec::new();
-            switchcost_store::export_jsonl(run, &mut bytes).map_err(Failure::internal)?;
-            String::from_utf8(bytes).map_err(Failure::internal)?
-        }
-    })
+/// Whether the rows are also drawn as bars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bars {
+    Never,
+    Always,
+    /// Where they make neither curve nor matrix, which the table draws.
+    WithoutShapes,
+}
+
+/// The text of a run in a form, and the status by which its command ends.
+fn formatted(run: &Run, catalogue: &Catalogue, form: Form, bars: Bars) -> Result<(String, Exit), Failure> {
+    let told = form.is_told().then(|| run.told());
+    let analysis = Analysis::new(told.as_ref().unwrap_or(run), catalogue);
+    let mut text = form.write(&analysis, style()).map_err(Failure::internal)?;
+    let shapes = !analysis.curves.is_empty() || !analysis.matrices.is_empty();
+    if bars == Bars::Always || (bars == Bars::WithoutShapes && form.is("table") && !shapes) {
+        text.push_str(&switchcost_report::ladder_plot(&analysis, style()));
+    }
+    Ok((text, measure::status(&analysis)))
 }
 
 /// A run from a file by `export`, judged by the rules of this version.

@@ -1,7 +1,6 @@
-//! `report`: a page of one or several runs, and pictures of it for documents.
+//! `report`: a page of one or several runs.
 
 mod opening;
-mod pictures;
 
 use super::compare::operands::Runs;
 use crate::arguments;
@@ -10,6 +9,7 @@ use crate::output;
 use crate::paths::{self, Installation};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, told_line};
 use switchcost_report::Page;
@@ -21,9 +21,7 @@ const TOOL: &str = concat!("switchcost ", env!("CARGO_PKG_VERSION"));
 pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
-    // Pictures need no page, and thus no Node.js where switchcost was built.
-    let page = arguments.output.is_some() || arguments.open || (arguments.svg.is_none() && arguments.png.is_none());
-    let template = if page { Some(template(&installation)?) } else { None };
+    let template = template(&installation)?;
     // Not dropped: the process ends with it, and to take 200 runs apart, cell by cell, is a seventh of the time.
     let mut runs = ManuallyDrop::new(Runs::new(paths::store(arguments.store.store.as_deref())?, "latest"));
     let mut sources = Vec::new();
@@ -34,17 +32,12 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
             sources.push(source(text));
         }
     }
-    let mut written = pictures::write(&runs.all, &catalogue, arguments.svg.as_deref(), arguments.png.as_deref())?;
-    if let Some(template) = template {
-        let file = arguments.output.clone().unwrap_or_else(|| default_name(&runs.all));
-        write_page(&template, &runs.all, &sources, &catalogue, &file)?;
-        if arguments.open {
-            opening::open(&file);
-        }
-        written.push(file);
+    let file = arguments.output.clone().unwrap_or_else(|| default_name(&runs.all));
+    write_page(&template, &runs.all, &sources, &catalogue, &file)?;
+    if arguments.open {
+        opening::open(&file);
     }
-    let list: String = written.iter().map(|file| format!("{}\n", told_line(&file.display().to_string()))).collect();
-    output::print(&list)?;
+    output::print(&format!("{}\n", told_line(&file.display().to_string())))?;
     Ok(Exit::Fine)
 }
 
@@ -88,7 +81,8 @@ fn write_page(
     file: &Path,
 ) -> Result<(), Failure> {
     let command = format!("switchcost report {}", sources.iter().map(|s| quoted(s)).collect::<Vec<_>>().join(" "));
-    let page = Page { runs, sources, tool: TOOL, command: &command };
+    let runs: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, catalogue)).collect();
+    let page = Page { runs: &runs, sources, tool: TOOL, command: &command };
     let text = switchcost_report::html(template, &page, catalogue).map_err(|reason| {
         Failure::usage(format!("report.html of this installation is unusable: {reason}; run `make build` again"))
     })?;

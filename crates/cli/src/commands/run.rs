@@ -1,7 +1,7 @@
 //! `run`: measure, show, store.
 
-use super::measure::{Bench, effort, not_stored, open_store, status};
-use super::{formatted, report};
+use super::measure::{Bench, effort, not_stored, open_store};
+use super::{Bars, formatted, report};
 use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -18,14 +18,15 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let mut selection = bench.select(&request)?;
     selection.add_twins(&bench.catalogue);
     let (run, stored) = bench.measure(&request, selection, store)?;
-    output::print(&formatted(&run, &bench.catalogue, arguments.format)?)?;
+    let (text, exit) = formatted(&run, &bench.catalogue, arguments.format, Bars::Never)?;
+    output::print(&text)?;
     if let (Some(template), Some(file)) = (template, &arguments.report) {
         let file = report::report_run(&template, &run, &bench.catalogue, file.as_deref(), arguments.open)?;
         // Standard output may be JSON.
         output::say(&format!("page with pictures: {}", file.display()));
     }
     stored.map_err(|reason| not_stored(&reason))?;
-    Ok(status(&run))
+    Ok(exit)
 }
 
 fn request(arguments: &arguments::Run) -> Result<Request, Failure> {

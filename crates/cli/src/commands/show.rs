@@ -1,7 +1,7 @@
 //! `show`: a stored run.
 
-use super::formatted;
-use crate::arguments::{self, Format};
+use super::{Bars, formatted};
+use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
@@ -9,15 +9,13 @@ use switchcost_store::Store;
 
 /// Shows a stored run.
 pub fn show(arguments: &arguments::Show) -> Result<Exit, Failure> {
-    if arguments.plot && !matches!(arguments.format, Format::Table | Format::Md) {
+    if arguments.plot && !arguments.format.is("table") && !arguments.format.is("md") {
         return Err(Failure::usage("--plot is for people: it goes with --format table or md only"));
     }
     let catalogue = Installation::find()?.catalogue()?;
     let store = Store::open_read_only(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
     let run = store.load(&arguments.run).map_err(Failure::usage)?;
-    output::print(&formatted(&run, &catalogue, arguments.format)?)?;
-    if arguments.plot {
-        output::print(&switchcost_report::ladder_plot(&run, &catalogue, output::style()))?;
-    }
+    let bars = if arguments.plot { Bars::Always } else { Bars::Never };
+    output::print(&formatted(&run, &catalogue, arguments.format, bars)?.0)?;
     Ok(Exit::Fine)
 }

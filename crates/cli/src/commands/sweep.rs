@@ -1,14 +1,15 @@
 //! `sweep`: a run along an axis.
 
-use super::measure::{Bench, effort, open_store, status};
-use crate::arguments::{self, Arguments, Axis, Command, Format};
+use super::Bars;
+use super::measure::{Bench, effort, open_store};
+use crate::arguments::{self, Arguments, Axis, Command};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::paths::{self, Installation};
+use crate::paths;
 use clap::Parser;
 use std::time::Instant;
+use switchcost_analysis::resume_command;
 use switchcost_model::{Experiment, Run};
-use switchcost_report::{has_shapes, ladder_plot, resume_command};
 use switchcost_runner::{METHOD_VERSION, Range, Request, headline_with, select_sweep};
 use switchcost_store::Store;
 
@@ -20,21 +21,20 @@ const CACHES: u64 = 4;
 
 /// Measures along an axis, or goes on with that.
 pub fn sweep(arguments: &arguments::Sweep, started: Instant) -> Result<Exit, Failure> {
-    let run = match &arguments.resume {
+    let (run, exit) = match &arguments.resume {
         Some(selector) => go_on(arguments, selector, started)?,
         None => begin(arguments, started)?,
     };
-    if arguments.format == Format::Table && !has_shapes(&run) {
-        output::print(&ladder_plot(&run, &Installation::find()?.catalogue()?, output::style()))?;
-    }
     // Tables and JSON say it among their warnings.
-    if let (Format::Csv | Format::Jsonl, Some(command)) = (arguments.format, resume_command(&run)) {
+    if ["csv", "jsonl"].iter().any(|form| arguments.format.is(form))
+        && let Some(command) = resume_command(&run)
+    {
         output::say(&format!("to go on: {command}"));
     }
-    Ok(status(&run))
+    Ok(exit)
 }
 
-fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<Run, Failure> {
+fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), Failure> {
     let mut request = request(arguments)?;
     let store = open_store(arguments.store.store.as_deref())?;
     let bench = Bench::new(started)?;
@@ -52,7 +52,7 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<Run, Failure>
     let mut selection = select_sweep(&request, &axis, &range, cpus, &bench.catalogue, &bench.probes)
         .map_err(|error| Failure::usage(format!("sweep {}: {error}", word(arguments.axis))))?;
     selection.add_twins(&bench.catalogue);
-    bench.show(bench.measure(&request, selection, store)?, arguments.format)
+    bench.show(bench.measure(&request, selection, store)?, arguments.format, Bars::WithoutShapes)
 }
 
 fn word(axis: Option<Axis>) -> String {
@@ -99,7 +99,7 @@ fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
 }
 
 /// The plan is the stored command and the stored rows: both are read again, and nothing is chosen anew.
-fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Result<Run, Failure> {
+fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Result<(Run, Exit), Failure> {
     let path = paths::store(arguments.store.store.as_deref())?;
     let run = Store::open_read_only(&path).and_then(|store| store.load(selector)).map_err(Failure::usage)?;
     let refused = |reason: &str| Failure::usage(format!("--resume {}: {reason}", run.id));
@@ -123,5 +123,5 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
     }
     bench.same_probes(&run).map_err(|reason| refused(&reason))?;
     let request = Request { budget: arguments.budget, seed: run.seed, ..request(&first)? };
-    bench.show(bench.go_on(&request, run, store)?, arguments.format)
+    bench.show(bench.go_on(&request, run, store)?, arguments.format, Bars::WithoutShapes)
 }

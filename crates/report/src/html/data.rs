@@ -1,15 +1,14 @@
 //! What the page shows, in the form in which it reads it (`web/src/data.ts`).
 
+use super::Page;
 use super::tables::{Table, tables};
-use super::{Derived, Page};
 use crate::compare::{PublishedPart, published_part};
-use crate::json::{Document, document_of};
-use crate::rows::Line;
+use crate::formats::json::{Document, document};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::{Detail, Figures, SHARES, Start, details};
+use switchcost_analysis::{Analysis, Detail, Quantity, Row, SHARES, Start, detail};
 use switchcost_catalogue::{Catalogue, Published, published};
-use switchcost_model::{Experiment, MechanismId, Run, Variant};
+use switchcost_model::{MechanismId, Variant};
 
 /// Starts that a page tells one by one; runs beyond that give their figures only.
 const MOST_STARTS: usize = 50_000;
@@ -99,28 +98,28 @@ struct ExpectedPart {
 }
 
 /// Puts it together.
-pub fn document<'a>(page: &Page<'a>, derived: Vec<Derived<'a>>, catalogue: &'a Catalogue) -> Data<'a> {
-    with_room(page, derived, catalogue, MOST_POINTS)
+pub fn data<'a>(page: &Page<'a>, catalogue: &'a Catalogue) -> Data<'a> {
+    with_room(page, catalogue, MOST_POINTS)
 }
 
-fn with_room<'a>(page: &Page<'a>, derived: Vec<Derived<'a>>, catalogue: &'a Catalogue, mut points: usize) -> Data<'a> {
+fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -> Data<'a> {
     let seen: BTreeSet<&MechanismId> =
-        page.runs.iter().flat_map(|run| run.variants.iter().map(|variant| &variant.mechanism)).collect();
+        page.runs.iter().flat_map(|one| one.run.variants.iter().map(|variant| &variant.mechanism)).collect();
     let mut notes = Vec::new();
-    let tables = tables(page.runs, &derived, &mut notes);
+    let tables = tables(page.runs, &mut notes);
     let mut room = MOST_STARTS;
     let mut silent = 0;
     let mut cut = 0;
     let mut runs = Vec::new();
-    for (derived, source) in derived.into_iter().zip(page.sources) {
-        let starts = derived.run.invocations.len();
+    for (analysis, source) in page.runs.iter().zip(page.sources) {
+        let starts = analysis.run.invocations.len();
         let told = starts <= room;
         if told {
             room -= starts
         } else {
             silent += 1
         }
-        let mut part = run_part(derived, source, told, catalogue);
+        let mut part = run_part(analysis, source, told, catalogue);
         cut += usize::from(part.document.fit_shapes(&mut points));
         runs.push(part);
     }
@@ -165,21 +164,16 @@ fn literature(value: &Published, seen: &BTreeSet<&MechanismId>) -> Option<Litera
     here.then(|| LiteraturePart { mechanism, value: published_part(value) })
 }
 
-fn run_part(derived: Derived<'_>, source: &str, told: bool, catalogue: &Catalogue) -> RunPart {
-    let Derived { run, lines, noise } = derived;
-    let mut all = if told { details(run) } else { BTreeMap::new() };
-    let details = lines
-        .iter()
-        .filter(|line| !line.row.variant.is_twin())
-        .map(|line| detail_part(line, all.remove(&line.row.index).unwrap_or_default(), run, catalogue))
-        .collect();
-    let mut document = document_of(run, lines, noise, catalogue);
+fn run_part(analysis: &Analysis<'_>, source: &str, told: bool, catalogue: &Catalogue) -> RunPart {
+    let of = |row| detail_part(row, if told { detail(row) } else { Detail::default() }, analysis, catalogue);
+    let details = analysis.originals().map(of).collect();
+    let mut document = document(analysis);
     document.forget_starts();
     RunPart { source: source.to_owned(), document, details }
 }
 
-fn detail_part(line: &Line<'_>, detail: Detail, run: &Run, catalogue: &Catalogue) -> DetailPart {
-    let variant = line.row.variant;
+fn detail_part(row: &Row<'_>, detail: Detail, analysis: &Analysis<'_>, catalogue: &Catalogue) -> DetailPart {
+    let variant = row.variant;
     let remark = |start: &Start| {
         let mut words = start.disturbances.clone();
         if start.verdict != switchcost_model::Verdict::Verified {
@@ -188,25 +182,22 @@ fn detail_part(line: &Line<'_>, detail: Detail, run: &Run, catalogue: &Catalogue
         (!words.is_empty()).then(|| (start.sequence, words.join("; ")))
     };
     let point = |start: &Start| {
-        let at = start.started_unix_ns.saturating_sub(run.started_unix_ns) as f64 / 1e9;
+        let at = start.started_unix_ns.saturating_sub(analysis.run.started_unix_ns) as f64 / 1e9;
         let spread = start.spread?.map(short);
         Some((start.round, start.sequence, short(at), u8::from(start.counted), spread))
     };
-    let memory = |figures: &Figures| MemoryPart {
-        median: figures.median,
-        low: figures.interval.map(|interval| interval.low),
-        high: figures.interval.map(|interval| interval.high),
-    };
+    let memory =
+        |median| MemoryPart { median, low: row.interval().map(|ends| ends.0), high: row.interval().map(|ends| ends.1) };
     DetailPart {
         family: variant.mechanism.family().to_owned(),
-        control: line.control,
+        control: row.control,
         expected: expected(variant, catalogue),
         remarks: detail.starts.iter().filter_map(remark).collect(),
         starts: detail.starts.iter().filter_map(point).collect(),
         batches: detail.batches.into_iter().map(short).collect(),
         histogram: detail.histogram.into_iter().map(|(value, count)| (short(value), count)).collect(),
         drift: detail.drift,
-        memory: line.row.summary.figures.as_ref().filter(|_| variant.experiment == Experiment::Footprint).map(memory),
+        memory: row.median().filter(|_| row.quantity == Quantity::Memory).map(memory),
     }
 }
 

@@ -1,12 +1,9 @@
 //! The comparisons of a page, judged by the rules of `compare`: neighbouring runs, and each run's rows against one of them.
 
-use super::Derived;
 use crate::compare::{CompareDocument, Compared, compare_document};
 use crate::pairing::{Place, THRESHOLD, common, comparable, judge, methods_differ};
-use crate::rows::Line;
 use serde::{Serialize, Serializer};
-use switchcost_analysis::Noise;
-use switchcost_model::Run;
+use switchcost_analysis::{Analysis, Row};
 
 /// Verdicts on a page: runs against their neighbours first, then rows against the cheapest, then against every other row.
 const MOST_VERDICTS: usize = 4000;
@@ -32,8 +29,7 @@ fn as_document<S: Serializer>(compared: &Compared, serializer: S) -> Result<S::O
 }
 
 /// All tables that there is room for.
-pub fn tables(runs: &[Run], derived: &[Derived<'_>], notes: &mut Vec<String>) -> Vec<Table> {
-    let noises: Vec<Noise> = derived.iter().map(|one| one.noise.clone()).collect();
+pub fn tables(runs: &[Analysis<'_>], notes: &mut Vec<String>) -> Vec<Table> {
     let mut tables = Vec::new();
     let mut made = 0;
     for b in (1..runs.len()).rev() {
@@ -44,16 +40,16 @@ pub fn tables(runs: &[Run], derived: &[Derived<'_>], notes: &mut Vec<String>) ->
             ));
             break;
         }
-        let table = neighbours(b - 1, b, runs, derived, &noises);
+        let table = neighbours(b - 1, b, runs);
         made += table.compared.rows.len();
         tables.push(table);
     }
     let mut references: Vec<(usize, usize, usize)> = Vec::new();
-    for (run, one) in derived.iter().enumerate() {
-        references.extend(by_cost(&one.lines).into_iter().enumerate().map(|(rank, line)| (rank, run, line)));
+    for (run, one) in runs.iter().enumerate() {
+        references.extend(by_cost(one).into_iter().enumerate().map(|(rank, row)| (rank, run, row)));
     }
     references.sort_unstable();
-    for (_, run, line) in references {
+    for (_, run, row) in references {
         if made >= MOST_VERDICTS {
             notes.push(
                 "Not every row has its verdicts against all others here; see `switchcost compare` for those."
@@ -61,7 +57,7 @@ pub fn tables(runs: &[Run], derived: &[Derived<'_>], notes: &mut Vec<String>) ->
             );
             break;
         }
-        let table = against(run, &derived[run].lines[line], runs, derived, &noises);
+        let table = against(run, &runs[run].rows[row], runs);
         if let Some(table) = table {
             made += table.compared.rows.len();
             tables.push(table);
@@ -70,27 +66,20 @@ pub fn tables(runs: &[Run], derived: &[Derived<'_>], notes: &mut Vec<String>) ->
     tables
 }
 
-/// Indices of lines that can be a reference: real switches first, the cheapest first.
-fn by_cost(lines: &[Line<'_>]) -> Vec<usize> {
-    let cost =
-        |index: &usize| lines[*index].row.summary.figures.as_ref().map_or(f64::INFINITY, |figures| figures.median);
-    let mut indices: Vec<usize> = (0..lines.len()).filter(|&index| !lines[index].row.variant.is_twin()).collect();
-    indices.sort_by(|a, b| {
-        let second = |index: &usize| lines[*index].times_cheapest.is_none();
-        second(a).cmp(&second(b)).then(cost(a).total_cmp(&cost(b)))
-    });
-    indices
-}
-
-fn first_halves<'l, 'r>(lines: &'l [Line<'r>]) -> Vec<&'l Line<'r>> {
-    lines.iter().filter(|line| !line.row.variant.is_twin()).collect()
+/// Indices of rows that can be a reference: real switches first, the cheapest first.
+fn by_cost(analysis: &Analysis<'_>) -> Vec<usize> {
+    let mut rows: Vec<&Row<'_>> = analysis.originals().collect();
+    let cost = |row: &Row<'_>| row.median().unwrap_or(f64::INFINITY);
+    rows.sort_by(|a, b| a.times_cheapest.is_none().cmp(&b.times_cheapest.is_none()).then(cost(a).total_cmp(&cost(b))));
+    rows.into_iter().map(|row| row.index).collect()
 }
 
 /// The rows that two runs have in common, those of `b` against those of `a`.
-pub(crate) fn neighbours(a: usize, b: usize, runs: &[Run], derived: &[Derived<'_>], noises: &[Noise]) -> Table {
+fn neighbours(a: usize, b: usize, runs: &[Analysis<'_>]) -> Table {
     let mut compared = Compared { threshold: THRESHOLD, ..Compared::default() };
-    compared.refused.extend(methods_differ(&runs[a], &runs[b]));
-    let shared = common(&first_halves(&derived[a].lines), &first_halves(&derived[b].lines));
+    compared.refused.extend(methods_differ(runs[a].run, runs[b].run));
+    let originals = |run: usize| runs[run].originals().collect::<Vec<_>>();
+    let shared = common(&originals(a), &originals(b));
     let mut pairs: Vec<(Place<'_, '_>, Place<'_, '_>)> = Vec::new();
     for (first, second) in shared.pairs {
         match comparable(first, second) {
@@ -98,30 +87,28 @@ pub(crate) fn neighbours(a: usize, b: usize, runs: &[Run], derived: &[Derived<'_
             Err(reason) => compared.skipped.push((second.label.clone(), reason)),
         }
     }
-    finish(&pairs, runs, noises, compared, (a, b), None)
+    finish(&pairs, runs, compared, (a, b), None)
 }
 
 /// None: nothing can be compared with it.
-fn against(run: usize, line: &Line<'_>, runs: &[Run], derived: &[Derived<'_>], noises: &[Noise]) -> Option<Table> {
-    let others = first_halves(&derived[run].lines);
-    let pairs: Vec<(Place<'_, '_>, Place<'_, '_>)> = others
-        .iter()
-        .filter(|other| other.row.index != line.row.index && comparable(line, other).is_ok())
-        .map(|&other| ((run, line), (run, other)))
+fn against(run: usize, row: &Row<'_>, runs: &[Analysis<'_>]) -> Option<Table> {
+    let pairs: Vec<(Place<'_, '_>, Place<'_, '_>)> = runs[run]
+        .originals()
+        .filter(|other| other.index != row.index && comparable(row, other).is_ok())
+        .map(|other| ((run, row), (run, other)))
         .collect();
     let compared = Compared { threshold: THRESHOLD, ..Compared::default() };
-    (!pairs.is_empty()).then(|| finish(&pairs, runs, noises, compared, (run, run), Some(line.label.clone())))
+    (!pairs.is_empty()).then(|| finish(&pairs, runs, compared, (run, run), Some(row.label.clone())))
 }
 
 fn finish(
     pairs: &[(Place<'_, '_>, Place<'_, '_>)],
-    runs: &[Run],
-    noises: &[Noise],
+    runs: &[Analysis<'_>],
     mut compared: Compared,
     (a, b): (usize, usize),
     reference: Option<String>,
 ) -> Table {
-    if let Err(reason) = judge(pairs, runs, noises, false, &mut compared) {
+    if let Err(reason) = judge(pairs, runs, false, &mut compared) {
         compared.refused.push(reason);
     }
     Table { a, b, reference, compared }

@@ -1,10 +1,9 @@
 //! A row as templates see it.
 
-use crate::rows::Line;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use switchcost_analysis::series;
-use switchcost_model::{Run, Timing};
+use switchcost_analysis::{Row, series};
+use switchcost_model::Timing;
 
 /// Figures and evidence of one row; costs in ns per unit.
 #[derive(Debug, Clone, Serialize, Default)]
@@ -63,23 +62,23 @@ impl Cell {
         Self { reason: reason.to_owned(), ..Self::default() }
     }
 
-    pub(super) fn new(line: &Line<'_>, run: &Run, work: u64) -> Self {
+    pub(super) fn new(row: &Row<'_>, work: u64) -> Self {
         let mut cell = Self {
-            reason: line.row.reason.clone(),
-            label: line.label.clone(),
-            unit: line.unit.clone(),
-            probe: line.row.variant.probe.clone(),
-            verdict: line.row.verdict.to_string(),
-            starts: line.row.summary.invocation_medians.len(),
-            cpus: line.row.summary.cpus.iter().copied().collect(),
-            away: line.row.summary.same_cpu_share.map(|same| 1.0 - same),
-            turns_ok: line.row.summary.turns_ok,
-            batches: line.row.summary.samples,
+            reason: row.reason.clone(),
+            label: row.label.clone(),
+            unit: row.unit.clone(),
+            probe: row.variant.probe.clone(),
+            verdict: row.verdict.to_string(),
+            starts: row.summary.invocation_medians.len(),
+            cpus: row.summary.cpus.iter().copied().collect(),
+            away: row.summary.same_cpu_share.map(|same| 1.0 - same),
+            turns_ok: row.summary.turns_ok,
+            batches: row.summary.samples,
             work,
             ..Self::default()
         };
-        cell.figures(line);
-        cell.evidence(line, run);
+        cell.figures(row);
+        cell.evidence(row);
         cell
     }
 
@@ -104,8 +103,8 @@ impl Cell {
         &self.reason
     }
 
-    fn figures(&mut self, line: &Line<'_>) {
-        let summary = &line.row.summary;
+    fn figures(&mut self, row: &Row<'_>) {
+        let summary = &row.summary;
         let Some(figures) = &summary.figures else { return };
         self.found = true;
         self.ns = figures.median;
@@ -125,10 +124,10 @@ impl Cell {
         }
     }
 
-    fn evidence(&mut self, line: &Line<'_>, run: &Run) {
+    fn evidence(&mut self, row: &Row<'_>) {
         let mut by_round: BTreeMap<u64, f64> = BTreeMap::new();
         let mut units = 0;
-        for invocation in run.invocations.iter().filter(|invocation| invocation.variant == line.row.index) {
+        for invocation in &row.starts {
             let transcript = &invocation.transcript;
             if let Some(hello) = &transcript.hello {
                 self.compiler = hello.compiler.clone().unwrap_or_else(|| hello.runtime.clone());
@@ -137,7 +136,7 @@ impl Cell {
                 self.k = plan.batch_units;
             }
             let values = series(transcript).values;
-            if line.row.variant.timing == Timing::Batch && !values.is_empty() {
+            if row.variant.timing == Timing::Batch && !values.is_empty() {
                 by_round.insert(invocation.round, values.iter().sum::<f64>() / values.len() as f64);
             }
             let Some(evidence) = &transcript.evidence else { continue };
@@ -148,7 +147,7 @@ impl Cell {
         }
         self.counts.values_mut().for_each(|count| *count /= units.max(1) as f64);
         self.runs = by_round.into_values().collect();
-        self.measured = match line.row.variant.timing {
+        self.measured = match row.variant.timing {
             Timing::Batch => self.batches * self.k,
             Timing::Each => self.batches,
         };

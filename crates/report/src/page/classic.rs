@@ -2,15 +2,14 @@
 
 use super::cell::Cell;
 use super::{PageError, environment};
-use crate::rows::all_lines;
+use crate::formats::{json, table};
 use crate::text::{Style, trimmed};
-use crate::{json, ladder};
 use minijinja::value::Serde;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use switchcost_catalogue::{Catalogue, Program};
-use switchcost_model::Run;
+use switchcost_analysis::Analysis;
+use switchcost_catalogue::Program;
 
 /// Values of a program's arguments.
 pub type Arguments = BTreeMap<String, u64>;
@@ -28,7 +27,7 @@ pub struct Performance<'a> {
     /// Arguments were given to a program that never looks at them.
     pub ignored: bool,
     /// What was measured.
-    pub run: &'a Run,
+    pub run: &'a Analysis<'a>,
     /// Name of the operating system that it was measured on.
     pub os: &'a str,
     /// Where its variants are in the run.
@@ -100,12 +99,8 @@ struct Part {
 }
 
 impl Performance<'_> {
-    fn cells(&self, catalogue: &Catalogue) -> BTreeMap<String, Vec<Cell>> {
-        let lines = all_lines(self.run, catalogue);
-        let of = |indices: &[usize], work| {
-            let row = |index: &usize| lines.iter().find(|line| line.row.index == *index);
-            indices.iter().filter_map(row).map(|line| Cell::new(line, self.run, work)).collect()
-        };
+    fn cells(&self) -> BTreeMap<String, Vec<Cell>> {
+        let of = |indices: &[usize], work| indices.iter().map(|&row| Cell::new(&self.run.rows[row], work)).collect();
         let cells = |rows: &Result<(Vec<usize>, u64), String>| match rows {
             Ok((indices, work)) => of(indices, *work),
             Err(reason) => vec![Cell::absent(reason)],
@@ -113,8 +108,8 @@ impl Performance<'_> {
         self.rows.iter().map(|(name, rows)| (name.clone(), cells(rows))).collect()
     }
 
-    fn context(&self, catalogue: &Catalogue) -> Context {
-        let cells = self.cells(catalogue);
+    fn context(&self) -> Context {
+        let cells = self.cells();
         let mut builds: Vec<Build> = Vec::new();
         for (name, cell) in cells.iter().flat_map(|(name, cells)| cells.iter().map(move |cell| (name, cell))) {
             if !cell.found() {
@@ -211,15 +206,15 @@ fn list(heading: &str, items: impl Iterator<Item = String>, style: Style) -> Str
 ///
 /// # Errors
 /// A template of the program is at fault.
-pub fn classic_text(performance: &Performance<'_>, catalogue: &Catalogue, style: Style) -> Result<String, PageError> {
-    let context = performance.context(catalogue);
+pub fn classic_text(performance: &Performance<'_>, style: Style) -> Result<String, PageError> {
+    let context = performance.context();
     let program = performance.program;
     let mut text = format!("{}: {} ({})\n", style.bold(&performance.command()), program.title, program.source);
     for part in performance.parts(&context)? {
         text.push_str(&format!("\n{}\n{}\n", style.bold(&format!("[{}]", part.heading)), part.text.trim_end()));
     }
     text.push_str(&format!("\n{}\n", style.bold("Our figures for the same work")));
-    text.push_str(&ladder::ladder_text(performance.run, catalogue, style));
+    text.push_str(&table::ladder_text(performance.run, style));
     text.push_str(&list("Why the two differ", performance.remarks(&context)?.into_iter(), style));
     text.push_str(&list("What the original itself has printed", performance.known(), style));
     Ok(style.sealed(&text))
@@ -229,8 +224,8 @@ pub fn classic_text(performance: &Performance<'_>, catalogue: &Catalogue, style:
 ///
 /// # Errors
 /// A template of the program is at fault.
-pub fn classic_markdown(performance: &Performance<'_>, catalogue: &Catalogue) -> Result<String, PageError> {
-    let context = performance.context(catalogue);
+pub fn classic_markdown(performance: &Performance<'_>) -> Result<String, PageError> {
+    let context = performance.context();
     let program = performance.program;
     let mut text = format!("## `{}`\n\n{} ({}).\n", performance.command(), program.title, program.source);
     for part in performance.parts(&context)? {
@@ -240,7 +235,7 @@ pub fn classic_markdown(performance: &Performance<'_>, catalogue: &Catalogue) ->
         text.push_str(&format!("\n**{}**\n\n{body}\n", part.heading));
     }
     text.push_str("\n**Our figures for the same work**\n\n");
-    text.push_str(&ladder::ladder_markdown(performance.run, catalogue));
+    text.push_str(&table::ladder_markdown(performance.run));
     let bullets = |items: Vec<String>| items.iter().map(|item| format!("- {item}\n")).collect::<String>();
     text.push_str(&format!("\n**Why the two differ**\n\n{}", bullets(performance.remarks(&context)?)));
     let known: Vec<String> = performance.known().collect();
@@ -288,11 +283,11 @@ struct Performed {
 ///
 /// # Panics
 /// Never: the types have only text keys and finite numbers.
-pub fn classic_json(performances: &[Performance<'_>], catalogue: &Catalogue) -> Result<String, PageError> {
+pub fn classic_json(performances: &[Performance<'_>]) -> Result<String, PageError> {
     let mut documents = Vec::new();
     for performance in performances {
-        let context = performance.context(catalogue);
-        let cells = performance.cells(catalogue);
+        let context = performance.context();
+        let cells = performance.cells();
         let labels = |cells: &Vec<Cell>| cells.iter().map(|cell| cell.label().to_owned()).collect();
         documents.push(Performed {
             format: 1,
@@ -304,7 +299,7 @@ pub fn classic_json(performances: &[Performance<'_>], catalogue: &Catalogue) -> 
             differences: performance.remarks(&context)?,
             known: performance.known().collect(),
             rows: cells.iter().map(|(name, cells)| (name.clone(), labels(cells))).collect(),
-            run: json::document(performance.run, catalogue),
+            run: json::document(performance.run),
         });
     }
     let document = match documents.pop() {

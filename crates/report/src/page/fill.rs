@@ -2,14 +2,13 @@
 
 use super::cell::Cell;
 use super::{PageError, environment};
-use crate::number::percent;
-use crate::rows::all_lines;
 use minijinja::value::{Serde, Value};
 use minijinja::{Error, ErrorKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use switchcost_analysis::{Outcome, Row, Rules, noise, within};
+use switchcost_analysis::number::percent;
+use switchcost_analysis::{Analysis, Outcome, Row, Rules, within};
 use switchcost_catalogue::{Catalogue, published};
 use switchcost_model::Run;
 
@@ -71,10 +70,10 @@ pub fn fill(
 fn run_cells(run: &Run, catalogue: &Catalogue) -> RunCells {
     let fact = |name: &str| run.machine.stable.get(name).map_or("unknown", String::as_str).to_owned();
     let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
-    let lines = all_lines(run, catalogue);
+    let analysis = Analysis::new(run, catalogue);
     let mut of: BTreeMap<String, Vec<Cell>> = BTreeMap::new();
-    for line in lines.iter().filter(|line| !line.row.variant.is_twin()) {
-        of.entry(line.row.variant.mechanism.to_string()).or_default().push(Cell::new(line, run, 0));
+    for row in analysis.originals() {
+        of.entry(row.variant.mechanism.to_string()).or_default().push(Cell::new(row, 0));
     }
     RunCells {
         id: run.id.clone(),
@@ -83,7 +82,7 @@ fn run_cells(run: &Run, catalogue: &Catalogue) -> RunCells {
         kernel: fact("kernel.release"),
         date: started.strftime("%Y-%m-%d").to_string(),
         invocations: run.invocations.len(),
-        rows: lines.iter().map(|line| (line.label.clone(), Cell::new(line, run, 0))).collect(),
+        rows: analysis.ladder().map(|row| (row.label.clone(), Cell::new(row, 0))).collect(),
         of,
     }
 }
@@ -107,14 +106,14 @@ fn wrong(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 }
 
 fn versus(runs: &BTreeMap<String, Run>, catalogue: &Catalogue, run: &str, a: &str, b: &str) -> Result<Value, Error> {
-    let lines = all_lines(runs.get(run).ok_or_else(|| wrong(format!("there is no run {run}")))?, catalogue);
+    let run = runs.get(run).ok_or_else(|| wrong(format!("there is no run {run}")))?;
+    let analysis = Analysis::new(run, catalogue);
     let row = |label: &str| -> Result<&Row<'_>, Error> {
-        let line = lines.iter().find(|line| line.label == label);
-        line.map(|line| &line.row).ok_or_else(|| wrong(format!("run {run} has no row {label}")))
+        let row = analysis.rows.iter().find(|row| row.label == label);
+        row.ok_or_else(|| wrong(format!("run {} has no row {label}", run.id)))
     };
-    let noise = noise(&lines.iter().map(|line| &line.row).collect::<Vec<_>>());
     let rules = Rules { threshold: THRESHOLD, comparisons: 1 };
-    let comparison = within(row(a)?, row(b)?, &noise, &rules).map_err(wrong)?;
+    let comparison = within(row(a)?, row(b)?, &analysis.noise, &rules).map_err(wrong)?;
     let (verdict, words) = match comparison.outcome {
         Outcome::Slower => ("slower", "slower".to_owned()),
         Outcome::Faster => ("faster", "faster".to_owned()),

@@ -1,8 +1,8 @@
 //! Numbers in templates.
 
-use crate::number::{factor, grouped, nanoseconds, percent};
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
+use switchcost_analysis::number::{factor, grouped, nanoseconds, percent};
 
 pub(super) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("ns", |value: f64| nanoseconds(value));

@@ -6,7 +6,8 @@ use crate::commands::measure::{Bench, not_stored, open_store, seed, status};
 use crate::commands::pattern::Pattern;
 use crate::exit::{Exit, Failure};
 use std::time::Instant;
-use switchcost_model::{Experiment, Placement, Run, TWIN, Timing, Variant};
+use switchcost_analysis::Analysis;
+use switchcost_model::{Experiment, Placement, TWIN, Timing, Variant};
 use switchcost_runner::{Request, Selection};
 
 /// Rows of one operand in the selection.
@@ -41,7 +42,7 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs
     let request = Request { rounds: Some(arguments.measure.rounds), ..base(arguments) };
     let (run, stored) = bench.measure(&request, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
-    refuse(&run)?;
+    refuse(&Analysis::new(&run, &bench.catalogue))?;
     let operands = chosen
         .into_iter()
         .map(|Chosen { text, rows, many }| Operand::Rows { text, run: 0, which: Which::Rows { rows, many } })
@@ -110,15 +111,14 @@ fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Fail
 }
 
 /// Where nothing bears a comparison, the reason of the first bad row.
-fn refuse(run: &Run) -> Result<(), Failure> {
-    let exit = status(run);
+fn refuse(analysis: &Analysis<'_>) -> Result<(), Failure> {
+    let exit = status(analysis);
     if !matches!(exit, Exit::Contradicted | Exit::Nothing) {
         return Ok(());
     }
-    let rows = switchcost_analysis::ladder(run);
-    let worst = rows.iter().max_by_key(|row| row.verdict);
+    let worst = analysis.rows.iter().max_by_key(|row| row.verdict);
     let why = worst.map_or("nothing was measured".to_owned(), |row| {
         format!("{} is {}: {}", row.variant.mechanism, row.verdict, row.reason)
     });
-    Err(Failure { sentence: format!("run {} bears no comparison: {why}", run.id), exit })
+    Err(Failure { sentence: format!("run {} bears no comparison: {why}", analysis.run.id), exit })
 }

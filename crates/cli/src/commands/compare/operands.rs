@@ -4,9 +4,10 @@ use crate::commands::pattern::Pattern;
 use crate::exit::Failure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::{Published, published};
 use switchcost_model::Run;
-use switchcost_report::{Line, listed};
+use switchcost_report::listed;
 use switchcost_store::{BASELINE, Store};
 
 /// An operand whose run is loaded.
@@ -142,33 +143,34 @@ pub struct Chosen<'l, 'r> {
     /// They may be several: a run, or a pattern with a star.
     pub many: bool,
     /// In the order of the ladder.
-    pub rows: Vec<&'l Line<'r>>,
+    pub rows: Vec<&'l Row<'r>>,
 }
 
 /// Chooses among the rows of a run: by label, or by mechanism and further words of the label, in any order.
-pub fn choose<'l, 'r>(lines: &'l [Line<'r>], which: &Which, run: &str) -> Result<Chosen<'l, 'r>, Failure> {
+pub fn choose<'l, 'r>(analysis: &'l Analysis<'r>, which: &Which) -> Result<Chosen<'l, 'r>, Failure> {
+    let run = &analysis.run.id;
     // The second half of an A/A pair is there for the noise floor; it is compared only if it is named.
-    let first_halves = || lines.iter().filter(|line| !line.row.variant.is_twin());
+    let originals = || analysis.originals();
     let pattern = match which {
-        Which::All => return Ok(Chosen { many: true, rows: first_halves().collect() }),
+        Which::All => return Ok(Chosen { many: true, rows: originals().collect() }),
         Which::Rows { rows, many } => {
-            let rows = lines.iter().filter(|line| rows.contains(&line.row.index)).collect();
+            let rows = analysis.ladder().filter(|row| rows.contains(&row.index)).collect();
             return Ok(Chosen { many: *many, rows });
         }
         Which::Pattern(pattern) => pattern,
     };
     let fitting = Pattern::parse(pattern)?;
-    if let Some(line) = lines.iter().find(|line| line.label == *pattern) {
-        return Ok(Chosen { many: false, rows: vec![line] });
+    if let Some(row) = analysis.ladder().find(|row| row.label == *pattern) {
+        return Ok(Chosen { many: false, rows: vec![row] });
     }
-    let rows: Vec<&Line<'_>> = first_halves().filter(|line| fitting.fits(line.row.variant, &line.label)).collect();
+    let rows: Vec<&Row<'_>> = originals().filter(|row| fitting.fits(row.variant, &row.label)).collect();
     let many = fitting.many();
     match rows.len() {
-        0 => Err(unknown(&first_halves().collect::<Vec<_>>(), pattern, run)),
+        0 => Err(unknown(&originals().collect::<Vec<_>>(), pattern, run)),
         1 => Ok(Chosen { many, rows }),
         _ if many => Ok(Chosen { many, rows }),
         _ => {
-            let labels = listed(rows.iter().map(|line| line.label.clone()).collect());
+            let labels = listed(rows.iter().map(|row| row.label.clone()).collect());
             Err(Failure::usage(format!(
                 "`{pattern}` fits {} rows of run {run}: {labels}; name one of them",
                 rows.len()
@@ -177,10 +179,10 @@ pub fn choose<'l, 'r>(lines: &'l [Line<'r>], which: &Which, run: &str) -> Result
     }
 }
 
-fn unknown(lines: &[&Line<'_>], pattern: &str, run: &str) -> Failure {
-    let hint = match nearest(pattern, lines.iter().map(|line| line.label.as_str())) {
+fn unknown(rows: &[&Row<'_>], pattern: &str, run: &str) -> Failure {
+    let hint = match nearest(pattern, rows.iter().map(|row| row.label.as_str())) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("it has {}", listed(lines.iter().map(|line| line.label.clone()).collect())),
+        None => format!("it has {}", listed(rows.iter().map(|row| row.label.clone()).collect())),
     };
     Failure::usage(format!("run {run} has no row `{pattern}`; {hint}"))
 }

@@ -6,10 +6,10 @@ use crate::exit::Failure;
 use crate::output;
 use crate::paths::Installation;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Row, fewest_runs, ladder, level_changes, usable};
+use switchcost_analysis::{Analysis, Row, fewest_runs, label, level_changes, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, Variant};
-use switchcost_report::{Quantity, Trend, TrendChange, TrendPoint, Trends, label, trends_json, trends_text};
+use switchcost_report::{Trend, TrendChange, TrendPoint, Trends, trends_json, trends_text};
 use switchcost_store::{RunHeader, Store};
 
 /// Runs that are read unless the user asks for more: time and random orders grow with their square.
@@ -39,8 +39,8 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
         if format == ListFormat::Table {
             run.make_told();
         }
-        for row in ladder(&run).into_iter().filter(|row| wanted(row.variant)) {
-            add(&mut all, index, &run, &row, &catalogue);
+        for row in Analysis::new(&run, &catalogue).rows.iter().filter(|row| wanted(row.variant)) {
+            add(&mut all, index, &run, row, &catalogue);
         }
     }
     if all.is_empty() {
@@ -76,13 +76,12 @@ fn same_method(mut headers: Vec<RunHeader>, notes: &mut Vec<String>) -> Vec<RunH
 }
 
 fn add(all: &mut BTreeMap<String, Series>, index: usize, run: &Run, row: &Row<'_>, catalogue: &Catalogue) {
-    let Some(figures) = &row.summary.figures else { return };
-    let unit = catalogue.find(&row.variant.mechanism).map_or("switch", |c| c.unit_of(row.variant.experiment));
+    let Some(median) = row.median() else { return };
     let series = all.entry(row.variant.key()).or_insert_with(|| Series {
         trend: Trend {
             label: label(row.variant, catalogue, true),
-            unit: unit.to_owned(),
-            quantity: Quantity::of(row.variant.experiment),
+            unit: row.unit.clone(),
+            quantity: row.quantity,
             points: Vec::new(),
             changes: Vec::new(),
         },
@@ -92,9 +91,9 @@ fn add(all: &mut BTreeMap<String, Series>, index: usize, run: &Run, row: &Row<'_
     series.trend.points.push(TrendPoint {
         run: run.id.clone(),
         started_unix_ns: run.started_unix_ns,
-        median: figures.median,
-        interval: figures.interval.map(|interval| (interval.low, interval.high)),
-        invocations: row.invocations,
+        median,
+        interval: row.interval(),
+        invocations: row.starts.len(),
         reason: usable(row).err(),
     });
 }

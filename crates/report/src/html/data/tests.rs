@@ -3,8 +3,8 @@
 use super::*;
 use serde_json::{Value, json};
 use switchcost_model::{
-    Clock, Concept, EndedBy, EvidenceChange, Hello, Invocation, Judgement, Machine, Parameter, ParameterKind, Phase,
-    Placement, ProcessEnd, Samples, Timing, Transcript, Verdict,
+    Clock, Concept, EndedBy, EvidenceChange, Experiment, Hello, Invocation, Judgement, Machine, Parameter,
+    ParameterKind, Phase, Placement, ProcessEnd, Run, Samples, Timing, Transcript, Verdict,
 };
 
 /// Units of a batch.
@@ -134,9 +134,9 @@ fn data(runs: &[Run], catalogue: &Catalogue) -> Value {
 
 fn bounded(runs: &[Run], catalogue: &Catalogue, points: usize) -> Value {
     let sources = vec!["s".to_owned(); runs.len()];
-    let page = Page { runs, sources: &sources, tool: "t 1", command: "t report" };
-    let derived = runs.iter().map(|run| Derived::new(run, catalogue)).collect();
-    serde_json::to_value(with_room(&page, derived, catalogue, points)).unwrap()
+    let runs: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, catalogue)).collect();
+    let page = Page { runs: &runs, sources: &sources, tool: "t 1", command: "t report" };
+    serde_json::to_value(with_room(&page, catalogue, points)).unwrap()
 }
 
 /// Numbers to six decimals: the ends of an interval of six values lie at 5/14 between the outermost two.
@@ -200,7 +200,7 @@ fn a_curve_has_its_points_and_their_parts_formed_round_by_round() {
 #[test]
 fn the_page_has_the_curves_of_the_json() {
     let run = run(swept(), 1_000_000_000);
-    let shown: Value = serde_json::from_str(&crate::json::json(&run, &catalogue())).unwrap();
+    let shown = serde_json::to_value(document(&Analysis::new(&run, &catalogue()))).unwrap();
     let page = data(std::slice::from_ref(&run), &catalogue());
     for part in ["curves", "matrices"] {
         assert_eq!(page["runs"][0][part], shown[part]);

@@ -5,12 +5,12 @@ mod shapes;
 
 use self::seen::{SeenByPart, seen_by};
 use self::shapes::{CurvePart, MatrixPart};
-use crate::curves::Shapes;
-use crate::rows::{Line, all_lines, is_shown, warnings};
+use super::Format;
+use crate::text::Style;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use switchcost_catalogue::Catalogue;
+use switchcost_analysis::{Analysis, Quantity, Row};
 use switchcost_model as model;
 
 /// A run with its results.
@@ -215,24 +215,10 @@ impl Document {
     }
 }
 
-pub(crate) fn document(run: &model::Run, catalogue: &Catalogue) -> Document {
-    let lines = all_lines(run, catalogue);
-    let noise = switchcost_analysis::noise(&lines.iter().map(|line| &line.row).collect::<Vec<_>>());
-    document_of(run, lines, noise, catalogue)
-}
-
-/// From what is derived already: all rows, the A/A twins among them, which are in no result unless their evidence speaks against them, and the noise.
-pub(crate) fn document_of(
-    run: &model::Run,
-    mut lines: Vec<Line<'_>>,
-    noise: switchcost_analysis::Noise,
-    catalogue: &Catalogue,
-) -> Document {
-    let mut labels = vec![String::new(); run.variants.len()];
-    lines.iter().for_each(|line| labels[line.row.index].clone_from(&line.label));
-    let (curves, matrices) = shapes::shapes(&Shapes::of_lines(run, &lines, catalogue), &labels);
-    lines.retain(is_shown);
-    let warnings = warnings(run, &lines);
+/// A/A twins are in no result, unless their evidence speaks against them.
+pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
+    let (run, noise) = (analysis.run, &analysis.noise);
+    let (curves, matrices) = shapes::shapes(analysis);
     Document {
         format: 1,
         run: RunPart {
@@ -246,32 +232,28 @@ pub(crate) fn document_of(
             method_version: run.method_version,
             command: run.command.clone(),
             noise_floor: noise.floor,
-            noise_floors: noise.families,
-            unstable: noise.unstable,
+            noise_floors: noise.families.clone(),
+            unstable: noise.unstable.clone(),
             precision: run.precision_ppm as f64 / 1e6,
             budget_s: run.budget_ms as f64 / 1e3,
         },
         machine: (&run.machine).into(),
-        results: lines.into_iter().map(|line| result(run, line)).collect(),
+        results: analysis.shown().map(result).collect(),
         curves,
         matrices,
-        warnings,
+        warnings: analysis.warnings.clone(),
     }
 }
 
-fn result(run: &model::Run, line: Line<'_>) -> ResultPart {
-    let variant = line.row.variant;
+fn result(row: &Row<'_>) -> ResultPart {
+    let variant = row.variant;
     let mut parameters: BTreeMap<String, Value> =
         variant.parameters.iter().map(|(name, value)| (name.clone(), Value::Text(value.clone()))).collect();
     parameters.insert("contexts".into(), Value::Integer(variant.contexts));
     parameters.insert("placement".into(), Value::Text(variant.placement.to_string()));
     parameters.insert("timing".into(), Value::Text(variant.timing.to_string()));
-    let summary = line.row.summary;
-    let hello = run
-        .invocations
-        .iter()
-        .filter(|invocation| invocation.variant == line.row.index)
-        .find_map(|invocation| invocation.transcript.hello.as_ref());
+    let summary = &row.summary;
+    let hello = row.starts.iter().find_map(|start| start.transcript.hello.as_ref());
     ResultPart {
         mechanism: variant.mechanism.to_string(),
         probe: variant.probe.clone(),
@@ -284,27 +266,25 @@ fn result(run: &model::Run, line: Line<'_>) -> ResultPart {
         }),
         experiment: variant.experiment.to_string(),
         parameters,
-        label: line.label,
-        unit: line.unit,
-        verdict: line.row.verdict.to_string(),
-        reason: line.row.reason,
-        invocations: line.row.invocations,
+        label: row.label.clone(),
+        unit: row.unit.clone(),
+        verdict: row.verdict.to_string(),
+        reason: row.reason.clone(),
+        invocations: row.starts.len(),
         samples: summary.samples,
-        bytes_per_context: summary.footprint,
-        ns_per_switch: summary.figures.filter(|_| variant.experiment != model::Experiment::Footprint).map(|figures| {
-            FiguresPart {
-                median: figures.median,
-                low: figures.interval.map(|interval| interval.low),
-                high: figures.interval.map(|interval| interval.high),
-                min: figures.min,
-                mean: figures.mean,
-                p90: figures.p90,
-                p99: figures.p99,
-                mad: figures.mad,
-                invocation_medians: summary.invocation_medians,
-            }
+        bytes_per_context: summary.footprint.clone(),
+        ns_per_switch: summary.figures.as_ref().filter(|_| row.quantity == Quantity::Time).map(|figures| FiguresPart {
+            median: figures.median,
+            low: figures.interval.map(|interval| interval.low),
+            high: figures.interval.map(|interval| interval.high),
+            min: figures.min,
+            mean: figures.mean,
+            p90: figures.p90,
+            p99: figures.p99,
+            mad: figures.mad,
+            invocation_medians: summary.invocation_medians.clone(),
         }),
-        each: summary.each.map(|each| EachPart {
+        each: summary.each.as_ref().map(|each| EachPart {
             pair_ns: each.pair_ns,
             p50: each.p50,
             p999: each.p999,
@@ -314,31 +294,41 @@ fn result(run: &model::Run, line: Line<'_>) -> ResultPart {
         evidence: EvidencePart {
             kernel_switches_per_switch: summary.kernel.map(|kernel| kernel.per_unit),
             involuntary_share: summary.kernel.map(|kernel| kernel.involuntary_share),
-            cpus: summary.cpus.into_iter().collect(),
+            cpus: summary.cpus.iter().copied().collect(),
             same_cpu_hops: summary.same_cpu_share,
             turns_ok: summary.turns_ok,
         },
-        seen_by: seen_by(run, line.row.index, line.row.verdict),
-        times_cheapest: line.times_cheapest,
+        seen_by: seen_by(row),
+        times_cheapest: row.times_cheapest,
         warmup_batches: summary.warmup_batches,
         disturbed: summary.disturbed,
         peak_rss_bytes: summary.peak_rss_bytes,
-        notes: line.notes,
+        notes: row.notes.clone(),
     }
 }
 
-/// A run as one JSON object, indented, with a final line end.
-///
-/// # Panics
-/// Never: the types have only text keys and finite numbers.
-#[must_use]
-pub fn json(run: &model::Run, catalogue: &Catalogue) -> String {
-    let mut text = serde_json::to_string_pretty(&document(run, catalogue)).expect("plain data");
-    text.push('\n');
-    text
+/// One JSON object, indented, with a final line end.
+pub struct Json;
+
+impl Format for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "One object: results, evidence, machine"
+    }
+
+    fn is_told(&self) -> bool {
+        false
+    }
+
+    fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
+        serde_json::to_string_pretty(&document(analysis)).map(|text| text + "\n").map_err(|error| error.to_string())
+    }
 }
 
-/// JSON Schema of [`json`]'s object.
+/// JSON Schema of [`Json`]'s object.
 ///
 /// # Panics
 /// Never: the schema is plain data.

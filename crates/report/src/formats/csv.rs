@@ -1,36 +1,43 @@
-//! One line a row.
+//! One line per row, with a header; empty cells where there is no figure.
 
-use crate::curves::Shapes;
-use crate::number::Quantity;
-use crate::rows::lines;
+use super::Format;
 use crate::text::Style;
-use switchcost_catalogue::Catalogue;
-use switchcost_model::Run;
+use switchcost_analysis::{Analysis, Quantity};
 
-/// The rows of a run as CSV with a header; empty cells where there is no figure.
-///
-/// # Panics
-/// Never: writing to memory does not fail.
-#[must_use]
-pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
-    let run = &run.told();
-    let mut writer = csv_writer();
-    let shapes = Shapes::of(run, catalogue);
-    for line in lines(run, catalogue) {
-        let variant = line.row.variant;
-        let summary = &line.row.summary;
+/// CSV.
+pub struct Csv;
+
+impl Format for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "One line per row"
+    }
+
+    fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
+        let text = csv(analysis).map_err(|error| error.to_string())?;
+        Ok(Style::PLAIN.sealed(&text))
+    }
+}
+
+fn csv(analysis: &Analysis<'_>) -> Result<String, Box<dyn std::error::Error>> {
+    let mut writer = csv_writer()?;
+    for row in analysis.shown() {
+        let variant = row.variant;
+        let summary = &row.summary;
         let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
-        let quantity = Quantity::of(variant.experiment);
-        let of = |wanted: Quantity| summary.figures.as_ref().filter(|_| quantity == wanted);
+        let of = |wanted: Quantity| summary.figures.as_ref().filter(|_| row.quantity == wanted);
         let (figures, memory) = (of(Quantity::Time), of(Quantity::Memory));
-        let split = shapes.split_of(line.row.index);
+        let split = analysis.split_of(row.index);
         let interval = figures.and_then(|figures| figures.interval);
         let memory_interval = memory.and_then(|figures| figures.interval);
         let parameters: Vec<String> =
             variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let cpus: Vec<String> = summary.cpus.iter().map(u32::to_string).collect();
         let record = [
-            run.id.clone(),
+            analysis.run.id.clone(),
             variant.mechanism.to_string(),
             variant.probe.clone(),
             variant.experiment.to_string(),
@@ -38,8 +45,8 @@ pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
             variant.placement.to_string(),
             variant.timing.to_string(),
             parameters.join(" "),
-            line.unit,
-            line.row.verdict.to_string(),
+            row.unit.clone(),
+            row.verdict.to_string(),
             number(figures.map(|f| f.median)),
             number(interval.map(|i| i.low)),
             number(interval.map(|i| i.high)),
@@ -48,29 +55,28 @@ pub fn csv(run: &Run, catalogue: &Catalogue) -> String {
             number(figures.map(|f| f.p90)),
             number(figures.map(|f| f.p99)),
             number(figures.map(|f| f.mad)),
-            number(line.times_cheapest),
+            number(row.times_cheapest),
             number(summary.kernel.map(|kernel| kernel.per_unit)),
             cpus.join(" "),
-            line.row.invocations.to_string(),
+            row.starts.len().to_string(),
             summary.samples.to_string(),
-            line.row.reason.clone(),
-            number(split.and_then(|split| shapes.median(split.control))),
-            number(split.and_then(|split| shapes.median(split.direct))),
+            row.reason.clone(),
+            number(split.and_then(|split| analysis.rows[split.control].median())),
+            number(split.and_then(|split| analysis.rows[split.direct].median())),
             number(split.and_then(|split| split.indirect)),
             number(split.and_then(|split| split.interval).map(|i| i.low)),
             number(split.and_then(|split| split.interval).map(|i| i.high)),
-            shapes.relation(variant.placement).unwrap_or_default().to_owned(),
+            analysis.relation(variant.placement).unwrap_or_default().to_owned(),
             number(memory.map(|f| f.median)),
             number(memory_interval.map(|i| i.low)),
             number(memory_interval.map(|i| i.high)),
         ];
-        writer.write_record(&record).expect("memory");
+        writer.write_record(&record)?;
     }
-    let text = String::from_utf8(writer.into_inner().expect("memory")).expect("UTF-8 in, UTF-8 out");
-    Style::PLAIN.sealed(&text)
+    Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-fn csv_writer() -> ::csv::Writer<Vec<u8>> {
+fn csv_writer() -> Result<::csv::Writer<Vec<u8>>, ::csv::Error> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let header = [
         "run",
@@ -107,6 +113,6 @@ fn csv_writer() -> ::csv::Writer<Vec<u8>> {
         "low_bytes",
         "high_bytes",
     ];
-    writer.write_record(header).expect("memory");
-    writer
+    writer.write_record(header)?;
+    Ok(writer)
 }

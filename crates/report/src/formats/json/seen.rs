@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::claimed_ns;
+use switchcost_analysis::{Row, claimed_ns};
 use switchcost_model as model;
 
 /// One start of the row: the first whose verdict is the row's.
@@ -39,10 +39,10 @@ struct ProbePart {
 }
 
 /// The start that the row's verdict speaks of, or the first.
-pub(super) fn seen_by(run: &model::Run, index: usize, verdict: model::Verdict) -> Option<SeenByPart> {
-    let mine = || run.invocations.iter().filter(|invocation| invocation.variant == index);
-    let invocation = mine().find(|start| start.judgement.verdict == verdict).or_else(|| mine().next())?;
-    Some(SeenByPart { round: invocation.round, host: invocation.seen.clone(), probe: said(&invocation.transcript) })
+pub(super) fn seen_by(row: &Row<'_>) -> Option<SeenByPart> {
+    let of_verdict = row.starts.iter().find(|start| start.judgement.verdict == row.verdict);
+    let start = of_verdict.or(row.starts.first())?;
+    Some(SeenByPart { round: start.round, host: start.seen.clone(), probe: said(&start.transcript) })
 }
 
 fn said(transcript: &model::Transcript) -> ProbePart {

@@ -1,9 +1,8 @@
 //! Curves and matrices in the JSON result.
 
-use crate::curves::{Shaped, Shapes};
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::{Matrix, Point};
+use switchcost_analysis::{Analysis, Curve, Matrix, Point};
 use switchcost_model::Placement;
 
 /// Rows that differ in one number only, at least three with a figure.
@@ -112,21 +111,21 @@ impl MatrixPart {
     }
 }
 
-/// Every curve and matrix of a run; `labels` of its rows by index.
-pub(super) fn shapes(shapes: &Shapes<'_>, labels: &[String]) -> (Vec<CurvePart>, Vec<MatrixPart>) {
-    let curves = shapes.curves.iter().map(|shaped| curve(shapes, shaped, labels)).collect();
-    let matrices = shapes.matrices.iter().map(|(label, one)| matrix(shapes, label, one, labels)).collect();
+/// Every curve and matrix of a run.
+pub(super) fn shapes(analysis: &Analysis<'_>) -> (Vec<CurvePart>, Vec<MatrixPart>) {
+    let curves = analysis.curves.iter().map(|one| curve(analysis, one)).collect();
+    let matrices = analysis.matrices.iter().map(|one| matrix(analysis, one)).collect();
     (curves, matrices)
 }
 
-fn curve(shapes: &Shapes<'_>, shaped: &Shaped, labels: &[String]) -> CurvePart {
-    let curve = &shaped.curve;
+fn curve(analysis: &Analysis<'_>, curve: &Curve) -> CurvePart {
+    let rows = &analysis.rows;
     let parts = |point: &Point| {
-        let split = shaped.splits.iter().find(|split| split.x == point.x)?;
+        let split = curve.splits.iter().find(|split| split.x == point.x)?;
         Some(PartsPart {
-            control: shapes.median(split.control),
-            control_result: labels[split.control].clone(),
-            direct: shapes.median(split.direct),
+            control: rows[split.control].median(),
+            control_result: rows[split.control].label.clone(),
+            direct: rows[split.direct].median(),
             indirect: split.indirect,
             low: split.interval.map(|interval| interval.low),
             high: split.interval.map(|interval| interval.high),
@@ -134,55 +133,54 @@ fn curve(shapes: &Shapes<'_>, shaped: &Shaped, labels: &[String]) -> CurvePart {
         })
     };
     let point = |point: &Point| {
-        let figures = shapes.rows[point.row].summary.figures.as_ref()?;
+        let row = &rows[point.row];
         Some(PointPart {
             x: point.x,
-            result: labels[point.row].clone(),
-            median: figures.median,
-            low: figures.interval.map(|interval| interval.low),
-            high: figures.interval.map(|interval| interval.high),
+            result: row.label.clone(),
+            median: row.median()?,
+            low: row.interval().map(|ends| ends.0),
+            high: row.interval().map(|ends| ends.1),
             parts: parts(point),
         })
     };
     let gap = |point: &Point| GapPart {
         x: point.x,
-        verdict: shapes.rows[point.row].verdict.to_string(),
-        reason: shapes.rows[point.row].reason.clone(),
+        verdict: rows[point.row].verdict.to_string(),
+        reason: rows[point.row].reason.clone(),
     };
     CurvePart {
         mechanism: curve.variant.mechanism.to_string(),
         probe: curve.variant.probe.clone(),
         experiment: curve.variant.experiment.to_string(),
         placement: curve.variant.placement.to_string(),
-        label: shaped.label.clone(),
+        label: curve.label.clone(),
         axis: curve.axis.clone(),
-        unit: shaped.unit.clone(),
-        control: shaped.control.as_ref().map(ToString::to_string),
+        unit: rows[curve.points[0].row].unit.clone(),
+        control: curve.control.as_ref().map(ToString::to_string),
         points: curve.points.iter().filter_map(point).collect(),
         gaps: curve.gaps.iter().map(gap).collect(),
     }
 }
 
-fn matrix(shapes: &Shapes<'_>, label: &str, matrix: &Matrix, labels: &[String]) -> MatrixPart {
+fn matrix(analysis: &Analysis<'_>, matrix: &Matrix) -> MatrixPart {
     let cell = |(&(a, b), &row): (&(u32, u32), &usize)| {
-        let figures = shapes.rows[row].summary.figures.as_ref();
-        let interval = figures.and_then(|figures| figures.interval);
+        let row = &analysis.rows[row];
         CellPart {
             a,
             b,
-            result: labels[row].clone(),
-            relation: shapes.relation(Placement::Pair(a, b)).map(str::to_owned),
-            verdict: shapes.rows[row].verdict.to_string(),
-            median: figures.map(|figures| figures.median),
-            low: interval.map(|interval| interval.low),
-            high: interval.map(|interval| interval.high),
+            result: row.label.clone(),
+            relation: analysis.relation(Placement::Pair(a, b)).map(str::to_owned),
+            verdict: row.verdict.to_string(),
+            median: row.median(),
+            low: row.interval().map(|ends| ends.0),
+            high: row.interval().map(|ends| ends.1),
         }
     };
     MatrixPart {
         mechanism: matrix.variant.mechanism.to_string(),
         probe: matrix.variant.probe.clone(),
         experiment: matrix.variant.experiment.to_string(),
-        label: label.to_owned(),
+        label: matrix.label.clone(),
         cpus: matrix.cpus.clone(),
         cells: matrix.cells.iter().map(cell).collect(),
     }

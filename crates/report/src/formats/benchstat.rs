@@ -1,18 +1,34 @@
 //! The text form of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>), which `benchstat` and its like read.
 
-use crate::rows::all_lines;
+use super::Format;
 use crate::text::Style;
 use std::fmt::Write as _;
-use switchcost_catalogue::Catalogue;
-use switchcost_model::{Experiment, Run, told};
+use switchcost_analysis::{Analysis, Quantity};
+use switchcost_model::told;
 
-/// One line an invocation: invocations are what repeats, so that benchstat's test is over process starts, as ours are.
+/// For benchstat.
+pub struct Benchstat;
+
+impl Format for Benchstat {
+    fn name(&self) -> &'static str {
+        "benchstat"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "Go's benchmark text, one line per start: for benchstat"
+    }
+
+    fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
+        Ok(benchstat(analysis))
+    }
+}
+
+/// One line a start: starts are what repeats, so that benchstat's test is over process starts, as ours are.
 ///
 /// The name carries the whole variant, so that equal rows of two files meet. Its last part is never a number after a hyphen, which readers
 /// would take for GOMAXPROCS.
-#[must_use]
-pub fn benchstat(run: &Run, catalogue: &Catalogue) -> String {
-    let run = &run.told();
+fn benchstat(analysis: &Analysis<'_>) -> String {
+    let run = analysis.run;
     let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| told(value));
     // Of `key: value` lines, readers put files apart that differ in any; what differs from run to run is a comment.
     let mut out = format!(
@@ -23,10 +39,10 @@ pub fn benchstat(run: &Run, catalogue: &Catalogue) -> String {
         goarch(&fact("kernel.architecture")),
         fact("cpu.model_name")
     );
-    for line in all_lines(run, catalogue).iter().filter(|line| !line.row.variant.is_twin()) {
-        let unit = if line.row.variant.experiment == Experiment::Footprint { "B/op" } else { "ns/op" };
-        for (_, median) in &line.row.summary.invocation_medians {
-            let _ = writeln!(out, "Benchmark{} 1 {median:.4} {unit}", name(line.row.variant)); // Writing to memory does not fail.
+    for row in analysis.originals() {
+        let unit = if row.quantity == Quantity::Memory { "B/op" } else { "ns/op" };
+        for (_, median) in &row.summary.invocation_medians {
+            let _ = writeln!(out, "Benchmark{} 1 {median:.4} {unit}", name(row.variant)); // Writing to memory does not fail.
         }
     }
     Style::PLAIN.sealed(&out)

@@ -1,10 +1,9 @@
-//! What every format shows: labels, factors, notes, warnings.
+//! What a reader must know of a row, and of a run as a whole, in words.
 
-use crate::number::{Quantity, factor, nanoseconds, percent};
-use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::{Curve, Row, curves, ladder};
+use crate::Row;
+use crate::number::{factor, nanoseconds, percent};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, EndedBy, Experiment, Placement, Run, Severity, Timing, Variant, Verdict};
+use switchcost_model::{Concept, EndedBy, Experiment, Placement, Run, Severity, Verdict};
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
@@ -12,149 +11,11 @@ const MOST_REMARKS: usize = 1;
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
 
-/// An interval wider than this (a fraction of the median) is no matter of noise: the invocations fall into groups.
+/// An interval wider than this (a fraction of the median) is no matter of noise: the starts fall into groups.
 const TWO_KINDS: f64 = 0.5;
 
-/// A row with all that is derived from its neighbours and its description.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line<'a> {
-    /// Figures and evidence.
-    pub row: Row<'a>,
-    /// Short name, unique within the run.
-    pub label: String,
-    /// What one unit is.
-    pub unit: String,
-    /// No switch takes place.
-    pub control: bool,
-    /// × the cheapest verified real switch of the run.
-    pub times_cheapest: Option<f64>,
-    /// What a reader must know of this row.
-    pub notes: Vec<String>,
-}
-
-/// Short name of a variant: what differs from the mechanism's defaults, and the probe where the page does not name its source.
-#[must_use]
-pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> String {
-    let concept = catalogue.find(&variant.mechanism);
-    let mut words = vec![variant.mechanism.to_string()];
-    if with_probe || catalogue.is_foreign(variant) {
-        words[0] = format!("{}@{}", words[0], variant.probe);
-    }
-    if variant.experiment != Experiment::Switch {
-        words.push(variant.experiment.to_string());
-    }
-    let ring = matches!(variant.experiment, Experiment::Switch | Experiment::Footprint);
-    if ring && variant.contexts != 2 && variant.contexts != 1 {
-        words.push(format!("contexts={}", variant.contexts));
-    }
-    for (name, value) in &variant.parameters {
-        let default = concept.and_then(|concept| concept.parameters.get(name)).map(|parameter| &parameter.default);
-        if default != Some(value) {
-            words.push(format!("{name}={value}"));
-        }
-    }
-    if variant.placement != Placement::OneCpu {
-        words.push(variant.placement.to_string());
-    }
-    if variant.timing == Timing::Each {
-        words.push("each".into());
-    }
-    if !variant.label.is_empty() {
-        words.push(format!("({})", variant.label));
-    }
-    words.join(" ")
-}
-
-/// All rows that are shown, in the order of the ladder: by family, then by cost; rows without a figure last in their family. Rows of a curve stay
-/// together, in the order of its axis, at the place of the cheapest. An A/A twin is shown only where its evidence speaks against it.
-#[must_use]
-pub fn lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
-    let mut lines = all_lines(run, catalogue);
-    lines.retain(is_shown);
-    lines
-}
-
-/// Not an A/A twin, unless its evidence speaks against it.
-pub(crate) fn is_shown(line: &Line<'_>) -> bool {
-    !line.row.variant.is_twin() || line.row.verdict == Verdict::Contradicted
-}
-
-/// The same with the A/A twin.
-#[must_use]
-pub fn all_lines<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<Line<'a>> {
-    let rows = ladder(run);
-    let cheapest = rows
-        .iter()
-        .filter(|row| row.verdict == Verdict::Verified && row.variant.experiment == Experiment::Switch)
-        .filter(|row| !is_control(row.variant, catalogue))
-        .filter_map(|row| Some(row.summary.figures.as_ref()?.median))
-        .min_by(f64::total_cmp);
-    let probes = probes(run);
-    let curves = curves(&rows);
-    let places = places(&curves, &rows);
-    let notes: Vec<Vec<String>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
-    let mut lines: Vec<Line<'a>> = rows
-        .into_iter()
-        .zip(notes)
-        .map(|(row, notes)| {
-            let several = probes[row.variant.mechanism.as_str()].len() > 1;
-            let concept = catalogue.find(&row.variant.mechanism);
-            let control = is_control(row.variant, catalogue);
-            let comparable = !control && row.variant.experiment == Experiment::Switch;
-            let times_cheapest = cheapest
-                .filter(|_| comparable && row.verdict == Verdict::Verified)
-                .and_then(|cheapest| Some(row.summary.figures.as_ref()?.median / cheapest));
-            Line {
-                label: label(row.variant, catalogue, several),
-                unit: concept.map_or("switch", |concept| concept.unit_of(row.variant.experiment)).to_owned(),
-                control,
-                times_cheapest,
-                notes,
-                row,
-            }
-        })
-        .collect();
-    lines.sort_by(|a, b| {
-        let rank = |line: &Line<'_>| catalogue.family_rank(line.row.variant.mechanism.family());
-        let place = |line: &Line<'_>| places[line.row.index];
-        rank(a).cmp(&rank(b)).then(place(a).0.total_cmp(&place(b).0)).then(place(a).1.cmp(&place(b).1))
-    });
-    lines
-}
-
-/// Probes of each mechanism of a run. A row that no probe can carry out has none to be told apart by.
-pub(crate) fn probes(run: &Run) -> BTreeMap<&str, BTreeSet<&str>> {
-    let mut probes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for variant in &run.variants {
-        let known = probes.entry(variant.mechanism.as_str()).or_default();
-        if variant.probe != "-" {
-            known.insert(&variant.probe);
-        }
-    }
-    probes
-}
-
-fn cost(row: &Row<'_>) -> f64 {
-    row.summary.figures.as_ref().map_or(f64::INFINITY, |figures| figures.median)
-}
-
-/// By what each row is sorted: its cost, or that of the cheapest on its curve; then curve and place on it.
-fn places(curves: &[Curve], rows: &[Row<'_>]) -> Vec<(f64, (usize, u64))> {
-    let mut places: Vec<(f64, (usize, u64))> = rows.iter().map(|row| (cost(row), (usize::MAX, 0))).collect();
-    for (number, curve) in curves.iter().enumerate().rev() {
-        let cheapest = curve.points.iter().map(|point| cost(&rows[point.row])).fold(f64::INFINITY, f64::min);
-        for point in curve.points.iter().chain(&curve.gaps) {
-            places[point.row] = (cheapest, (number, point.x));
-        }
-    }
-    places
-}
-
-fn is_control(variant: &Variant, catalogue: &Catalogue) -> bool {
-    catalogue.find(&variant.mechanism).is_some_and(|concept| concept.control)
-}
-
-fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
+/// Notes on a row; `rows` are all of its run.
+pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
     let mut notes = Vec::new();
     let Some(figures) = &row.summary.figures else { return notes };
     let concept = catalogue.find(&row.variant.mechanism);
@@ -194,7 +55,7 @@ fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> V
     if let Some((count, example)) = &row.summary.other_ways {
         notes.push(format!(
             "{count} of {} starts did other than the row names and are left out: {example}",
-            row.invocations
+            row.starts.len()
         ));
     }
     if row.variant.contexts >= LARGE_RING && row.variant.experiment == Experiment::Switch {
@@ -263,7 +124,7 @@ fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option
     }
     let floor = |other: &&Row<'_>| {
         concept.floor.contains(&other.variant.mechanism)
-            && is_control(other.variant, catalogue)
+            && other.control
             && other.variant.placement.kind() == row.variant.placement.kind()
             && other.verdict == Verdict::Verified
     };
@@ -294,7 +155,7 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     }
     let between = 1.4826 * figures.mad / figures.median;
     if width > TWO_KINDS {
-        let unit = Quantity::of(row.variant.experiment).unit();
+        let unit = row.quantity.unit();
         return Some(format!(
             "the interval is that wide because starts come in kinds: of {count}, some give {} {unit} and some {} {unit}, and chance decides which are more",
             nanoseconds(interval.low),
@@ -331,12 +192,12 @@ pub fn resume_command(run: &Run) -> Option<String> {
 
 /// What makes the run as a whole less trustworthy, each with effect and cure.
 #[must_use]
-pub fn warnings(run: &Run, lines: &[Line<'_>]) -> Vec<String> {
+pub(crate) fn warnings<'a>(run: &Run, shown: impl Iterator<Item = &'a Row<'a>>) -> Vec<String> {
     let mut warnings = Vec::new();
-    for line in lines.iter().filter(|line| line.row.verdict == Verdict::Contradicted) {
+    for row in shown.filter(|row| row.verdict == Verdict::Contradicted) {
         warnings.push(format!(
             "{}: the evidence contradicts the claim: {}. Do not use its figure; report it with `switchcost export`.",
-            line.label, line.row.reason
+            row.label, row.reason
         ));
     }
     let go_on =

@@ -1,0 +1,273 @@
+//! A run with all that is derived from it.
+
+use crate::compare::{Noise, noise};
+use crate::curves::{CONTEXTS, Curve, Matrix, Split, Topology, curves, matrices, split};
+use crate::notes::{notes, warnings};
+use crate::number::Quantity;
+use crate::summary::{Summary, measured, summarise, verdict_of};
+use std::collections::{BTreeMap, BTreeSet};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{Experiment, Invocation, MechanismId, Placement, Run, Timing, Variant, Verdict};
+
+/// A variant with all that is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row<'r> {
+    /// Index of the variant in its run.
+    pub index: usize,
+    /// The variant.
+    pub variant: &'r Variant,
+    /// Short name, unique within the run.
+    pub label: String,
+    /// What one unit is: switch, context, round trip …
+    pub unit: String,
+    /// What its figures are.
+    pub quantity: Quantity,
+    /// No switch takes place.
+    pub control: bool,
+    /// Starts of its probe, in order of execution.
+    pub starts: Vec<&'r Invocation>,
+    /// Worst verdict over its starts.
+    pub verdict: Verdict,
+    /// Its reason.
+    pub reason: String,
+    /// Figures and evidence.
+    pub summary: Summary,
+    /// × the cheapest verified real switch of the run.
+    pub times_cheapest: Option<f64>,
+    /// What a reader must know of it.
+    pub notes: Vec<String>,
+}
+
+impl Row<'_> {
+    /// Median of its figures.
+    #[must_use]
+    pub fn median(&self) -> Option<f64> {
+        self.summary.figures.as_ref().map(|figures| figures.median)
+    }
+
+    /// Both ends of the 95 % interval of the median.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
+    }
+
+    /// What its figures are measured in, such as `ns/switch`.
+    #[must_use]
+    pub fn measure(&self) -> String {
+        format!("{}/{}", self.quantity.unit(), self.unit)
+    }
+}
+
+/// A run with its rows, what they show together, its noise and its warnings, each derived once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Analysis<'r> {
+    /// The run.
+    pub run: &'r Run,
+    /// One a variant, in the run's order, A/A twins included.
+    pub rows: Vec<Row<'r>>,
+    /// Curves in the order of their first rows.
+    pub curves: Vec<Curve>,
+    /// Matrices over pairs of CPUs.
+    pub matrices: Vec<Matrix>,
+    /// What CPUs of the run's machine share.
+    pub topology: Topology,
+    /// What its A/A pairs say.
+    pub noise: Noise,
+    /// What makes the run as a whole less trustworthy, each with effect and cure.
+    pub warnings: Vec<String>,
+    /// Indices of all rows in the order of the ladder.
+    order: Vec<usize>,
+}
+
+impl<'r> Analysis<'r> {
+    /// Derives everything; the same run gives the same.
+    #[must_use]
+    pub fn new(run: &'r Run, catalogue: &Catalogue) -> Self {
+        let mut rows = rows(run, catalogue);
+        let noise = noise(&rows.iter().collect::<Vec<_>>());
+        let all_notes: Vec<Vec<String>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
+        rows.iter_mut().zip(all_notes).for_each(|(row, notes)| row.notes = notes);
+        let curves = named_curves(run, &rows, catalogue);
+        let order = order(&curves, &rows, catalogue);
+        let matrices = named_matrices(run, &rows, catalogue);
+        let topology = Topology::of(&run.machine.stable);
+        let mut analysis = Self { run, rows, curves, matrices, topology, noise, warnings: Vec::new(), order };
+        analysis.warnings = warnings(run, analysis.shown());
+        analysis
+    }
+
+    /// All rows, by family, then by cost; rows without a figure last in their family. Rows of a curve stay together, in the order of its axis, at
+    /// the place of the cheapest.
+    pub fn ladder(&self) -> impl Iterator<Item = &Row<'r>> {
+        self.order.iter().map(|&index| &self.rows[index])
+    }
+
+    /// The rows of the ladder that are no A/A twin.
+    pub fn originals(&self) -> impl Iterator<Item = &Row<'r>> {
+        self.ladder().filter(|row| !row.variant.is_twin())
+    }
+
+    /// The rows that every view shows: an A/A twin only where its evidence speaks against it.
+    pub fn shown(&self) -> impl Iterator<Item = &Row<'r>> {
+        self.ladder().filter(|row| !row.variant.is_twin() || row.verdict == Verdict::Contradicted)
+    }
+
+    /// What the CPUs of a pair share; None for other placements, or where the machine's facts do not tell.
+    #[must_use]
+    pub fn relation(&self, placement: Placement) -> Option<&'static str> {
+        let Placement::Pair(a, b) = placement else { return None };
+        self.topology.relation(a, b).map(|relation| relation.as_str())
+    }
+
+    /// The parts of the cost of this row.
+    #[must_use]
+    pub fn split_of(&self, row: usize) -> Option<&Split> {
+        self.curves.iter().find_map(|curve| {
+            let x = curve.points.iter().find(|point| point.row == row)?.x;
+            curve.splits.iter().find(|split| split.x == x)
+        })
+    }
+}
+
+/// Short name of a variant: what differs from the mechanism's defaults, and the probe where the page does not name its source.
+#[must_use]
+pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> String {
+    let concept = catalogue.find(&variant.mechanism);
+    let mut words = vec![variant.mechanism.to_string()];
+    if with_probe || catalogue.is_foreign(variant) {
+        words[0] = format!("{}@{}", words[0], variant.probe);
+    }
+    if variant.experiment != Experiment::Switch {
+        words.push(variant.experiment.to_string());
+    }
+    let ring = matches!(variant.experiment, Experiment::Switch | Experiment::Footprint);
+    if ring && variant.contexts != 2 && variant.contexts != 1 {
+        words.push(format!("contexts={}", variant.contexts));
+    }
+    for (name, value) in &variant.parameters {
+        let default = concept.and_then(|concept| concept.parameters.get(name)).map(|parameter| &parameter.default);
+        if default != Some(value) {
+            words.push(format!("{name}={value}"));
+        }
+    }
+    if variant.placement != Placement::OneCpu {
+        words.push(variant.placement.to_string());
+    }
+    if variant.timing == Timing::Each {
+        words.push("each".into());
+    }
+    if !variant.label.is_empty() {
+        words.push(format!("({})", variant.label));
+    }
+    words.join(" ")
+}
+
+/// Whether several probes of a run carry out the same mechanism, which labels must then tell apart. A row that no probe can carry out has none.
+fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
+    let mut probes: BTreeMap<&MechanismId, BTreeSet<&str>> = BTreeMap::new();
+    for variant in run.variants.iter().filter(|variant| variant.probe != crate::curves::NOBODY) {
+        probes.entry(&variant.mechanism).or_default().insert(&variant.probe);
+    }
+    move |variant| probes.get(&variant.mechanism).is_some_and(|probes| probes.len() > 1)
+}
+
+/// One a variant, in the run's order, without notes.
+fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
+    let mut starts: Vec<Vec<&Invocation>> = vec![Vec::new(); run.variants.len()];
+    run.invocations.iter().for_each(|start| starts[start.variant].push(start));
+    let several = several_probes(run);
+    let row = |(index, (variant, starts)): (usize, (&'r Variant, Vec<&'r Invocation>))| {
+        let concept = catalogue.find(&variant.mechanism);
+        let (verdict, reason) = verdict_of(run, index, &starts);
+        Row {
+            index,
+            variant,
+            label: label(variant, catalogue, several(variant)),
+            unit: concept.map_or("switch", |concept| concept.unit_of(variant.experiment)).to_owned(),
+            quantity: Quantity::of(variant.experiment),
+            control: concept.is_some_and(|concept| concept.control),
+            summary: measured(summarise(variant, &starts), verdict, &reason),
+            starts,
+            verdict,
+            reason,
+            times_cheapest: None,
+            notes: Vec::new(),
+        }
+    };
+    let mut rows: Vec<Row<'r>> = run.variants.iter().zip(starts).enumerate().map(row).collect();
+    let comparable = |row: &Row<'_>| {
+        row.verdict == Verdict::Verified && row.variant.experiment == Experiment::Switch && !row.control
+    };
+    let cheapest = rows.iter().filter(|row| comparable(row)).filter_map(Row::median).min_by(f64::total_cmp);
+    for row in rows.iter_mut().filter(|row| comparable(row)) {
+        row.times_cheapest = row.median().zip(cheapest).map(|(median, cheapest)| median / cheapest);
+    }
+    rows
+}
+
+/// Name of what the rows of a curve share: the label with the axis at its default.
+fn shared_label(variant: &Variant, axis: &str, catalogue: &Catalogue, with_probe: bool) -> String {
+    let mut shared = variant.clone();
+    if axis == CONTEXTS {
+        shared.contexts = 2;
+    }
+    let concept = catalogue.find(&variant.mechanism);
+    if let Some(parameter) = concept.and_then(|concept| concept.parameters.get(axis)) {
+        shared.parameters.insert(axis.to_owned(), parameter.default.clone());
+    } else {
+        shared.parameters.remove(axis);
+    }
+    label(&shared, catalogue, with_probe)
+}
+
+/// All curves with their names and the parts of their cost.
+fn named_curves(run: &Run, rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<Curve> {
+    let several = several_probes(run);
+    let mut curves = curves(rows);
+    for curve in &mut curves {
+        let concept = catalogue.find(&curve.variant.mechanism);
+        curve.label = shared_label(&curve.variant, &curve.axis, catalogue, several(&curve.variant));
+        curve.control = concept.and_then(|concept| concept.parameters.get(&curve.axis)).and_then(|p| p.control.clone());
+        curve.splits = curve.control.as_ref().map_or_else(Vec::new, |control| split(curve, rows, control));
+    }
+    // Without a row at 0 nothing is split, and the control's curve is drawn by itself.
+    let controls: BTreeSet<(MechanismId, String)> = curves
+        .iter()
+        .filter(|curve| !curve.splits.is_empty())
+        .filter_map(|curve| Some((curve.control.clone()?, curve.axis.clone())))
+        .collect();
+    for curve in &mut curves {
+        curve.serves = controls.contains(&(curve.variant.mechanism.clone(), curve.axis.clone()));
+    }
+    curves
+}
+
+fn named_matrices(run: &Run, rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<Matrix> {
+    let several = several_probes(run);
+    let mut matrices = matrices(rows);
+    for matrix in &mut matrices {
+        let shared = Variant { placement: Placement::OneCpu, ..matrix.variant.clone() };
+        matrix.label = label(&shared, catalogue, several(&shared));
+    }
+    matrices
+}
+
+/// Indices of rows in the order of [`Analysis::ladder`].
+fn order(curves: &[Curve], rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<usize> {
+    let cost = |row: &Row<'_>| row.median().unwrap_or(f64::INFINITY);
+    // By what each row is sorted: its cost, or that of the cheapest on its curve; then curve and place on it.
+    let mut places: Vec<(f64, (usize, u64))> = rows.iter().map(|row| (cost(row), (usize::MAX, 0))).collect();
+    for (number, curve) in curves.iter().enumerate().rev() {
+        let cheapest = curve.points.iter().map(|point| cost(&rows[point.row])).fold(f64::INFINITY, f64::min);
+        for point in curve.points.iter().chain(&curve.gaps) {
+            places[point.row] = (cheapest, (number, point.x));
+        }
+    }
+    let rank = |index: &usize| catalogue.family_rank(rows[*index].variant.mechanism.family());
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|a, b| {
+        let ((cost_a, place_a), (cost_b, place_b)) = (places[*a], places[*b]);
+        rank(a).cmp(&rank(b)).then(cost_a.total_cmp(&cost_b)).then(place_a.cmp(&place_b))
+    });
+    order
+}

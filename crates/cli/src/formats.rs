@@ -1,0 +1,66 @@
+//! The forms of a run on the command line: those of the report, and the run file, which can be imported.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::fmt;
+use switchcost_analysis::Analysis;
+use switchcost_report::{FORMATS, Format, Style};
+
+/// A chosen form.
+#[derive(Clone, Copy)]
+pub struct Form(&'static dyn Format);
+
+impl std::ops::Deref for Form {
+    type Target = dyn Format;
+
+    fn deref(&self) -> &(dyn Format + 'static) {
+        self.0
+    }
+}
+
+impl fmt::Debug for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Form {
+    /// It has this name.
+    pub fn is(self, name: &str) -> bool {
+        self.name() == name
+    }
+
+    /// Reads the word of a flag.
+    pub fn parser() -> impl TypedValueParser<Value = Self> {
+        let values = all().map(|format| PossibleValue::new(format.name()).help(format.purpose()));
+        // The parser lets only these names pass.
+        PossibleValuesParser::new(values)
+            .map(|name| Self(all().find(|format| format.name() == name).unwrap_or(&RunFile)))
+    }
+}
+
+fn all() -> impl Iterator<Item = &'static dyn Format> {
+    FORMATS.iter().copied().chain([&RunFile as &dyn Format])
+}
+
+/// Everything, raw ticks included.
+struct RunFile;
+
+impl Format for RunFile {
+    fn name(&self) -> &'static str {
+        "jsonl"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "Everything, raw ticks included; can be imported"
+    }
+
+    fn is_told(&self) -> bool {
+        false
+    }
+
+    fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
+        let mut bytes = Vec::new();
+        switchcost_store::export_jsonl(analysis.run, &mut bytes).map_err(|error| error.to_string())?;
+        String::from_utf8(bytes).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,30 @@
+//! The forms in which a run can be written. A form is a file here and a line in [`FORMATS`].
+
+mod benchstat;
+mod csv;
+pub(crate) mod json;
+pub(crate) mod table;
+
+use crate::text::Style;
+use switchcost_analysis::Analysis;
+
+/// A form of a run.
+pub trait Format: Sync {
+    /// Its word on the command line.
+    fn name(&self) -> &'static str;
+    /// What it is for, in half a line.
+    fn purpose(&self) -> &'static str;
+    /// It is read by people, or by programs that escape nothing: the run must be told before it is analysed (`Run::told`).
+    fn is_told(&self) -> bool {
+        true
+    }
+    /// The whole text.
+    ///
+    /// # Errors
+    /// A clause that says why the run cannot be written so.
+    fn write(&self, analysis: &Analysis<'_>, style: Style) -> Result<String, String>;
+}
+
+/// Every form, the usual one first.
+pub const FORMATS: &[&dyn Format] =
+    &[&table::Terminal, &json::Json, &csv::Csv, &table::Markdown, &benchstat::Benchstat];

@@ -1,0 +1,239 @@
+//! The ladder as text and as Markdown.
+
+use super::Format;
+use crate::curves;
+use crate::text::{Style, cell, right, trimmed, wrapped};
+use comfy_table::{Cell, Color, Table};
+use switchcost_analysis::number::{factor, nanoseconds, percent};
+use switchcost_analysis::{Analysis, Row};
+use switchcost_model::{EndedBy, Run, Verdict, told};
+
+/// Column titles; the figures' is the measure that all of them have, or the switch's.
+fn header(analysis: &Analysis<'_>) -> [String; 8] {
+    ["mechanism", &common_measure(analysis), "95 % interval", "min", "× cheapest", "kernel sw.", "CPUs", "verdict"]
+        .map(str::to_owned)
+}
+
+fn common_measure(analysis: &Analysis<'_>) -> String {
+    let mut measures = analysis.shown().filter(|row| row.summary.figures.is_some()).map(Row::measure);
+    let first = measures.next().unwrap_or_else(|| SWITCH.to_owned());
+    if measures.all(|measure| measure == first) { first } else { SWITCH.to_owned() }
+}
+
+/// Measure of most figures.
+const SWITCH: &str = "ns/switch";
+
+/// The ladder for a terminal.
+pub struct Terminal;
+
+impl Format for Terminal {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "For people at a terminal"
+    }
+
+    fn write(&self, analysis: &Analysis<'_>, style: Style) -> Result<String, String> {
+        Ok(ladder_text(analysis, style))
+    }
+}
+
+/// The ladder as a Markdown document.
+pub struct Markdown;
+
+impl Format for Markdown {
+    fn name(&self) -> &'static str {
+        "md"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "Markdown"
+    }
+
+    fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
+        Ok(ladder_markdown(analysis))
+    }
+}
+
+/// Head, table, notes, warnings.
+pub(crate) fn ladder_text(analysis: &Analysis<'_>, style: Style) -> String {
+    let mut table = style.table();
+    table.set_header(header(analysis).iter().enumerate().map(|(i, text)| {
+        let title = if (1..=5).contains(&i) { right(text) } else { cell(text) };
+        if style.colour { title.add_attribute(comfy_table::Attribute::Bold) } else { title }
+    }));
+    if style.colour {
+        table.enforce_styling();
+    }
+    fill(&mut table, analysis, style.colour);
+    let along = curves::text(analysis, style);
+    let (table, notes, tail) = (trimmed(&table), notes(analysis, style), tail(analysis, style));
+    style.sealed(&format!("{}\n{table}{notes}{along}{tail}", head(analysis, style)))
+}
+
+/// The rows as bars on a logarithmic scale.
+#[must_use]
+pub fn ladder_plot(analysis: &Analysis<'_>, style: Style) -> String {
+    style.sealed(&crate::plot::bars(&analysis.shown().collect::<Vec<_>>(), style))
+}
+
+/// The same as Markdown.
+pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(header(analysis));
+    fill(&mut table, analysis, false);
+    let style = Style::PLAIN;
+    let along = curves::markdown(analysis);
+    let (table, notes, tail) = (trimmed(&table), notes(analysis, style), tail(analysis, style));
+    style.sealed(&format!("{}\n{table}\n{notes}{along}{tail}", head(analysis, style)))
+}
+
+fn head(analysis: &Analysis<'_>, style: Style) -> String {
+    let run = analysis.run;
+    let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| told(value));
+    let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
+    let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
+    let counted = match (run.invocations.len(), disturbed) {
+        (all, 0) => format!("{all} invocations"),
+        (all, disturbed) => format!("{all} invocations ({disturbed} disturbed by others and repeated)"),
+    };
+    format!(
+        "{} · {} · {} · kernel {} · {}\n{}, {}{}\n",
+        style.bold(&format!("run {}", run.id)),
+        started.strftime("%Y-%m-%d %H:%M UTC"),
+        fact("cpu.model_name"),
+        fact("kernel.release"),
+        fact("hypervisor"),
+        counted,
+        ended(run),
+        noise_floor(analysis),
+    )
+}
+
+/// What the run's own A/A pairs say: equal things come apart by so much.
+fn noise_floor(analysis: &Analysis<'_>) -> String {
+    let (noise, variants) = (&analysis.noise, &analysis.run.variants);
+    let twins: Vec<&str> = variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.as_str()).collect();
+    let meaning = "and by more than that equal things do not differ here";
+    match (&noise.unstable, noise.floor, twins.as_slice()) {
+        (_, _, []) | (None, None, _) => String::new(),
+        (Some(why), _, _) => format!("\nunstable: {why}; differences between rows mean nothing in this run"),
+        (None, Some(floor), [twin]) => {
+            format!("\nnoise floor {}: {twin} was measured twice, {meaning}", percent(floor))
+        }
+        (None, Some(_), twins) => {
+            let floors: Vec<String> =
+                noise.families.iter().map(|(family, floor)| format!("{family} {}", percent(*floor))).collect();
+            format!("\nnoise floor {}: {} were measured twice, {meaning}", floors.join(", "), twins.join(", "))
+        }
+    }
+}
+
+fn ended(run: &Run) -> String {
+    let target = percent(run.precision_ppm as f64 / 1e6);
+    let seconds = run
+        .ended_unix_ns
+        .map_or(String::new(), |end| format!(" after {:.1} s", (end - run.started_unix_ns) as f64 / 1e9));
+    match run.ended_by {
+        EndedBy::Precision => format!("ended{seconds}: every interval is within ±{target}, or its row says why not"),
+        EndedBy::Rounds => format!("ended{seconds}: the asked number of rounds is done"),
+        EndedBy::Budget => format!("ended{seconds}: the time budget is used up"),
+        EndedBy::Interrupt => format!("stopped by the user{seconds}"),
+        EndedBy::Nothing => "ended: nothing could be measured".into(),
+        EndedBy::Unfinished => "not finished".into(),
+    }
+}
+
+/// What is said of a row under the table: its reason, then its notes.
+fn remarks(row: &Row<'_>) -> Vec<String> {
+    let reason = (!row.reason.is_empty()).then(|| format!("{}: {}", row.verdict, row.reason));
+    reason.into_iter().chain(row.notes.iter().cloned()).collect()
+}
+
+/// The different remarks of all rows; a row's mark is the place of its own in this list.
+fn footnotes(analysis: &Analysis<'_>) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for remarks in analysis.shown().map(remarks) {
+        if !remarks.is_empty() && !all.contains(&remarks) {
+            all.push(remarks);
+        }
+    }
+    all
+}
+
+fn fill(table: &mut Table, analysis: &Analysis<'_>, colour: bool) {
+    let footnotes = footnotes(analysis);
+    let common = common_measure(analysis);
+    for row in analysis.shown() {
+        let mut label = row.label.clone();
+        if let Some(place) = footnotes.iter().position(|footnote| *footnote == remarks(row)) {
+            label.push_str(&format!(" [{}]", place + 1));
+        }
+        let mut cells = vec![cell(label)];
+        cells.extend(figures(row, &common));
+        cells.push(cell(cpus(row)));
+        let verdict = cell(row.verdict);
+        cells.push(if colour { verdict.fg(tint(row.verdict)) } else { verdict });
+        table.add_row(cells);
+    }
+}
+
+fn tint(verdict: Verdict) -> Color {
+    match verdict {
+        Verdict::Verified => Color::Green,
+        Verdict::Contradicted | Verdict::Broken => Color::Red,
+        Verdict::Unobservable | Verdict::Unsupported | Verdict::Unmeasured => Color::Yellow,
+    }
+}
+
+fn figures(row: &Row<'_>, common: &str) -> Vec<Cell> {
+    let Some(figures) = &row.summary.figures else { return vec![right("–"); 5] };
+    let interval = figures
+        .interval
+        .map_or("–".into(), |interval| format!("{} – {}", nanoseconds(interval.low), nanoseconds(interval.high)));
+    let kernel = row.summary.kernel.map_or("–".into(), |kernel| match kernel.per_unit {
+        rate if rate < 0.0005 => "0".into(),
+        rate => format!("{rate:.3}"),
+    });
+    let unit = match row.measure() {
+        own if own == common => String::new(),
+        own => format!(" {}", own.trim_start_matches("ns")),
+    };
+    vec![
+        right(format!("{}{unit}", nanoseconds(figures.median))),
+        right(interval),
+        right(nanoseconds(figures.min)),
+        right(row.times_cheapest.map_or("–".into(), factor)),
+        right(kernel),
+    ]
+}
+
+fn cpus(row: &Row<'_>) -> String {
+    let list: Vec<String> = row.summary.cpus.iter().map(u32::to_string).collect();
+    if list.is_empty() { "–".into() } else { list.join(",") }
+}
+
+/// Notes under the table; equal ones are said once.
+fn notes(analysis: &Analysis<'_>, style: Style) -> String {
+    let mut out = String::new();
+    for (place, remarks) in footnotes(analysis).iter().enumerate() {
+        for (i, remark) in remarks.iter().enumerate() {
+            let mark = if i == 0 { format!("[{}]", place + 1) } else { String::new() };
+            out.push_str(&wrapped(&format!("{mark:<5}"), remark, style));
+        }
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+fn tail(analysis: &Analysis<'_>, style: Style) -> String {
+    if analysis.warnings.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", style.bold("Warnings"));
+    for warning in &analysis.warnings {
+        out.push_str(&wrapped("  - ", warning, style));
+    }
+    out
+}
