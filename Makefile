@@ -67,6 +67,7 @@ answers: build ## measure the runs behind docs/answers.md again, in about five m
 generate: build ## rewrite what is derived from code and from data/example
 	@cp target/share/switchcost/*.schema.json docs/
 	@SWITCHCOST_UPDATE=1 $(WITH_TOOLS) cargo test --release --locked --quiet -p switchcost-e2e --test documents
+	@web/readme-pictures docs
 
 install: ## into $(DESTDIR)$(PREFIX); run `make build` first
 	@scripts/install "$(DESTDIR)$(PREFIX)"

@@ -47,7 +47,7 @@ fn dependencies_point_one_way() {
         ("switchcost-catalogue", &["model"]),
         ("switchcost-machine", &["model"]),
         ("switchcost-store", &["model"]),
-        ("switchcost-analysis", &["model", "stats"]),
+        ("switchcost-analysis", &["catalogue", "model", "stats"]),
         ("switchcost-runner", &["analysis", "catalogue", "machine", "model", "protocol"]),
         ("switchcost-report", &["analysis", "catalogue", "model", "stats"]),
         ("switchcost", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),

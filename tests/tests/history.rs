@@ -1,6 +1,6 @@
 //! Names of runs, trends over them, and what other tools read, with the real binary.
 
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::Value;
 use std::process::Command;
 use switchcost_e2e::{World, repository, sealed};
 
@@ -177,21 +177,39 @@ fn benchstat_reads_the_export() {
     }
 }
 
+/// The command of docs/batches.sql, with the real DuckDB.
 #[test]
-fn parquet_holds_every_batch() {
+fn duckdb_makes_a_table_of_every_batch() {
+    let duckdb = repository().join("target/runtimes/duckdb");
+    if !duckdb.is_dir() {
+        return println!("duckdb is not here: scripts/setup test could not install it");
+    }
     let world = measured("1000,1100");
-    let path = world.path("run.parquet");
-    world.run("export --format parquet").refuses(2, &["parquet", "-o"]);
-    assert_eq!(world.run(&format!("export --format parquet -o {}", path.display())).status, 0);
-    let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
-    let exported = world.run("export").out;
-    let arrays = exported.split("\"ticks\":[").skip(1).filter_map(|rest| rest.split_once(']'));
-    let batches: usize = arrays.map(|(ticks, _)| ticks.split(',').count()).sum();
-    assert_eq!(reader.metadata().file_metadata().num_rows() as usize, batches);
-    let rows: Vec<String> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
-    let dearer: Vec<&String> = rows.iter().filter(|row| row.contains("ticks=1100")).collect();
-    assert!(
-        !dearer.is_empty() && dearer.iter().all(|row| row.contains("ticks: 110000,") && row.contains("value: 1100.0"))
-    );
-    assert!(rows.iter().any(|row| row.contains("phase: \"warmup\"")), "{:?}", rows[0]);
+    for form in ["jsonl", "csv"] {
+        let file = world.path(&format!("run.{form}"));
+        assert_eq!(world.run(&format!("export --format {form} -o {}", file.display())).status, 0);
+    }
+    let ask = "import duckdb, sys; duckdb.execute(open(sys.argv[1]).read()); \
+        [print(*row, sep='|') for row in duckdb.execute(\"SELECT label, unit, phase, ticks, value FROM 'run.parquet'\").fetchall()]";
+    let said = Command::new("python3")
+        .args(["-c", ask])
+        .arg(repository().join("docs/batches.sql"))
+        .env("PYTHONPATH", &duckdb)
+        .current_dir(world.path("run.csv").parent().unwrap())
+        .output()
+        .unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let rows: Vec<String> = String::from_utf8(said.stdout).unwrap().lines().map(str::to_owned).collect();
+    let exported = std::fs::read_to_string(world.path("run.jsonl")).unwrap();
+    let lines: Vec<Value> = exported.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |tag: &str| lines.iter().filter(move |line| line["t"] == tag).collect::<Vec<_>>();
+    // Twins have no row in CSV, and none here.
+    let own: Vec<&Value> = of("variant").into_iter().filter(|v| v["label"] == "").map(|v| &v["index"]).collect();
+    let starts = of("invocation").into_iter().filter(|start| own.contains(&&start["variant"]));
+    let samples = starts.flat_map(|start| start["samples"].as_array().unwrap());
+    let batches: usize = samples.map(|samples| samples["ticks"].as_array().unwrap().len()).sum();
+    assert_eq!(rows.len(), batches);
+    let slower: Vec<&String> = rows.iter().filter(|row| row.contains("ticks=1100")).collect();
+    assert!(!slower.is_empty() && slower.iter().all(|row| row.ends_with("|110000|1100.0")), "{slower:?}");
+    assert!(rows.iter().any(|row| row.contains("|warmup|")), "{:?}", rows[0]);
 }

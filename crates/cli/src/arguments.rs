@@ -93,7 +93,8 @@ pub enum Command {
     ///
     ///   switchcost report --open                      the latest run, in a browser
     ///   switchcost report latest~1 latest mine.jsonl  several runs, or runs of several machines
-    ///   switchcost report --svg figures --png figures pictures of each view for documents, made without a browser
+    ///
+    /// Each picture of the page can be saved as SVG or PNG.
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Report(Report),
     /// What the switches of a running program cost it

@@ -70,6 +70,7 @@ fn csv(analysis: &Analysis<'_>) -> Result<String, Box<dyn std::error::Error>> {
             number(memory.map(|f| f.median)),
             number(memory_interval.map(|i| i.low)),
             number(memory_interval.map(|i| i.high)),
+            row.label.clone(),
         ];
         writer.write_record(&record)?;
     }
@@ -112,6 +113,7 @@ fn csv_writer() -> Result<::csv::Writer<Vec<u8>>, ::csv::Error> {
         "median_bytes",
         "low_bytes",
         "high_bytes",
+        "label",
     ];
     writer.write_record(header)?;
     Ok(writer)
