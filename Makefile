@@ -27,10 +27,10 @@ setup-test:
 	@scripts/setup test
 
 build: ## host and probes, into target/
-	@$(WITH_TOOLS) cargo build --release --locked -p switchcost
+	@$(WITH_TOOLS) cargo build --release --locked -p switchcost -p xtask
 	@$(WITH_TOOLS) scripts/build-probes
 	@scripts/build-web
-	@target/release/switchcost generate target/share/switchcost
+	@target/release/xtask share target/share/switchcost
 
 test: setup-test build lint ## set up what is missing, build, lint, and run all tests
 	@$(WITH_TOOLS) cargo build --release --locked -p switchcost-e2e
@@ -65,9 +65,8 @@ answers: build ## measure the runs behind docs/answers.md again, in about five m
 	@scripts/answers
 
 generate: build ## rewrite what is derived from code and from data/example
-	@cp target/share/switchcost/*.schema.json docs/
-	@SWITCHCOST_UPDATE=1 $(WITH_TOOLS) cargo test --release --locked --quiet -p switchcost-e2e --test documents
-	@web/readme-pictures docs
+	@target/release/xtask documents
+	@web/generate
 
 install: ## into $(DESTDIR)$(PREFIX); run `make build` first
 	@scripts/install "$(DESTDIR)$(PREFIX)"

@@ -29,9 +29,9 @@ COPY (
         FROM part
     )
     SELECT
-        row.run, row.label, mechanism, probe, experiment, placement, timing, parameters, row.unit, quantity, phase, batch.verdict, variant.contexts,
-        round, invocation, batch, units, ticks, started_unix_ns, disturbed,
-        ticks * (CASE WHEN quantity = '' THEN ns_per_tick ELSE 1 END) / units AS value,
+        row.run, row.label, mechanism, probe, experiment, placement, timing, parameters, row.unit, batch.quantity, phase, batch.verdict, variant.contexts,
+        round, invocation, batch, units, ticks, started_unix_ns, batch.disturbed,
+        ticks * (CASE WHEN batch.quantity = '' THEN ns_per_tick ELSE 1 END) / units AS value,
     FROM batch
     JOIN variant USING (position)
     JOIN (SELECT * REPLACE (coalesce(parameters, '') AS parameters) FROM read_csv('run.csv', all_varchar = true)) AS row USING (mechanism, probe, experiment, placement, timing, parameters)

@@ -52,6 +52,7 @@ fn dependencies_point_one_way() {
         ("switchcost-report", &["analysis", "catalogue", "model", "stats"]),
         ("switchcost", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),
         ("switchcost-e2e", &[]),
+        ("xtask", &["report"]),
     ]
     .into();
     let output = Command::new(env!("CARGO"))

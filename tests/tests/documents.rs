@@ -1,53 +1,18 @@
-//! What is generated is what the code generates. `SWITCHCOST_UPDATE=1` (set by `make generate`) rewrites instead of comparing.
+//! What is derived is what the code gives.
 
 use std::fs;
+use std::process::Command;
 use switchcost_e2e::{Real, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// Text between two marker lines.
-fn block<'a>(page: &'a str, name: &str) -> &'a str {
-    let begin = page.find(&format!("<!-- {name}:")).unwrap_or_else(|| panic!("no marker {name}"));
-    let begin = begin + page[begin..].find('\n').unwrap() + 1;
-    let end = begin + page[begin..].find(&format!("<!-- /{name} -->")).unwrap();
-    &page[begin..end]
-}
-
 #[test]
-fn the_ladder_in_the_readme_is_the_stored_run() {
-    let Some(real) = Real::new(FAKE) else { return };
-    let example = repository().join("data/example/ladder.jsonl");
-    assert_eq!(real.run(&format!("import {}", example.display())).status, 0);
-    let shown = real.run("show").out;
-    let path = repository().join("README.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let command = "$ make run        # or: switchcost run";
-    let expected = format!("```\n{command}\n{shown}```\n");
-    if std::env::var_os("SWITCHCOST_UPDATE").is_some() {
-        fs::write(&path, page.replace(block(&page, "ladder"), &expected)).unwrap();
-        return;
-    }
-    assert_eq!(block(&page, "ladder"), expected, "README.md is not what data/example gives: run `make generate`");
-}
-
-#[test]
-fn the_answers_are_filled_from_the_kept_runs() {
-    let Some(real) = Real::new(FAKE) else { return };
-    let mut files: Vec<String> = fs::read_dir(repository().join("data/example/answers"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path().display().to_string())
-        .collect();
-    files.sort();
-    let template = repository().join("docs/answers.md.in");
-    let said = real.run(&format!("fill {} {}", template.display(), files.join(" ")));
-    assert_eq!(said.status, 0, "{}", said.err);
-    let path = repository().join("docs/answers.md");
-    if std::env::var_os("SWITCHCOST_UPDATE").is_some() {
-        fs::write(&path, said.out).unwrap();
-        return;
-    }
-    let page = fs::read_to_string(&path).unwrap();
-    assert_eq!(page, said.out, "docs/answers.md is not what its runs give: run `make generate`");
+fn every_derived_document_is_what_the_code_gives() {
+    let Some(_real) = Real::new(FAKE) else { return };
+    let xtask = std::path::Path::new(FAKE).with_file_name("xtask");
+    let said = Command::new(&xtask).args(["documents", "--check"]).output().unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let page = fs::read_to_string(repository().join("docs/answers.md")).unwrap();
     for question in 'a'..='i' {
         assert!(page.contains(&format!("\n## ({question}) ")), "question ({question}) has no answer");
     }

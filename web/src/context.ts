@@ -42,4 +42,4 @@ export const total = (rows: Row[], value: (row: Row) => number): number => rows.
 
 /** How much is behind the rows of a figure. */
 export const counted = (rows: Row[]): string =>
-  `${rows.length} ${rows.length === 1 ? "row" : "rows"}, ${total(rows, (row) => row.result.invocations)} starts of a probe, ${total(rows, (row) => row.result.samples)} batches or intervals`;
+  `${rows.length} ${rows.length === 1 ? "row" : "rows"}, ${total(rows, (row) => row.result.starts)} starts of a probe, ${total(rows, (row) => row.result.samples)} batches or intervals`;

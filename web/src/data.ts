@@ -1,198 +1,8 @@
-/** What the host put into the page (`crates/report/src/html/data.rs`), and rows made of it. */
+/** Rows made of what the host put into the page, whose types are generated (`web/generate`). Where a number is not finite, JSON has null. */
 
-type Maybe = number | null;
+import type { Curve, Detail, Literature, Matrix, PageData, Quantity, Result, RunData } from "./page";
 
-export interface Figures {
-  median: Maybe;
-  low: Maybe;
-  high: Maybe;
-  min: Maybe;
-  mean: Maybe;
-  p90: Maybe;
-  p99: Maybe;
-  mad: Maybe;
-}
-
-export interface Result {
-  mechanism: string;
-  probe: string;
-  build: { version: string; runtime: string; compiler: string | null; flags: string | null; clock: string } | null;
-  experiment: string;
-  parameters: Record<string, string | number>;
-  label: string;
-  unit: string;
-  verdict: string;
-  reason: string;
-  invocations: number;
-  samples: number;
-  ns_per_switch: Figures | null;
-  bytes_per_context: Record<string, Maybe>;
-  each: { pair_ns: Maybe; p50: Maybe; p999: Maybe; max: Maybe; count: number } | null;
-  evidence: { kernel_switches_per_switch: Maybe; involuntary_share: Maybe; cpus: number[]; same_cpu_hops: Maybe; turns_ok: boolean | null };
-  times_cheapest: Maybe;
-  disturbed: number;
-  peak_rss_bytes: number;
-  notes: string[];
-}
-
-export interface Detail {
-  family: string;
-  control: boolean;
-  expected: { turns: boolean; kernel_switches: [Maybe, Maybe] | null; same_cpu_hops: [Maybe, Maybe] | null; address_spaces: number | null } | null;
-  starts: [round: number, sequence: number, at: Maybe, counted: number, spread: Maybe[]][];
-  remarks: Record<string, string>;
-  batches: Maybe[];
-  histogram: [Maybe, number][];
-  drift: Maybe;
-  memory: { median: Maybe; low: Maybe; high: Maybe } | null;
-}
-
-/** What of a point is the parameter's own work, what the bare switch, and what is left, with its interval. */
-export interface Parts {
-  control: Maybe;
-  control_result: string;
-  direct: Maybe;
-  indirect: Maybe;
-  low: Maybe;
-  high: Maybe;
-  resolved: boolean;
-}
-
-/** A row on a curve, by its label. */
-export interface Point {
-  x: number;
-  result: string;
-  median: Maybe;
-  low: Maybe;
-  high: Maybe;
-  parts: Parts | null;
-}
-
-/** Rows that differ from one another in one number only. */
-export interface Curve {
-  mechanism: string;
-  experiment: string;
-  label: string;
-  axis: string;
-  unit: string;
-  control: string | null;
-  points: Point[];
-}
-
-/** A row placed on a named pair of CPUs, the smaller number first. */
-export interface Cell {
-  a: number;
-  b: number;
-  result: string;
-  relation: string | null;
-  verdict: string;
-  median: Maybe;
-  low: Maybe;
-  high: Maybe;
-}
-
-/** Rows that differ from one another in the pair of CPUs only. */
-export interface Matrix {
-  label: string;
-  cpus: number[];
-  cells: Cell[];
-}
-
-export interface Finding {
-  id: string;
-  severity: string;
-  what: string;
-  effect: string;
-  cure: string;
-}
-
-export interface RunData {
-  source: string;
-  run: {
-    id: string;
-    started: string;
-    ended: string | null;
-    seed: number;
-    ended_by: string;
-    partial: boolean;
-    tool_version: string;
-    method_version: number;
-    command: string[];
-    noise_floor: Maybe;
-    unstable: string | null;
-    precision: Maybe;
-    budget_s: Maybe;
-  };
-  machine: { key: string; stable: Record<string, string>; drifting: Record<string, string>; personal: Record<string, string>; findings: Finding[] };
-  results: Result[];
-  curves: Curve[];
-  matrices: Matrix[];
-  warnings: string[];
-  details: Detail[];
-}
-
-export interface Side {
-  run: string;
-  label: string;
-  median: Maybe;
-  interval: [Maybe, Maybe] | null;
-  unit: string;
-  quantity: "time" | "memory";
-}
-
-export interface Comparison {
-  a: Side;
-  b: Side;
-  ratio: Maybe;
-  low: Maybe;
-  high: Maybe;
-  confidence: Maybe;
-  paired: boolean;
-  counts: [number, number];
-  noise_floor: Maybe;
-  smallest_detectable: Maybe;
-  verdict: string | null;
-  within: Maybe;
-  phrase: string;
-  reason: string;
-}
-
-export interface ComparisonTable {
-  a: number;
-  b: number;
-  reference: string | null;
-  threshold: number;
-  comparisons: Comparison[];
-  skipped: { label: string; reason: string }[];
-  notes: string[];
-  refused: string[];
-}
-
-export interface Literature {
-  mechanism: string;
-  name: string;
-  what: string;
-  low: number;
-  high: number | null;
-  unit: string;
-  machine: string;
-  year: number | null;
-  source: string;
-  read: boolean;
-}
-
-export interface PageData {
-  format: number;
-  tool: string;
-  made_by: string;
-  shares: number[];
-  families: { id: string; title: string }[];
-  mechanisms: Record<string, { title: string; iteration: string; includes: string }>;
-  literature: Literature[];
-  runs: RunData[];
-  tables: ComparisonTable[];
-  notes: string[];
-}
+export type { Cell, Comparison, ComparisonTable, Curve, Detail, Literature, Matrix, PageData, Point, Quantity, Result, RunData, Side } from "./page";
 
 /** One start of a probe. */
 export interface Start {
@@ -219,8 +29,8 @@ export interface Row {
   experiment: string;
   placement: string;
   probe: string;
-  quantity: "time" | "bytes";
-  /** ns per unit, or bytes per context; null: no figure that can be drawn. */
+  quantity: Quantity;
+  /** ns or bytes per unit; null: no figure that can be drawn. */
   median: number | null;
   low: number | null;
   high: number | null;
@@ -262,8 +72,6 @@ function starts(detail: Detail): Start[] {
 }
 
 function row(result: Result, detail: Detail, index: number): Row {
-  const bytes = result.experiment === "footprint";
-  const figures = bytes ? detail.memory : result.ns_per_switch;
   return {
     key: `r${index}`,
     index,
@@ -272,14 +80,14 @@ function row(result: Result, detail: Detail, index: number): Row {
     label: result.label,
     family: detail.family,
     experiment: result.experiment,
-    placement: String(result.parameters["placement"] ?? ""),
+    placement: result.placement,
     probe: result.probe,
-    quantity: bytes ? "bytes" : "time",
-    median: positive(figures?.median),
-    low: positive(figures?.low),
-    high: positive(figures?.high),
-    min: positive(result.ns_per_switch?.min),
-    p99: positive(result.ns_per_switch?.p99),
+    quantity: result.quantity as Quantity,
+    median: positive(result.median),
+    low: positive(result.low),
+    high: positive(result.high),
+    min: positive(result.min),
+    p99: positive(result.p99),
     starts: starts(detail),
   };
 }

@@ -1,5 +1,7 @@
 /** Numbers as people read them. */
 
+import type { Quantity } from "./data";
+
 const group = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** Three significant digits, thousands grouped; `–` for what is no number. */
@@ -36,8 +38,6 @@ function scaled(value: number | null, units: [number, string][], write: (value: 
   return `${write(value / factor)} ${unit}`;
 }
 
-/** A quantity that the page draws. */
-export type Quantity = "time" | "bytes";
 
 /** 1,062 → `1.06 µs`. */
 export const duration = (ns: number | null): string => scaled(ns, SECONDS, digits);
@@ -76,12 +76,12 @@ function linearTicks(low: number, high: number, room: number): number[] {
 
 /** Ticks of a logarithmic axis: powers of ten (of four, for bytes), with 2 and 5 between where there is room. */
 export function logTicks([low, high]: [number, number], quantity: Quantity, room: number): number[] {
-  const base = quantity === "bytes" ? 4 : 10;
+  const base = quantity === "memory" ? 4 : 10;
   const from = Math.floor(Math.log(low) / Math.log(base));
   const to = Math.ceil(Math.log(high) / Math.log(base));
   const powers = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => base ** (from + i));
   const within = (ticks: number[]): number[] => ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
-  const fine = quantity === "bytes" ? powers.flatMap((p) => [p, 2 * p]) : powers.flatMap((p) => [p, 2 * p, 5 * p]);
+  const fine = quantity === "memory" ? powers.flatMap((p) => [p, 2 * p]) : powers.flatMap((p) => [p, 2 * p, 5 * p]);
   if (within(fine).length < 3) return linearTicks(low, high, room);
   if (within(fine).length <= room) return within(fine);
   const coarse = within(powers);

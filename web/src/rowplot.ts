@@ -1,7 +1,8 @@
 /** Pictures that have a line for each row: label, marks on a common axis, a word at the end. */
 
 import * as Plot from "@observablehq/plot";
-import { logTicks, type Quantity, tick } from "./format";
+import type { Quantity } from "./data";
+import { logTicks, tick } from "./format";
 
 export interface Item {
   key: string;

@@ -28,6 +28,6 @@ pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, ju
 pub use notes::resume_command;
 pub use number::Quantity;
 pub use series::{Series, claimed_ns, series};
-pub use summary::{Each, Figures, KernelRate, Summary, precise_enough, summarise};
+pub use summary::{Figures, KernelRate, Reading, Summary, precise_enough, summarise};
 pub use trend::{LevelChange, fewest_runs, level_changes};
 pub use words::{is_message, last_words};

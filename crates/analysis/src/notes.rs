@@ -29,13 +29,13 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     notes.extend(one_thread(row, concept));
     notes.extend(below_floor(row, rows, catalogue));
     notes.extend(wide(row, run));
-    if let Some(each) = &row.summary.each {
+    if let Some(reading) = &figures.reading {
         notes.push(format!(
             "the counter is read at every switch: median and mean are compensated by {} ns, the cost of two reads in the same loop; minimum and percentiles are raw; p50 {} p99.9 {} max {} ns",
-            nanoseconds(each.pair_ns), nanoseconds(each.p50), nanoseconds(each.p999), nanoseconds(each.max)
+            nanoseconds(reading.pair), nanoseconds(figures.p50), nanoseconds(figures.p999), nanoseconds(figures.max)
         ));
     }
-    if row.summary.each.as_ref().is_some_and(|each| figures.median < each.pair_ns / 2.0) {
+    if figures.reading.as_ref().is_some_and(|reading| figures.median < reading.pair / 2.0) {
         notes.push("not resolved: what is left after compensation is less than half of the reading itself; take the figure of timing batch".into());
     }
     if row.summary.unsteady * 3 > row.summary.invocation_medians.len() {

@@ -60,6 +60,12 @@ impl Quantity {
         if experiment == Experiment::Footprint { Self::Memory } else { Self::Time }
     }
 
+    /// Its word in files.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        if self == Self::Time { "time" } else { "memory" }
+    }
+
     /// In which figures are stored and printed.
     #[must_use]
     pub fn unit(self) -> &'static str {

@@ -19,33 +19,33 @@ pub struct Figures {
     pub median: f64,
     /// 95 % interval of it; None with fewer than 6 invocations.
     pub interval: Option<Interval>,
-    /// Smallest batch (each: smallest interval).
-    pub min: f64,
     /// Mean of the invocations' means.
     pub mean: f64,
-    /// 90th percentile of batches (each: of intervals).
+    /// Cheapest batch. With `timing=each` this and the percentiles are of single intervals, raw.
+    pub min: f64,
+    /// Median of all batches.
+    pub p50: f64,
+    /// 90th percentile of batches.
     pub p90: f64,
-    /// 99th percentile of batches (each: of intervals).
+    /// 99th percentile of batches.
     pub p99: f64,
+    /// 99.9th percentile of batches.
+    pub p999: f64,
+    /// Dearest batch.
+    pub max: f64,
     /// Median absolute deviation of the invocations' medians.
     pub mad: f64,
+    /// With `timing=each`: what reading the counter costs.
+    pub reading: Option<Reading>,
 }
 
-/// What `timing=each` adds.
+/// What `timing=each` reads the counter with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Each {
-    /// Mean of two back-to-back counter reads in the same loop, ns; already taken off `median` and `mean` of the figures, not off the rest.
-    pub pair_ns: f64,
-    /// Median of all intervals, raw, ns.
-    pub p50: f64,
-    /// 99.9th percentile, raw, ns.
-    pub p999: f64,
-    /// Longest interval, raw, ns.
-    pub max: f64,
-    /// Intervals recorded.
-    pub count: u64,
-    /// ns in one tick of the cycle counter, as measured.
-    pub tick_ns: f64,
+pub struct Reading {
+    /// Mean of two back-to-back reads in the same loop, ns; already taken off `median` and `mean` of the figures, not off the rest.
+    pub pair: f64,
+    /// ns in one tick of the counter, as measured.
+    pub tick: f64,
 }
 
 /// Kernel switches per unit over all counted invocations.
@@ -64,8 +64,6 @@ pub struct Summary {
     pub figures: Option<Figures>,
     /// Medians of the counted invocations with their rounds, ns per unit.
     pub invocation_medians: Vec<(u64, f64)>,
-    /// Of `timing=each`.
-    pub each: Option<Each>,
     /// Of experiment footprint: bytes per context of each quantity, median over invocations.
     pub footprint: BTreeMap<String, f64>,
     /// Batches (or intervals) behind the figures.
@@ -103,7 +101,7 @@ pub struct Summary {
 /// Without the figures of a row that is below what its clock resolves.
 pub(crate) fn measured(mut summary: Summary, verdict: Verdict, reason: &str) -> Summary {
     if verdict == Verdict::Unobservable && reason.starts_with(BELOW_RESOLUTION) {
-        (summary.figures, summary.each) = (None, None);
+        summary.figures = None;
     }
     summary
 }
@@ -222,7 +220,7 @@ fn batches(invocations: &[&Invocation]) -> Summary {
     let spreads: Vec<f64> =
         all.iter().filter_map(|(_, s)| Some(mad(s.settled())? / median(s.settled())?.abs())).collect();
     Summary {
-        figures: figures(&medians, &means, pooled.first().copied(), quantile(&pooled, 0.9), quantile(&pooled, 0.99)),
+        figures: figures(&medians, &means, (pooled.first().copied(), pooled.last().copied()), |p| quantile(&pooled, p)),
         samples: pooled.len() as u64,
         warmup_batches: all.iter().map(|(_, series)| series.warmup as u64).sum(),
         unsteady: all.iter().filter(|(_, series)| !series.steady).count(),
@@ -235,19 +233,22 @@ fn batches(invocations: &[&Invocation]) -> Summary {
 fn figures(
     medians: &[(u64, f64)],
     means: &[f64],
-    min: Option<f64>,
-    p90: Option<f64>,
-    p99: Option<f64>,
+    (min, max): (Option<f64>, Option<f64>),
+    percentile: impl Fn(f64) -> Option<f64>,
 ) -> Option<Figures> {
     let values = sorted(&medians.iter().map(|&(_, value)| value).collect::<Vec<_>>());
     Some(Figures {
         median: quantile(&values, 0.5)?,
         interval: median_interval(&values, CONFIDENCE),
-        min: min?,
         mean: mean(means)?,
-        p90: p90?,
-        p99: p99?,
+        min: min?,
+        p50: percentile(0.5)?,
+        p90: percentile(0.9)?,
+        p99: percentile(0.99)?,
+        p999: percentile(0.999)?,
+        max: max?,
         mad: mad(&values)?,
+        reading: None,
     })
 }
 
@@ -316,23 +317,14 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
     let means: Vec<f64> = all.iter().map(|i| i.mean - i.pair).collect();
     let mut pooled: Vec<(f64, u64)> = all.iter().flat_map(|i| i.buckets.iter().copied()).collect();
     pooled.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let percentile = |p| weighted_quantile(&pooled, p);
-    let least = all.iter().map(|i| i.min).min_by(f64::total_cmp);
-    let each = (|| {
-        Some(Each {
-            pair_ns: mean(&all.iter().map(|i| i.pair).collect::<Vec<_>>())?,
-            p50: percentile(0.5)?,
-            p999: percentile(0.999)?,
-            max: all.iter().map(|i| i.max).max_by(f64::total_cmp)?,
-            count: total(all.iter().map(|i| i.count)),
-            tick_ns: mean(&all.iter().map(|i| i.scale).collect::<Vec<_>>())?,
-        })
-    })();
+    let ends = (all.iter().map(|i| i.min).min_by(f64::total_cmp), all.iter().map(|i| i.max).max_by(f64::total_cmp));
+    let of = |get: fn(&Intervals) -> f64| mean(&all.iter().map(get).collect::<Vec<_>>());
+    let reading = of(|i| i.pair).zip(of(|i| i.scale)).map(|(pair, tick)| Reading { pair, tick });
+    let figures = figures(&medians, &means, ends, |p| weighted_quantile(&pooled, p));
     Summary {
-        figures: figures(&medians, &means, least, percentile(0.9), percentile(0.99)),
+        figures: figures.map(|figures| Figures { reading, ..figures }),
         samples: total(all.iter().map(|i| i.count)),
         invocation_medians: medians,
-        each,
         ..Summary::default()
     }
 }

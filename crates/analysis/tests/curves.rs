@@ -23,7 +23,20 @@ fn variant(shape: Shape) -> Variant {
 }
 
 fn figures(median: f64) -> Figures {
-    Figures { median, interval: None, min: median, mean: median, p90: median, p99: median, mad: 0.0 }
+    let all = median;
+    Figures {
+        median,
+        interval: None,
+        mean: all,
+        min: all,
+        p50: all,
+        p90: all,
+        p99: all,
+        p999: all,
+        max: all,
+        mad: 0.0,
+        reading: None,
+    }
 }
 
 /// A row with these costs in rounds 0, 1, 2 …

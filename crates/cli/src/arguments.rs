@@ -134,21 +134,6 @@ pub enum Command {
     /// Read what a probe reported as a run would, and say what is wrong with it
     #[command(name = "check-transcript", after_help = exit::HELP)]
     CheckTranscript(CheckTranscript),
-    /// Fill in a page template with figures of run files and with text files (*.txt)
-    #[command(hide = true)]
-    Fill {
-        /// Template
-        template: PathBuf,
-        /// In the template each is known by its name without folder and extension
-        #[arg(required = true)]
-        runs: Vec<PathBuf>,
-    },
-    /// Write man page, completions and JSON schema into a folder
-    #[command(hide = true)]
-    Generate {
-        /// Folder
-        folder: PathBuf,
-    },
 }
 
 /// Where runs are stored.

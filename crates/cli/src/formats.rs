@@ -33,8 +33,12 @@ impl Form {
     pub fn parser() -> impl TypedValueParser<Value = Self> {
         let values = all().map(|format| PossibleValue::new(format.name()).help(format.purpose()));
         // The parser lets only these names pass.
-        PossibleValuesParser::new(values)
-            .map(|name| Self(all().find(|format| format.name() == name).unwrap_or(&RunFile)))
+        PossibleValuesParser::new(values).map(|name| Self::named(&name))
+    }
+
+    /// The form of this name; the run file if it is none.
+    pub fn named(name: &str) -> Self {
+        Self(all().find(|format| format.name() == name).unwrap_or(&RunFile))
     }
 }
 

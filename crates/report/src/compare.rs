@@ -11,7 +11,7 @@ use switchcost_model::told;
 
 /// A row of a run, as a side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, rename = "Side")]
 pub struct ComparedSide {
     /// Id of its run.
     pub run: String,
@@ -277,7 +277,7 @@ pub(crate) struct CompareDocument<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, rename = "Comparison")]
 struct RowPart<'a> {
     a: &'a ComparedSide,
     b: &'a ComparedSide,

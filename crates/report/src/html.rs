@@ -38,6 +38,20 @@ pub fn html(template: &str, page: &Page<'_>, catalogue: &Catalogue) -> Result<St
     Ok(format!("{head}{}{tail}", within_script(&data)))
 }
 
+/// JSON Schema of what a page is filled with; its types in TypeScript are generated from it.
+///
+/// # Panics
+/// Never: the schema is plain data.
+#[must_use]
+pub fn page_schema() -> String {
+    // The last draft that the generator of types reads.
+    let schema = schemars::generate::SchemaSettings::draft07()
+        .for_serialize()
+        .into_generator()
+        .into_root_schema_for::<data::Data<'_>>();
+    serde_json::to_string_pretty(&schema).expect("plain data") + "\n"
+}
+
 /// JSON that an HTML parser takes for nothing but text: outside of strings it has none of these characters.
 fn within_script(json: &str) -> String {
     let mut text = String::with_capacity(json.len() + json.len() / 16);

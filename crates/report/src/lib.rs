@@ -3,6 +3,7 @@
 mod audit;
 mod baseline;
 mod budget;
+mod columns;
 mod compare;
 mod crosscheck;
 mod curves;
@@ -25,7 +26,7 @@ pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
 pub use formats::table::ladder_plot;
 pub use formats::{FORMATS, Format};
-pub use html::{Page, html};
+pub use html::{Page, html, page_schema};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
     list_text, machine_json,

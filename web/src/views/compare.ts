@@ -24,7 +24,7 @@ function verdict(row: Comparison): string {
   return row.verdict === "slower" || row.verdict === "faster" ? WORDS[row.a.quantity][row.verdict] : "cannot tell";
 }
 
-const cost = (side: Side): string => amount(side.median, side.quantity === "memory" ? "bytes" : "time");
+const cost = (side: Side): string => amount(side.median, side.quantity);
 
 /** Ratios with intervals and verdicts, as `switchcost compare` judges them. */
 export function compare(context: Context): HTMLElement[] {

@@ -1,9 +1,9 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, total, typed } from "../context";
-import { type Curve, curves as find, group, type Point as Measured, positive } from "../data";
+import { type Curve, curves as find, group, type Point as Measured, positive, type Quantity } from "../data";
 import type { Table } from "../dom";
 import { figure, nothing } from "../figure";
-import { amount, digits, logTicks, type Quantity, tick } from "../format";
+import { amount, digits, logTicks, tick } from "../format";
 import { axes, drawn, logAxis } from "../rowplot";
 
 /** Parameters that are sizes. */
@@ -92,18 +92,18 @@ function one(context: Context, all: Curve[]): HTMLElement {
   const first = own[0] ?? all[0]!;
   const lines = asLines(context, own.slice(0, MOST_CURVES));
   const points = lines.flatMap((line) => line.points);
-  const quantity: Quantity = first.experiment === "footprint" ? "bytes" : "time";
+  const quantity: Quantity = first.experiment === "footprint" ? "memory" : "time";
   const xs = points.map((point) => point.x);
   const sizes = BYTES.test(first.axis);
-  const label = (x: number): string => (sizes ? tick(x, "bytes") : digits(x).replace(/\.0+$/, ""));
+  const label = (x: number): string => (sizes ? tick(x, "memory") : digits(x).replace(/\.0+$/, ""));
   const measured = new Set(own.flatMap((curve) => curve.points.map((point) => point.result)));
   const split = own.some((curve) => curve.points.some((point) => point.parts));
   return figure({
     id: `curve-${first.experiment}-${first.axis.replace(/\W/g, "-")}`,
     title: `${first.experiment}: cost against ${first.axis.replaceAll("_", " ")}`,
-    caption: `Medians with their 95 % intervals, in ${quantity === "bytes" ? "memory" : "time"} per ${first.unit}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
+    caption: `Medians with their 95 % intervals, in ${quantity === "memory" ? "memory" : "time"} per ${first.unit}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
     command: typed(context.run),
-    n: `${measured.size} rows, ${total(context.rows.filter((row) => measured.has(row.label)), (row) => row.result.invocations)} starts of a probe`,
+    n: `${measured.size} rows, ${total(context.rows.filter((row) => measured.has(row.label)), (row) => row.result.starts)} starts of a probe`,
     picture: points.length === 0 ? null : picture(context, first.axis, quantity, lines, xs, label),
     table: table(own.slice(0, MOST_CURVES), quantity, label, split),
   });
@@ -126,7 +126,7 @@ function picture(context: Context, axis: string, quantity: Quantity, lines: Line
   const each = [...new Set(xs)];
   const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
   // 0 has no logarithm: its tick stands before those of the others.
-  const ticks = each.length < room ? each : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "bytes" : "time", room)];
+  const ticks = each.length < room ? each : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "memory" : "time", room)];
   const y = { ...logAxis(points.flatMap((point) => [point.y, point.low, point.high]), quantity, 420), label: null };
   const x: Plot.ScaleOptions = { type: zero ? "symlog" : "log", domain, label: `${axis.replaceAll("_", " ")} →`, ticks, tickFormat: label as (x: unknown) => string } as Plot.ScaleOptions;
   const split = context.width < 640;

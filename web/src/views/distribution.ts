@@ -11,7 +11,7 @@ import { focus, lines, paged, words } from "./common";
 export function distribution(context: Context): HTMLElement[] {
   const rows = context.rows.filter((row) => row.starts.length > 0);
   if (rows.length === 0) return [nothing("No row here tells its single starts.", "switchcost run")];
-  const groups = (["time", "bytes"] as const).map((quantity) => rows.filter((row) => row.quantity === quantity));
+  const groups = (["time", "memory"] as const).map((quantity) => rows.filter((row) => row.quantity === quantity));
   const all = groups.filter((group) => group.length > 0).map((group) => overview(context, group));
   const each = rows.filter((row) => row.detail.histogram.length > 0);
   return [...all, ecdf(context), each.length > 0 ? perSwitch(context, each) : nothing("No row was measured switch by switch; a histogram of single switches needs:", "switchcost run PATTERN --timing each")];
@@ -142,11 +142,11 @@ function perSwitch(context: Context, rows: Row[]): HTMLElement {
     title: "Single switches",
     caption: `Share of switches that took at least so long, both axes logarithmic; raw, with the cost of reading the counter in it. ${rows.length > shown.length ? `The first ${shown.length} of ${rows.length} rows.` : ""}`,
     command: typed(context.run),
-    n: `${shown.reduce((sum, row) => sum + (row.result.each?.count ?? 0), 0)} intervals`,
+    n: `${shown.reduce((sum, row) => sum + row.result.samples, 0)} intervals`,
     picture,
     table: {
       head: ["mechanism", "intervals", "p50", "p90", "p99", "p99.9", "maximum", "two readings of the counter"],
-      rows: shown.map((row) => [row.label, String(row.result.each?.count ?? "–"), duration(row.result.each?.p50 ?? null), duration(row.result.ns_per_switch?.p90 ?? null), duration(row.result.ns_per_switch?.p99 ?? null), duration(row.result.each?.p999 ?? null), duration(row.result.each?.max ?? null), duration(row.result.each?.pair_ns ?? null)]),
+      rows: shown.map(({ label, result: of }) => [label, String(of.samples), ...[of.p50, of.p90, of.p99, of.p999, of.max, of.reading].map(duration)]),
     },
   });
 }

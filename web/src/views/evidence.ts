@@ -6,7 +6,7 @@ import { digits, percent } from "../format";
 import { rowPlot } from "../rowplot";
 import { lines, paged, words } from "./common";
 
-const observed = (row: Row): number | null => row.result.evidence.kernel_switches_per_switch;
+const observed = (row: Row): number | null => row.result.kernel_switches;
 
 function range(between: [number | null, number | null] | null | undefined, write: (value: number | null) => string): string {
   if (!between) return "any";
@@ -58,20 +58,20 @@ export function evidence(context: Context): HTMLElement[] {
       table: {
         head: ["mechanism", "verdict", "reason", "kernel switches expected", "observed", "involuntary", "same-CPU hand-offs expected", "observed", "CPUs", "turns and token", "address spaces expected", "starts", "left out as disturbed"],
         rows: rows.map((row) => {
-          const found = row.result.evidence;
+          const found = row.result;
           return [
             row.label,
             row.result.verdict,
             row.result.reason,
             range(row.detail.expected?.kernel_switches, digits),
-            rate(found.kernel_switches_per_switch),
+            rate(found.kernel_switches),
             percent(found.involuntary_share),
             range(row.detail.expected?.same_cpu_hops, percent),
             percent(found.same_cpu_hops),
             found.cpus.join(", "),
             found.turns_ok === null ? "not counted" : found.turns_ok ? "agree" : "disagree",
             String(row.detail.expected?.address_spaces ?? "–"),
-            String(row.result.invocations),
+            String(row.result.starts),
             String(row.result.disturbed),
           ];
         }),

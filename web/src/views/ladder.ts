@@ -1,9 +1,9 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { type Literature, literatureOf, type Row } from "../data";
+import { type Literature, literatureOf, type Quantity, type Row } from "../data";
 import { type Choice, h, select } from "../dom";
 import { figure, nothing } from "../figure";
-import { amount, factor, type Quantity } from "../format";
+import { amount, factor } from "../format";
 import { logAxis, rowAt, rowPlot } from "../rowplot";
 import { byExperiment, lines, paged, words } from "./common";
 
@@ -37,7 +37,7 @@ function summary(row: Row, quantity: Quantity): string {
     `${of(row.median)} per ${row.result.unit}, 95 % interval ${of(row.low)} – ${of(row.high)}`,
     ...(quantity === "time" ? [`minimum ${of(row.min)}, p99 ${of(row.p99)}`] : []),
     `${row.result.verdict}${row.result.reason ? `: ${row.result.reason}` : ""}`,
-    `${row.result.invocations} starts, ${row.result.samples} batches`,
+    `${row.result.starts} starts, ${row.result.samples} batches`,
   ].join("\n");
 }
 
@@ -71,7 +71,7 @@ const told = (value: Literature): string =>
 
 function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const { shown: rows, pager } = paged(all, context);
-  const quantity: Quantity = experiment === "footprint" ? "bytes" : "time";
+  const quantity: Quantity = experiment === "footprint" ? "memory" : "time";
   const reference = rung(context, all);
   const times = (row: Row): string => (reference && row.median !== null && reference.median !== null && row.result.unit === reference.result.unit ? factor(row.median / reference.median) : "");
   const drawable = rows.filter((row) => row.median !== null);
@@ -83,7 +83,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const end = (row: Row): string => {
     if (row.median === null) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
-    return `${amount(row.median, quantity)}${row.result.unit === "switch" || quantity === "bytes" ? "" : `/${row.result.unit}`}  ${verdict}`;
+    return `${amount(row.median, quantity)}${row.result.unit === "switch" || quantity === "memory" ? "" : `/${row.result.unit}`}  ${verdict}`;
   };
   const picture =
     rows.length === 0
@@ -124,18 +124,12 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
     extra: [choices.length > 1 ? chooser : null, others, pager],
     below: cited.length > 0 && h("ol", { class: "literature", "aria-label": "Published by others, by the numbers in the picture" }, ...cited.map((value) => h("li", {}, where(value)))),
     table: {
-      head: ["mechanism", "probe", "median", "95 % interval", ...(quantity === "time" ? ["minimum", "p99"] : []), "×", "n (starts)", "verdict", "published elsewhere", "notes", ""],
+      head: [...context.data.columns.map((column) => column.title), "×", "published elsewhere", "notes", ""],
       rows: rows.map((row) => [
-        row.label,
-        row.probe,
-        `${amount(row.median, quantity)} per ${row.result.unit}`,
-        row.low === null ? "–" : `${amount(row.low, quantity)} – ${amount(row.high, quantity)}`,
-        ...(quantity === "time" ? [amount(row.min, quantity), amount(row.p99, quantity)] : []),
+        ...row.detail.cells,
         times(row),
-        String(row.result.invocations),
-        `${row.result.verdict}${row.result.reason ? `: ${row.result.reason}` : ""}`,
         literatureOf(row, context.data).map((value) => told(value).replaceAll("\n", ", ")).join("; "),
-        row.result.notes.join(" · "),
+        [row.result.reason, ...row.result.notes].filter(Boolean).join(" · "),
         row.median === null ? null : h("button", { type: "button", "aria-label": `Factors relative to ${row.label}`, onclick: () => context.go({ against: row.label }) }, "× 1"),
       ]),
     },

@@ -33,7 +33,7 @@ export function life(context: Context): HTMLElement[] {
   const width = three ? Math.floor(context.width / columns.length) - 12 : context.width;
   const pictures = columns.map((experiment) => {
     const of = shown.flatMap(([name, of]) => (of.has(experiment) ? [{ name, row: of.get(experiment)! }] : []));
-    const quantity = experiment === "footprint" ? "bytes" : "time";
+    const quantity = experiment === "footprint" ? "memory" : "time";
     const marks = of.map(({ name, row }) => ({ key: name, median: row.median, low: row.low, high: row.high, family: row.family }));
     const paint = (mark: { family: string }): string => colour(mark.family, context.data);
     const picture = rowPlot({
@@ -57,7 +57,7 @@ export function life(context: Context): HTMLElement[] {
       n: counted(shown.flatMap(([, of]) => [...of.values()])),
       picture: h("div", { class: "columns" }, ...pictures),
       extra: [pager],
-      table: { head: ["mechanism", "switch", "create", "memory", "of it resident", "virtual"], rows: shown.map(([name, of]) => [name, amount(of.get("switch")?.median ?? null, "time"), amount(of.get("create")?.median ?? null, "time"), amount(of.get("footprint")?.median ?? null, "bytes"), ...["resident_bytes", "virtual_bytes"].map((part) => amount(of.get("footprint")?.result.bytes_per_context[part] ?? null, "bytes"))]) },
+      table: { head: ["mechanism", "switch", "create", "memory", "of it resident", "virtual"], rows: shown.map(([name, of]) => [name, amount(of.get("switch")?.median ?? null, "time"), amount(of.get("create")?.median ?? null, "time"), amount(of.get("footprint")?.median ?? null, "memory"), ...["resident_bytes", "virtual_bytes"].map((part) => amount(of.get("footprint")?.result.bytes[part] ?? null, "memory"))]) },
     }),
   ];
 }

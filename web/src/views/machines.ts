@@ -47,13 +47,13 @@ export function compareMachines(context: Context): HTMLElement[] {
   }
   const common = [...rows].filter(([, marks]) => marks.length > 1);
   if (common.length === 0) return [nothing("These runs have no row in common.")];
-  return (["time", "bytes"] as const).flatMap((quantity) => {
+  return (["time", "memory"] as const).flatMap((quantity) => {
     const rows = common.filter(([, marks]) => marks[0]!.row.quantity === quantity);
     return rows.length > 0 ? [one(context, rows, quantity, all)] : [];
   });
 }
 
-function one(context: Context, all: [string, { row: Row; seen: Seen; key: string; run: Run }[]][], quantity: "time" | "bytes", machines: Map<string, Seen>): HTMLElement {
+function one(context: Context, all: [string, { row: Row; seen: Seen; key: string; run: Run }[]][], quantity: "time" | "memory", machines: Map<string, Seen>): HTMLElement {
   const { shown, pager } = paged(all, context);
   const marks = shown.flatMap(([, marks]) => marks);
   const several = machines.size > 1;

@@ -1,7 +1,8 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { amount, digits, duration, type Quantity, tick } from "../../src/format";
+import type { Quantity } from "../../src/data";
+import { amount, digits, duration, tick } from "../../src/format";
 import { pageFile, shownFile } from "./fixtures";
 
 const VIEWS = ["ladder", "distribution", "evidence", "compare", "curves", "pairs", "rounds", "life", "machines", "machine"];
@@ -224,11 +225,11 @@ const between = ({ low, high }: { low: number | null; high: number | null }, qua
 function told(shown: Shown, axis: string, experiment: string): string[][] {
   const all = shown.curves.filter((curve) => curve.axis === axis && curve.experiment === experiment);
   const split = all.filter((curve) => curve.points.some((point) => point.parts));
-  const quantity: Quantity = experiment === "footprint" ? "bytes" : "time";
+  const quantity: Quantity = experiment === "footprint" ? "memory" : "time";
   return all.filter((curve) => !split.some((other) => other.control === curve.mechanism)).flatMap((curve) =>
     curve.points.map((point) => {
       const { parts } = point;
-      const x = axis === "working_set" ? tick(point.x, "bytes") : digits(point.x).replace(/\.0+$/, "");
+      const x = axis === "working_set" ? tick(point.x, "memory") : digits(point.x).replace(/\.0+$/, "");
       const rest = parts ? [amount(parts.control, quantity), amount(parts.direct, quantity), amount(parts.indirect, quantity), between(parts, quantity), parts.resolved ? "" : "not resolved"] : ["–", "–", "–", "–", ""];
       return [curve.label, x, amount(point.median, quantity), between(point, quantity), ...(split.length > 0 ? rest : [])];
     }),
@@ -275,7 +276,7 @@ test("what is below 0 or not resolved stands in the table and not in the picture
 test("memory is the figure of the host, with its interval", async ({ page }) => {
   await open(page, "sweeps", "#view=ladder&experiment=footprint");
   const [curve] = (JSON.parse(readFileSync(shownFile("sweeps"), "utf8")) as Shown).curves.filter((curve) => curve.experiment === "footprint");
-  const expected = curve!.points.map((point) => [`${amount(point.median, "bytes")} per context`, between(point, "bytes")]);
+  const expected = curve!.points.map((point) => [`${amount(point.median, "memory")} per context`, between(point, "memory")]);
   expect((await cells(page, "ladder-footprint")).map((row) => row.slice(2, 4))).toEqual(expected);
 });
 

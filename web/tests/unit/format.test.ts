@@ -4,8 +4,8 @@ import { amount, digits, duration, factor, logTicks, percent, tick } from "../..
 test("three digits, grouped, with units", () => {
   expect([0.334, 2.236, 71.47, 216.4, 1062.2, 0, -3.5].map(digits)).toEqual(["0.334", "2.24", "71.5", "216", "1,062", "0", "-3.50"]);
   expect([1.2, 999.9, 1062, 2.5e6, 3e9].map(duration)).toEqual(["1.20 ns", "1.00 µs", "1.06 µs", "2.50 ms", "3.00 s"]);
-  expect(amount(4096, "bytes")).toBe("4.00 KiB");
-  expect([tick(1e3, "time"), tick(5e5, "time"), tick(65536, "bytes")]).toEqual(["1 µs", "500 µs", "64 KiB"]);
+  expect(amount(4096, "memory")).toBe("4.00 KiB");
+  expect([tick(1e3, "time"), tick(5e5, "time"), tick(65536, "memory")]).toEqual(["1 µs", "500 µs", "64 KiB"]);
   expect([factor(1), factor(27.31), factor(15500), factor(0.034)]).toEqual(["×1.00", "×27.3", "×15,500", "×0.034"]);
   expect(percent(0.0123)).toBe("1.2 %");
 });

@@ -10,8 +10,6 @@ mod crosscheck;
 mod doctor;
 mod explain;
 mod export;
-mod fill;
-mod generate;
 mod history;
 mod import;
 mod list;
@@ -57,14 +55,12 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
         Command::Import(arguments) => import::import(&arguments),
         Command::CheckProbe(arguments) => check::probe(&arguments),
         Command::CheckTranscript(arguments) => check::transcript(&arguments),
-        Command::Fill { template, runs } => fill::fill(&template, &runs),
-        Command::Generate { folder } => generate::generate(&folder),
     }
 }
 
 /// Whether the rows are also drawn as bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bars {
+pub enum Bars {
     Never,
     Always,
     /// Where they make neither curve nor matrix, which the table draws.
@@ -72,7 +68,7 @@ enum Bars {
 }
 
 /// The text of a run in a form, and the status by which its command ends.
-fn formatted(run: &Run, catalogue: &Catalogue, form: Form, bars: Bars) -> Result<(String, Exit), Failure> {
+pub fn formatted(run: &Run, catalogue: &Catalogue, form: Form, bars: Bars) -> Result<(String, Exit), Failure> {
     let told = form.is_told().then(|| run.told());
     let analysis = Analysis::new(told.as_ref().unwrap_or(run), catalogue);
     let mut text = form.write(&analysis, style()).map_err(Failure::internal)?;
@@ -84,7 +80,7 @@ fn formatted(run: &Run, catalogue: &Catalogue, form: Form, bars: Bars) -> Result
 }
 
 /// A run from a file by `export`, judged by the rules of this version.
-fn run_file(path: &Path) -> Result<Run, Failure> {
+pub fn run_file(path: &Path) -> Result<Run, Failure> {
     let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
     let file = File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?;
     let mut run = switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| named(&error))?;

@@ -1,19 +1,30 @@
 //! The ladder as text and as Markdown.
 
 use super::Format;
+use crate::columns::{COLUMNS, Column, Shown};
 use crate::curves;
 use crate::text::{Style, cell, right, trimmed, wrapped};
 use comfy_table::{Cell, Color, Table};
-use switchcost_analysis::number::{factor, nanoseconds, percent};
+use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_model::{EndedBy, Run, Verdict, told};
 
-/// Column titles; the figures' is the measure that all of them have, or the switch's.
-fn header(analysis: &Analysis<'_>) -> [String; 8] {
-    ["mechanism", &common_measure(analysis), "95 % interval", "min", "× cheapest", "kernel sw.", "CPUs", "verdict"]
-        .map(str::to_owned)
+/// The columns that have room on a terminal.
+fn columns() -> impl Iterator<Item = (&'static Column, &'static Shown)> {
+    COLUMNS.iter().filter_map(|column| Some((column, column.shown.as_ref().filter(|shown| !shown.wide)?)))
 }
 
+/// Column titles.
+fn header(analysis: &Analysis<'_>) -> Vec<Cell> {
+    let measure = common_measure(analysis);
+    columns().map(|(column, shown)| aligned(column, shown.title(&measure))).collect()
+}
+
+fn aligned(column: &Column, text: impl ToString) -> Cell {
+    if column.is_number() { right(text) } else { cell(text) }
+}
+
+/// The measure that all figures have, or the switch's.
 fn common_measure(analysis: &Analysis<'_>) -> String {
     let mut measures = analysis.shown().filter(|row| row.summary.figures.is_some()).map(Row::measure);
     let first = measures.next().unwrap_or_else(|| SWITCH.to_owned());
@@ -60,10 +71,8 @@ impl Format for Markdown {
 /// Head, table, notes, warnings.
 pub(crate) fn ladder_text(analysis: &Analysis<'_>, style: Style) -> String {
     let mut table = style.table();
-    table.set_header(header(analysis).iter().enumerate().map(|(i, text)| {
-        let title = if (1..=5).contains(&i) { right(text) } else { cell(text) };
-        if style.colour { title.add_attribute(comfy_table::Attribute::Bold) } else { title }
-    }));
+    let bold = |title: Cell| if style.colour { title.add_attribute(comfy_table::Attribute::Bold) } else { title };
+    table.set_header(header(analysis).into_iter().map(bold));
     if style.colour {
         table.enforce_styling();
     }
@@ -167,16 +176,15 @@ fn fill(table: &mut Table, analysis: &Analysis<'_>, colour: bool) {
     let footnotes = footnotes(analysis);
     let common = common_measure(analysis);
     for row in analysis.shown() {
-        let mut label = row.label.clone();
-        if let Some(place) = footnotes.iter().position(|footnote| *footnote == remarks(row)) {
-            label.push_str(&format!(" [{}]", place + 1));
-        }
-        let mut cells = vec![cell(label)];
-        cells.extend(figures(row, &common));
-        cells.push(cell(cpus(row)));
-        let verdict = cell(row.verdict);
-        cells.push(if colour { verdict.fg(tint(row.verdict)) } else { verdict });
-        table.add_row(cells);
+        table.add_row(columns().map(|(column, shown)| {
+            let text = shown.cell(row, &common);
+            let footnote = footnotes.iter().position(|footnote| *footnote == remarks(row));
+            match (column.name, footnote) {
+                ("label", Some(place)) => aligned(column, format!("{text} [{}]", place + 1)),
+                ("verdict", _) if colour => aligned(column, text).fg(tint(row.verdict)),
+                _ => aligned(column, text),
+            }
+        }));
     }
 }
 
@@ -186,33 +194,6 @@ fn tint(verdict: Verdict) -> Color {
         Verdict::Contradicted | Verdict::Broken => Color::Red,
         Verdict::Unobservable | Verdict::Unsupported | Verdict::Unmeasured => Color::Yellow,
     }
-}
-
-fn figures(row: &Row<'_>, common: &str) -> Vec<Cell> {
-    let Some(figures) = &row.summary.figures else { return vec![right("–"); 5] };
-    let interval = figures
-        .interval
-        .map_or("–".into(), |interval| format!("{} – {}", nanoseconds(interval.low), nanoseconds(interval.high)));
-    let kernel = row.summary.kernel.map_or("–".into(), |kernel| match kernel.per_unit {
-        rate if rate < 0.0005 => "0".into(),
-        rate => format!("{rate:.3}"),
-    });
-    let unit = match row.measure() {
-        own if own == common => String::new(),
-        own => format!(" {}", own.trim_start_matches("ns")),
-    };
-    vec![
-        right(format!("{}{unit}", nanoseconds(figures.median))),
-        right(interval),
-        right(nanoseconds(figures.min)),
-        right(row.times_cheapest.map_or("–".into(), factor)),
-        right(kernel),
-    ]
-}
-
-fn cpus(row: &Row<'_>) -> String {
-    let list: Vec<String> = row.summary.cpus.iter().map(u32::to_string).collect();
-    if list.is_empty() { "–".into() } else { list.join(",") }
 }
 
 /// Notes under the table; equal ones are said once.

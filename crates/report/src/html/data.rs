@@ -1,12 +1,14 @@
-//! What the page shows, in the form in which it reads it (`web/src/data.ts`).
+//! What the page shows, in the form in which it reads it (`web/src/page.d.ts` is generated from these types).
 
 use super::Page;
 use super::tables::{Table, tables};
+use crate::columns::{COLUMNS, Column, Shown};
 use crate::compare::{PublishedPart, published_part};
 use crate::formats::json::{Document, document};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::{Analysis, Detail, Quantity, Row, SHARES, Start, detail};
+use switchcost_analysis::{Analysis, Detail, Row, SHARES, Start, detail};
 use switchcost_catalogue::{Catalogue, Published, published};
 use switchcost_model::{MechanismId, Variant};
 
@@ -17,13 +19,16 @@ const MOST_STARTS: usize = 50_000;
 const MOST_POINTS: usize = 50_000;
 
 /// The whole document.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "PageData")]
 pub struct Data<'a> {
     format: u32,
     tool: &'a str,
     made_by: &'a str,
     /// Shares at which `batches` of a row are given.
-    shares: [f64; 13],
+    shares: &'a [f64],
+    /// Those of every table of rows.
+    columns: Vec<ColumnPart>,
     families: Vec<Named<'a>>,
     mechanisms: BTreeMap<&'a str, MechanismPart<'a>>,
     literature: Vec<LiteraturePart>,
@@ -33,27 +38,39 @@ pub struct Data<'a> {
     notes: Vec<String>,
 }
 
-#[derive(Serialize)]
+/// A column, and what it holds.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct ColumnPart {
+    title: &'static str,
+    meaning: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 struct Named<'a> {
     id: &'a str,
     title: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 struct MechanismPart<'a> {
     title: &'a str,
     iteration: &'a str,
     includes: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Literature")]
 struct LiteraturePart {
     mechanism: String,
     #[serde(flatten)]
     value: PublishedPart,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "RunData", title = "RunData")]
 struct RunPart {
     source: String,
     #[serde(flatten)]
@@ -63,7 +80,8 @@ struct RunPart {
 }
 
 /// What a picture of a row needs besides its figures.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Detail")]
 struct DetailPart {
     family: String,
     control: bool,
@@ -76,25 +94,23 @@ struct DetailPart {
     histogram: Vec<(f64, u64)>,
     /// First third of the starts against the last, as a fraction.
     drift: Option<f64>,
-    /// Only of experiment footprint, whose figures are in no result.
-    memory: Option<MemoryPart>,
-}
-
-/// Bytes of one live, suspended context.
-#[derive(Serialize)]
-struct MemoryPart {
-    median: f64,
-    low: Option<f64>,
-    high: Option<f64>,
+    /// What stands in each of the page's `columns`.
+    cells: Vec<String>,
 }
 
 /// What must hold for the claim to be believed.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Expected")]
 struct ExpectedPart {
     turns: bool,
     kernel_switches: Option<(f64, f64)>,
     same_cpu_hops: Option<(f64, f64)>,
     address_spaces: Option<u64>,
+}
+
+/// The columns of the page's tables.
+fn shown() -> impl Iterator<Item = (&'static Column, &'static Shown)> {
+    COLUMNS.iter().filter_map(|column| Some((column, column.shown.as_ref()?)))
 }
 
 /// Puts it together.
@@ -136,10 +152,13 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
         ));
     }
     Data {
-        format: 1,
+        format: 2,
         tool: page.tool,
         made_by: page.command,
-        shares: SHARES,
+        shares: &SHARES,
+        columns: shown()
+            .map(|(column, shown)| ColumnPart { title: shown.title("median"), meaning: column.meaning })
+            .collect(),
         families: catalogue.families.iter().map(|family| Named { id: &family.id, title: &family.title }).collect(),
         mechanisms: mechanisms(&seen, catalogue),
         literature: published().iter().filter_map(|value| literature(value, &seen)).collect(),
@@ -166,7 +185,7 @@ fn literature(value: &Published, seen: &BTreeSet<&MechanismId>) -> Option<Litera
 
 fn run_part(analysis: &Analysis<'_>, source: &str, told: bool, catalogue: &Catalogue) -> RunPart {
     let of = |row| detail_part(row, if told { detail(row) } else { Detail::default() }, analysis, catalogue);
-    let details = analysis.originals().map(of).collect();
+    let details = analysis.shown().map(of).collect();
     let mut document = document(analysis);
     document.forget_starts();
     RunPart { source: source.to_owned(), document, details }
@@ -186,8 +205,6 @@ fn detail_part(row: &Row<'_>, detail: Detail, analysis: &Analysis<'_>, catalogue
         let spread = start.spread?.map(short);
         Some((start.round, start.sequence, short(at), u8::from(start.counted), spread))
     };
-    let memory =
-        |median| MemoryPart { median, low: row.interval().map(|ends| ends.0), high: row.interval().map(|ends| ends.1) };
     DetailPart {
         family: variant.mechanism.family().to_owned(),
         control: row.control,
@@ -197,7 +214,7 @@ fn detail_part(row: &Row<'_>, detail: Detail, analysis: &Analysis<'_>, catalogue
         batches: detail.batches.into_iter().map(short).collect(),
         histogram: detail.histogram.into_iter().map(|(value, count)| (short(value), count)).collect(),
         drift: detail.drift,
-        memory: row.median().filter(|_| row.quantity == Quantity::Memory).map(memory),
+        cells: shown().map(|(_, shown)| shown.cell(row, "")).collect(),
     }
 }
 

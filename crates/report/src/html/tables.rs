@@ -2,6 +2,7 @@
 
 use crate::compare::{CompareDocument, Compared, compare_document};
 use crate::pairing::{Place, THRESHOLD, common, comparable, judge, methods_differ};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use switchcost_analysis::{Analysis, Row};
 
@@ -12,7 +13,8 @@ const MOST_VERDICTS: usize = 4000;
 const MOST_BETWEEN_RUNS: usize = 1000;
 
 /// One table.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "ComparisonTable", title = "ComparisonTable")]
 pub struct Table {
     /// Index of the run of A.
     a: usize,
@@ -21,6 +23,7 @@ pub struct Table {
     /// Label of A, if it is one row.
     reference: Option<String>,
     #[serde(flatten, serialize_with = "as_document")]
+    #[schemars(with = "CompareDocument<'static>")]
     pub(crate) compared: Compared,
 }
 

@@ -117,10 +117,10 @@ impl Cell {
             self.involuntary = Some(kernel.per_unit * kernel.involuntary_share);
             self.voluntary = Some(kernel.per_unit * (1.0 - kernel.involuntary_share));
         }
-        if let Some(each) = &summary.each {
-            self.ticks = Some((figures.mean + each.pair_ns) / each.tick_ns);
-            self.pair_ticks = Some(each.pair_ns / each.tick_ns);
-            (self.pair_ns, self.p50, self.p999) = (Some(each.pair_ns), Some(each.p50), Some(each.p999));
+        if let Some(reading) = &figures.reading {
+            self.ticks = Some((figures.mean + reading.pair) / reading.tick);
+            self.pair_ticks = Some(reading.pair / reading.tick);
+            (self.pair_ns, self.p50, self.p999) = (Some(reading.pair), Some(figures.p50), Some(figures.p999));
         }
     }
 

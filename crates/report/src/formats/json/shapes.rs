@@ -7,7 +7,7 @@ use switchcost_model::Placement;
 
 /// Rows that differ in one number only, at least three with a figure.
 #[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, rename = "Curve")]
 pub(super) struct CurvePart {
     mechanism: String,
     probe: String,
@@ -27,7 +27,7 @@ pub(super) struct CurvePart {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, rename = "Point")]
 struct PointPart {
     x: u64,
     /// Label of the result.
@@ -42,7 +42,7 @@ struct PointPart {
 
 /// total = control + direct + indirect, ns per unit.
 #[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, rename = "Parts")]
 struct PartsPart {
     /// The parameter's own work, without a switch.
     control: Option<f64>,
@@ -61,7 +61,7 @@ struct PartsPart {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, rename = "Gap")]
 struct GapPart {
     x: u64,
     verdict: String,
@@ -70,7 +70,7 @@ struct GapPart {
 
 /// Rows that differ in the pair of CPUs only.
 #[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, rename = "Matrix")]
 pub(super) struct MatrixPart {
     mechanism: String,
     probe: String,
@@ -82,7 +82,7 @@ pub(super) struct MatrixPart {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, rename = "Cell")]
 struct CellPart {
     a: u32,
     b: u32,

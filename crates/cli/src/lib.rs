@@ -1,0 +1,41 @@
+//! The command line: arguments, wiring, exit statuses. The only crate that prints, reads the environment or exits.
+
+mod arguments;
+mod commands;
+pub mod derived;
+mod exit;
+mod formats;
+mod output;
+mod paths;
+mod progress;
+
+use clap::Parser;
+use std::process::ExitCode;
+use std::time::Instant;
+use switchcost_model::told_line;
+
+/// Carries out what was typed.
+#[must_use]
+pub fn main() -> ExitCode {
+    let started = Instant::now();
+    let arguments = arguments::Arguments::try_parse().unwrap_or_else(|answer| refuse(&answer));
+    // Before any probe is started, by whichever command.
+    switchcost_machine::spawn::adopt_orphans();
+    match commands::dispatch(arguments, started) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            output::say(&format!("switchcost: {}", told_line(&failure.sentence)));
+            failure.exit.into()
+        }
+    }
+}
+
+/// Help, or what is wrong with the arguments: that quotes them, and they may come from anywhere.
+#[allow(clippy::exit, reason = "the only place beside the end of main, before anything is begun")]
+fn refuse(answer: &clap::Error) -> ! {
+    if !answer.use_stderr() {
+        answer.exit();
+    }
+    output::say(answer.to_string().trim_end());
+    std::process::exit(answer.exit_code());
+}

@@ -1,0 +1,357 @@
+//! The columns of a row. Each is named, given its unit and computed here; the tables, CSV, JSON and the page read it here.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use switchcost_analysis::number::{factor, nanoseconds};
+use switchcost_analysis::{Analysis, Figures, Row, Split};
+
+/// What is known of every row.
+pub(crate) struct Column {
+    /// Its key in JSON and in the header of CSV.
+    pub name: &'static str,
+    /// What it holds, with its unit.
+    pub meaning: &'static str,
+    /// How tables for people show it; None: they do not.
+    pub shown: Option<Shown>,
+    of: Of,
+}
+
+/// How a table for people shows a column.
+pub(crate) struct Shown {
+    title: Title,
+    /// Only where there is room for many columns, as on the page.
+    pub wide: bool,
+    /// The cell; its second argument is the measure that the title names, empty where none does.
+    cell: fn(&Row<'_>, &str) -> Option<String>,
+}
+
+enum Title {
+    Words(&'static str),
+    /// The measure of most rows, such as `ns/switch`.
+    Measure,
+}
+
+type Get<T> = fn(&Analysis<'_>, &Row<'_>) -> T;
+
+/// How it is computed; this says its type, too.
+enum Of {
+    Text(Get<String>),
+    Word(Get<Option<String>>),
+    Count(Get<u64>),
+    Number(Get<Option<f64>>),
+    Flag(Get<Option<bool>>),
+    Cpus(Get<Vec<u32>>),
+    Words(Get<BTreeMap<String, String>>),
+    Amounts(Get<BTreeMap<String, f64>>),
+}
+
+const fn column(name: &'static str, of: Of, meaning: &'static str) -> Column {
+    Column { name, meaning, shown: None, of }
+}
+
+impl Column {
+    const fn shown(self, title: &'static str, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
+        Self { shown: Some(Shown { title: Title::Words(title), wide: false, cell }), ..self }
+    }
+
+    const fn wide(self, title: &'static str, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
+        Self { shown: Some(Shown { title: Title::Words(title), wide: true, cell }), ..self }
+    }
+
+    const fn measured(self, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
+        Self { shown: Some(Shown { title: Title::Measure, wide: false, cell }), ..self }
+    }
+
+    /// Its cells are numbers, which are set to the right.
+    pub fn is_number(&self) -> bool {
+        matches!(self.of, Of::Number(_) | Of::Count(_))
+    }
+
+    /// The value as JSON.
+    pub fn value(&self, analysis: &Analysis<'_>, row: &Row<'_>) -> Value {
+        match self.of {
+            Of::Text(get) => json!(get(analysis, row)),
+            Of::Word(get) => json!(get(analysis, row)),
+            Of::Count(get) => json!(get(analysis, row)),
+            Of::Number(get) => json!(get(analysis, row)),
+            Of::Flag(get) => json!(get(analysis, row)),
+            Of::Cpus(get) => json!(get(analysis, row)),
+            Of::Words(get) => json!(get(analysis, row)),
+            Of::Amounts(get) => json!(get(analysis, row)),
+        }
+    }
+
+    /// The value as a field of CSV: empty where there is none, lists and maps with blanks between.
+    pub fn field(&self, analysis: &Analysis<'_>, row: &Row<'_>) -> String {
+        let number = |value: f64| format!("{value:.6}");
+        match self.of {
+            Of::Text(get) => get(analysis, row),
+            Of::Word(get) => get(analysis, row).unwrap_or_default(),
+            Of::Count(get) => get(analysis, row).to_string(),
+            Of::Number(get) => get(analysis, row).map(number).unwrap_or_default(),
+            Of::Flag(get) => get(analysis, row).map(|flag| flag.to_string()).unwrap_or_default(),
+            Of::Cpus(get) => joined(get(analysis, row).iter().map(u32::to_string)),
+            Of::Words(get) => joined(get(analysis, row).iter().map(|(name, value)| format!("{name}={value}"))),
+            Of::Amounts(get) => {
+                joined(get(analysis, row).iter().map(|(name, value)| format!("{name}={}", number(*value))))
+            }
+        }
+    }
+
+    fn schema(&self) -> Schema {
+        let mut schema = match self.of {
+            Of::Text(_) => json_schema!({ "type": "string" }),
+            Of::Word(_) => json_schema!({ "type": ["string", "null"] }),
+            Of::Count(_) => json_schema!({ "type": "integer", "minimum": 0 }),
+            Of::Number(_) => json_schema!({ "type": ["number", "null"] }),
+            Of::Flag(_) => json_schema!({ "type": ["boolean", "null"] }),
+            Of::Cpus(_) => json_schema!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
+            Of::Words(_) => json_schema!({ "type": "object", "additionalProperties": { "type": "string" } }),
+            Of::Amounts(_) => json_schema!({ "type": "object", "additionalProperties": { "type": "number" } }),
+        };
+        schema.insert("description".into(), self.meaning.into());
+        schema
+    }
+}
+
+impl Shown {
+    /// What stands above it.
+    pub fn title<'a>(&'a self, measure: &'a str) -> &'a str {
+        if let Title::Words(words) = self.title { words } else { measure }
+    }
+
+    /// What stands in it.
+    pub fn cell(&self, row: &Row<'_>, measure: &str) -> String {
+        (self.cell)(row, measure).unwrap_or_else(|| "–".into())
+    }
+}
+
+fn joined(words: impl Iterator<Item = String>) -> String {
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A figure of every row that has any.
+macro_rules! figure {
+    ($name:literal, $field:ident, $meaning:literal) => {
+        column($name, Of::Number(|_, row| Some(figures(row)?.$field)), $meaning)
+    };
+}
+
+fn figures<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
+    row.summary.figures.as_ref()
+}
+
+fn split<'a>(analysis: &'a Analysis<'_>, row: &Row<'_>) -> Option<&'a Split> {
+    analysis.split_of(row.index)
+}
+
+/// A figure under a title that names its measure; without such a title, with a unit of its own.
+fn amount(row: &Row<'_>, value: f64, measure: &str) -> String {
+    if measure.is_empty() { row.quantity.amount(value) } else { nanoseconds(value) }
+}
+
+/// The figure, with its measure where the title names another.
+fn cost(row: &Row<'_>, measure: &str) -> Option<String> {
+    let figure = amount(row, row.median()?, measure);
+    Some(match row.measure() {
+        own if own == measure => figure,
+        _ if measure.is_empty() => format!("{figure} per {}", row.unit),
+        own => format!("{figure} {own}"),
+    })
+}
+
+fn interval(row: &Row<'_>, measure: &str) -> Option<String> {
+    row.interval().map(|(low, high)| format!("{} – {}", amount(row, low, measure), amount(row, high, measure)))
+}
+
+fn kernel_switches(row: &Row<'_>) -> Option<String> {
+    figures(row)?; // Without a figure, what few starts did says little of the row.
+    let rate = row.summary.kernel?.per_unit;
+    Some(if rate < 0.0005 { "0".into() } else { format!("{rate:.3}") })
+}
+
+fn cpus(row: &Row<'_>) -> Option<String> {
+    let list: Vec<String> = row.summary.cpus.iter().map(u32::to_string).collect();
+    (!list.is_empty()).then(|| list.join(","))
+}
+
+/// Every column, in the order of CSV and of the tables.
+pub(crate) static COLUMNS: &[Column] = &[
+    column("run", Of::Text(|analysis, _| analysis.run.id.clone()), "Id of the run."),
+    column("label", Of::Text(|_, row| row.label.clone()), "Short name, unique within the run.")
+        .shown("mechanism", |row, _| Some(row.label.clone())),
+    column("mechanism", Of::Text(|_, row| row.variant.mechanism.to_string()), "family/name."),
+    column("probe", Of::Text(|_, row| row.variant.probe.clone()), "Probe that carries it out.")
+        .wide("probe", |row, _| Some(row.variant.probe.clone())),
+    column(
+        "experiment",
+        Of::Text(|_, row| row.variant.experiment.to_string()),
+        "switch, create, message or footprint.",
+    ),
+    column("contexts", Of::Count(|_, row| row.variant.contexts), "Contexts in the ring, or kept."),
+    column("placement", Of::Text(|_, row| row.variant.placement.to_string()), "one_cpu, free, pair:A-B."),
+    column("timing", Of::Text(|_, row| row.variant.timing.to_string()), "batch or each."),
+    column("parameters", Of::Words(|_, row| row.variant.parameters.clone()), "The mechanism's own parameters."),
+    column(
+        "quantity",
+        Of::Text(|_, row| row.quantity.as_str().to_owned()),
+        "What the figures are: time, in ns, or memory, in bytes.",
+    ),
+    column(
+        "unit",
+        Of::Text(|_, row| row.unit.clone()),
+        "What the figures are per: switch, iteration, context, round trip.",
+    ),
+    figure!(
+        "median",
+        median,
+        "Median of the starts' medians; null if there is no figure. In ns or bytes per unit, like all figures."
+    )
+    .measured(cost),
+    column(
+        "low",
+        Of::Number(|_, row| Some(row.interval()?.0)),
+        "Lower end of the 95 % interval of the median; null with fewer than 6 starts.",
+    )
+    .shown("95 % interval", interval),
+    column("high", Of::Number(|_, row| Some(row.interval()?.1)), "Upper end."),
+    figure!("min", min, "Cheapest batch; with timing each the shortest interval, raw.")
+        .shown("min", |row, measure| Some(amount(row, figures(row)?.min, measure))),
+    figure!("mean", mean, "Mean of the starts' means."),
+    figure!("p50", p50, "Median of all batches; with timing each of all intervals, raw, as the percentiles below."),
+    figure!("p90", p90, "90th percentile of batches."),
+    figure!("p99", p99, "99th percentile of batches.")
+        .wide("p99", |row, measure| Some(amount(row, figures(row)?.p99, measure))),
+    figure!("p999", p999, "99.9th percentile of batches."),
+    figure!("max", max, "Dearest batch; with timing each the longest interval."),
+    figure!("mad", mad, "Median absolute deviation of the starts' medians."),
+    column(
+        "reading",
+        Of::Number(|_, row| Some(figures(row)?.reading.as_ref()?.pair)),
+        "Only with timing each: cost of two counter reads in the same loop, ns, already taken off median and mean.",
+    ),
+    column(
+        "bytes",
+        Of::Amounts(|_, row| row.summary.footprint.clone()),
+        "Only for experiment footprint: resident, virtual and kernel bytes of one live, suspended context.",
+    ),
+    column(
+        "times_cheapest",
+        Of::Number(|_, row| row.times_cheapest),
+        "Median ÷ median of the cheapest verified real switch of the run.",
+    )
+    .shown("× cheapest", |row, _| row.times_cheapest.map(factor)),
+    column(
+        "control",
+        Of::Number(|analysis, row| analysis.rows[split(analysis, row)?.control].median()),
+        "Part of the median: the parameter's own work, without a switch.",
+    ),
+    column(
+        "direct",
+        Of::Number(|analysis, row| analysis.rows[split(analysis, row)?.direct].median()),
+        "Part of the median: the same mechanism with the parameter at 0.",
+    ),
+    column(
+        "indirect",
+        Of::Number(|analysis, row| split(analysis, row)?.indirect),
+        "Part of the median: what is left, median over rounds.",
+    ),
+    column(
+        "indirect_low",
+        Of::Number(|analysis, row| Some(split(analysis, row)?.interval?.low)),
+        "Lower end of its 95 % interval.",
+    ),
+    column("indirect_high", Of::Number(|analysis, row| Some(split(analysis, row)?.interval?.high)), "Upper end."),
+    column(
+        "kernel_switches",
+        Of::Number(|_, row| Some(row.summary.kernel?.per_unit)),
+        "Kernel switches per unit, voluntary and involuntary; null if they could not be observed.",
+    )
+    .shown("kernel sw.", |row, _| kernel_switches(row)),
+    column(
+        "involuntary_share",
+        Of::Number(|_, row| Some(row.summary.kernel?.involuntary_share)),
+        "Share of them that was involuntary.",
+    ),
+    column("cpus", Of::Cpus(|_, row| row.summary.cpus.iter().copied().collect()), "CPUs on which a context was seen.")
+        .shown("CPUs", |row, _| cpus(row)),
+    column(
+        "relation",
+        Of::Word(|analysis, row| analysis.relation(row.variant.placement).map(str::to_owned)),
+        "What the CPUs of a pair share: same_cpu, smt_sibling, same_cache, same_socket or cross_socket; null for other placements, and where the machine's facts do not tell.",
+    ),
+    column(
+        "same_cpu_hops",
+        Of::Number(|_, row| row.summary.same_cpu_share),
+        "Share of verified switches that stayed on one CPU.",
+    ),
+    column(
+        "turns_ok",
+        Of::Flag(|_, row| row.summary.turns_ok),
+        "Turns counted by the contexts and the token's sequence number agree with the claim; null if not counted.",
+    ),
+    column("starts", Of::Count(|_, row| row.starts.len() as u64), "Starts of the probe.")
+        .wide("starts", |row, _| Some(row.starts.len().to_string())),
+    column(
+        "disturbed",
+        Of::Count(|_, row| row.summary.disturbed as u64),
+        "Starts left out because something disturbed them.",
+    ),
+    column(
+        "samples",
+        Of::Count(|_, row| row.summary.samples),
+        "Batches behind the figures; with timing each, intervals.",
+    ),
+    column(
+        "warmup_batches",
+        Of::Count(|_, row| row.summary.warmup_batches),
+        "Batches left out as warm-up beyond the planned warm-up.",
+    ),
+    column(
+        "peak_rss_bytes",
+        Of::Count(|_, row| row.summary.peak_rss_bytes),
+        "Largest resident set of the probe's largest process, bytes.",
+    ),
+    column(
+        "verdict",
+        Of::Text(|_, row| row.verdict.to_string()),
+        "verified, contradicted, unobservable, unsupported, unmeasured or broken.",
+    )
+    .shown("verdict", |row, _| Some(row.verdict.to_string())),
+    column("reason", Of::Text(|_, row| row.reason.clone()), "Why not verified; empty if verified."),
+];
+
+/// The columns of one row as an object.
+pub(crate) struct Columns(Vec<(&'static str, Value)>);
+
+impl Columns {
+    pub fn of(analysis: &Analysis<'_>, row: &Row<'_>) -> Self {
+        Self(COLUMNS.iter().map(|column| (column.name, column.value(analysis, row))).collect())
+    }
+}
+
+impl Serialize for Columns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl JsonSchema for Columns {
+    fn schema_name() -> Cow<'static, str> {
+        "Columns".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let properties: serde_json::Map<String, Value> =
+            COLUMNS.iter().map(|column| (column.name.to_owned(), column.schema().into())).collect();
+        let required: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
+        json_schema!({ "type": "object", "properties": properties, "required": required })
+    }
+}

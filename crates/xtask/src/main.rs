@@ -1,0 +1,64 @@
+//! What is derived from the code and from kept runs. `cargo run -p xtask -- --help` says what there is; the Makefile calls it.
+
+mod documents;
+
+use anyhow::Context;
+use clap::Parser;
+use clap_complete::Shell;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Writes what is derived from the code
+#[derive(Parser)]
+enum Task {
+    /// Man pages, completions and schemas, as they are installed
+    Share {
+        /// Folder for them
+        folder: PathBuf,
+    },
+    /// The documents of this repository: schemas, ladder, answers, command line
+    Documents {
+        /// Change nothing; fail if a document is not what the code gives
+        #[arg(long)]
+        check: bool,
+    },
+    /// README's table of platforms, from standard input
+    Platforms {
+        /// Change nothing; fail if README says otherwise. What could not be tried is not compared
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Task::parse() {
+        Task::Share { folder } => share(&folder),
+        Task::Documents { check } => documents::derive(check),
+        Task::Platforms { check } => documents::platforms(check),
+    }
+}
+
+/// Each schema by the name of its file.
+fn schemas() -> [(&'static str, String); 6] {
+    [
+        ("classic.schema.json", switchcost_report::classic_schema()),
+        ("compare.schema.json", switchcost_report::compare_schema()),
+        ("crosscheck.schema.json", switchcost_report::crosscheck_schema()),
+        ("explain.schema.json", switchcost_report::explain_schema()),
+        ("history.schema.json", switchcost_report::trends_schema()),
+        ("results.schema.json", switchcost_report::schema()),
+    ]
+}
+
+fn share(folder: &Path) -> anyhow::Result<()> {
+    let said = || format!("cannot write to {}", folder.display());
+    for sub in ["man", "completions"] {
+        fs::create_dir_all(folder.join(sub)).with_context(said)?;
+    }
+    let mut command = switchcost::derived::command();
+    clap_mangen::generate_to(command.clone(), folder.join("man")).with_context(said)?;
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        clap_complete::generate_to(shell, &mut command, "switchcost", folder.join("completions")).with_context(said)?;
+    }
+    schemas().into_iter().try_for_each(|(name, text)| fs::write(folder.join(name), text)).with_context(said)
+}
