@@ -33,7 +33,7 @@ fn a_page_holds_the_runs_that_are_named_each_once() {
     let data = data(&world, "p.html");
     let runs = data["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 3);
-    assert_eq!(data["made_by"], "switchcost report latest~1 latest ladder.jsonl");
+    assert_eq!(data["made_by"], "switchcost report 'latest~1' latest ladder.jsonl");
     let row = &runs[0]["details"][0];
     // A start that others disturbed is repeated, and not counted.
     let counted = row["starts"].as_array().unwrap().iter().filter(|start| start[3] == 1).count();

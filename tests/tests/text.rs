@@ -133,8 +133,9 @@ fn files_beyond_a_limit_are_refused_at_once() {
             "line 3",
         ),
         (
-            world
-                .forged("wide", |body| body.replacen("\"parameters\":{", &format!("\"parameters\":{{{parameters}"), 1)),
+            world.forged("wide", |body| {
+                body.replacen("\"parameters\":{\"", &format!("\"parameters\":{{{parameters}\""), 1)
+            }),
             "1001 parameters",
         ),
         (

@@ -140,8 +140,7 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
     if variant.experiment != Experiment::Switch {
         words.push(variant.experiment.to_string());
     }
-    let ring = matches!(variant.experiment, Experiment::Switch | Experiment::Footprint);
-    if ring && variant.contexts != 2 && variant.contexts != 1 {
+    if variant.experiment.has_ring() && variant.contexts != 2 && variant.contexts != 1 {
         words.push(format!("contexts={}", variant.contexts));
     }
     for (name, value) in &variant.parameters {

@@ -174,9 +174,7 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
 /// The command that goes on with a sweep which stopped before its end; None for other runs.
 #[must_use]
 pub fn resume_command(run: &Run) -> Option<String> {
-    if !run.ended_by.resumable() || run.command.get(1).map(String::as_str) != Some("sweep") {
-        return None;
-    }
+    run.request.as_ref().filter(|request| run.ended_by.resumable() && request.axis.is_some())?;
     let mut words = run.command.iter().skip(1);
     let mut store = None;
     while let Some(word) = words.next() {

@@ -5,6 +5,7 @@
 mod audit;
 mod classic;
 mod files;
+pub mod grammar;
 mod layers;
 mod mechanisms;
 mod pages;

@@ -20,13 +20,14 @@ pub use history::History;
 pub use measure::Measure;
 pub use questions::{Audit, Budget, Explain};
 pub use report::Report;
-pub use sweep::{Axis, Sweep};
+pub use sweep::{AxisWord, Sweep};
 
 use crate::exit;
 use crate::formats::Form;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
+use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Placement, Timing};
 
 /// Measures what it costs to hand the CPU from one execution context to another.
@@ -147,7 +148,8 @@ pub struct StoreOption {
 /// `run`.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// Globs over family/name, such as 'stack/*' or thread/pipe; a family's name means all of it
+    /// Mechanisms by name, family or glob: thread/pipe, stack, '*/pipe'; words that follow in the same argument say
+    /// which rows: 'thread/pipe free', 'stack/asm@gcc-12 contexts=100'
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
     /// Every mechanism, not only the headline ladder
@@ -157,7 +159,7 @@ pub struct Run {
     #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
     /// Contexts in the ring [default: 2]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = parse_contexts)]
     pub contexts: Vec<u64>,
     /// one_cpu, two_cpus, free (where the scheduler likes) or pair:A-B (CPU numbers) [default: the mechanism's first]
     #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
@@ -191,6 +193,9 @@ pub struct Run {
 /// `list`.
 #[derive(Args, Debug)]
 pub struct List {
+    /// Only mechanisms that these name, such as 'stack/*' or thread
+    #[arg(value_name = "PATTERN")]
+    pub patterns: Vec<String>,
     /// Form of the answer
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
@@ -327,6 +332,11 @@ fn parse_parameter(text: &str) -> Result<(String, Vec<String>), String> {
         }
         _ => Err("it has the form NAME=VALUE or NAME=VALUE,VALUE, of letters, digits and . _ / + -".into()),
     }
+}
+
+fn parse_contexts(text: &str) -> Result<u64, String> {
+    let count = grammar::count(text).filter(|count| (1..=10_000_000).contains(count));
+    count.ok_or_else(|| "it is a number from 1 to 10M, such as 2, 500 or 10k".into())
 }
 
 fn parse_budget(text: &str) -> Result<Duration, String> {

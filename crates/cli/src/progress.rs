@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::number::{nanoseconds, percent};
 use switchcost_analysis::{Quantity, label, summarise};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Invocation, Run, told_line};
-use switchcost_runner::{Observer, Request};
+use switchcost_model::{Invocation, Request, Run, told_line};
+use switchcost_runner::Observer;
 use switchcost_store::{Store, StoreError};
 
 /// Rounds of a full run; the bar is drawn against them.

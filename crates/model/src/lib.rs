@@ -8,6 +8,7 @@ pub mod cpu_list;
 mod evidence_rule;
 mod machine_key;
 mod observed;
+mod request;
 mod run;
 mod seen;
 mod told;
@@ -20,6 +21,7 @@ pub use concept::{Concept, Counted, CountedShare, Family, Headline, Install, Par
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use machine_key::{KEY_FACTS, machine_key};
 pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
+pub use request::Request;
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use seen::{Seen, TASKS_LOOKED_AT, Tree};
 pub use told::{MOST_TOLD, told, told_line, told_lines};

@@ -1,7 +1,7 @@
 //! Stored things: invocations, machines, runs.
 
 use crate::variant::words;
-use crate::{IdError, Judgement, Seen, Transcript, Variant};
+use crate::{IdError, Judgement, Request, Seen, Transcript, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -138,7 +138,7 @@ pub struct Machine {
 }
 
 /// A set of rounds with the machine's fingerprint.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// `YYYYMMDDTHHMMSS-xxxx`, sorts by time.
     pub id: String,
@@ -156,6 +156,8 @@ pub struct Run {
     pub method_version: u32,
     /// The command, as typed.
     pub command: Vec<String>,
+    /// What it asked for; None in runs of older versions.
+    pub request: Option<Request>,
     /// Target half-width of intervals, in parts per million of the median.
     pub precision_ppm: u64,
     /// Time budget, ms.

@@ -127,6 +127,13 @@ pub enum Experiment {
     /// Memory per live, suspended context; the unit is one context, the quantity bytes.
     Footprint,
 }
+impl Experiment {
+    /// Its contexts are as many as are asked for.
+    #[must_use]
+    pub fn has_ring(self) -> bool {
+        matches!(self, Self::Switch | Self::Footprint)
+    }
+}
 words!(Experiment, "experiment", Switch => "switch", Create => "create", Message => "message", Footprint => "footprint");
 
 /// How time is read.

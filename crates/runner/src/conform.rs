@@ -8,10 +8,10 @@ mod transcript;
 
 pub use transcript::{TranscriptFault, TranscriptKind, check_transcript};
 
-use crate::select::nearest;
 use orders::{Place, Sent};
 use rules::Found;
 use std::collections::BTreeSet;
+use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_catalogue::{Catalogue, PlanAnswer, PlanCommand, PlanEnd, PlanEntry, PlanNeed, PlanScope, PlanTable};
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -100,14 +100,14 @@ pub enum Uncheckable {
     #[error("the probe {0} cannot be started: {1}")]
     NotStarted(String, String),
     /// A mechanism was named that it does not describe.
-    #[error("the probe {probe} does not describe {wrong}{}; it describes {known}", nearest.as_ref().map_or(String::new(), |id| format!(" (did you mean {id}?)")))]
+    #[error("the probe {probe} does not describe {wrong}{hint}; it describes {known}")]
     NotDescribed {
         /// Its id.
         probe: String,
         /// As typed.
         wrong: MechanismId,
         /// One like it.
-        nearest: Option<String>,
+        hint: String,
         /// All that it describes.
         known: String,
     },
@@ -191,7 +191,7 @@ impl<'a> Session<'a> {
             return Err(Uncheckable::NotDescribed {
                 probe: self.check.info.id.clone(),
                 wrong: wrong.clone(),
-                nearest: nearest(wrong.as_str(), ids.iter().copied()),
+                hint: did_you_mean(wrong.as_str(), ids.iter().copied()),
                 known: ids.join(", "),
             });
         }
@@ -359,8 +359,7 @@ impl<'a> Session<'a> {
     fn remark(&mut self, plan: &PlanEntry, of: &str, answer: &Answer) {
         for (field, known) in answer.lines.iter().flat_map(|line| switchcost_protocol::unknown_fields(line)) {
             let name = field.rsplit('.').next().unwrap_or_default();
-            let hint =
-                nearest(name, known.iter().copied()).map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+            let hint = did_you_mean(name, known.iter().copied());
             if self.fields.insert(field.clone()) {
                 self.found.remarks.push(format!("nobody reads the field {field}{hint}"));
             }

@@ -2,7 +2,7 @@
 
 use crate::invoke::{Outcome, invoke};
 use crate::progress::Progress;
-use crate::{KnownProbe, METHOD_VERSION, Request, Selection, Sizes};
+use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
 use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
@@ -13,7 +13,7 @@ use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
 use switchcost_model::cpu_list;
-use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, Run, Variant};
+use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, Request, Run, Variant};
 
 /// Rounds after which precision is looked at. Looking after each would stop on a lucky streak; the last one gives up.
 const LOOKS: [u64; 5] = [10, 15, 20, 30, 40];
@@ -92,6 +92,7 @@ pub fn execute(
         tool_version: control.tool_version.clone(),
         method_version: METHOD_VERSION,
         command: control.command.clone(),
+        request: Some(request.clone()),
         precision_ppm: (request.precision * 1e6).round() as u64,
         budget_ms: request.budget.as_millis() as u64,
         machine: control.machine.clone(),

@@ -3,11 +3,13 @@
 mod companions;
 
 use crate::limits::tight_limits;
-use crate::{KnownProbe, Request, RequestError};
-use globset::GlobBuilder;
+use crate::{KnownProbe, RequestError};
 use std::collections::{BTreeMap, BTreeSet};
+use switchcost_catalogue::grammar::{self, Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{Concept, Described, Experiment, MechanismId, Parameters, Placement, Variant, Wanted};
+use switchcost_model::{
+    Concept, Described, Experiment, MechanismId, ParameterKind, Parameters, Placement, Request, Variant, Wanted,
+};
 
 /// What is to be run, and what cannot be.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,8 +87,16 @@ pub fn choices<'a>(concept: &Concept, probes: &'a [KnownProbe]) -> Vec<(&'a Know
 /// # Errors
 /// A pattern, probe or parameter that means nothing here.
 pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -> Result<Selection, RequestError> {
+    if let Some(rows) = one_by_one(request)? {
+        let mut selection = Selection::default();
+        for row in rows {
+            selection.merge(select(&row, catalogue, probes)?);
+        }
+        return Ok(selection);
+    }
     check_probes(request, probes)?;
     let concepts = matching(request, catalogue).map_err(|error| without_page(error, probes))?;
+    let request = &sized(request, &concepts);
     check_parameters(request, &concepts)?;
     let mut selection = Selection::default();
     let able = |concept: &Concept| request.experiment.is_none_or(|asked| concept.experiments.contains(&asked));
@@ -98,7 +108,7 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
             continue;
         }
         for (experiment, placement, parameters) in shapes(request, concept)? {
-            let many = matches!(experiment, Experiment::Switch | Experiment::Footprint);
+            let many = experiment.has_ring();
             let contexts = match request.contexts.is_empty() {
                 false if many => request.contexts.clone(),
                 _ => vec![concept.usual_contexts(experiment)],
@@ -120,6 +130,55 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
     }
     add_broken(&mut selection, request, catalogue);
     Ok(selection)
+}
+
+/// A request for each pattern, where one says more of its rows than a mechanism's name: `thread/pipe@gcc-12 free payload=64`.
+fn one_by_one(request: &Request) -> Result<Option<Vec<Request>>, RequestError> {
+    let patterns: Vec<Pattern<'_>> = request
+        .patterns
+        .iter()
+        .map(|text| Pattern::parse(text))
+        .collect::<Result<_, _>>()
+        .map_err(RequestError::BadPattern)?;
+    if patterns.iter().all(|pattern| pattern.words().is_empty() && pattern.probe().is_none()) {
+        return Ok(None);
+    }
+    patterns.iter().map(|pattern| narrowed(request, pattern)).collect::<Result<_, _>>().map(Some)
+}
+
+fn narrowed(request: &Request, pattern: &Pattern<'_>) -> Result<Request, RequestError> {
+    let mut request = Request { patterns: vec![pattern.name().to_owned()], ..request.clone() };
+    request.probes = pattern.probe().map_or(request.probes, |probe| vec![probe.to_owned()]);
+    for word in pattern.words() {
+        match word.parse().map_err(RequestError::BadPattern)? {
+            Word::Placement(placement) => request.placements = vec![placement],
+            Word::Experiment(experiment) => request.experiment = Some(experiment),
+            Word::Timing(timing) => request.timing = timing,
+            Word::Contexts(contexts) => request.contexts = vec![contexts],
+            Word::Parameter(name, value) => {
+                request.parameters.insert(name, vec![value]);
+            }
+        }
+    }
+    Ok(request)
+}
+
+/// The same with sizes such as 64K of parameters that are numbers written out.
+fn sized(request: &Request, concepts: &[&Concept]) -> Request {
+    let mut request = request.clone();
+    for (name, values) in &mut request.parameters {
+        let numeric = |concept: &&Concept| {
+            concept.parameters.get(name).is_some_and(|p| matches!(p.kind, ParameterKind::Integer { .. }))
+        };
+        if concepts.iter().any(numeric) {
+            values.iter_mut().for_each(|value| {
+                if let Some(size) = grammar::size(value) {
+                    *value = size.to_string();
+                }
+            });
+        }
+    }
+    request
 }
 
 /// A mechanism that a probe describes is not unknown: its page is missing.
@@ -179,9 +238,8 @@ fn add_broken(selection: &mut Selection, request: &Request, catalogue: &Catalogu
 }
 
 fn broken_pages<'a>(patterns: &[String], catalogue: &'a Catalogue) -> Vec<(&'a MechanismId, &'a str)> {
-    let globs: Vec<_> =
-        patterns.iter().filter_map(|p| Some((p, GlobBuilder::new(p).build().ok()?.compile_matcher()))).collect();
-    let asked = |id: &MechanismId| globs.iter().any(|(p, glob)| glob.is_match(id.as_str()) || id.family() == *p);
+    let patterns: Vec<Pattern<'_>> = patterns.iter().filter_map(|text| Pattern::parse(text).ok()).collect();
+    let asked = |id: &MechanismId| patterns.iter().any(|pattern| pattern.names_mechanism(id));
     let pages = catalogue.broken.iter().filter_map(|page| Some((page.mechanism.as_ref()?, page.reason.as_str())));
     // Beside a page that is used, one of the same name is only a remark of `list`.
     pages.filter(|(id, _)| asked(id) && catalogue.find(id).is_none()).collect()
@@ -191,19 +249,10 @@ fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestE
     for name in &request.probes {
         if !probes.iter().any(|probe| probe.info.id == *name || probe.info.source == *name) {
             let known = probes.iter().flat_map(|probe| [probe.info.id.as_str(), probe.info.source.as_str()]);
-            return Err(RequestError::UnknownProbe { name: name.clone(), nearest: nearest(name, known) });
+            return Err(RequestError::UnknownProbe { name: name.clone(), hint: did_you_mean(name, known) });
         }
     }
     Ok(())
-}
-
-/// The known name most like `name`, if any is like it at all.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    known
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate.to_owned())
 }
 
 pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Concept>, RequestError> {
@@ -211,20 +260,13 @@ pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Resul
         return Ok(catalogue.concepts.iter().filter(|concept| !concept.headline.is_empty()).collect());
     }
     let mut chosen = BTreeSet::new();
-    for pattern in &request.patterns {
-        let glob = GlobBuilder::new(pattern)
-            .build()
-            .map_err(|error| RequestError::BadPattern { pattern: pattern.clone(), reason: error.kind().to_string() })?
-            .compile_matcher();
-        let hits: Vec<usize> = (0..catalogue.concepts.len())
-            .filter(|&i| {
-                let id = &catalogue.concepts[i].id;
-                glob.is_match(id.as_str()) || id.family() == pattern
-            })
-            .collect();
-        if hits.is_empty() && broken_pages(std::slice::from_ref(pattern), catalogue).is_empty() {
+    for text in &request.patterns {
+        let pattern = Pattern::parse(text).map_err(RequestError::BadPattern)?;
+        let fits = |&i: &usize| pattern.names_mechanism(&catalogue.concepts[i].id);
+        let hits: Vec<usize> = (0..catalogue.concepts.len()).filter(fits).collect();
+        if hits.is_empty() && broken_pages(std::slice::from_ref(text), catalogue).is_empty() {
             let ids = catalogue.concepts.iter().map(|concept| concept.id.as_str());
-            return Err(RequestError::UnknownMechanism { pattern: pattern.clone(), nearest: nearest(pattern, ids) });
+            return Err(RequestError::UnknownMechanism { pattern: text.clone(), hint: did_you_mean(text, ids) });
         }
         chosen.extend(hits);
     }

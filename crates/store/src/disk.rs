@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use switchcost_model::{
     Clock, Disturbance, End, EndedBy, Evidence, Experiment, Histogram, Machine, MechanismId, Parameters, Placement,
-    PlanEcho, Samples, Seen, Timing, Verdict,
+    PlanEcho, Request, Samples, Seen, Timing, Verdict,
 };
 
 /// Value of `t` of each line of a run file.
@@ -37,6 +37,8 @@ pub struct RunRecord {
     pub tool_version: String,
     pub method_version: u32,
     pub command: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Request>,
     pub precision_ppm: u64,
     pub budget_ms: u64,
     pub machine: Machine,

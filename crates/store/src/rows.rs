@@ -102,8 +102,8 @@ pub fn ids(connection: &Connection) -> Result<Vec<String>, Fault> {
 pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[VariantRecord]) -> Result<i64, Fault> {
     connection.execute(
         "INSERT INTO run (id, started_unix_ns, ended_unix_ns, ended_by, seed, tool_version, method_version, command,
-                          precision_ppm, budget_ms, stable, drifting, personal, findings)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                          precision_ppm, budget_ms, stable, drifting, personal, findings, request)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         params![
             run.id,
             run.started_unix_ns,
@@ -119,6 +119,7 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
             json(&run.machine.drifting)?,
             json(&run.machine.personal)?,
             json(&run.machine.findings)?,
+            json_or_null(run.request.as_ref())?,
         ],
     )?;
     let key = connection.last_insert_rowid();
@@ -241,7 +242,7 @@ fn hello_key(connection: &Connection, hello: &Hello) -> Result<i64, Fault> {
 pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>, Fault> {
     let mut statement = connection.prepare_cached(
         "SELECT id, started_unix_ns, ended_unix_ns, ended_by, seed, tool_version, method_version, command,
-                precision_ppm, budget_ms, stable, drifting, personal, findings,
+                precision_ppm, budget_ms, stable, drifting, personal, findings, request,
                 (SELECT count(*) FROM variant WHERE run = run.key) AS variants,
                 (SELECT count(not_run) FROM variant WHERE run = run.key) AS not_run,
                 (SELECT count(*) FROM invocation WHERE run = run.key) AS invocations
@@ -276,6 +277,7 @@ fn header(row: &Row<'_>) -> Result<RunRow, Fault> {
             personal: cells.parse()?,
             findings: cells.parse()?,
         },
+        request: cells.parse_or_null()?,
     };
     Ok(RunRow { record, counts: [cells.unsigned()?, cells.unsigned()?, cells.unsigned()?] })
 }

@@ -9,8 +9,12 @@ use std::path::Path;
 pub const APPLICATION_ID: i32 = 0x7377_6374;
 
 /// Step k (from 0) brings a file from version k to version k + 1. Steps are only ever appended.
-pub const MIGRATIONS: &[&str] =
-    &[include_str!("schema/v1.sql"), include_str!("schema/v2.sql"), include_str!("schema/v3.sql")];
+pub const MIGRATIONS: &[&str] = &[
+    include_str!("schema/v1.sql"),
+    include_str!("schema/v2.sql"),
+    include_str!("schema/v3.sql"),
+    include_str!("schema/v4.sql"),
+];
 
 /// What a file says of itself.
 struct Identity {
@@ -86,7 +90,8 @@ mod tests {
     fn insert(connection: &Connection) {
         connection
             .execute_batch(
-                "INSERT INTO run VALUES (1, 'a', 0, NULL, 'unfinished', 0, '', 0, '[]', 0, 0, '{}', '{}', '{}', '[]')",
+                "INSERT INTO run (key, id, started_unix_ns, ended_unix_ns, ended_by, seed, tool_version, method_version, \
+                 command, precision_ppm, budget_ms, stable, drifting, personal, findings) VALUES (1, 'a', 0, NULL, 'unfinished', 0, '', 0, '[]', 0, 0, '{}', '{}', '{}', '[]')",
             )
             .unwrap();
     }

@@ -47,6 +47,8 @@ pub fn strip_personal(run: &mut Run) {
     let mut names: Vec<String> = names.into_iter().collect();
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     run.machine.personal.clear();
+    // What was asked, word for word: only this machine could go on with it.
+    run.request = None;
     strip_command(run);
     each_text(run, &mut |text| *text = strip_text(text, &names));
 }

@@ -135,6 +135,7 @@ pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
         tool_version: String::new(),
         method_version: 1,
         command: Vec::new(),
+        request: None,
         precision_ppm: 20_000,
         budget_ms: 60_000,
         machine: Machine::default(),

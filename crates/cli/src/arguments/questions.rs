@@ -4,6 +4,7 @@ use super::{ListFormat, StoreOption};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
+use switchcost_catalogue::grammar;
 use switchcost_model::Placement;
 
 /// `audit`.
@@ -99,36 +100,24 @@ pub struct Budget {
 }
 
 fn parse_rate(text: &str) -> Result<f64, String> {
-    let rate = scaled(text.strip_suffix("/s").unwrap_or(text), 1000.0);
+    let rate = grammar::scaled(text.strip_suffix("/s").unwrap_or(text), 1000.0);
     rate.filter(|rate| (0.001..=1e10).contains(rate))
-        .ok_or_else(|| "it is a number of switches a second, such as 500/s, 200k/s or 1.5M/s".into())
+        .ok_or_else(|| "it is a number of switches per second, such as 500/s, 200k/s or 1.5M/s".into())
 }
 
 fn parse_count(text: &str) -> Result<u64, String> {
-    let count = scaled(text, 1000.0).filter(|count| (2.0..=1e8).contains(count) && count.fract() == 0.0);
-    count.map(|count| count as u64).ok_or_else(|| "it is a number from 2 to 100M, such as 500 or 10k".into())
+    let count = grammar::count(text).filter(|count| (2..=100_000_000).contains(count));
+    count.ok_or_else(|| "it is a number from 2 to 100M, such as 500 or 10k".into())
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {
-    let text = text.strip_suffix('B').map_or(text, |text| text.strip_suffix('i').unwrap_or(text));
-    let size = scaled(text, 1024.0).filter(|size| (1.0..=1e12).contains(size));
-    size.map(|size| size as u64).ok_or_else(|| "it is a number of bytes, such as 4096, 16K or 1M".into())
+    let size = grammar::size(text).filter(|size| (1..=1_000_000_000_000).contains(size));
+    size.ok_or_else(|| "it is a number of bytes, such as 4096, 16K or 1M".into())
 }
 
 fn parse_latency(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text).ok().filter(|time| !time.is_zero());
     time.ok_or_else(|| "it is a time with a unit, such as 50us or 2ms".into())
-}
-
-/// A number with k, M or G behind it.
-fn scaled(text: &str, step: f64) -> Option<f64> {
-    let (digits, factor) = match text.as_bytes().last()? {
-        b'k' | b'K' => (&text[..text.len() - 1], step),
-        b'M' => (&text[..text.len() - 1], step * step),
-        b'G' => (&text[..text.len() - 1], step * step * step),
-        _ => (text, 1.0),
-    };
-    digits.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * factor)
 }
 
 #[cfg(test)]

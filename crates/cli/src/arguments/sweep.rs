@@ -2,9 +2,12 @@
 
 use super::{Effort, StoreOption, parse_budget, parse_word};
 use crate::formats::Form;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::fmt;
 use std::time::Duration;
 use switchcost_model::{Experiment, Placement};
+use switchcost_runner::{AXES, Axis};
 
 /// What only a new sweep may say.
 const NEW: [&str; 14] = [
@@ -28,8 +31,8 @@ const NEW: [&str; 14] = [
 #[derive(Args, Debug)]
 pub struct Sweep {
     /// What is varied
-    #[arg(value_name = "AXIS", required_unless_present = "resume")]
-    pub axis: Option<Axis>,
+    #[arg(value_name = "AXIS", required_unless_present = "resume", value_parser = AxisWord::parser())]
+    pub axis: Option<AxisWord>,
     /// Globs over family/name [default: the mechanisms of the headline ladder that have the axis]
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
@@ -68,19 +71,21 @@ pub struct Sweep {
     pub store: StoreOption,
 }
 
-/// What may be varied.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
-    /// Size of the ring: 2 to 1000000
-    Contexts,
-    /// Bytes that each context touches between switches: 0 to 4 times the last-level cache
-    WorkingSet,
-    /// Bytes of a message (experiment message)
-    Payload,
-    /// Bytes of a stack
-    StackSize,
-    /// Every pair of CPUs
-    Cpus,
-    /// Scheduling class of the threads: other, fifo, batch
-    Sched,
+/// An axis, by its word.
+#[derive(Clone, Copy)]
+pub struct AxisWord(pub &'static dyn Axis);
+
+impl fmt::Debug for AxisWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+impl AxisWord {
+    fn parser() -> impl TypedValueParser<Value = Self> {
+        let values = AXES.iter().map(|axis| PossibleValue::new(axis.name()).help(axis.purpose()));
+        PossibleValuesParser::new(values).try_map(|name| {
+            AXES.iter().find(|axis| axis.name() == name).map(|axis| Self(*axis)).ok_or("there is no such axis")
+        })
+    }
 }

@@ -8,9 +8,9 @@ use crate::paths::Installation;
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::{Program, ProgramVariant};
-use switchcost_model::Run;
+use switchcost_model::{Request, Run};
 use switchcost_report::{Arguments, Performance, ProgramRows};
-use switchcost_runner::{Request, RequestError, Selection, Sizes, choices};
+use switchcost_runner::{RequestError, Selection, Sizes, choices};
 
 /// Name that stands for all programs.
 const ALL: &str = "all";

@@ -5,15 +5,15 @@ use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::Installation;
-use globset::{Glob, GlobSetBuilder};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use switchcost_analysis::{Analysis, beside, label};
 use switchcost_catalogue::Peer;
-use switchcost_model::{EndedBy, Invocation, Run, Verdict};
+use switchcost_catalogue::grammar::Pattern;
+use switchcost_model::{EndedBy, Invocation, Request, Run, Verdict};
 use switchcost_report::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text};
-use switchcost_runner::{Observer, PeerOutcome, Request, Selection, execute, find_program, run_peer};
+use switchcost_runner::{Observer, PeerOutcome, Selection, execute, find_program, run_peer};
 
 /// Longer than any number of rounds: each tool has a time limit of its own.
 const NO_BUDGET: Duration = Duration::from_secs(86_400 * 365);
@@ -73,17 +73,12 @@ fn choose(peers: &mut Vec<Peer>, patterns: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     let known = peers.iter().map(|peer| peer.id.clone()).collect::<Vec<_>>().join(", ");
-    let mut globs = GlobSetBuilder::new();
-    for pattern in patterns {
-        let glob = Glob::new(pattern)
-            .map_err(|error| Failure::usage(format!("`{pattern}` is not a pattern: {}", error.kind())))?;
-        if !peers.iter().any(|peer| glob.compile_matcher().is_match(&peer.id)) {
-            return Err(Failure::usage(format!("no tool is called `{pattern}`; there are {known}")));
-        }
-        globs.add(glob);
+    let patterns: Vec<Pattern<'_>> =
+        patterns.iter().map(|text| Pattern::parse(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
+    if let Some(nobody) = patterns.iter().find(|pattern| !peers.iter().any(|peer| pattern.names(&peer.id))) {
+        return Err(Failure::usage(format!("no tool is called `{}`; there are {known}", nobody.name())));
     }
-    let globs = globs.build().map_err(Failure::usage)?;
-    peers.retain(|peer| globs.is_match(&peer.id));
+    peers.retain(|peer| patterns.iter().any(|pattern| pattern.names(&peer.id)));
     Ok(())
 }
 

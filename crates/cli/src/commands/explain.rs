@@ -7,7 +7,10 @@ use crate::output;
 use crate::paths::{self, Installation};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Run, Term, Wanted};
+use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
+use switchcost_model::{
+    Concept, Experiment, Explanation, Layer, MechanismId, Parameters, Placement, Run, Term, Wanted,
+};
 use switchcost_report::{explain_json, explain_text};
 
 /// Explains.
@@ -18,14 +21,15 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
         output::print(&list(&catalogue))?;
         return Ok(Exit::Fine);
     };
-    let concept = find(name, &catalogue)?;
+    let pattern = Pattern::parse(name).map_err(Failure::usage)?;
+    let concept = find(pattern.name(), &catalogue)?;
     if !concept.experiments.contains(&Experiment::Switch) {
         return Err(Failure::usage(format!(
             "{0} has no switch to explain, only experiment {1}: `switchcost run {0} --experiment {1}` measures that",
             concept.id, concept.experiments[0]
         )));
     }
-    let (chosen, mut notes) = choose(arguments, concept, &catalogue)?;
+    let (chosen, mut notes) = choose(&Asked::new(arguments, pattern.words())?, concept, &catalogue)?;
     let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
         .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
         .collect();
@@ -77,33 +81,55 @@ fn find<'a>(name: &str, catalogue: &'a Catalogue) -> Result<&'a Concept, Failure
     }
     let known = id.and_then(|id| catalogue.find(&id));
     known.ok_or_else(|| {
-        let likeness = |concept: &&Concept| (strsim::jaro_winkler(name, concept.id.as_str()) * 1e6) as u64;
-        let nearest = catalogue.concepts.iter().max_by_key(likeness).filter(|concept| likeness(concept) > 700_000);
-        let hint = nearest.map_or(String::new(), |concept| format!(" (did you mean `{}`?)", concept.id));
+        let hint = did_you_mean(name, catalogue.concepts.iter().map(|concept| concept.id.as_str()));
         Failure::usage(format!(
             "there is no mechanism `{name}`{hint}; `switchcost explain` lists what can be explained"
         ))
     })
 }
 
+/// What is asked of a row, by options or by words after its mechanism.
+#[derive(Default)]
+struct Asked {
+    placement: Option<Placement>,
+    parameters: Parameters,
+}
+
+impl Asked {
+    fn new(arguments: &arguments::Explain, words: &[&str]) -> Result<Self, Failure> {
+        let mut asked = Self { placement: arguments.placement, parameters: Parameters::new() };
+        for (name, values) in &arguments.parameters {
+            asked.parameters.extend(values.first().map(|value| (name.clone(), value.clone())));
+        }
+        for word in words {
+            match word.parse().map_err(Failure::usage)? {
+                Word::Placement(placement) => asked.placement = Some(placement),
+                Word::Parameter(name, value) => {
+                    asked.parameters.insert(name, value);
+                }
+                _ => {
+                    return Err(Failure::usage(format!(
+                        "`{word}`: what is explained is a switch, measured in batches"
+                    )));
+                }
+            }
+        }
+        Ok(asked)
+    }
+}
+
 /// The explanation that fits what was asked; of a mechanism without layers one made of its controls.
-fn choose(
-    arguments: &arguments::Explain,
-    concept: &Concept,
-    catalogue: &Catalogue,
-) -> Result<(Explanation, Vec<String>), Failure> {
-    for (name, values) in &arguments.parameters {
+fn choose(asked: &Asked, concept: &Concept, catalogue: &Catalogue) -> Result<(Explanation, Vec<String>), Failure> {
+    for (name, value) in &asked.parameters {
         let known = concept.parameters.get(name).ok_or_else(|| {
             Failure::usage(format!(
                 "--param {name}: {} has no such parameter; `switchcost list` shows those it has",
                 concept.id
             ))
         })?;
-        for value in values {
-            known.accepts(value).map_err(|reason| Failure::usage(format!("--param {name}: {reason}")))?;
-        }
+        known.accepts(value).map_err(|reason| Failure::usage(format!("--param {name}: {reason}")))?;
     }
-    if let Some(placement) = arguments.placement.filter(|placement| !concept.placements.contains(placement)) {
+    if let Some(placement) = asked.placement.filter(|placement| !concept.placements.contains(placement)) {
         let known: Vec<String> = concept.placements.iter().map(ToString::to_string).collect();
         return Err(Failure::usage(format!(
             "--placement {placement} makes no sense for {}; it has {}",
@@ -112,21 +138,14 @@ fn choose(
         )));
     }
     let fits = |explanation: &&Explanation| {
-        arguments.placement.is_none_or(|placement| explanation.total.placement == placement.kind())
-            && arguments
-                .parameters
-                .iter()
-                .all(|(name, values)| explanation.total.parameters.get(name) == values.first())
+        asked.placement.is_none_or(|placement| explanation.total.placement == placement.kind())
+            && asked.parameters.iter().all(|(name, value)| explanation.total.parameters.get(name) == Some(value))
     };
     if let Some(found) = concept.explanations.iter().find(fits) {
         return Ok((found.clone(), others(concept, found).into_iter().collect()));
     }
-    let mut total = Wanted::plain(concept.id.clone(), arguments.placement.unwrap_or(concept.placements[0]));
-    total.parameters = arguments
-        .parameters
-        .iter()
-        .filter_map(|(name, values)| Some((name.clone(), values.first()?.clone())))
-        .collect();
+    let mut total = Wanted::plain(concept.id.clone(), asked.placement.unwrap_or(concept.placements[0]));
+    total.parameters = asked.parameters.clone();
     let floor = concept.floor.iter().filter_map(|id| catalogue.find(id));
     // Each floor holds the one below it, so that only the highest is a part; the rest are no parts of their own.
     let highest = floor.into_iter().next().map(|control| Layer {

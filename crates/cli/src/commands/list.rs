@@ -5,6 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::grammar::{Pattern, did_you_mean};
 use switchcost_model::{Concept, Install, ParameterKind};
 use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
 use switchcost_runner::{KnownProbe, choices, discover};
@@ -14,8 +15,16 @@ pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
     let probes = discover(installation.probes(), paths::cache().as_deref());
-    let mechanisms: Vec<_> = catalogue.concepts.iter().map(|concept| listed(concept, &probes)).collect();
-    let remarks = remarks(&catalogue, &probes);
+    let patterns: Vec<Pattern<'_>> =
+        arguments.patterns.iter().map(|text| Pattern::parse(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
+    let named =
+        |concept: &&Concept| patterns.is_empty() || patterns.iter().any(|pattern| pattern.names_mechanism(&concept.id));
+    let mechanisms: Vec<_> = catalogue.concepts.iter().filter(named).map(|concept| listed(concept, &probes)).collect();
+    if let (Some(first), []) = (patterns.first(), mechanisms.as_slice()) {
+        let hint = did_you_mean(first.name(), catalogue.concepts.iter().map(|concept| concept.id.as_str()));
+        return Err(Failure::usage(format!("no mechanism matches `{}`{hint}", first.name())));
+    }
+    let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
     let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
     output::print(&match arguments.format {
         ListFormat::Table => list_text(&mechanisms, &families, &remarks, output::style()),

@@ -14,8 +14,8 @@ use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{Hello, Machine, Run, Verdict};
-use switchcost_runner::{Control, KnownProbe, Request, RequestError, Selection};
+use switchcost_model::{Hello, Machine, Request, Run, Verdict};
+use switchcost_runner::{Control, KnownProbe, RequestError, Selection};
 use switchcost_store::{Store, StoreError};
 
 /// All that measuring needs, looked up before anything is measured.

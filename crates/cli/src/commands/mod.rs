@@ -14,7 +14,6 @@ mod history;
 mod import;
 mod list;
 mod measure;
-mod pattern;
 mod report;
 mod run;
 mod show;

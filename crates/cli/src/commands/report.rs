@@ -11,6 +11,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{Run, told_line};
 use switchcost_report::Page;
 
@@ -80,7 +81,7 @@ fn write_page(
     catalogue: &Catalogue,
     file: &Path,
 ) -> Result<(), Failure> {
-    let command = format!("switchcost report {}", sources.iter().map(|s| quoted(s)).collect::<Vec<_>>().join(" "));
+    let command = command_line(["switchcost", "report"].into_iter().chain(sources.iter().map(String::as_str)));
     let runs: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, catalogue)).collect();
     let page = Page { runs: &runs, sources, tool: TOOL, command: &command };
     let text = switchcost_report::html(template, &page, catalogue).map_err(|reason| {
@@ -104,16 +105,6 @@ fn source(text: &str) -> String {
     name.unwrap_or_else(|| text.to_owned())
 }
 
-/// As a shell would need it.
-fn quoted(word: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"._~-+:@/".contains(&b);
-    if !word.is_empty() && word.bytes().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +113,5 @@ mod tests {
     fn sources_are_names_without_folders() {
         assert_eq!(source("/home/somebody/a.jsonl"), "a.jsonl");
         assert_eq!(source("latest~2"), "latest~2");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::Installation;
 use std::time::Instant;
-use switchcost_runner::Request;
+use switchcost_model::Request;
 
 /// Measures what was asked.
 pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure> {

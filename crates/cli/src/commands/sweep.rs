@@ -2,22 +2,15 @@
 
 use super::Bars;
 use super::measure::{Bench, effort, open_store};
-use crate::arguments::{self, Arguments, Axis, Command};
+use crate::arguments::{self, AxisWord};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths;
-use clap::Parser;
 use std::time::Instant;
 use switchcost_analysis::resume_command;
-use switchcost_model::{Experiment, Run};
-use switchcost_runner::{METHOD_VERSION, Range, Request, headline_with, select_sweep};
+use switchcost_model::{Request, Run};
+use switchcost_runner::{Here, METHOD_VERSION, Range, headline_with, select_sweep};
 use switchcost_store::Store;
-
-/// Fact of the machine that holds the size of the last-level cache, first that is known.
-const LAST_LEVEL_CACHES: [&str; 3] = ["cache.l3", "cache.l2", "cache.l1d"];
-
-/// Working sets go up to so many times the last-level cache.
-const CACHES: u64 = 4;
 
 /// Measures along an axis, or goes on with that.
 pub fn sweep(arguments: &arguments::Sweep, started: Instant) -> Result<Exit, Failure> {
@@ -35,12 +28,14 @@ pub fn sweep(arguments: &arguments::Sweep, started: Instant) -> Result<Exit, Fai
 }
 
 fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), Failure> {
+    let Some(AxisWord(axis)) = arguments.axis else {
+        return Err(Failure::internal("a sweep without an axis")); // clap asks for it.
+    };
     let mut request = request(arguments)?;
     let store = open_store(arguments.store.store.as_deref())?;
     let bench = Bench::new(started)?;
-    let axis = axis(arguments.axis, &bench)?;
     if request.patterns.is_empty() {
-        request.patterns = headline_with(&axis, request.experiment, &bench.catalogue);
+        request.patterns = headline_with(axis, request.experiment, &bench.catalogue);
     }
     let range = Range {
         from: arguments.from.clone(),
@@ -48,64 +43,34 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
         steps: arguments.steps,
         values: arguments.values.clone(),
     };
-    let cpus = bench.cpus.allowed();
-    let mut selection = select_sweep(&request, &axis, &range, cpus, &bench.catalogue, &bench.probes)
-        .map_err(|error| Failure::usage(format!("sweep {}: {error}", word(arguments.axis))))?;
+    let here = Here { cpus: bench.cpus.allowed(), facts: &bench.machine.stable };
+    let mut selection = select_sweep(&request, axis, &range, &here, &bench.catalogue, &bench.probes)
+        .map_err(|error| Failure::usage(format!("sweep {}: {error}", axis.name())))?;
     selection.add_twins(&bench.catalogue);
     bench.show(bench.measure(&request, selection, store)?, arguments.format, Bars::WithoutShapes)
 }
 
-fn word(axis: Option<Axis>) -> String {
-    let value = axis.as_ref().and_then(clap::ValueEnum::to_possible_value);
-    value.map_or(String::new(), |value| value.get_name().to_owned())
-}
-
-fn axis(axis: Option<Axis>, bench: &Bench) -> Result<switchcost_runner::Axis, Failure> {
-    use switchcost_runner::Axis as Resolved;
-    // The word for people with hyphens is the parameter's name with underscores.
-    let name = word(axis).replace('-', "_");
-    Ok(match axis {
-        None => return Err(Failure::internal("a sweep without an axis")), // clap asks for it.
-        Some(Axis::Contexts) => Resolved::Contexts,
-        Some(Axis::Cpus) => Resolved::Cpus,
-        Some(Axis::WorkingSet) => {
-            Resolved::Parameter { name, to: Some(last_level_cache(bench).map(|size| size * CACHES)) }
-        }
-        Some(Axis::Payload | Axis::StackSize | Axis::Sched) => Resolved::Parameter { name, to: None },
-    })
-}
-
-/// Bytes, of a fact such as `266240K, 2 CPUs`.
-fn last_level_cache(bench: &Bench) -> Result<u64, String> {
-    let size = |fact: &str| -> Option<u64> {
-        let kibibytes = bench.machine.stable.get(fact)?.split(',').next()?.strip_suffix('K')?;
-        Some(kibibytes.parse::<u64>().ok()? * 1024)
-    };
-    LAST_LEVEL_CACHES
-        .into_iter()
-        .find_map(size)
-        .ok_or_else(|| "this machine does not tell the size of its caches".into())
-}
-
 fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
-    let message = (arguments.axis == Some(Axis::Payload)).then_some(Experiment::Message);
+    let usual = arguments.axis.and_then(|AxisWord(axis)| axis.usual_experiment());
     Ok(Request {
         patterns: arguments.patterns.clone(),
-        experiment: arguments.experiment.or(message),
+        axis: arguments.axis.map(|AxisWord(axis)| axis.name().to_owned()),
+        experiment: arguments.experiment.or(usual),
         placements: arguments.placement.clone(),
         budget: arguments.budget,
         ..effort(&arguments.effort)?
     })
 }
 
-/// The plan is the stored command and the stored rows: both are read again, and nothing is chosen anew.
+/// The plan is the stored request and the stored rows: both are read again, and nothing is chosen anew.
 fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Result<(Run, Exit), Failure> {
     let path = paths::store(arguments.store.store.as_deref())?;
     let run = Store::open_read_only(&path).and_then(|store| store.load(selector)).map_err(Failure::usage)?;
     let refused = |reason: &str| Failure::usage(format!("--resume {}: {reason}", run.id));
-    let command = Arguments::try_parse_from(&run.command).ok().map(|arguments| arguments.command);
-    let Some(Command::Sweep(first)) = command else {
-        return Err(refused("it is not a sweep; begin one by `switchcost sweep AXIS`"));
+    let first = match &run.request {
+        Some(request) if request.axis.is_some() => request.clone(),
+        None => return Err(refused("an older version stored it without its request; begin a new sweep")),
+        Some(_) => return Err(refused("it is not a sweep; begin one by `switchcost sweep AXIS`")),
     };
     if !run.ended_by.resumable() {
         return Err(refused("it is complete, nothing is left to measure; `switchcost show` shows it"));
@@ -122,6 +87,6 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
         return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));
     }
     bench.same_probes(&run).map_err(|reason| refused(&reason))?;
-    let request = Request { budget: arguments.budget, seed: run.seed, ..request(&first)? };
+    let request = Request { budget: arguments.budget, ..first };
     bench.show(bench.go_on(&request, run, store)?, arguments.format, Bars::WithoutShapes)
 }

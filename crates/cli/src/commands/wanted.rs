@@ -6,8 +6,8 @@ use crate::paths::Installation;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Run, Variant, Wanted};
-use switchcost_runner::{METHOD_VERSION, Request, RequestError, select_wanted};
+use switchcost_model::{EndedBy, Request, Run, Variant, Wanted};
+use switchcost_runner::{METHOD_VERSION, RequestError, select_wanted};
 use switchcost_store::{RunHeader, Store};
 
 /// A request that measures rows of data files within a budget.

@@ -1,10 +1,10 @@
 //! Rows that are measured beside the chosen ones: A/A twins, and controls that bound them from below.
 
 use super::{Selection, select};
-use crate::{KnownProbe, Request, RequestError};
+use crate::{KnownProbe, RequestError};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Experiment, Placement, TWIN, Timing, Variant};
+use switchcost_model::{Experiment, Placement, Request, TWIN, Timing, Variant};
 
 /// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that this may cost.
 const ROWS_FOR_TWIN: usize = 4;

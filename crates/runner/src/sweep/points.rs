@@ -1,6 +1,7 @@
 //! The points of an axis.
 
 use crate::RequestError;
+use switchcost_catalogue::grammar;
 
 /// More points than this are a typing error.
 pub(super) const MOST_POINTS: usize = 200;
@@ -39,7 +40,7 @@ pub enum SweepError {
         given: String,
     },
     /// Not a number or size.
-    #[error("`{value}` is no whole number; sizes may end in K, M or G, such as 16K")]
+    #[error("`{value}` is not a whole number; sizes may end in K, M or G, such as 16K")]
     NotNumeric {
         /// As typed.
         value: String,
@@ -104,19 +105,8 @@ pub enum SweepError {
     },
 }
 
-/// A whole number, or a size such as 16K: powers of 1024, as memory has them.
 fn number(text: &str) -> Result<u64, SweepError> {
-    let wrong = || SweepError::NotNumeric { value: text.to_owned() };
-    let (digits, shift) = match text.as_bytes().last() {
-        Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
-        Some(b'M' | b'm') => (&text[..text.len() - 1], 20),
-        Some(b'G' | b'g') => (&text[..text.len() - 1], 30),
-        _ => (text, 0),
-    };
-    if !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(wrong());
-    }
-    digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift)).ok_or_else(wrong)
+    grammar::size(text).ok_or_else(|| SweepError::NotNumeric { value: text.to_owned() })
 }
 
 /// The asked points in ascending order, or a geometric series; `steps` says how many it has if nobody else does, `round` how its inner points
@@ -230,9 +220,9 @@ mod tests {
     fn nonsense_is_one_sentence() {
         let said = |range: &Range| contexts(range).unwrap_err().to_string();
         assert!(said(&range("10", "2", None)).contains("--from 10 is more than --to 2"));
-        assert!(said(&range("x", "", None)).contains("`x` is no whole number"));
+        assert!(said(&range("x", "", None)).contains("`x` is not a whole number"));
         assert!(said(&range("", "1e6", None)).contains("`1e6`"));
-        assert!(said(&range("", "99999999999G", None)).contains("no whole number"));
+        assert!(said(&range("", "99999999999G", None)).contains("not a whole number"));
         assert!(said(&range("", "", Some(201))).contains("201 points"));
         assert!(said(&range("", "", Some(1))).contains("--steps 1"));
         assert!(said(&range("", "", Some(0))).contains("--steps 0"));

@@ -273,12 +273,19 @@ fn header() -> impl Strategy<Value = Run> {
         (one_of(&EndedBy::ALL[1..]), tick()).prop_map(|(by, at)| (by, Some(at)))
     ];
     let numbers = (number(), any::<u32>(), number(), number());
-    (("[0-9][0-9A-Za-z_-]{0,30}", tick()), ended, numbers, (text(), vec(text(), 0..3)), machine()).prop_map(
+    let request = (vec(text(), 0..3), maybe_text(), number()).prop_map(|(patterns, axis, seed)| Request {
+        patterns,
+        axis,
+        seed,
+        ..Request::default()
+    });
+    let asked = (text(), vec(text(), 0..3), option::of(request));
+    (("[0-9][0-9A-Za-z_-]{0,30}", tick()), ended, numbers, asked, machine()).prop_map(
         |(
             (id, started_unix_ns),
             (ended_by, ended_unix_ns),
             (seed, method_version, precision_ppm, budget_ms),
-            (tool_version, command),
+            (tool_version, command, request),
             machine,
         )| Run {
             id,
@@ -289,6 +296,7 @@ fn header() -> impl Strategy<Value = Run> {
             tool_version,
             method_version,
             command,
+            request,
             precision_ppm,
             budget_ms,
             machine,

@@ -3,12 +3,12 @@
 use super::operands::{Operand, Runs, Which, find_published};
 use crate::arguments;
 use crate::commands::measure::{Bench, not_stored, open_store, seed, status};
-use crate::commands::pattern::Pattern;
 use crate::exit::{Exit, Failure};
 use std::time::Instant;
 use switchcost_analysis::Analysis;
-use switchcost_model::{Experiment, Placement, TWIN, Timing, Variant};
-use switchcost_runner::{Request, Selection};
+use switchcost_catalogue::grammar::Pattern;
+use switchcost_model::{Request, TWIN, Variant};
+use switchcost_runner::Selection;
 
 /// Rows of one operand in the selection.
 struct Chosen {
@@ -29,11 +29,12 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs
             published.push(Operand::Published(find_published(name)?));
             continue;
         }
-        let pattern = Pattern::parse(text)?;
-        let request = request(&pattern, text, arguments)?;
-        let rows = selection.merge(bench.select(&request)?);
+        let many = Pattern::parse(text).map_err(Failure::usage)?.is_many();
+        let placements = arguments.measure.placement.into_iter().collect();
+        let rows = bench.select(&Request { patterns: vec![text.clone()], placements, ..base(arguments) })?;
+        let rows = selection.merge(rows);
         let rows = runnable(&selection, rows, text)?;
-        chosen.push(Chosen { text: text.clone(), many: pattern.many(), rows });
+        chosen.push(Chosen { text: text.clone(), many, rows });
     }
     let itself = double(&mut selection, &mut chosen)?;
     if !itself {
@@ -53,35 +54,6 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs
 
 fn base(arguments: &arguments::Compare) -> Request {
     Request { seed: seed(arguments.measure.seed), budget: arguments.measure.budget, ..Request::default() }
-}
-
-/// `family/name@probe word…`, where a word is a placement, an experiment, a timing, contexts=N or a parameter.
-fn request(pattern: &Pattern<'_>, text: &str, arguments: &arguments::Compare) -> Result<Request, Failure> {
-    let mut request = base(arguments);
-    let (name, probe) =
-        pattern.name().split_once('@').map_or((pattern.name(), None), |(name, probe)| (name, Some(probe)));
-    request.patterns = vec![name.to_owned()];
-    request.probes = probe.into_iter().map(str::to_owned).collect();
-    request.placements = arguments.measure.placement.into_iter().collect();
-    for word in pattern.words() {
-        if let Ok(placement) = word.parse::<Placement>() {
-            request.placements = vec![placement];
-        } else if let Ok(experiment) = word.parse::<Experiment>() {
-            request.experiment = Some(experiment);
-        } else if let Ok(timing) = word.parse::<Timing>() {
-            request.timing = timing;
-        } else if let Some(contexts) = word.strip_prefix("contexts=").and_then(|number| number.parse().ok()) {
-            request.contexts = vec![contexts];
-        } else if let Some((name, value)) = word.split_once('=') {
-            request.parameters.insert(name.to_owned(), vec![value.to_owned()]);
-        } else {
-            return Err(Failure::usage(format!(
-                "`{word}` of `{text}` is neither a placement, an experiment, a timing, nor NAME=VALUE; \
-                 with --measure an operand is a mechanism and such words"
-            )));
-        }
-    }
-    Ok(request)
 }
 
 /// The rows that can run here; none is a failure with the first reason.

@@ -1,10 +1,10 @@
 //! From what was typed to runs and rows.
 
-use crate::commands::pattern::Pattern;
 use crate::exit::Failure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use switchcost_analysis::{Analysis, Row};
+use switchcost_catalogue::grammar::{Pattern, nearest};
 use switchcost_catalogue::{Published, published};
 use switchcost_model::Run;
 use switchcost_report::listed;
@@ -159,12 +159,12 @@ pub fn choose<'l, 'r>(analysis: &'l Analysis<'r>, which: &Which) -> Result<Chose
         }
         Which::Pattern(pattern) => pattern,
     };
-    let fitting = Pattern::parse(pattern)?;
+    let fitting = Pattern::parse(pattern).map_err(Failure::usage)?;
     if let Some(row) = analysis.ladder().find(|row| row.label == *pattern) {
         return Ok(Chosen { many: false, rows: vec![row] });
     }
     let rows: Vec<&Row<'_>> = originals().filter(|row| fitting.fits(row.variant, &row.label)).collect();
-    let many = fitting.many();
+    let many = fitting.is_many();
     match rows.len() {
         0 => Err(unknown(&originals().collect::<Vec<_>>(), pattern, run)),
         1 => Ok(Chosen { many, rows }),
@@ -185,14 +185,6 @@ fn unknown(rows: &[&Row<'_>], pattern: &str, run: &str) -> Failure {
         None => format!("it has {}", listed(rows.iter().map(|row| row.label.clone()).collect())),
     };
     Failure::usage(format!("run {run} has no row `{pattern}`; {hint}"))
-}
-
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    known
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate.to_owned())
 }
 
 #[cfg(test)]

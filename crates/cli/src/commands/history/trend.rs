@@ -1,13 +1,13 @@
 //! The trend of each matching row over runs.
 
 use crate::arguments::ListFormat;
-use crate::commands::pattern::Pattern;
 use crate::exit::Failure;
 use crate::output;
 use crate::paths::Installation;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, Row, fewest_runs, label, level_changes, usable};
 use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Run, Variant};
 use switchcost_report::{Trend, TrendChange, TrendPoint, Trends, trends_json, trends_text};
 use switchcost_store::{RunHeader, Store};
@@ -27,7 +27,7 @@ struct Series {
 /// Trends of the rows that `pattern` names.
 pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: ListFormat) -> Result<String, Failure> {
     let catalogue = Installation::find()?.catalogue()?;
-    let fitting = Pattern::parse(pattern)?;
+    let fitting = Pattern::parse(pattern).map_err(Failure::usage)?;
     let mut notes = Vec::new();
     let mut headers = same_method(headers, &mut notes);
     headers.reverse();

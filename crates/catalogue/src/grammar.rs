@@ -1,0 +1,219 @@
+//! How rows, sizes and commands are written, and what a wrong name is held for: one grammar for every command.
+
+use globset::{GlobBuilder, GlobMatcher};
+use std::str::FromStr;
+use switchcost_model::{Experiment, MechanismId, Placement, Timing, Variant};
+
+/// What names rows: a mechanism, a glob such as `stack/*` or a family, perhaps with `@PROBE`, and words of the rows in any order.
+#[derive(Debug, Clone)]
+pub struct Pattern<'t> {
+    text: &'t str,
+    name: &'t str,
+    probe: Option<&'t str>,
+    words: Vec<&'t str>,
+    glob: GlobMatcher,
+}
+
+impl<'t> Pattern<'t> {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// A clause about a glob that is none.
+    pub fn parse(text: &'t str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        let (name, probe) = first.split_once('@').map_or((first, None), |(name, probe)| (name, Some(probe)));
+        let glob =
+            GlobBuilder::new(name).build().map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
+        Ok(Self { text, name, probe, words: words.collect(), glob: glob.compile_matcher() })
+    }
+
+    /// The mechanism, glob or family.
+    #[must_use]
+    pub fn name(&self) -> &'t str {
+        self.name
+    }
+
+    /// The probe.
+    #[must_use]
+    pub fn probe(&self) -> Option<&'t str> {
+        self.probe
+    }
+
+    /// The words after the name.
+    #[must_use]
+    pub fn words(&self) -> &[&'t str] {
+        &self.words
+    }
+
+    /// It may well name several rows: a glob, or a family.
+    #[must_use]
+    pub fn is_many(&self) -> bool {
+        self.name.contains(['*', '?', '[', '{']) || !self.name.contains('/')
+    }
+
+    /// Its name is this one, or fits it.
+    #[must_use]
+    pub fn names(&self, name: &str) -> bool {
+        self.glob.is_match(name)
+    }
+
+    /// It names this mechanism, its family, or fits it.
+    #[must_use]
+    pub fn names_mechanism(&self, id: &MechanismId) -> bool {
+        self.names(id.as_str()) || id.family() == self.name
+    }
+
+    /// It names this variant, whose short name is `label`.
+    #[must_use]
+    pub fn fits(&self, variant: &Variant, label: &str) -> bool {
+        self.text == label
+            || (self.names_mechanism(&variant.mechanism)
+                && self.probe.is_none_or(|probe| probe == variant.probe)
+                && self.words.iter().all(|word| has_word(variant, label, word)))
+    }
+}
+
+/// A word of the label, or what the label leaves out because it is the default.
+fn has_word(variant: &Variant, label: &str, word: &str) -> bool {
+    let own = match word.parse() {
+        Ok(Word::Placement(placement)) => variant.placement == placement,
+        Ok(Word::Experiment(experiment)) => variant.experiment == experiment,
+        Ok(Word::Timing(timing)) => variant.timing == timing,
+        Ok(Word::Contexts(contexts)) => variant.contexts == contexts,
+        Ok(Word::Parameter(name, value)) => variant.parameters.get(&name) == Some(&value),
+        Err(_) => variant.probe == word,
+    };
+    own || label.split_whitespace().any(|own| own == word)
+}
+
+/// What a word after a mechanism's name says of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// Where they run.
+    Placement(Placement),
+    /// What is measured.
+    Experiment(Experiment),
+    /// How time is read.
+    Timing(Timing),
+    /// `contexts=N`.
+    Contexts(u64),
+    /// `NAME=VALUE`.
+    Parameter(String, String),
+}
+
+impl FromStr for Word {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        if let Ok(placement) = word.parse() {
+            return Ok(Self::Placement(placement));
+        }
+        if let Ok(experiment) = word.parse() {
+            return Ok(Self::Experiment(experiment));
+        }
+        if let Ok(timing) = word.parse() {
+            return Ok(Self::Timing(timing));
+        }
+        match word.split_once('=') {
+            Some(("contexts", number)) if count(number).is_some() => {
+                Ok(Self::Contexts(count(number).unwrap_or_default()))
+            }
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+                Ok(Self::Parameter(name.to_owned(), value.to_owned()))
+            }
+            _ => Err(format!("`{word}` is neither a placement, an experiment, a timing, nor NAME=VALUE")),
+        }
+    }
+}
+
+/// A number with k, M or G behind it, which stand for powers of `step`.
+#[must_use]
+pub fn scaled(text: &str, step: f64) -> Option<f64> {
+    let (digits, power) = match text.as_bytes().last()? {
+        b'k' | b'K' => (&text[..text.len() - 1], 1),
+        b'm' | b'M' => (&text[..text.len() - 1], 2),
+        b'g' | b'G' => (&text[..text.len() - 1], 3),
+        _ => (text, 0),
+    };
+    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    digits.parse::<f64>().ok().filter(|_| plain).map(|number| number * step.powi(power))
+}
+
+fn whole(text: &str, step: f64) -> Option<u64> {
+    // Beyond 2^53 a number is not exact, and means nothing that could be measured.
+    scaled(text, step).filter(|number| number.fract() == 0.0 && *number < 9e15).map(|number| number as u64)
+}
+
+/// A whole number such as `500` or `10k`: powers of 1000.
+#[must_use]
+pub fn count(text: &str) -> Option<u64> {
+    whole(text, 1000.0)
+}
+
+/// A number of bytes such as `4096`, `16K` or `1MiB`: powers of 1024, as memory has them.
+#[must_use]
+pub fn size(text: &str) -> Option<u64> {
+    let text = text.strip_suffix('B').map_or(text, |text| text.strip_suffix('i').unwrap_or(text));
+    whole(text, 1024.0)
+}
+
+/// The known name most like `name`, if any is like it at all.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate.to_owned())
+}
+
+/// ` (did you mean …?)`, or nothing where no known name is like it.
+#[must_use]
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
+}
+
+/// Words as a shell needs them.
+#[must_use]
+pub fn command_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    // What no shell can be given (a NUL) is not shown either.
+    shlex::Quoter::new().allow_nul(true).join(words).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_units() {
+        assert_eq!(["500", "10k", "1.5M", "2G"].map(count), [500, 10_000, 1_500_000, 2_000_000_000].map(Some));
+        assert_eq!(["4096", "16K", "1MiB", "64k", "2B"].map(size), [4096, 16_384, 1 << 20, 65_536, 2].map(Some));
+        for wrong in ["", "k", "-1", "+1", "nan", "inf", "1e6", "1,5", "99999999999G", "K", "iB"] {
+            assert_eq!((count(wrong), size(wrong)), (None, None), "{wrong}");
+        }
+        assert_eq!((count("2.5"), scaled("2.5k", 1000.0)), (None, Some(2500.0)));
+    }
+
+    #[test]
+    fn words_say_what_rows_are() {
+        assert_eq!("free".parse(), Ok(Word::Placement(Placement::Free)));
+        assert_eq!("message".parse(), Ok(Word::Experiment(Experiment::Message)));
+        assert_eq!("each".parse(), Ok(Word::Timing(Timing::Each)));
+        assert_eq!("contexts=1k".parse(), Ok(Word::Contexts(1000)));
+        assert_eq!("payload=64".parse(), Ok(Word::Parameter("payload".into(), "64".into())));
+        assert!(["fast", "=1", "x="].iter().all(|word| word.parse::<Word>().is_err()));
+    }
+
+    #[test]
+    fn commands_can_be_typed_again() {
+        assert_eq!(command_line(["a", "it's", "x y", "latest~1"]), "a \"it's\" 'x y' 'latest~1'");
+    }
+
+    #[test]
+    fn a_typing_error_is_recognised() {
+        assert_eq!(did_you_mean("thread/pip", ["thread/pipe", "stack/asm"]), " (did you mean `thread/pipe`?)");
+        assert_eq!(did_you_mean("xyz", ["thread/pipe"]), "");
+    }
+}

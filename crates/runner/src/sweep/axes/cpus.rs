@@ -1,0 +1,48 @@
+//! Every pair of CPUs, each with itself, too.
+
+use super::{Axis, Here};
+use crate::sweep::points::{MOST_POINTS, words};
+use crate::sweep::{Range, SweepError};
+use switchcost_model::{Concept, Experiment, Placement, Request};
+
+/// Pairs of CPUs.
+pub struct Cpus;
+
+impl Axis for Cpus {
+    fn name(&self) -> &'static str {
+        "cpus"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "Every pair of CPUs"
+    }
+
+    fn fits(&self, concept: &Concept, experiment: Option<Experiment>) -> bool {
+        concept.experiments.contains(&experiment.unwrap_or(concept.experiments[0]))
+            && concept.placements.contains(&Placement::TwoCpus)
+    }
+
+    fn what(&self) -> String {
+        "placement two_cpus".into()
+    }
+
+    fn fixed_by(&self, request: &Request) -> Option<String> {
+        (!request.placements.is_empty()).then(|| "--placement".into())
+    }
+
+    /// Each CPU with itself and with each later one: who begins makes no difference to a ring.
+    fn vary(&self, request: &mut Request, range: &Range, here: &Here<'_>, _: &[&Concept]) -> Result<(), SweepError> {
+        let every = here.cpus.iter().map(ToString::to_string).collect();
+        let number = |word: &String| word.parse().map_err(|_| SweepError::NotNumeric { value: word.clone() });
+        let mut chosen: Vec<u32> = words(range, every)?.iter().map(number).collect::<Result<_, _>>()?;
+        chosen.sort_unstable();
+        chosen.dedup();
+        let pairs = chosen.len() * (chosen.len() + 1) / 2;
+        if pairs > MOST_POINTS {
+            return Err(SweepError::TooManyPairs { cpus: chosen.len(), pairs });
+        }
+        let pair = |(i, &a): (usize, &u32)| chosen[i..].iter().map(move |&b| Placement::Pair(a, b)).collect::<Vec<_>>();
+        request.placements = chosen.iter().enumerate().flat_map(pair).collect();
+        Ok(())
+    }
+}

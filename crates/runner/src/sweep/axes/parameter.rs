@@ -1,0 +1,136 @@
+//! A parameter of mechanisms.
+
+use super::{Axis, Here};
+use crate::sweep::points::{numbers, rounded_size, words};
+use crate::sweep::{Range, SweepError};
+use switchcost_catalogue::grammar;
+use switchcost_model::{Concept, Experiment, ParameterKind, Request};
+
+/// Sizes begin at a page: below, nothing is spread over more than a few cache lines.
+const FIRST_SIZE: u64 = 4096;
+
+/// Facts of the machine that hold the size of the last-level cache, the first that is known counts.
+const LAST_LEVEL_CACHES: [&str; 3] = ["cache.l3", "cache.l2", "cache.l1d"];
+
+/// A parameter.
+pub struct Parameter {
+    word: &'static str,
+    name: &'static str,
+    purpose: &'static str,
+    usual_experiment: Option<Experiment>,
+    /// End of the default range, where that is not the parameter's own highest value.
+    end: Option<End>,
+}
+
+/// The end of a range, or why it is not known here.
+type End = fn(&Here<'_>) -> Result<u64, String>;
+
+impl Parameter {
+    /// The parameter `name`, by its word on the command line.
+    pub const fn new(word: &'static str, name: &'static str, purpose: &'static str) -> Self {
+        Self { word, name, purpose, usual_experiment: None, end: None }
+    }
+
+    /// The same with another end of the default range.
+    pub const fn up_to(self, end: End) -> Self {
+        Self { end: Some(end), ..self }
+    }
+
+    /// The same, measured in this experiment unless something else is asked for.
+    pub const fn in_experiment(self, usual: Experiment) -> Self {
+        Self { usual_experiment: Some(usual), ..self }
+    }
+}
+
+/// A working set of this size is in memory and in no cache.
+pub fn four_times_the_cache(here: &Here<'_>) -> Result<u64, String> {
+    // A fact such as `266240K, 2 CPUs`.
+    let size = |fact: &str| grammar::size(here.facts.get(fact)?.split(',').next()?);
+    let cache = LAST_LEVEL_CACHES.into_iter().find_map(size);
+    cache.map(|size| size * 4).ok_or_else(|| "this machine does not tell the size of its caches".into())
+}
+
+impl Axis for Parameter {
+    fn name(&self) -> &'static str {
+        self.word
+    }
+
+    fn purpose(&self) -> &'static str {
+        self.purpose
+    }
+
+    fn usual_experiment(&self) -> Option<Experiment> {
+        self.usual_experiment
+    }
+
+    fn fits(&self, concept: &Concept, experiment: Option<Experiment>) -> bool {
+        let chosen = experiment.unwrap_or(concept.experiments[0]);
+        concept.experiments.contains(&chosen) && concept.takes(self.name, chosen).is_some()
+    }
+
+    fn what(&self) -> String {
+        format!("parameter `{}`", self.name)
+    }
+
+    fn fixed_by(&self, request: &Request) -> Option<String> {
+        request.parameters.contains_key(self.name).then(|| format!("--param {}", self.name))
+    }
+
+    fn vary(
+        &self,
+        request: &mut Request,
+        range: &Range,
+        here: &Here<'_>,
+        concepts: &[&Concept],
+    ) -> Result<(), SweepError> {
+        let values = values(self.name, self.end.map(|end| end(here)), range, concepts)?;
+        request.parameters.insert(self.name.to_owned(), values);
+        Ok(())
+    }
+
+    fn parameter(&self) -> Option<&'static str> {
+        Some(self.name)
+    }
+}
+
+/// Numbers of a parameter, or its words.
+fn values(
+    name: &str,
+    end: Option<Result<u64, String>>,
+    range: &Range,
+    fitting: &[&Concept],
+) -> Result<Vec<String>, SweepError> {
+    let kinds = || fitting.iter().filter_map(|concept| Some(&concept.parameters.get(name)?.kind));
+    let bounds = kinds().filter_map(|kind| match kind {
+        ParameterKind::Integer { min, max } => Some((*min, *max)),
+        ParameterKind::Words(_) => None,
+    });
+    let Some((lowest, highest)) = bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else {
+        let known = kinds().filter_map(|kind| if let ParameterKind::Words(words) = kind { Some(words) } else { None });
+        let mut every: Vec<String> = Vec::new();
+        known.flatten().for_each(|word| {
+            if !every.contains(word) {
+                every.push(word.clone())
+            }
+        });
+        return words(range, every);
+    };
+    let end = match (end, range.to.is_some() || !range.values.is_empty()) {
+        (_, true) | (None, _) => highest,
+        (Some(Ok(to)), false) => highest.min(to),
+        (Some(Err(reason)), false) => return Err(SweepError::NoEnd { reason }),
+    };
+    let factor_four = |from: u64, to: u64| ((to as f64 / from as f64).log2() / 2.0).round() as u64 + 1;
+    let first = if lowest == 0 { FIRST_SIZE.min(end.max(1)) } else { lowest };
+    let mut points = numbers(range, (first, end), factor_four, rounded_size)?;
+    // What the parameter itself costs is told apart only if the mechanism is measured without it, too.
+    let split = fitting.iter().any(|concept| concept.parameters.get(name).is_some_and(|p| p.control.is_some()));
+    if lowest == 0 && (split || (range.from.is_none() && range.values.is_empty())) && !points.contains(&0) {
+        points.insert(0, 0);
+    }
+    if let Some(wrong) = points.iter().find(|point| !(lowest..=highest).contains(*point)) {
+        let reason = format!("{name} is a whole number from {lowest} to {highest}");
+        return Err(SweepError::OutOfRange { value: wrong.to_string(), reason });
+    }
+    Ok(points.iter().map(ToString::to_string).collect())
+}
