@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "kit/session.h"
+#include "kit/plan/session.h"
 
 int main(int argc, char** argv) {
     const std::string_view verb = argc > 1 ? argv[1] : "";

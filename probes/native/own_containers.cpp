@@ -1,5 +1,5 @@
 // This probe makes its containers itself.
-#include "kit/container_runtime.h"
+#include "kit/containers/runtime.h"
 
 namespace probe {
 

@@ -6,6 +6,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 compiler=${1:-c++}
 program=$(mktemp)
 trap 'rm -f "$program"' EXIT
-"$compiler" -std=c++20 -O1 -Wall -Wextra -Werror -I"$here" "$here/tests/hops.cpp" "$here/kit/hops.cpp" -o "$program"
+"$compiler" -std=c++20 -O1 -Wall -Wextra -Werror -I"$here" "$here/tests/hops.cpp" "$here/kit/ring/hops.cpp" -o "$program"
 "$program"
 echo "ok: hops, $compiler"

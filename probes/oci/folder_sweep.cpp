@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include "kit/container_sweep.h"
+#include "kit/containers/sweep.h"
 
 namespace probe {
 namespace {

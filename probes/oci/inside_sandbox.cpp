@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "kit/clock.h"
-#include "kit/pipe_io.h"
-#include "kit/ring.h"
+#include "kit/os/clock.h"
+#include "kit/ring/pipe_io.h"
+#include "kit/ring/ring.h"
 #include "sandbox_line.h"
 
 namespace probe {

@@ -21,12 +21,12 @@
 #include <sstream>
 #include <vector>
 
-#include "kit/container_inside.h"
-#include "kit/container_runtime.h"
-#include "kit/guardian.h"
-#include "kit/limits.h"
-#include "kit/procfs.h"
-#include "kit/shared.h"
+#include "kit/containers/inside.h"
+#include "kit/containers/runtime.h"
+#include "kit/tasks/guardian.h"
+#include "kit/os/limits.h"
+#include "kit/os/procfs.h"
+#include "kit/ring/shared.h"
 #include "runtime_program.h"
 #include "temporary_folder.h"
 

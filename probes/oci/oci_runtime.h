@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include "kit/mechanism.h"
+#include "kit/plan/mechanism.h"
 #include "runtime_program.h"
 
 namespace probe {
 
-// A Creator of kit/creation.h: the runtime makes a container, whose first process counts itself and ends, and removes it.
+// A Creator of kit/experiments/creation.h: the runtime makes a container, whose first process counts itself and ends, and removes it.
 class OciCreator {
 public:
     explicit OciCreator(const Plan& plan);

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "kit/container_inside.h"
-#include "kit/limits.h"
+#include "kit/containers/inside.h"
+#include "kit/os/limits.h"
 
 namespace probe {
 

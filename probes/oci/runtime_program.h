@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "kit/failure.h"
-#include "kit/mechanism.h"
+#include "kit/plan/failure.h"
+#include "kit/plan/mechanism.h"
 
 namespace probe {
 

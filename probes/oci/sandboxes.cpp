@@ -21,9 +21,9 @@
 #include <map>
 #include <sstream>
 
-#include "kit/limits.h"
-#include "kit/links.h"
-#include "kit/procfs.h"
+#include "kit/os/limits.h"
+#include "kit/ring/links.h"
+#include "kit/os/procfs.h"
 #include "runtime_program.h"
 
 namespace probe {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kit/guardian.h"
-#include "kit/mechanism.h"
+#include "kit/tasks/guardian.h"
+#include "kit/plan/mechanism.h"
 #include "sandbox_line.h"
 #include "temporary_folder.h"
 

@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "folder_sweep.h"
-#include "kit/container_cgroups.h"
-#include "kit/failure.h"
-#include "kit/limits.h"
+#include "kit/containers/cgroups.h"
+#include "kit/plan/failure.h"
+#include "kit/os/limits.h"
 
 namespace probe {
 namespace {

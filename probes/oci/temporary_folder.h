@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kit/guardian.h"
+#include "kit/tasks/guardian.h"
 
 namespace probe {
 

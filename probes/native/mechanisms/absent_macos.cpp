@@ -1,8 +1,8 @@
 // What this probe cannot carry out on macOS, each with the reason: in the list, so that nobody looks for it in vain.
-#include "kit/mechanism.h"
-#include "kit/schedule.h"
-#include "kit/speculation.h"
-#include "kit/working_set.h"
+#include "kit/plan/mechanism.h"
+#include "kit/parameters/sched.h"
+#include "kit/parameters/speculation.h"
+#include "kit/parameters/working_set.h"
 
 namespace probe {
 namespace {

@@ -1,6 +1,6 @@
 // container/futex: process/futex between processes in namespaces and control groups of their own, the words in memory that both map.
-#include "kit/container_ring.h"
-#include "kit/futex.h"
+#include "kit/containers/ring.h"
+#include "kit/ring/futex.h"
 
 namespace probe {
 

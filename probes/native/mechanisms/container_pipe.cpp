@@ -1,9 +1,9 @@
 // container/pipe: process/pipe between processes in namespaces and control groups of their own.
-#include "kit/container_creation.h"
-#include "kit/container_held.h"
-#include "kit/container_ring.h"
-#include "kit/creation.h"
-#include "kit/links.h"
+#include "kit/containers/creation.h"
+#include "kit/containers/held.h"
+#include "kit/containers/ring.h"
+#include "kit/experiments/creation.h"
+#include "kit/ring/links.h"
 
 namespace probe {
 namespace {

@@ -1,7 +1,7 @@
 // container/unix-socket: process/unix-socket between processes in namespaces and control groups of their own. The sockets are made
 // outside and inherited, as those that a runtime hands to two containers through a shared directory.
-#include "kit/container_ring.h"
-#include "kit/links.h"
+#include "kit/containers/ring.h"
+#include "kit/ring/links.h"
 
 namespace probe {
 

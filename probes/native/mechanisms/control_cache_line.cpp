@@ -3,9 +3,9 @@
 #include <atomic>
 #include <set>
 
-#include "kit/arch.h"
-#include "kit/posix.h"
-#include "kit/tasks.h"
+#include "kit/os/arch.h"
+#include "kit/os/posix.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {

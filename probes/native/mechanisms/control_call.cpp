@@ -1,7 +1,7 @@
 // control/call: what a call and return through a pointer cost, the lower bound of any switch that is not inlined.
 #include "asm/control_call.h"
 
-#include "kit/solo.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

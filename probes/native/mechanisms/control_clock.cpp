@@ -1,6 +1,6 @@
 // control/clock: one read of the clock that the batches are timed with.
-#include "kit/clock.h"
-#include "kit/solo.h"
+#include "kit/os/clock.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

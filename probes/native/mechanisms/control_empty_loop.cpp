@@ -1,5 +1,5 @@
 // control/empty-loop: an addition a compiler may not remove. What is left of a figure near it is the loop itself.
-#include "kit/solo.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

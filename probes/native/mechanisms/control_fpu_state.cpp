@@ -1,6 +1,6 @@
 // control/fpu-state: what switches of stacks save and load of the floating-point unit, alone.
-#include "kit/arch.h"
-#include "kit/solo.h"
+#include "kit/os/arch.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

@@ -1,8 +1,8 @@
 // control/futex-calls: the two system calls of thread/futex when there is nobody to wake and nothing to wait for.
 #include <cerrno>
 
-#include "kit/futex.h"
-#include "kit/solo.h"
+#include "kit/ring/futex.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

@@ -1,5 +1,5 @@
 // control/memory-word: a token through memory: stored, and loaded again at once, as between contexts whose switch has no argument.
-#include "kit/solo.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

@@ -1,6 +1,6 @@
 // control/null-syscall: into the kernel and back with nothing done there. getppid, because C libraries used to cache getpid.
-#include "kit/bare_calls.h"
-#include "kit/solo.h"
+#include "kit/tasks/bare_calls.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

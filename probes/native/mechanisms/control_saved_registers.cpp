@@ -1,7 +1,7 @@
 // control/saved-registers: control/call with a callee that saves and loads the registers which a switch of stacks does.
 #include "asm/control_saved_registers.h"
 
-#include "kit/solo.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cerrno>
 
-#include "kit/limits.h"
-#include "kit/solo.h"
+#include "kit/os/limits.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

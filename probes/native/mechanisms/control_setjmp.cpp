@@ -1,6 +1,6 @@
 // control/setjmp: _setjmp and _longjmp back to it, on one stack: stack/sjlj without the change of stacks.
-#include "kit/longjmp.h"
-#include "kit/solo.h"
+#include "kit/stacks/longjmp.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

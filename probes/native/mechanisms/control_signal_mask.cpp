@@ -1,6 +1,6 @@
 // control/signal-mask: the system call that swapcontext makes beside its switch of stacks: set the signal mask, get the old one.
-#include "kit/bare_calls.h"
-#include "kit/solo.h"
+#include "kit/tasks/bare_calls.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {

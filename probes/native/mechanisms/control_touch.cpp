@@ -1,7 +1,7 @@
 // control/touch: one context touches one working set a unit, by the code and in the order of the rings: what they touch without the
 // switch between.
-#include "kit/solo.h"
-#include "kit/working_set.h"
+#include "kit/ring/solo.h"
+#include "kit/parameters/working_set.h"
 
 namespace probe {
 namespace {

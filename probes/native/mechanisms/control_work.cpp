@@ -1,6 +1,7 @@
 // control/work: a chain of dependent multiplications of known length. No processor can shorten it, so that what a way of timing gets wrong
 // shows as the difference from the same chain timed in batches.
-#include "kit/solo.h"
+#include "kit/ring/solo.h"
+#include "kit/parameters/reads.h"
 
 namespace probe {
 namespace {

@@ -5,10 +5,10 @@
 #include <exception>
 #include <new>
 
-#include "kit/creation.h"
-#include "kit/layout.h"
-#include "kit/limits.h"
-#include "kit/ring.h"
+#include "kit/experiments/creation.h"
+#include "kit/parameters/layout.h"
+#include "kit/os/limits.h"
+#include "kit/ring/ring.h"
 
 namespace probe {
 namespace {

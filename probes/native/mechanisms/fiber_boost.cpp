@@ -1,9 +1,11 @@
 // fiber/boost: fibers of Boost.Fiber yield to each other in the order of the round-robin scheduler's queue. The main fiber is
 // context 0. Boost's own dispatcher fiber stands in the same queue and takes one turn a lap.
-#include "kit/boost.h"
-#include "kit/failure.h"
-#include "kit/solo.h"
-#include "kit/stack_ring.h"
+#include "kit/stacks/boost.h"
+#include "kit/plan/failure.h"
+#include "kit/ring/solo.h"
+#include "kit/stacks/stack_ring.h"
+#include "kit/parameters/fpu_state.h"
+#include "kit/parameters/reads.h"
 
 #if PROBE_HAS_BOOST_FIBER
 #include <boost/context/fixedsize_stack.hpp>

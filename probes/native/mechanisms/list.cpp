@@ -2,7 +2,7 @@
 // source files from it, too. An ABSENT one has no source of its own: it stands in the system's absent_*.cpp with the reason.
 #include <array>
 
-#include "kit/mechanism.h"
+#include "kit/plan/mechanism.h"
 
 namespace probe {
 

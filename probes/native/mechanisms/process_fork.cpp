@@ -6,10 +6,10 @@
 
 #include <string>
 
-#include "kit/creation.h"
-#include "kit/held.h"
-#include "kit/posix.h"
-#include "kit/processes.h"
+#include "kit/experiments/creation.h"
+#include "kit/tasks/held.h"
+#include "kit/os/posix.h"
+#include "kit/tasks/processes.h"
 
 namespace probe {
 namespace {

@@ -1,6 +1,6 @@
 // process/futex: thread/futex between forked processes, the words in shared memory.
-#include "kit/futex.h"
-#include "kit/processes.h"
+#include "kit/ring/futex.h"
+#include "kit/tasks/processes.h"
 
 namespace probe {
 namespace {

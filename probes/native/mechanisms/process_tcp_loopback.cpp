@@ -1,7 +1,8 @@
 // process/tcp-loopback: forked processes hand the token over by TCP through the loopback interface.
-#include "kit/links.h"
-#include "kit/message.h"
-#include "kit/process_links.h"
+#include "kit/ring/links.h"
+#include "kit/experiments/message.h"
+#include "kit/ring/process_links.h"
+#include "kit/parameters/payload.h"
 
 namespace probe {
 namespace {

@@ -1,7 +1,8 @@
 // process/unix-socket: thread/unix-socket between forked processes.
-#include "kit/links.h"
-#include "kit/message.h"
-#include "kit/process_links.h"
+#include "kit/ring/links.h"
+#include "kit/experiments/message.h"
+#include "kit/ring/process_links.h"
+#include "kit/parameters/payload.h"
 
 namespace probe {
 namespace {

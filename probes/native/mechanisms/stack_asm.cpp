@@ -1,7 +1,7 @@
 // stack/asm: the probe's own minimal switch (asm/stack_switch.h), the floor of the family.
 #include "asm/stack_switch.h"
 
-#include "kit/stack_ring.h"
+#include "kit/stacks/stack_ring.h"
 
 namespace probe {
 namespace {

@@ -1,6 +1,7 @@
 // stack/fcontext: Boost.Context's make_fcontext and jump_fcontext. Saves the six callee-saved registers, MXCSR and the x87 control word.
-#include "kit/boost.h"
-#include "kit/stack_ring.h"
+#include "kit/stacks/boost.h"
+#include "kit/stacks/stack_ring.h"
+#include "kit/parameters/fpu_state.h"
 
 #if PROBE_HAS_BOOST_CONTEXT
 // Linked statically, therefore hidden: see asm/stack_switch.h.

@@ -1,9 +1,9 @@
 // stack/sjlj: _setjmp and _longjmp between stacks. The standard allows longjmp only to a function that is still active on the same
 // stack; C libraries allow the rest as long as the target frame is alive, which it is here: every context waits inside its loop.
 // A context's first entry is by makecontext and swapcontext, once.
-#include "kit/longjmp.h"
-#include "kit/stack_ring.h"
-#include "kit/ucontext.h"
+#include "kit/stacks/longjmp.h"
+#include "kit/stacks/stack_ring.h"
+#include "kit/stacks/ucontext.h"
 
 namespace probe {
 namespace {

@@ -1,8 +1,8 @@
 // stack/ucontext: the C library's swapcontext. Besides the registers it saves and restores the signal mask, by a system call, and
 // the floating-point environment.
-#include "kit/ucontext.h"
+#include "kit/stacks/ucontext.h"
 
-#include "kit/stack_ring.h"
+#include "kit/stacks/stack_ring.h"
 
 namespace probe {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "kit/creation.h"
-#include "kit/limits.h"
-#include "kit/ring.h"
+#include "kit/experiments/creation.h"
+#include "kit/os/limits.h"
+#include "kit/ring/ring.h"
 
 namespace probe {
 namespace {

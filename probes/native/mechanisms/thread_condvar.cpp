@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kit/tasks.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {

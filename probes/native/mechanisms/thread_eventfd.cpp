@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "kit/links.h"
-#include "kit/tasks.h"
+#include "kit/ring/links.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {

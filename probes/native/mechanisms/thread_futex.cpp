@@ -1,6 +1,6 @@
 // thread/futex: two system calls a hop and nothing else.
-#include "kit/futex.h"
-#include "kit/tasks.h"
+#include "kit/ring/futex.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {

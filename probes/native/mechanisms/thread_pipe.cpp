@@ -1,7 +1,8 @@
 // thread/pipe: every context has a pipe; it writes the token into the next one's and blocks in a read of its own.
-#include "kit/links.h"
-#include "kit/message.h"
-#include "kit/tasks.h"
+#include "kit/ring/links.h"
+#include "kit/experiments/message.h"
+#include "kit/tasks/tasks.h"
+#include "kit/parameters/payload.h"
 
 namespace probe {
 namespace {

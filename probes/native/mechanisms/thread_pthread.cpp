@@ -5,10 +5,10 @@
 
 #include <optional>
 
-#include "kit/bare_thread.h"
-#include "kit/creation.h"
-#include "kit/held.h"
-#include "kit/tasks.h"
+#include "kit/tasks/bare_thread.h"
+#include "kit/experiments/creation.h"
+#include "kit/tasks/held.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {

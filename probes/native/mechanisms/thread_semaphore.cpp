@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "kit/tasks.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {

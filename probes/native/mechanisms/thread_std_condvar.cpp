@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kit/tasks.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {

@@ -1,7 +1,8 @@
 // thread/unix-socket: as thread/pipe, through stream sockets of the Unix domain.
-#include "kit/links.h"
-#include "kit/message.h"
-#include "kit/tasks.h"
+#include "kit/ring/links.h"
+#include "kit/experiments/message.h"
+#include "kit/tasks/tasks.h"
+#include "kit/parameters/payload.h"
 
 namespace probe {
 namespace {

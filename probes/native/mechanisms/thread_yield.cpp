@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "kit/tasks.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {

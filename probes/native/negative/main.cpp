@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kit/session.h"
+#include "kit/plan/session.h"
 #include "negative/mistakes.h"
 
 namespace probe {

@@ -1,7 +1,7 @@
 // Mechanisms that do something else than they claim, with the kit's evidence as it is: what the chain from evidence to verdict must find.
 #pragma once
 
-#include "kit/mechanism.h"
+#include "kit/plan/mechanism.h"
 
 namespace probe {
 

@@ -8,11 +8,12 @@
 #include <csignal>
 #include <memory>
 
-#include "kit/failure.h"
-#include "kit/links.h"
-#include "kit/message.h"
-#include "kit/process_links.h"
-#include "kit/speculation.h"
+#include "kit/plan/failure.h"
+#include "kit/ring/links.h"
+#include "kit/experiments/message.h"
+#include "kit/ring/process_links.h"
+#include "kit/parameters/speculation.h"
+#include "kit/parameters/payload.h"
 #include "negative/mistakes.h"
 
 namespace probe {

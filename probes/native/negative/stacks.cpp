@@ -3,9 +3,9 @@
 #include <exception>
 
 #include "asm/stack_switch.h"
-#include "kit/failure.h"
-#include "kit/layout.h"
-#include "kit/stack_ring.h"
+#include "kit/plan/failure.h"
+#include "kit/parameters/layout.h"
+#include "kit/stacks/stack_ring.h"
 #include "negative/mistakes.h"
 
 namespace probe {

@@ -1,9 +1,10 @@
 // Rings of threads that are something else.
-#include "kit/arch.h"
-#include "kit/futex.h"
-#include "kit/message.h"
-#include "kit/process_links.h"
-#include "kit/tasks.h"
+#include "kit/os/arch.h"
+#include "kit/ring/futex.h"
+#include "kit/experiments/message.h"
+#include "kit/ring/process_links.h"
+#include "kit/tasks/tasks.h"
+#include "kit/parameters/payload.h"
 #include "negative/mistakes.h"
 
 namespace probe {

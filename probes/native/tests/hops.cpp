@@ -1,5 +1,5 @@
 // Hops counted from the changes of CPU that contexts noted, against a count hop by hop, over random rings.
-#include "kit/hops.h"
+#include "kit/ring/hops.h"
 
 #include <cstdio>
 #include <cstdlib>

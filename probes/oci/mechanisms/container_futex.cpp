@@ -1,6 +1,6 @@
 // container/futex between processes in containers of an OCI runtime.
-#include "kit/container_ring.h"
-#include "kit/futex.h"
+#include "kit/containers/ring.h"
+#include "kit/ring/futex.h"
 #include "oci_runtime.h"
 
 namespace probe {

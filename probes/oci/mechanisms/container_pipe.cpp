@@ -1,7 +1,7 @@
 // container/pipe between processes in containers of an OCI runtime; experiment create stands here, as in the native probe.
-#include "kit/container_ring.h"
-#include "kit/creation.h"
-#include "kit/links.h"
+#include "kit/containers/ring.h"
+#include "kit/experiments/creation.h"
+#include "kit/ring/links.h"
 #include "oci_runtime.h"
 
 namespace probe {

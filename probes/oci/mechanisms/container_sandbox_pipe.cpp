@@ -10,9 +10,9 @@
 #include <set>
 #include <sstream>
 
-#include "kit/clock.h"
-#include "kit/container_inside.h"
-#include "kit/procfs.h"
+#include "kit/os/clock.h"
+#include "kit/containers/inside.h"
+#include "kit/os/procfs.h"
 #include "runtime_program.h"
 #include "sandboxes.h"
 

@@ -1,6 +1,6 @@
 // container/unix-socket between processes in containers of an OCI runtime.
-#include "kit/container_ring.h"
-#include "kit/links.h"
+#include "kit/containers/ring.h"
+#include "kit/ring/links.h"
 #include "oci_runtime.h"
 
 namespace probe {

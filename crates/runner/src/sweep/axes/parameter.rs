@@ -14,8 +14,8 @@ const LAST_LEVEL_CACHES: [&str; 3] = ["cache.l3", "cache.l2", "cache.l1d"];
 
 /// A parameter.
 pub struct Parameter {
-    word: &'static str,
     name: &'static str,
+    parameter: &'static str,
     purpose: &'static str,
     usual_experiment: Option<Experiment>,
     /// End of the default range, where that is not the parameter's own highest value.
@@ -26,9 +26,9 @@ pub struct Parameter {
 type End = fn(&Here<'_>) -> Result<u64, String>;
 
 impl Parameter {
-    /// The parameter `name`, by its word on the command line.
-    pub const fn new(word: &'static str, name: &'static str, purpose: &'static str) -> Self {
-        Self { word, name, purpose, usual_experiment: None, end: None }
+    /// A parameter of mechanisms, by its word on the command line.
+    pub const fn new(name: &'static str, parameter: &'static str, purpose: &'static str) -> Self {
+        Self { name, parameter, purpose, usual_experiment: None, end: None }
     }
 
     /// The same with another end of the default range.
@@ -52,7 +52,7 @@ pub fn four_times_the_cache(here: &Here<'_>) -> Result<u64, String> {
 
 impl Axis for Parameter {
     fn name(&self) -> &'static str {
-        self.word
+        self.name
     }
 
     fn purpose(&self) -> &'static str {
@@ -65,15 +65,15 @@ impl Axis for Parameter {
 
     fn fits(&self, concept: &Concept, experiment: Option<Experiment>) -> bool {
         let chosen = experiment.unwrap_or(concept.experiments[0]);
-        concept.experiments.contains(&chosen) && concept.takes(self.name, chosen).is_some()
+        concept.experiments.contains(&chosen) && concept.takes(self.parameter, chosen).is_some()
     }
 
     fn what(&self) -> String {
-        format!("parameter `{}`", self.name)
+        format!("parameter `{}`", self.parameter)
     }
 
     fn fixed_by(&self, request: &Request) -> Option<String> {
-        request.parameters.contains_key(self.name).then(|| format!("--param {}", self.name))
+        request.parameters.contains_key(self.parameter).then(|| format!("--param {}", self.parameter))
     }
 
     fn vary(
@@ -83,13 +83,13 @@ impl Axis for Parameter {
         here: &Here<'_>,
         concepts: &[&Concept],
     ) -> Result<(), SweepError> {
-        let values = values(self.name, self.end.map(|end| end(here)), range, concepts)?;
-        request.parameters.insert(self.name.to_owned(), values);
+        let values = values(self.parameter, self.end.map(|end| end(here)), range, concepts)?;
+        request.parameters.insert(self.parameter.to_owned(), values);
         Ok(())
     }
 
     fn parameter(&self) -> Option<&'static str> {
-        Some(self.name)
+        Some(self.parameter)
     }
 }
 

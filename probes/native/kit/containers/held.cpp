@@ -1,0 +1,65 @@
+#include "kit/containers/held.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "kit/os/limits.h"
+
+namespace probe {
+namespace {
+
+// Resident and kernel memory of a container with one process, generously.
+constexpr std::uint64_t container_bytes = 1 << 20;
+
+}  // namespace
+
+HeldContainers::HeldContainers(const Plan& plan) : Held(plan), cgroups_(plan), kind_(plan, cgroups_), refused_(1) {
+    if (plan.text("cpu_quota") != "none") throw unsupported("unsupported_here", "experiment footprint has no quota; leave cpu_quota out");
+    require_memory(container_bytes * plan.contexts, "use fewer contexts");
+    sleepers_.ids.reserve(plan.contexts);
+    kernel_before_ = settled_kernel_memory_of_machine();
+    for (std::uint32_t i = 1; i < plan.contexts; ++i) {
+        const int join = cgroups_.make(i);
+        const pid_t child = clone_container(kind_, join);
+        if (child == 0) live(i, join);
+        const int error = errno;
+        if (join != -1) ::close(join);
+        if (child == -1) throw clone_failure(error, i - 1, plan.contexts - 1);
+        sleepers_.ids.push_back(child);
+    }
+    dormitory_.wait_for(plan.contexts - 1);
+    if (refused_[0].step != Step::none) throw step_failure(refused_[0]);
+}
+
+void HeldContainers::live(std::uint32_t container, int join) {
+    cgroups_.guardian().forget();
+    const StepFailure failure = set_up_inside(kind_, join);
+    if (failure.step != Step::none) refused_[0] = failure;
+    // Number 1 of a pid namespace of its own, or it is no container and not counted.
+    dormitory_.sleep_in_child(container, failure.step == Step::none && (!kind_.namespaces || getpid() == 1));
+    _exit(0);
+}
+
+HeldContainers::Sleepers::~Sleepers() {
+    for (const pid_t id : ids) kill(id, SIGKILL);
+    for (const pid_t id : ids) {
+        while (waitpid(id, nullptr, 0) == -1 && errno == EINTR) {
+        }
+    }
+}
+
+std::optional<MemoryGain> HeldContainers::memory_gain() const {
+    MemoryGain sum{{}, true};
+    sum.kernel = kernel_memory_of_machine() - kernel_before_;
+    for (const pid_t id : sleepers_.ids) {
+        const Memory own = private_memory(id);
+        sum.resident += own.resident;
+        sum.mapped += own.mapped;
+    }
+    return sum;
+}
+
+}  // namespace probe

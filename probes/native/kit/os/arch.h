@@ -1,0 +1,10 @@
+// Chooses the file with this architecture's special instructions.
+#pragma once
+
+#if defined(__x86_64__)
+#include "kit/os/arch_x86_64.h"
+#elif defined(__aarch64__)
+#include "kit/os/arch_aarch64.h"
+#else
+#error "no kit/os/arch_<architecture>.h for this target yet; copy kit/os/arch_x86_64.h and keep the names"
+#endif

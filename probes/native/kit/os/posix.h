@@ -1,0 +1,58 @@
+// What the part of the kit that systems of the Unix kind share (limits.cpp, links.cpp, processes.cpp, tasks.cpp and the mechanisms on top of
+// them) asks of the system beside kit/os/os.h. kit/os/linux.cpp and kit/os/macos.cpp answer.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kit/plan/failure.h"
+
+namespace probe {
+
+inline constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+
+struct Limit {
+    std::string name;
+    std::uint64_t value;
+    std::string cure;
+};
+
+namespace os {
+
+std::size_t usable_cpus();
+
+// Makes the thread that is created with these attributes begin on `cpu`. Throws Failure.
+void place_new_thread(pthread_attr_t& attributes, int cpu);
+
+// Why a task could not be placed.
+Failure placement_failure(int cpu, int error);
+
+// To be called by a forked child first: it is to die when its parent does, where the system can see to that.
+void end_with_parent();
+
+// What may have refused a task, a descriptor or memory, beside the limits of the process itself.
+std::vector<Limit> task_limits();
+std::vector<Limit> file_limits();
+std::vector<Limit> memory_limits(const char* cure);
+const char* overcommit_cure();  // goes behind "use fewer contexts or smaller stacks"
+
+// How many descriptors a process may ask for, whatever its hard limit says.
+std::uint64_t most_descriptors();
+
+// Small pages always: a huge page would make the footprint and the TLB behaviour a matter of luck.
+void use_small_pages(void* address, std::size_t bytes);
+
+// Bytes that makecontext takes a stack for one; below, the context that it makes cannot be entered.
+std::size_t least_ucontext_stack();
+
+// A file without a name that programs started by exec inherit; -1 with errno.
+int anonymous_file();
+
+std::string path_of_this_program();
+
+}  // namespace os
+}  // namespace probe

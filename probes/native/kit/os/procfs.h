@@ -1,0 +1,28 @@
+// Readers of /proc and of the control group's files: evidence and limits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kit/os/os.h"
+
+namespace probe::procfs {
+
+using os::KernelSwitches;
+
+// Sum over the tasks, read from outside while they are blocked. nullopt: some status file could not be read.
+std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks);
+
+// The number behind `name` (line break and colon included) in a file of named lines.
+std::optional<std::uint64_t> read_field(const char* path, const char* name);
+
+std::optional<std::uint64_t> read_number(const std::string& path);
+std::uint64_t available_memory();  // bytes; all ones when unknown
+
+// A limit of this process's control group, version 1 (controller, file) or version 2 (file of the unified hierarchy).
+std::optional<std::uint64_t> cgroup_limit(const char* controller, const char* file, const char* unified_file = nullptr);
+
+}  // namespace probe::procfs

@@ -1,0 +1,10 @@
+// Whether the counter of timing=each is read between fences (parameter `reads`).
+#pragma once
+
+#include "kit/plan/mechanism.h"
+
+namespace probe {
+
+inline Parameter reads_parameter() { return {"reads", "fenced", {"fenced", "bare"}}; }
+
+}  // namespace probe

@@ -1,0 +1,49 @@
+#include "kit/parameters/sched.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "kit/plan/failure.h"
+#include "kit/os/procfs.h"
+
+namespace probe {
+namespace {
+
+int policy_of(const Plan& plan) {
+    const std::string& sched = plan.text("sched");
+    return sched == "fifo" ? SCHED_FIFO : sched == "batch" ? SCHED_BATCH : SCHED_OTHER;
+}
+
+// Where the kernel groups real-time tasks, a control group without a share of real time refuses them, and the superuser, too.
+std::string cure() {
+    if (procfs::cgroup_limit("cpu", "cpu.rt_runtime_us") == 0u) {
+        return "cpu.rt_runtime_us of this control group is 0: give it a share, or run outside of it";
+    }
+    return "it needs CAP_SYS_NICE, or RLIMIT_RTPRIO of at least 1 (ulimit -r 1)";
+}
+
+}  // namespace
+
+void schedule_self(const Plan& plan) {
+    const int policy = policy_of(plan);
+    if (sched_getscheduler(0) == policy) return;
+    // The lowest real-time priority: above every ordinary task, below the kernel's own.
+    sched_param priority{};
+    priority.sched_priority = policy == SCHED_FIFO ? 1 : 0;
+    if (sched_setscheduler(0, policy, &priority) == 0) return;
+    const int error = errno;
+    const std::string what = std::string("sched=") + plan.text("sched") + " was refused (" + std::strerror(error) + ")";
+    throw unsupported(error == EPERM ? "no_permission" : "unsupported_here", what + "; " + cure(), error);
+}
+
+std::int64_t tasks_scheduled(std::span<const TaskId> tasks, const Plan& plan) {
+    const int policy = policy_of(plan);
+    return std::count_if(tasks.begin(), tasks.end(), [policy](const TaskId& task) { return sched_getscheduler(task.thread) == policy; });
+}
+
+}  // namespace probe

@@ -1,0 +1,57 @@
+// The plan of one invocation: parsed from key=value arguments, then resolved against one mechanism's entry. Plain data, never
+// changed after resolve_plan().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kit/plan/failure.h"
+
+namespace probe {
+
+struct Entry;
+
+enum class Timing { batch, each };
+
+struct Plan {
+    std::string mechanism;
+    std::string experiment = "switch";
+    std::uint32_t contexts = 2;
+    std::uint32_t ring = 2;  // contexts that pass the token in experiment switch: `contexts`, but two for a pair and one for a control
+    Timing timing = Timing::batch;
+    std::vector<int> cpus;
+    std::uint64_t batch_units = 0;
+    std::uint64_t batch_ns = 1'000'000;
+    std::uint64_t batches = 30;
+    std::uint64_t warmup_batches = 5;
+    std::uint64_t verify_units = 1000;
+    std::uint64_t seed = 0;
+    std::map<std::string, std::string> parameters;  // every parameter of the mechanism, defaults filled in
+
+    // Parameters were checked by resolve_plan(), so that a missing one is a mistake of the mechanism's author.
+    const std::string& text(const char* parameter) const { return parameters.at(parameter); }
+    std::uint64_t number(const char* parameter) const { return std::stoull(parameters.at(parameter)); }
+    // Bytes that each context touches between two switches; 0: none, and for mechanisms without the parameter.
+    std::uint64_t working_set() const { return parameters.contains("working_set") ? number("working_set") : 0; }
+    int cpu_of(std::uint32_t context) const { return cpus.empty() ? -1 : cpus[context % cpus.size()]; }
+};
+
+// The largest k.
+inline constexpr std::uint64_t most_units = 1'000'000'000'000;
+
+// Arguments split at the first '='. One that has no '=', or a key that comes twice, is put into `fault` (the first of them) and left out, so that
+// the complaint reaches the report_fd that the others name.
+using Arguments = std::map<std::string, std::string>;
+Arguments split_arguments(int count, char** arguments, std::optional<Failure>& fault);
+
+// Takes report_fd out of the arguments; 1 when absent. Throws when it is no open descriptor.
+int take_report_fd(Arguments& arguments);
+
+// Throws `refused` for an unknown key, a value out of range, or a combination that makes no sense.
+Plan resolve_plan(const Arguments& arguments, const Entry*& entry);
+
+}  // namespace probe

@@ -1,0 +1,386 @@
+#include "kit/plan/session.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "kit/os/arch.h"
+#include "kit/os/clock.h"
+#include "kit/os/cpu.h"
+#include "kit/plan/evidence.h"
+#include "kit/plan/failure.h"
+#include "kit/experiments/footprint.h"
+#include "kit/os/limits.h"
+#include "kit/plan/mechanism.h"
+#include "kit/os/os.h"
+#include "kit/plan/report.h"
+#include "kit/ring/ring.h"
+#include "kit/stacks/stacks.h"
+
+namespace probe {
+namespace {
+
+constexpr std::size_t samples_per_line = 4096;
+constexpr std::size_t buckets_per_line = 1024;
+
+Line hello() {
+    Line clock = Line::nested();
+    clock.text("name", clock_name).number("ticks_per_second", clock_ticks_per_second);
+    clock.number("read_cost_ticks", static_cast<std::int64_t>(clock_read_cost()));
+    Line counter = Line::nested();
+    counter.text("name", arch::counter_name);
+    Line line("hello");
+    line.number("protocol", 1).text("probe", PROBE_ID).text("version", PROBE_VERSION);
+    line.text("runtime", os::runtime());
+    line.text("compiler", PROBE_COMPILER).text("flags", PROBE_FLAGS).number("pid", os::current_task().process);
+    line.raw("clock", clock.finish()).raw("counter", counter.finish());
+    return line;
+}
+
+Line end_line(const Failure& failure) {
+    Line line("end");
+    line.text("status", failure.status).number("samples", 0).text("code", failure.code).text("detail", failure.detail);
+    if (failure.error != 0) {
+        line.number("errno", failure.error);
+    } else {
+        line.null("errno");
+    }
+    return line;
+}
+
+int finish_with(Reporter& reporter, const Failure& failure) {
+    reporter.add(end_line(failure));
+    reporter.flush();
+    return std::string_view(failure.status) == "unsupported" ? 0 : 1;
+}
+
+Line plan_line(const Plan& plan, std::uint64_t batch_units) {
+    Line parameters = Line::nested();
+    for (const auto& [name, value] : plan.parameters) parameters.text(name, value);
+    Line line("plan");
+    line.text("mechanism", plan.mechanism).text("experiment", plan.experiment).number("contexts", plan.contexts);
+    line.text("timing", plan.timing == Timing::each ? "each" : "batch").raw("cpus", number_list(plan.cpus));
+    line.number("batch_units", static_cast<std::int64_t>(batch_units)).number("batches", static_cast<std::int64_t>(plan.batches));
+    line.number("warmup_batches", static_cast<std::int64_t>(plan.warmup_batches)).raw("parameters", parameters.finish());
+    return line;
+}
+
+// One stretch of time by both clocks.
+struct Span {
+    std::uint64_t counter = arch::counter_before();
+    std::uint64_t clock = clock_now();
+
+    void end() {
+        clock = clock_now() - clock;
+        counter = arch::counter_after() - counter;
+    }
+};
+
+// The measured region and what surrounds it closely.
+struct Measurement {
+    Workload* workload = nullptr;
+    std::uint64_t batch_units = 0;
+    std::uint64_t warmup_batches = 0;
+    std::vector<std::uint64_t> ticks;  // warm-up first; sized and touched beforehand
+    std::vector<int> cpus;             // of the driver: before the first batch, and at the end of each
+    std::unique_ptr<Histogram> warmup;  // timing=each: the intervals of the warm-up
+    Span warmup_span;
+    Span span;
+
+    static void run_batches(void* self) { static_cast<Measurement*>(self)->run_batches(); }
+
+    void prepare(std::uint64_t batches) {
+        ticks.assign(batches, 0);
+        cpus.assign(batches + 1, 0);
+        if (workload->histogram() == nullptr) return;
+        warmup = std::make_unique<Histogram>();
+        warmup->clear();
+    }
+
+    // What has been recorded so far is the warm-up's, and what comes now the measurement's.
+    void end_warmup() {
+        warmup_span = span;
+        warmup_span.end();
+        if (Histogram* histogram = workload->histogram()) {
+            *warmup = *histogram;
+            histogram->clear();
+        }
+        span = Span();
+    }
+
+    void run_batches() {
+        cpus[0] = cpu_of_this_task();
+        if (Histogram* histogram = workload->histogram()) histogram->clear();
+        span = Span();
+        const std::uint64_t batches = ticks.size();
+        for (std::uint64_t batch = 0; batch < batches; ++batch) {
+            if (batch == warmup_batches && batch != 0) end_warmup();
+            const std::uint64_t before = clock_now();
+            workload->run(batch_units);
+            ticks[batch] = clock_now() - before;
+            cpus[batch + 1] = cpu_of_this_task();
+        }
+        span.end();
+    }
+
+    // Where the contexts share the driver's thread, its CPU is theirs. A hop that led elsewhere than it began is one in which the thread was
+    // moved; of those between two readings only the last is seen.
+    Hops hops_of_one_thread() const {
+        Hops hops;
+        hops.count = hops.same_thread = batch_units * ticks.size();
+        for (std::size_t i = 1; i < cpus.size(); ++i) hops.migrations += cpus[i] != cpus[i - 1];
+        hops.same_cpu = hops.count - hops.migrations;
+        hops.cpus.insert(cpus.begin(), cpus.end());
+        return hops;
+    }
+
+    // One batch of `units`, for the calibration.
+    std::uint64_t time_once(std::uint64_t units) {
+        Measurement once;
+        once.workload = workload;
+        once.batch_units = units;
+        once.prepare(1);
+        call_at_fixed_stack_offset(&Measurement::run_batches, &once);
+        return once.ticks[0];
+    }
+};
+
+// Doubles from one lap until a batch lasts long enough three times in a row: the first turn of a context is slow (page faults, a task
+// that has not slept yet), and one slow batch must not fix a k that is far too small.
+std::uint64_t calibrate(Measurement& measurement, std::uint64_t lap, std::uint64_t batch_ns) {
+    std::uint64_t units = lap;
+    for (int long_enough = 0; long_enough < 3;) {
+        if (measurement.time_once(units) >= batch_ns) {
+            ++long_enough;
+        } else if (units > most_units / 2) {
+            return units;
+        } else {
+            long_enough = 0;
+            units *= 2;
+        }
+    }
+    return units;
+}
+
+void add_samples(Reporter& reporter, const Measurement& measurement, const char* phase, std::size_t from, std::size_t to, int& sequence) {
+    while (from < to) {
+        const std::size_t until = std::min(to, from + samples_per_line);
+        std::string list = "[";
+        for (std::size_t i = from; i < until; ++i) {
+            if (i != from) list += ',';
+            list += std::to_string(measurement.ticks[i]);
+        }
+        Line line("samples");
+        line.number("seq", sequence++).text("phase", phase).number("units", static_cast<std::int64_t>(measurement.batch_units));
+        line.raw("ticks", list + "]");
+        reporter.add(line);
+        from = until;
+    }
+}
+
+// The intervals of one phase.
+struct Recorded {
+    const char* phase;
+    const Histogram& histogram;
+    const Span& span;
+};
+
+void add_histogram_part(Reporter& reporter, const Recorded& recorded, const std::string& buckets, int& sequence) {
+    const Histogram& histogram = recorded.histogram;
+    Line line("histogram");
+    line.number("seq", sequence++).text("phase", recorded.phase).number("units", static_cast<std::int64_t>(histogram.count));
+    line.number("bits", Histogram::bits).raw("buckets", "[" + buckets + "]");
+    line.number("sum", static_cast<std::int64_t>(histogram.sum)).number("min", static_cast<std::int64_t>(histogram.min));
+    line.number("max", static_cast<std::int64_t>(histogram.max));
+    line.number("pair_sum", static_cast<std::int64_t>(histogram.pair_sum));
+    line.number("pair_count", static_cast<std::int64_t>(histogram.pair_count));
+    line.number("span_counter", static_cast<std::int64_t>(recorded.span.counter));
+    line.number("span_clock", static_cast<std::int64_t>(recorded.span.clock));
+    reporter.add(line);
+}
+
+void add_histogram(Reporter& reporter, const Recorded& recorded, int& sequence) {
+    const Histogram& histogram = recorded.histogram;
+    std::size_t in_part = 0;
+    std::string part;
+    for (std::size_t bucket = 0; bucket < Histogram::bucket_count; ++bucket) {
+        if (histogram.buckets[bucket] == 0) continue;
+        if (in_part == buckets_per_line) {
+            add_histogram_part(reporter, recorded, part, sequence);
+            part.clear();
+            in_part = 0;
+        }
+        if (in_part != 0) part += ',';
+        part += "[" + std::to_string(Histogram::lower_edge(bucket)) + "," + std::to_string(histogram.buckets[bucket]) + "]";
+        ++in_part;
+    }
+    add_histogram_part(reporter, recorded, part, sequence);
+}
+
+// An interval below zero was read from the counters of two CPUs that do not agree; then no other interval across them is right either.
+void check_intervals(const Histogram& warmup, const Histogram& measured) {
+    const std::uint64_t negative = warmup.negative + measured.negative;
+    if (negative == 0) return;
+    throw failed("self_check_failed", std::to_string(negative) + " of " + std::to_string(negative + warmup.count + measured.count) +
+                                          " intervals are below zero: the counters of the CPUs differ; use timing=batch, or one CPU");
+}
+
+// A control has one kind of loop.
+Mode mode_for(const Plan& plan, const Entry& entry) {
+    const Mode mode = plan.timing == Timing::each ? Mode::each : Mode::batch;
+    return plan.working_set() != 0 && entry.shape != Shape::control ? touching(mode) : mode;
+}
+
+std::optional<Hops> hops_of(const Plan& plan, const Entry& entry, const Measurement& measurement) {
+    if (plan.experiment != "switch") return std::nullopt;
+    return entry.shape == Shape::stacks ? measurement.hops_of_one_thread() : measurement.workload->hops();
+}
+
+// Gives the number of ticks or intervals sent.
+std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measurement& measurement) {
+    int sequence = 0;
+    if (plan.timing == Timing::each) {
+        const Histogram& histogram = *measurement.workload->histogram();
+        check_intervals(*measurement.warmup, histogram);
+        if (measurement.warmup->count != 0) add_histogram(reporter, {"warmup", *measurement.warmup, measurement.warmup_span}, sequence);
+        add_histogram(reporter, {"measure", histogram, measurement.span}, sequence);
+        return measurement.warmup->count + histogram.count;
+    }
+    add_samples(reporter, measurement, "warmup", 0, plan.warmup_batches, sequence);
+    add_samples(reporter, measurement, "measure", plan.warmup_batches, measurement.ticks.size(), sequence);
+    return measurement.ticks.size();
+}
+
+void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
+    // The same floating-point state in every context, whatever the loader and the C++ runtime left behind.
+    arch::load_default_x87_control_word();
+    arch::load_mxcsr(arch::mxcsr_clean);
+    if (plan.experiment == "footprint") {
+        reporter.add(plan_line(plan, plan.contexts));
+        reporter.flush();
+        return measure_footprint(reporter, plan, entry);
+    }
+    std::unique_ptr<Workload> workload = entry.make(plan, mode_for(plan, entry));
+
+    Measurement measurement;
+    measurement.workload = workload.get();
+    arch::load_mxcsr(arch::mxcsr_clean);
+    entry.enter_parameters(plan);
+    measurement.batch_units = plan.batch_units;
+    if (measurement.batch_units == 0) {
+        const std::uint64_t lap = plan.experiment == "switch" ? plan.ring : 1;
+        // From a number of laps on that rings which are checked sparsely can check.
+        measurement.batch_units = calibrate(measurement, lap == 2 ? lap * turns_a_check : lap, plan.batch_ns);
+    }
+    measurement.warmup_batches = plan.warmup_batches;
+    measurement.prepare(plan.warmup_batches + plan.batches);
+    reporter.add(plan_line(plan, measurement.batch_units));
+    reporter.flush();
+
+    const std::vector<TaskId> tasks = workload->tasks();
+    const Look before = look_before(*workload, tasks);
+    arch::load_mxcsr(arch::mxcsr_clean);
+    entry.enter_parameters(plan);
+    workload->begin_hops();
+    workload->counting(true);
+    call_at_fixed_stack_offset(&Measurement::run_batches, &measurement);
+    workload->counting(false);
+    const std::optional<Hops> hops = hops_of(plan, entry, measurement);
+    const Look after = look_after(*workload, workload->tasks());  // a task that was born in between counts from its birth
+
+    const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
+    check_tokens(before, after);
+    workload->retime(measurement.ticks);
+    Counts counts;
+    workload->add_counts(counts);
+    entry.add_counts({plan, *workload, tasks, units, after.touches - before.touches, after.mxcsr.size()}, counts);
+    const std::uint64_t mask = workload->token_mask();
+    const std::uint64_t sent = add_results(reporter, plan, measurement);
+    reporter.flush();  // while the contexts live: until this arrives the host takes what it sees of them for the whole ring
+    workload->close();
+    workload.reset();
+
+    reporter.add(evidence_line(entry, units, mask, before, after, hops, counts));
+    Line end("end");
+    end.text("status", "ok").number("samples", static_cast<std::int64_t>(sent));
+    reporter.add(end);
+    reporter.flush();
+}
+
+Line mechanism_line(const Entry& entry) {
+    std::vector<const char*> parameters;
+    for (const Parameter& parameter : entry.parameters) parameters.push_back(parameter.name);
+    Line line("mechanism");
+    line.text("id", entry.id).raw("experiments", text_list(entry.experiments)).raw("timings", text_list({"batch", "each"}));
+    line.raw("parameters", text_list(parameters));
+    const std::optional<Unavailable> unavailable = entry.check != nullptr ? entry.check() : std::nullopt;
+    line.truth("available", !unavailable);
+    if (unavailable) {
+        line.text("code", unavailable->code).text("reason", unavailable->reason);
+        if (!unavailable->install.empty()) line.text("install", unavailable->install);
+    }
+    return line;
+}
+
+// Splits the arguments and says hello; only what is wrong with the report descriptor itself is reported on standard output.
+template <class Body>
+int with_reporter(int count, char** arguments, Body body) {
+    int fd = 1;
+    std::optional<Failure> failure;
+    Arguments parsed;
+    try {
+        parsed = split_arguments(count, arguments, failure);
+        fd = take_report_fd(parsed);
+    } catch (const Failure& early) {
+        failure = early;
+    }
+    Reporter reporter(fd);
+    os::begin(fd);
+    reporter.add(hello());
+    reporter.flush();
+    try {
+        if (failure) throw *failure;
+        body(reporter, parsed);
+        return 0;
+    } catch (const Failure& thrown) {
+        return finish_with(reporter, thrown);
+    } catch (const std::exception& thrown) {
+        return finish_with(reporter, failed("set_up_failed", std::string("set-up failed: ") + thrown.what()));
+    }
+}
+
+}  // namespace
+
+int describe(int count, char** arguments) {
+    return with_reporter(count, arguments, [](Reporter& reporter, const Arguments& parsed) {
+        if (!parsed.empty()) throw refused("unknown_key", "key " + parsed.begin()->first + " is unknown to describe");
+        for (const Entry* entry : all_entries()) reporter.add(mechanism_line(*entry));
+        Line end("end");
+        end.text("status", "ok").number("samples", 0);
+        reporter.add(end);
+        reporter.flush();
+    });
+}
+
+int run(int count, char** arguments) {
+    return with_reporter(count, arguments, [](Reporter& reporter, const Arguments& parsed) {
+        const Entry* entry = nullptr;
+        const Plan plan = resolve_plan(parsed, entry);
+        if (entry->check != nullptr) {
+            if (const auto unavailable = entry->check()) {
+                const std::string cure = unavailable->install.empty() ? "" : "; " + unavailable->install;
+                throw unsupported(unavailable->code, unavailable->reason + cure);
+            }
+        }
+        if (const auto caveat = os::caveat()) {
+            Line note("note");
+            note.text("text", *caveat);
+            reporter.add(note);
+        }
+        raise_soft_limits();
+        pin_self(plan.cpu_of(0));
+        entry->apply_parameters(plan);
+        measure(reporter, plan, *entry);
+    });
+}
+
+}  // namespace probe

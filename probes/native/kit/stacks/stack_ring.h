@@ -1,0 +1,138 @@
+// Rings and single-use contexts of mechanisms that switch stacks inside one thread. A Switcher is what a mechanism adds:
+//
+//   Switcher(RingState&, std::uint32_t contexts)
+//   void prepare(std::uint32_t context, Stack, StackEntry, void* argument)   a context that begins in StackEntry(argument, token)
+//   Port port(std::uint32_t context)      with  std::uint64_t pass(std::uint64_t token)   switch to the next context of the ring
+//   optionally PairPort pair_port(context) and keep(context, PairPort), for rings of two
+//   optionally checks_sparsely, where a check in every turn costs more than chance does (kit/ring/ring.h)
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "asm/stack_switch.h"
+#include "kit/ring/ring.h"
+#include "kit/ring/solo.h"
+#include "kit/stacks/stacks.h"
+
+namespace probe {
+
+template <Mode mode, class Switcher>
+class StackRing final : public Ring<mode, std::uint64_t> {
+    using Token = std::uint64_t;
+    static constexpr bool may_check_sparsely = mode == Mode::batch && requires { Switcher::checks_sparsely; };
+
+public:
+    explicit StackRing(const Plan& plan)
+        : Ring<mode, Token>(plan), sparse_(may_check_sparsely && checks_sparsely<mode>(plan)), arena_(plan),
+          switcher_(this->state(), plan.contexts), lives_(plan.contexts) {
+        for (std::uint32_t i = 1; i < plan.contexts; ++i) {
+            lives_[i] = {this, i};
+            switcher_.prepare(i, arena_.at(i - 1), &StackRing::live, &lives_[i]);
+        }
+        publish();  // first entry of every context, outside every clock
+    }
+
+    void run(std::uint64_t units) override {
+        with_port(0, [this, units](auto& port) {
+            const auto pass = [&port](Token token) __attribute__((always_inline)) { return port.pass(token); };
+            if constexpr (may_check_sparsely) {
+                if (sparse_) return this->driver().drive_sparsely(units / this->contexts(), pass);
+            }
+            this->driver().drive(units / this->contexts(), pass);
+        });
+    }
+
+    void publish() override {
+        with_port(0, [this](auto& port) { this->driver().send_command(Command::report, [&port](Token token) { return port.pass(token); }); });
+    }
+
+    // The contexts own nothing but their stacks, so that they may simply be abandoned.
+    void close() override { arena_.check_canaries(); }
+    std::uint64_t far_steps() const override { return arena_.far_steps(); }
+    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all())); }
+
+private:
+    struct Life {
+        StackRing* ring;
+        std::uint32_t index;
+    };
+
+    static void live(void* argument, std::uint64_t token) {
+        const Life life = *static_cast<Life*>(argument);
+        StackRing& ring = *life.ring;
+        ring.with_port(life.index, [&ring, life, token](auto& port) __attribute__((always_inline)) {
+            const auto pass = [&port](Token next) __attribute__((always_inline)) { return port.pass(next); };
+            if constexpr (may_check_sparsely) {
+                if (ring.sparse_) serve_sparsely<mode, Token>(ring.state(), ring.station_array(), life.index, token, pass);
+            }
+            serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, token, pass);
+        });
+        __builtin_trap();  // rings of stacks are never told to stop
+    }
+
+    // A switcher may have a port of its own for rings of two, where the other context can be kept in a register.
+    template <class Body>
+    [[gnu::always_inline]] void with_port(std::uint32_t context, Body body) {
+        if constexpr (requires { switcher_.pair_port(context); }) {
+            if (this->contexts() == 2) {
+                auto port = switcher_.pair_port(context);
+                body(port);
+                switcher_.keep(context, port);
+                return;
+            }
+        }
+        auto port = switcher_.port(context);
+        body(port);
+    }
+
+    const bool sparse_;
+    StackArena arena_;
+    Switcher switcher_;
+    std::vector<Life> lives_;
+};
+
+// Experiment create. A Creator carries out one unit: a context on the given stack is entered with `token`, counts itself in
+// *entered, gives token + 1 back and ends.
+//
+//   std::uint64_t Creator::run_one(Stack, std::uint64_t token, std::uint64_t* entered)
+template <Mode mode, class Creator>
+class StackCreation final : public Workload {
+public:
+    explicit StackCreation(const Plan& plan) : maker_(plan), histogram_(mode == Mode::each ? 1 : 0) {
+        if constexpr (mode == Mode::each) histogram_[0].clear();
+    }
+
+    void run(std::uint64_t units) override {
+        token_ = repeat_units<mode>(units, token_, histogram_.data(), [this](std::uint64_t token) __attribute__((always_inline)) {
+            const Stack stack = maker_.make();
+            if (stack.bottom == nullptr) [[unlikely]] {
+                return token;  // the sum will be short, and the session says so
+            }
+            const std::uint64_t returned = creator_.run_one(stack, token, &entered_);
+            maker_.release(stack);
+            return returned;
+        });
+    }
+
+    void publish() override {
+        station_.turns = entered_;
+        station_.mismatches = entered_ - token_;
+        station_.mxcsr = arch::store_mxcsr();
+        station_.cpu = -1;
+    }
+    std::span<const Station> stations() const override { return {&station_, 1}; }
+    std::uint64_t token() const override { return token_; }
+    std::uint64_t mismatches() const override { return 0; }
+    Histogram* histogram() override { return histogram_.data(); }
+
+private:
+    StackMaker maker_;
+    Creator creator_;
+    std::uint64_t token_ = 0;
+    std::uint64_t entered_ = 0;  // written by the created contexts, each once
+    Station station_{};
+    SharedArray<Histogram> histogram_;
+};
+
+}  // namespace probe

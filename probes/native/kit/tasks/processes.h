@@ -1,0 +1,105 @@
+// Forked processes as contexts of a ring. A ProcessMedium is made incrementally, so that the driver never holds a descriptor per
+// context:
+//
+//   explicit ProcessMedium(std::uint32_t contexts);    may throw Failure; has the driver's own end
+//   void before_fork(std::uint32_t context);           makes what context needs; may throw Failure
+//   Port in_child(std::uint32_t context);              in the child: keeps its ends, closes the others
+//   void after_fork(std::uint32_t context);            in the driver: closes what only the child needs
+//   Port driver_port();
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "kit/os/limits.h"
+#include "kit/ring/ring.h"
+#include "kit/parameters/speculation.h"
+#include "kit/tasks/tasks.h"
+
+namespace probe {
+
+// Children that die with the driver. A child that ends before end_expected() makes the driver kill the others, report
+// `partner_died` and exit: the ring can never complete, and the driver may be blocked for ever.
+class Children {
+public:
+    Children();
+    Children(const Children&) = delete;
+    Children& operator=(const Children&) = delete;
+    ~Children();  // kills what is left
+
+    // Like fork: true in the child. Throws Failure when the system refuses.
+    bool fork_child(std::uint32_t wanted);
+    void end_expected();
+    void wait_all();
+    const std::vector<pid_t>& ids() const { return ids_; }
+
+private:
+    std::vector<pid_t> ids_;
+};
+
+// The descriptor on which the death of a partner is reported. Set once by the session.
+void set_partner_death_report(int fd);
+
+template <Mode mode, class Medium>
+class ProcessRing final : public Ring<mode, typename Medium::Token, RunBy::tasks> {
+    using Token = typename Medium::Token;
+
+public:
+    explicit ProcessRing(const Plan& plan) : Ring<mode, Token, RunBy::tasks>(plan), medium_(plan.contexts) {
+        for (std::uint32_t i = 1; i < plan.contexts; ++i) {
+            medium_.before_fork(i);
+            pin_self(plan.cpu_of(i));  // inherited by the child, so that a refusal is noticed here
+            if (children_.fork_child(plan.contexts)) live(i);
+            medium_.after_fork(i);
+        }
+        pin_self(plan.cpu_of(0));
+        publish();
+    }
+
+    ~ProcessRing() override {
+        if (children_.ids().size() + 1 < this->contexts()) return;  // only partly made: Children kills
+        children_.end_expected();
+        medium_.driver_port().send(this->driver().stop_token());
+        children_.wait_all();
+    }
+
+    void run(std::uint64_t units) override {
+        auto port = medium_.driver_port();
+        this->driver().drive(units / this->contexts(), pass_through(port));
+    }
+
+    void publish() override {
+        auto port = medium_.driver_port();
+        this->driver().send_command(Command::report, pass_through(port));
+    }
+
+    std::vector<TaskId> tasks() const override {
+        std::vector<TaskId> result;
+        for (const Station& station : this->stations()) result.push_back({station.process, station.thread});
+        return result;
+    }
+
+private:
+    template <class Port>
+    static auto pass_through(Port& port) {
+        return [&port](Token token) __attribute__((always_inline)) {
+            port.send(token);
+            return port.receive();
+        };
+    }
+
+    [[noreturn]] void live(std::uint32_t index) {
+        auto port = medium_.in_child(index);
+        const Token first = port.receive();
+        port.send(serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
+        _exit(0);
+    }
+
+    Medium medium_;
+    Children children_;
+};
+
+}  // namespace probe

@@ -1,0 +1,38 @@
+#include "kit/tasks/tasks.h"
+
+#include <cerrno>
+
+#include "kit/os/posix.h"
+
+namespace probe {
+namespace {
+
+// The loop of a context needs about 1 KiB; the rest is for signal frames with AVX-512 state and for the C library's thread data.
+constexpr std::size_t thread_stack_bytes = 64 * 1024;
+
+}  // namespace
+
+void Threads::start(void* (*body)(void*), void* argument, int cpu, std::uint32_t wanted) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, thread_stack_bytes);
+    // Without guard pages neighbouring stacks merge into one mapping, and 10 000 threads stay below vm.max_map_count.
+    pthread_attr_setguardsize(&attributes, 0);
+    if (cpu >= 0) os::place_new_thread(attributes, cpu);
+    pthread_t thread;
+    const int error = pthread_create(&thread, &attributes, body, argument);
+    pthread_attr_destroy(&attributes);
+    if (error == 0) {
+        threads_.push_back(thread);
+        return;
+    }
+    if (cpu >= 0 && (error == EINVAL || error == EPERM)) throw os::placement_failure(cpu, error);
+    throw task_limit_failure("thread", static_cast<std::uint32_t>(threads_.size()) + 1, wanted, error);
+}
+
+void Threads::join() {
+    for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
+    threads_.clear();
+}
+
+}  // namespace probe
