@@ -45,9 +45,7 @@ lint: ## formatting and lints, as errors
 	@$(WITH_TOOLS) scripts/lint
 
 format: ## put the sources into their form
-	@$(WITH_TOOLS) cargo fmt --all
-	@$(WITH_TOOLS) cargo fmt --all --manifest-path probes/rust/Cargo.toml
-	@gofmt -w probes/go bench/plain-go
+	@$(WITH_TOOLS) scripts/format
 
 compile-everywhere: setup-test ## only whether everything compiles for every other platform
 	@$(WITH_TOOLS) scripts/check-portability --compile

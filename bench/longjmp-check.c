@@ -1,4 +1,5 @@
-// A jump from one stack to another by setjmp and longjmp, as the headers give them. Whether it is let through depends on the C library's checks.
+// A jump from one stack to another by setjmp and longjmp, as the headers give them. Whether it is let through depends
+// on the C library's checks.
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

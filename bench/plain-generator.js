@@ -1,7 +1,7 @@
 // Two generators, resumed in turn. `plain-generator.js CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
 //
 // Each compares the token with the one it is due: that is part of what coroutine/js-generator says a unit is.
-'use strict';
+"use strict";
 
 function* member(index) {
   let due = index;

@@ -18,7 +18,8 @@ function oneFile(): Plugin {
         delete bundle[name];
       }
       const page = bundle["index.html"];
-      if (page?.type !== "asset" || !script || !style) throw new Error("the bundle is not of the form that is expected");
+      if (page?.type !== "asset" || !script || !style)
+        throw new Error("the bundle is not of the form that is expected");
       // A script must not end its own element, nor open a comment.
       script = script.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--").trim();
       const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
@@ -26,7 +27,10 @@ function oneFile(): Plugin {
       page.source = String(page.source)
         .replace(/<link rel="stylesheet"[^>]*>\s*/g, "")
         .replace(/<script type="module"[^>]*><\/script>\s*/g, "")
-        .replace(/<meta charset="utf-8" \/>/, (meta) => `${meta}\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`)
+        .replace(
+          /<meta charset="utf-8" \/>/,
+          (meta) => `${meta}\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+        )
         .replace("</head>", () => `<style>${style}</style>\n  </head>`)
         .replace("</body>", () => `<script type="module">${script}</script>\n  </body>`);
     },
@@ -35,6 +39,13 @@ function oneFile(): Plugin {
 
 export default defineConfig({
   base: "./",
-  build: { outDir: "dist", emptyOutDir: true, modulePreload: false, cssCodeSplit: false, assetsInlineLimit: 0, target: "es2022" },
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    modulePreload: false,
+    cssCodeSplit: false,
+    assetsInlineLimit: 0,
+    target: "es2022",
+  },
   plugins: [oneFile()],
 });

@@ -8,13 +8,13 @@
 
 static struct timespec period;
 
-static void *sleeper(void *unused) {
+static void* sleeper(void* unused) {
     (void)unused;
     for (;;) nanosleep(&period, NULL);
     return NULL;
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
     const int threads = count == 3 ? atoi(arguments[1]) : 0;
     const long milliseconds = count == 3 ? atol(arguments[2]) : 0;
     if (threads < 1 || milliseconds < 1) {

@@ -1,11 +1,13 @@
-// A program whose switches are known: it does a fixed amount of work and, unless told otherwise, blocks a known number of times while it does so.
-// `audit` is held against it: the CPU time that the same work needs without switches is measured, not assumed.
+// A program whose switches are known: it does a fixed amount of work and, unless told otherwise, blocks a known number
+// of times while it does so. `audit` is held against it: the CPU time that the same work needs without switches is
+// measured, not assumed.
 //
 //   synthetic pipe|condvar|sleep CPUS RATE SECONDS with|without
 //
-// CPUS: `1` or `1,0`, where the threads run. RATE: switches a second, made in ten bursts a second (sleep: evenly); a third thread sleeps between the
-// bursts and wakes the first, so that pauses add some twenty switches a second and no more. `without`: one thread does all the work, with the same pauses.
-// Prints one line of JSON: what was done, and the CPU time of the process.
+// CPUS: `1` or `1,0`, where the threads run. RATE: switches a second, made in ten bursts a second (sleep: evenly); a
+// third thread sleeps between the bursts and wakes the first, so that pauses add some twenty switches a second and no
+// more. `without`: one thread does all the work, with the same pauses. Prints one line of JSON: what was done, and the
+// CPU time of the process.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -24,7 +26,7 @@ static int cpus[2];
 static int cpu_count;
 static volatile uint64_t sink;
 
-static void fail(const char *what) {
+static void fail(const char* what) {
     perror(what);
     exit(2);
 }
@@ -58,7 +60,8 @@ static void sleep_until(uint64_t ns) {
 static int pipes[2][2];
 static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t conditions[2] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
-static int turns_due[2];  // counted, as the bytes in a pipe are: a burst that takes longer than its tenth of a second is begun twice
+static int turns_due[2];  // counted, as the bytes in a pipe are: a burst that takes longer than its tenth of a second
+                          // is begun twice
 static int go_home[2];
 static uint64_t bursts;
 static int by_pipe;
@@ -94,7 +97,7 @@ static int wait_for(int who) {
     return what;
 }
 
-static void *partner(void *unused) {
+static void* partner(void* unused) {
     (void)unused;
     pin(1);
     while (wait_for(1) == 1) {
@@ -104,7 +107,7 @@ static void *partner(void *unused) {
     return NULL;
 }
 
-static void *pacer(void *unused) {
+static void* pacer(void* unused) {
     (void)unused;
     pin(0);
     uint64_t next = now_ns();
@@ -122,8 +125,8 @@ struct sleeper {
     uint64_t period_ns;
 };
 
-static void *sleeping(void *argument) {
-    const struct sleeper *self = argument;
+static void* sleeping(void* argument) {
+    const struct sleeper* self = argument;
     pin(self->index);
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     const struct timespec pause = {0, (long)self->period_ns};
@@ -172,7 +175,7 @@ static void hands_over(uint64_t turns, uint64_t rate, int with) {
     }
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
     if (count != 6) {
         fprintf(stderr, "usage: synthetic pipe|condvar|sleep CPUS RATE SECONDS with|without\n");
         return 2;
@@ -182,7 +185,8 @@ int main(int count, char **arguments) {
     const uint64_t turns = (uint64_t)((double)rate * strtod(arguments[4], NULL));
     const int with = strcmp(arguments[5], "with") == 0;
     if (cpu_count < 1 || rate < 2 * bursts_a_second || turns == 0) {
-        fprintf(stderr, "synthetic: CPUS is one or two numbers, RATE at least %d, SECONDS above 0\n", 2 * bursts_a_second);
+        fprintf(stderr, "synthetic: CPUS is one or two numbers, RATE at least %d, SECONDS above 0\n",
+                2 * bursts_a_second);
         return 2;
     }
     by_pipe = strcmp(arguments[1], "pipe") == 0;
@@ -198,7 +202,8 @@ int main(int count, char **arguments) {
     getrusage(RUSAGE_SELF, &usage);
     struct timespec cpu;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-    printf("{\"turns\":%llu,\"voluntary\":%ld,\"involuntary\":%ld,\"cpu_ns\":%llu,\"wall_ns\":%llu}\n", (unsigned long long)turns, usage.ru_nvcsw,
-           usage.ru_nivcsw, (unsigned long long)cpu.tv_sec * 1000000000u + (unsigned long long)cpu.tv_nsec, (unsigned long long)wall);
+    printf("{\"turns\":%llu,\"voluntary\":%ld,\"involuntary\":%ld,\"cpu_ns\":%llu,\"wall_ns\":%llu}\n",
+           (unsigned long long)turns, usage.ru_nvcsw, usage.ru_nivcsw,
+           (unsigned long long)cpu.tv_sec * 1000000000u + (unsigned long long)cpu.tv_nsec, (unsigned long long)wall);
     return 0;
 }

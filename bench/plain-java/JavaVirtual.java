@@ -2,6 +2,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Two virtual threads on one carrier hand a token over by park and unpark. `JavaVirtual CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside. */
 public final class JavaVirtual {
+
     private static Thread driver;
     private static Thread partner;
     private static volatile long toPartner;
@@ -28,7 +29,7 @@ public final class JavaVirtual {
         long[] ns = new long[batches];
         toPartner = 0;
         toDriver = 0;
-        partner = Thread.ofVirtual().unstarted(() -> live(switches / 2 * batches));
+        partner = Thread.ofVirtual().unstarted(() -> live((switches / 2) * batches));
         driver = Thread.ofVirtual().unstarted(() -> drive(switches, ns));
         partner.start();
         driver.start();
@@ -51,7 +52,7 @@ public final class JavaVirtual {
         long lap = 0;
         for (int batch = 0; batch < ns.length; batch++) {
             long begin = System.nanoTime();
-            for (long end = lap + switches / 2; lap < end;) {
+            for (long end = lap + switches / 2; lap < end; ) {
                 lap++;
                 toPartner = lap;
                 LockSupport.unpark(partner);

@@ -1,5 +1,5 @@
-// Two containers, each with all namespaces and a control group of its own where one can be made, below the root of the cpu hierarchy.
-// Container 0 keeps time; the program itself stays outside, waits and removes the groups.
+// Two containers, each with all namespaces and a control group of its own where one can be made, below the root of the
+// cpu hierarchy. Container 0 keeps time; the program itself stays outside, waits and removes the groups.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -24,7 +24,8 @@ static void pass(_Atomic uint32_t* to, uint32_t token) {
 }
 
 static void await(_Atomic uint32_t* own, uint32_t old) {
-    while (atomic_load_explicit(own, memory_order_acquire) == old) syscall(SYS_futex, own, FUTEX_WAIT, old, NULL, NULL, 0);
+    while (atomic_load_explicit(own, memory_order_acquire) == old)
+        syscall(SYS_futex, own, FUTEX_WAIT, old, NULL, NULL, 0);
 }
 
 static void drive(struct words* w, struct plain_arguments a) {
@@ -65,7 +66,8 @@ int main(int argc, char** argv) {
     struct words* w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (w == MAP_FAILED) return 1;
     for (int i = 0; i < 2; i++) {
-        snprintf(group[i], sizeof group[i], "/sys/fs/cgroup%s/plain-%d-%d", first_version ? "/cpu" : "", (int)getpid(), i);
+        snprintf(group[i], sizeof group[i], "/sys/fs/cgroup%s/plain-%d-%d", first_version ? "/cpu" : "", (int)getpid(),
+                 i);
         snprintf(file[i], sizeof file[i], "%s/%s", group[i], first_version ? "tasks" : "cgroup.procs");
         mkdir(group[i], 0755);
         child[i] = contain(open(file[i], O_WRONLY | O_CLOEXEC));

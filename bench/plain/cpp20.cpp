@@ -1,5 +1,5 @@
-// Two coroutines transfer to each other; the first returns to main at the end of a batch. The empty asm hides who is resumed, or clang
-// removes the switch. Each hop passes a number on through memory.
+// Two coroutines transfer to each other; the first returns to main at the end of a batch. The empty asm hides who is
+// resumed, or clang removes the switch. Each hop passes a number on through memory.
 #include <coroutine>
 #include <exception>
 

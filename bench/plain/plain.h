@@ -1,5 +1,6 @@
-// What every plain loop needs and no more: arguments, pinning, printing. A plain loop is the cost as a careful person would measure it
-// with twenty lines and no harness; the probe's figures are held against it (METHODOLOGY.md, harness share).
+// What every plain loop needs and no more: arguments, pinning, printing. A plain loop is the cost as a careful person
+// would measure it with twenty lines and no harness; the probe's figures are held against it (METHODOLOGY.md, harness
+// share).
 //
 //   PROGRAM CPU SWITCHES_PER_BATCH BATCHES        prints ns per switch of each batch, one a line
 #pragma once
@@ -37,7 +38,8 @@ static inline uint64_t plain_now(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-// One picosecond is one thousandth: integers only, so that no floating-point flag is set between two batches (fcontext.cpp).
+// One picosecond is one thousandth: integers only, so that no floating-point flag is set between two batches
+// (fcontext.cpp).
 static inline void plain_print(uint64_t nanoseconds, uint64_t switches) {
     uint64_t thousandths = nanoseconds * 1000 / switches;
     printf("%llu.%03llu\n", (unsigned long long)(thousandths / 1000), (unsigned long long)(thousandths % 1000));

@@ -16,7 +16,8 @@ static void pass(_Atomic uint32_t* to, uint32_t token) {
 }
 
 static void await(_Atomic uint32_t* own, uint32_t old) {
-    while (atomic_load_explicit(own, memory_order_acquire) == old) syscall(SYS_futex, own, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+    while (atomic_load_explicit(own, memory_order_acquire) == old)
+        syscall(SYS_futex, own, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
 }
 
 static void* live(void* unused) {

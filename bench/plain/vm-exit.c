@@ -1,5 +1,6 @@
-// A guest in ring 0 writes to a port for ever; each KVM_RUN ends there. In 64-bit mode like the probe's, since a hypervisor that carries out
-// ring 0 instruction by instruction fetches each through the guest's page tables: in real mode, without them, an exit costs some 0.4 us less there.
+// A guest in ring 0 writes to a port for ever; each KVM_RUN ends there. In 64-bit mode like the probe's, since a
+// hypervisor that carries out ring 0 instruction by instruction fetches each through the guest's page tables: in real
+// mode, without them, an exit costs some 0.4 us less there.
 #include <fcntl.h>
 #include <linux/kvm.h>
 #include <string.h>
@@ -40,7 +41,8 @@ int main(int argc, char** argv) {
     need(ioctl(cpu, KVM_GET_SREGS, &system), "KVM_GET_SREGS");
     struct kvm_segment flat = {.limit = 0xffffffff, .present = 1, .s = 1, .g = 1, .db = 1, .type = 3, .selector = 0x10};
     system.ds = system.es = system.fs = system.gs = system.ss = flat;
-    system.cs = (struct kvm_segment){.limit = 0xffffffff, .present = 1, .s = 1, .g = 1, .l = 1, .type = 11, .selector = 8};
+    system.cs =
+        (struct kvm_segment){.limit = 0xffffffff, .present = 1, .s = 1, .g = 1, .l = 1, .type = 11, .selector = 8};
     system.tr = (struct kvm_segment){.limit = 0xffff, .present = 1, .type = 11};
     system.cr0 = 0x80050033;
     system.cr3 = 0x1000;

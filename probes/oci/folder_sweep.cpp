@@ -89,7 +89,8 @@ void release_fifos(int directory) {
         struct stat status = {};
         if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
         int opened = -1;
-        if (S_ISFIFO(status.st_mode)) opened = openat(directory, name.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+        if (S_ISFIFO(status.st_mode))
+            opened = openat(directory, name.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
         if (S_ISDIR(status.st_mode)) opened = open_directory(directory, name.c_str());
         if (opened == -1) continue;
         if (S_ISDIR(status.st_mode)) release_fifos(opened);

@@ -1,5 +1,5 @@
-// Folders of probes, alive and dead, in a place where others may make folders, too. Everything goes by descriptors: no link is followed,
-// no mount point crossed, no fifo waited for.
+// Folders of probes, alive and dead, in a place where others may make folders, too. Everything goes by descriptors: no
+// link is followed, no mount point crossed, no fifo waited for.
 #pragma once
 
 #include <string>
@@ -13,19 +13,20 @@ inline constexpr const char* lock_name = "lock";
 // A directory by its name in another, or of this very one ("."); -1: errno says why.
 int open_directory(int above, const char* name);
 
-// Locks the file `lock` in the folder of a probe of this user (`how` as in flock, never waiting) and returns its descriptor. -1: errno says
-// why, EPERM where folder or file are not as a probe makes them.
+// Locks the file `lock` in the folder of a probe of this user (`how` as in flock, never waiting) and returns its
+// descriptor. -1: errno says why, EPERM where folder or file are not as a probe makes them.
 int lock_folder(int directory, int how);
 
-// Opens the fifos below for reading and closes them again. A runtime that was killed between making a container and starting it leaves its
-// init waiting for that, for ever; then the init goes on, finds nobody and ends.
+// Opens the fifos below for reading and closes them again. A runtime that was killed between making a container and
+// starting it leaves its init waiting for that, for ever; then the init goes on, finds nobody and ends.
 void release_fifos(int directory);
 
-// Removes what is in the folder, then its lock, then the folder itself, which is called `path` as long as nobody has renamed it. What cannot
-// be removed stays, with the lock for the next sweep.
+// Removes what is in the folder, then its lock, then the folder itself, which is called `path` as long as nobody has
+// renamed it. What cannot be removed stays, with the lock for the next sweep.
 void remove_folder(int directory, const std::string& path);
 
-// Removes the folders in `parent` whose lock nobody holds, and before it the control groups in `group_places` that are called after them.
+// Removes the folders in `parent` whose lock nobody holds, and before it the control groups in `group_places` that are
+// called after them.
 void sweep_dead_folders(const std::string& parent, const std::vector<std::string>& group_places);
 
 }  // namespace probe

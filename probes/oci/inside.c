@@ -1,5 +1,6 @@
-// The first process of a container. Alone: waits until nobody in the probe is left, which is the end of the file on descriptor 3. With
-// an argument: counts itself in the eventfd on descriptor 3 and ends; number 1 of a pid namespace of its own, or it is no container.
+// The first process of a container. Alone: waits until nobody in the probe is left, which is the end of the file on
+// descriptor 3. With an argument: counts itself in the eventfd on descriptor 3 and ends; number 1 of a pid namespace of
+// its own, or it is no container.
 #include <stdint.h>
 #include <unistd.h>
 
@@ -10,7 +11,6 @@ int main(int argument_count, char** arguments) {
         return getpid() == 1 && write(3, &one, sizeof one) == sizeof one ? 0 : 1;
     }
     char byte;
-    while (read(3, &byte, 1) > 0) {
-    }
+    while (read(3, &byte, 1) > 0) {}
     return 0;
 }

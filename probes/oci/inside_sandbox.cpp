@@ -1,5 +1,6 @@
-// The first process of a sandbox: one context of a ring whose other contexts are in sandboxes of their own. Its ways are the three
-// descriptors that a sandbox is started with: 0 and 1 are pipes of the ring, 2 leads to the launcher (sandbox_line.h).
+// The first process of a sandbox: one context of a ring whose other contexts are in sandboxes of their own. Its ways
+// are the three descriptors that a sandbox is started with: 0 and 1 are pipes of the ring, 2 leads to the launcher
+// (sandbox_line.h).
 //   inside INDEX CONTEXTS
 #include <unistd.h>
 
@@ -35,22 +36,26 @@ void say(const Answer& answer) {
 
 struct Port {
     [[gnu::always_inline]] void send(Token token) const {
-        if (!write_whole(1, &token, sizeof token)) [[unlikely]] leave();
+        if (!write_whole(1, &token, sizeof token)) [[unlikely]]
+            leave();
     }
     [[gnu::always_inline]] Token receive() const {
         Token token = 0;
-        if (!read_whole(0, &token, sizeof token)) [[unlikely]] leave();
+        if (!read_whole(0, &token, sizeof token)) [[unlikely]]
+            leave();
         return token;
     }
 };
 
 [[noreturn]] void live(RingState& ring, Station* stations, std::uint32_t index) {
     const Port port;
-    serve<Mode::batch, RunBy::one_thread, Token>(ring, stations, index, port.receive(), [&](Token token) __attribute__((always_inline)) {
-        if ((token & command_bit<Token>) != 0) [[unlikely]] say({.turns = stations[index].turns, .mismatches = stations[index].mismatches});
-        port.send(token);
-        return port.receive();
-    });
+    serve<Mode::batch, RunBy::one_thread, Token>(
+        ring, stations, index, port.receive(), [&](Token token) __attribute__((always_inline)) {
+            if ((token & command_bit<Token>) != 0) [[unlikely]]
+                say({.turns = stations[index].turns, .mismatches = stations[index].mismatches});
+            port.send(token);
+            return port.receive();
+        });
     leave();
 }
 
@@ -69,7 +74,11 @@ struct Port {
             driver.drive(order.laps, pass);
         }
         const std::uint64_t end = clock_now();
-        say({.nanoseconds = end - begin, .clock = end, .token = driver.token(), .turns = stations[0].turns, .mismatches = driver.mismatches()});
+        say({.nanoseconds = end - begin,
+             .clock = end,
+             .token = driver.token(),
+             .turns = stations[0].turns,
+             .mismatches = driver.mismatches()});
     }
     leave();
 }

@@ -23,10 +23,10 @@
 
 #include "kit/containers/inside.h"
 #include "kit/containers/runtime.h"
-#include "kit/tasks/guardian.h"
 #include "kit/os/limits.h"
 #include "kit/os/procfs.h"
 #include "kit/ring/shared.h"
+#include "kit/tasks/guardian.h"
 #include "runtime_program.h"
 #include "temporary_folder.h"
 
@@ -46,7 +46,8 @@ std::vector<std::string> doors_of(const std::string& process) {
         std::string path = line.substr(second + 1);
         for (const CgroupMount& mount : mounts) {
             const std::string first_controller = controllers.substr(0, controllers.find(','));
-            const bool same = controllers.empty() ? mount.controllers.empty() : has_item(mount.controllers, first_controller, ',');
+            const bool same =
+                controllers.empty() ? mount.controllers.empty() : has_item(mount.controllers, first_controller, ',');
             if (!same) continue;
             if (mount.root != "/" && path.rfind(mount.root, 0) == 0) path.erase(0, mount.root.size());
             result.push_back(mount.directory + path + "/cgroup.procs");
@@ -60,9 +61,12 @@ class OciRuntime final : public ContainerRuntime {
 public:
     OciRuntime(const Plan& plan, const ContainerCgroups& cgroups)
         : plan_(plan), cgroups_(cgroups), program_(find_runtime()) {
-        if (plan.text("namespaces") != "all") throw refuse_parameter("namespaces=none", "a runtime's container has them all");
-        if (plan.number("cgroup_depth") == 0) throw refuse_parameter("cgroup_depth=0", "a runtime makes a control group");
-        prctl(PR_SET_CHILD_SUBREAPER, 1);  // the runtime leaves the first process of a container to its nearest ancestor
+        if (plan.text("namespaces") != "all")
+            throw refuse_parameter("namespaces=none", "a runtime's container has them all");
+        if (plan.number("cgroup_depth") == 0)
+            throw refuse_parameter("cgroup_depth=0", "a runtime makes a control group");
+        prctl(PR_SET_CHILD_SUBREAPER,
+              1);  // the runtime leaves the first process of a container to its nearest ancestor
         folder_.begin(guardian_, groups_of_its_own());
         if (pipe2(life_, O_CLOEXEC) != 0) throw descriptor_limit_failure(0, 1, errno);
         state_ = folder_.path("state");
@@ -74,7 +78,8 @@ public:
 
     int make(std::uint32_t container) override {
         const Bundle bundle = make_bundle(container, R"("/inside")");
-        if (run(bundle, {"--detach"}, life_[0]) != 0) throw refusal(container, last_words(folder_.text_of(bundle.said)));
+        if (run(bundle, {"--detach"}, life_[0]) != 0)
+            throw refusal(container, last_words(folder_.text_of(bundle.said)));
         std::uint64_t id = 0;
         std::istringstream(folder_.text_of(bundle.pid)) >> id;
         const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
@@ -93,12 +98,14 @@ public:
 
     // Waits until the runtime has removed it. How many have entered since the last time.
     std::uint64_t make_single() {
-        if (run(single_, {}, entries_) != 0) [[unlikely]] throw refusal(0, last_words(folder_.text_of(single_.said)));
+        if (run(single_, {}, entries_) != 0) [[unlikely]]
+            throw refusal(0, last_words(folder_.text_of(single_.said)));
         std::uint64_t entered = 0;
         return read(entries_, &entered, sizeof entered) == sizeof entered ? entered : 0;
     }
 
-    // As `runtime exec` does: a process joins the groups and namespaces, and its child, who alone is in the pid namespace, goes on.
+    // As `runtime exec` does: a process joins the groups and namespaces, and its child, who alone is in the pid
+    // namespace, goes on.
     pid_t enter(int pidfd) override {
         int answer[2];
         if (pipe2(answer, O_CLOEXEC) != 0) return -1;
@@ -132,7 +139,8 @@ public:
     }
 
 private:
-    // One container: its name, its bundle and the file of its id; the latter and the runtime's words as they are called in the folder, too.
+    // One container: its name, its bundle and the file of its id; the latter and the runtime's words as they are called
+    // in the folder, too.
     struct Bundle {
         std::string name, path, pid_path, pid, said;
     };
@@ -147,7 +155,8 @@ private:
         return {folder_.name() + "-" + directory, folder_.path(directory), folder_.path(pid), pid, directory + "/said"};
     }
 
-    // Without a place for the probe's groups the runtime may find one in other hierarchies, and calls them after the container.
+    // Without a place for the probe's groups the runtime may find one in other hierarchies, and calls them after the
+    // container.
     std::vector<std::string> groups_of_its_own() const {
         std::vector<std::string> result;
         if (cgroups_.in_use()) return result;
@@ -156,11 +165,14 @@ private:
     }
 
     static Failure refuse_parameter(const std::string& parameter, const std::string& why) {
-        return unsupported("unsupported_here", parameter + " is not possible with " + runtime_name + ": " + why + "; use another value or another probe");
+        return unsupported("unsupported_here", parameter + " is not possible with " + runtime_name + ": " + why +
+                                                   "; use another value or another probe");
     }
 
     static Failure refusal(std::uint32_t container, const std::string& words) {
-        return runtime_refusal(container, words, few, "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime");
+        return runtime_refusal(
+            container, words, few,
+            "run it by hand to see whether it works here, or take another probe (--probe), which needs no runtime");
     }
 
     std::string below() const { return cgroups_.in_use() ? cgroups_.parent_below_mount() : ""; }
@@ -171,23 +183,27 @@ private:
         std::string groups;
         if (cgroups_.in_use()) groups = R"("cgroupsPath":")" + below() + "/" + cgroups_.name(container) + "\",";
         if (plan_.text("cpu_quota") != "none") {
-            groups += R"("resources":{"cpu":{"period":100000,"quota":)" + std::to_string(plan_.number("cpu_quota") * 1000) + "}},";
+            groups += R"("resources":{"cpu":{"period":100000,"quota":)" +
+                      std::to_string(plan_.number("cpu_quota") * 1000) + "}},";
         }
         // /proc is the one outside: the driver reads the others' counters there, as the native probe's does.
-        return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":[)" + std::string(arguments) +
-               R"(],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" + folder_.path("root") +
+        return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":[)" +
+               std::string(arguments) + R"(],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" +
+               folder_.path("root") +
                R"(","readonly":true},"hostname":"switchcost","mounts":[{"destination":"/proc","type":"bind","source":"/proc",)"
-               R"("options":["rbind"]},{"destination":"/dev","type":"tmpfs","source":"tmpfs"}],"linux":{)" + groups +
+               R"("options":["rbind"]},{"destination":"/dev","type":"tmpfs","source":"tmpfs"}],"linux":{)" +
+               groups +
                R"("namespaces":[{"type":"pid"},{"type":"mount"},{"type":"network"},{"type":"ipc"},{"type":"uts"},{"type":"user"},)"
-               R"({"type":"cgroup"}],"uidMappings":[{"containerID":0,"hostID":)" + user +
-               R"(,"size":1}],"gidMappings":[{"containerID":0,"hostID":)" + group + R"(,"size":1}]}})";
+               R"({"type":"cgroup"}],"uidMappings":[{"containerID":0,"hostID":)" +
+               user + R"(,"size":1}],"gidMappings":[{"containerID":0,"hostID":)" + group + R"(,"size":1}]}})";
     }
 
-    // Exit status of the runtime: with --detach it makes the container, starts its first process, who finds `inherited` as descriptor
-    // 3, and leaves; without, it also waits for that process and removes the container.
+    // Exit status of the runtime: with --detach it makes the container, starts its first process, who finds `inherited`
+    // as descriptor 3, and leaves; without, it also waits for that process and removes the container.
     int run(const Bundle& bundle, std::initializer_list<const char*> how, int inherited) const {
-        std::array<const char*, 16> arguments = {runtime_name.c_str(), "--root", state_.c_str(), "run", "--preserve-fds", "1", "--bundle",
-                                                 bundle.path.c_str(), "--pid-file", bundle.pid_path.c_str()};
+        std::array<const char*, 16> arguments = {
+            runtime_name.c_str(), "--root",     state_.c_str(),         "run", "--preserve-fds", "1", "--bundle",
+            bundle.path.c_str(),  "--pid-file", bundle.pid_path.c_str()};
         auto end = std::copy(how.begin(), how.end(), std::find(arguments.begin(), arguments.end(), nullptr));
         *end = bundle.name.c_str();
         const pid_t child = fork();
@@ -214,14 +230,14 @@ private:
             _exit(127);
         }
         int status = 0;
-        while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
-        }
+        while (waitpid(child, &status, 0) == -1 && errno == EINTR) {}
         return status;
     }
 
     // True: in the container, in the child.
     bool usher_in(int pidfd, int answer) const {
-        constexpr int kinds = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+        constexpr int kinds =
+            CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
         for (const std::string& door : doors_) {
             const int fd = open(door.c_str(), O_WRONLY | O_CLOEXEC);
             if (fd == -1 && is_descriptor_limit(errno)) return tell(answer, -errno);
@@ -264,7 +280,9 @@ std::unique_ptr<ContainerRuntime> make_container_runtime(const Plan& plan, const
 }
 
 struct OciCreator::Parts {
-    explicit Parts(const Plan& asked) : plan(asked), cgroups(plan), runtime(plan, cgroups), counter(1) { runtime.prepare_single(); }
+    explicit Parts(const Plan& asked) : plan(asked), cgroups(plan), runtime(plan, cgroups), counter(1) {
+        runtime.prepare_single();
+    }
     ~Parts() {
         runtime.end();
         cgroups.guardian().finish();
@@ -278,7 +296,9 @@ struct OciCreator::Parts {
 
 OciCreator::OciCreator(const Plan& plan) {
     if (plan.text("seccomp") != "off") {
-        throw unsupported("unsupported_here", "experiment create makes a container as the runtime does, without our filter; leave seccomp out");
+        throw unsupported(
+            "unsupported_here",
+            "experiment create makes a container as the runtime does, without our filter; leave seccomp out");
     }
     parts_ = std::make_unique<Parts>(plan);
 }

@@ -8,7 +8,8 @@
 
 namespace probe {
 
-// A Creator of kit/experiments/creation.h: the runtime makes a container, whose first process counts itself and ends, and removes it.
+// A Creator of kit/experiments/creation.h: the runtime makes a container, whose first process counts itself and ends,
+// and removes it.
 class OciCreator {
 public:
     explicit OciCreator(const Plan& plan);

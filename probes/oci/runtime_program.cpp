@@ -33,7 +33,8 @@ std::optional<Unavailable> runtime_missing() {
     return Unavailable{"missing_library", runtime_name + " was not found in PATH", "the package " + runtime_name};
 }
 
-// runc wraps it: time="..." level=error msg="...". A runtime that crashed says first why and then, in many lines, where.
+// runc wraps it: time="..." level=error msg="...". A runtime that crashed says first why and then, in many lines,
+// where.
 std::string last_words(const std::string& said) {
     constexpr int longest_message = 4;
     std::istringstream text(said);
@@ -61,19 +62,21 @@ std::string last_words(const std::string& said) {
 std::optional<Failure> low_limit(std::uint32_t container, Few few) {
     rlimit limit{};
     if (geteuid() != 0 && getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur < few.tasks) return task_refusal();
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < few.descriptors) return descriptor_limit_failure(container, container + 1, EMFILE);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < few.descriptors)
+        return descriptor_limit_failure(container, container + 1, EMFILE);
     return std::nullopt;
 }
 
 Failure runtime_refusal(std::uint32_t container, const std::string& words, Few few, const char* cure) {
     if (words.find("esource temporarily unavailable") != std::string::npos) return task_refusal();
-    if (words.find("oo many open files") != std::string::npos) return descriptor_limit_failure(container, container + 1, EMFILE);
+    if (words.find("oo many open files") != std::string::npos)
+        return descriptor_limit_failure(container, container + 1, EMFILE);
     const std::string forbidden = namespaces_forbidden();
     if (forbidden.empty()) {
         if (const auto limit = low_limit(container, few)) return *limit;
     }
-    return unsupported("unsupported_here", runtime_name + " could not make container " + std::to_string(container + 1) + ": " + words + "; " +
-                                               (forbidden.empty() ? cure : forbidden));
+    return unsupported("unsupported_here", runtime_name + " could not make container " + std::to_string(container + 1) +
+                                               ": " + words + "; " + (forbidden.empty() ? cure : forbidden));
 }
 
 }  // namespace probe

@@ -1,4 +1,5 @@
-// The program of a container runtime that this probe is named after (OCI_RUNTIME, by the build): finding it, what it needs, what it says.
+// The program of a container runtime that this probe is named after (OCI_RUNTIME, by the build): finding it, what it
+// needs, what it says.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct Few {
 // The limit of the session that is so low. RLIMIT_NPROC does not bind the superuser.
 std::optional<Failure> low_limit(std::uint32_t container, Few few);
 
-// A container that the runtime could not make: the limit behind its words where they or a low limit tell, else those words and the cure.
+// A container that the runtime could not make: the limit behind its words where they or a low limit tell, else those
+// words and the cure.
 Failure runtime_refusal(std::uint32_t container, const std::string& words, Few few, const char* cure);
 
 }  // namespace probe

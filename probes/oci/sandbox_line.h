@@ -1,4 +1,5 @@
-// What the launcher outside and a context inside a sandbox say to each other, over the socket that is the context's standard error.
+// What the launcher outside and a context inside a sandbox say to each other, over the socket that is the context's
+// standard error.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,9 @@ namespace probe {
 
 // To context 0, which answers each. End of file: everybody ends.
 struct Order {
-    static constexpr std::uint64_t report = ~std::uint64_t{0};  // a lap on which every context sends an answer of its own
-    std::uint64_t laps;                                         // 0: what does your clock say?
+    static constexpr std::uint64_t report =
+        ~std::uint64_t{0};  // a lap on which every context sends an answer of its own
+    std::uint64_t laps;     // 0: what does your clock say?
 };
 
 struct Answer {

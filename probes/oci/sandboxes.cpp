@@ -22,8 +22,8 @@
 #include <sstream>
 
 #include "kit/os/limits.h"
-#include "kit/ring/links.h"
 #include "kit/os/procfs.h"
+#include "kit/ring/links.h"
 #include "runtime_program.h"
 
 namespace probe {
@@ -54,17 +54,18 @@ std::vector<int> family(int ancestor) {
     return result;
 }
 
-// Of a sentry that could not begin, or go on, `runsc run` says nothing but that it ended. A sandbox is some 35 tasks, its runsc included.
+// Of a sentry that could not begin, or go on, `runsc run` says nothing but that it ended. A sandbox is some 35 tasks,
+// its runsc included.
 Few few(std::uint32_t wanted) { return {64 * (wanted + std::uint64_t{1}), 512}; }
 
 Failure refusal(std::uint32_t sandbox, std::uint32_t wanted, const std::string& words) {
-    return runtime_refusal(sandbox, words, few(wanted), "run it by hand to see whether it works here, or use another platform");
+    return runtime_refusal(sandbox, words, few(wanted),
+                           "run it by hand to see whether it works here, or use another platform");
 }
 
 }  // namespace
 
-Sandboxes::Sandboxes(const Plan& plan)
-    : plan_(plan), program_(find_runtime()), boxes_(plan.contexts) {
+Sandboxes::Sandboxes(const Plan& plan) : plan_(plan), program_(find_runtime()), boxes_(plan.contexts) {
     require_memory(sandbox_bytes * plan.contexts, "use fewer contexts");
     prctl(PR_SET_CHILD_SUBREAPER, 1);  // whoever outlives `runsc run` is ours to reap
     folder_.begin(guardian_);
@@ -73,7 +74,8 @@ Sandboxes::Sandboxes(const Plan& plan)
         Links ring;
         ring.open<PipeLink>(plan.contexts);
         for (std::uint32_t i = 0; i < plan.contexts; ++i) {
-            // All threads of a sentry and all its stubs inherit this affinity, so that the whole sandbox stays on the CPU.
+            // All threads of a sentry and all its stubs inherit this affinity, so that the whole sandbox stays on the
+            // CPU.
             pin_self(plan.cpu_of(i));
             start(i, ring.to(i).read, ring.to(i + 1 == plan.contexts ? 0 : i + 1).write);
         }
@@ -90,7 +92,8 @@ void Sandboxes::start(std::uint32_t sandbox, int ring_read, int ring_write) {
     folder_.make_directory(directory);
     folder_.make_file(directory + "/config.json", config(sandbox));
     int line[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) throw descriptor_limit_failure(sandbox, plan_.contexts, errno);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0)
+        throw descriptor_limit_failure(sandbox, plan_.contexts, errno);
     const pid_t launcher = getpid();
     const pid_t child = fork();
     if (child == 0) {
@@ -107,30 +110,34 @@ void Sandboxes::start(std::uint32_t sandbox, int ring_read, int ring_write) {
 // In the child. `run` without --detach stays and waits; sentry and gofer are asked by it to die when it does.
 void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, int line) const {
     const std::string directory = std::to_string(sandbox);
-    const std::string name = folder_.name() + "-" + directory;  // its control socket's, too, which all of the network namespace see
+    const std::string name =
+        folder_.name() + "-" + directory;  // its control socket's, too, which all of the network namespace see
     const std::string root = "--root=" + folder_.path("state");
     const std::string platform = "--platform=" + plan_.text("platform");
     const std::string folder = "--bundle=" + folder_.path(directory);
     const std::string pid_file = "--pid-file=" + folder_.path(directory + "/pid");
-    std::vector<const char*> arguments = {runtime_name.c_str(), root.c_str(), platform.c_str(), "--network=none", "--ignore-cgroups"};
+    std::vector<const char*> arguments = {runtime_name.c_str(), root.c_str(), platform.c_str(), "--network=none",
+                                          "--ignore-cgroups"};
     if (geteuid() != 0) arguments.push_back("--rootless");
     for (const std::string* more : {&folder, &pid_file, &name}) {
         if (more == &folder) arguments.push_back("run");
         arguments.push_back(more->c_str());
     }
     arguments.push_back(nullptr);
-    // The witness holds the guardian back while any process of the sandbox may still write to the folder. Its number is beyond those
-    // that the runtime hands on to its own children.
+    // The witness holds the guardian back while any process of the sandbox may still write to the folder. Its number is
+    // beyond those that the runtime hands on to its own children.
     constexpr int beyond = 100, beyond_stdio = 10;
     int witness = fcntl(guardian_.witness(), F_DUPFD, beyond);
     if (witness == -1) witness = fcntl(guardian_.witness(), F_DUPFD, beyond_stdio);
-    const std::array<int, 3> ends = {fcntl(ring_read, F_DUPFD, beyond_stdio), fcntl(ring_write, F_DUPFD, beyond_stdio), fcntl(line, F_DUPFD, beyond_stdio)};
+    const std::array<int, 3> ends = {fcntl(ring_read, F_DUPFD, beyond_stdio), fcntl(ring_write, F_DUPFD, beyond_stdio),
+                                     fcntl(line, F_DUPFD, beyond_stdio)};
     for (int number = 0; number < 3; ++number) dup2(ends[static_cast<std::size_t>(number)], number);
     if (witness > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(witness - 1), 0u);
     syscall(SYS_close_range, static_cast<unsigned>(std::max(witness, 2) + 1), ~0u, 0u);
     // Should the runtime mount something and be killed, the mount is nobody else's.
     if (unshare(CLONE_NEWNS) == 0) mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-    // The sentry, as nobody, mounts its root there, and cannot enter a folder of the user's alone. The mount is in its own namespace.
+    // The sentry, as nobody, mounts its root there, and cannot enter a folder of the user's alone. The mount is in its
+    // own namespace.
     unsetenv("TMPDIR");
     execv(program_.c_str(), const_cast<char* const*>(arguments.data()));  // it does not write to them
     _exit(127);
@@ -145,8 +152,9 @@ void Sandboxes::await(std::uint32_t sandbox) {
         const int ready = poll(&something, 1, start_timeout_ms);
         if (ready == -1 && errno == EINTR) continue;
         if (ready == 0) {
-            throw unsupported("unsupported_here", runtime_name + " did not start a sandbox within " + std::to_string(start_timeout_ms / 1000) +
-                                                      " s on platform=" + plan_.text("platform") + "; use another platform");
+            throw unsupported("unsupported_here", runtime_name + " did not start a sandbox within " +
+                                                      std::to_string(start_timeout_ms / 1000) + " s on platform=" +
+                                                      plan_.text("platform") + "; use another platform");
         }
         char words[4096];
         const ssize_t got = read(box.line, words, sizeof words);
@@ -197,9 +205,10 @@ std::vector<TaskId> Sandboxes::tasks(std::uint32_t sandbox) const {
 }
 
 std::string Sandboxes::config(std::uint32_t sandbox) const {
-    return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":["/inside",")" + std::to_string(sandbox) +
-           "\",\"" + std::to_string(plan_.contexts) + R"("],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" +
-           folder_.path("root") + R"(","readonly":true},"hostname":"switchcost","linux":{"namespaces":[{"type":"pid"},)"
+    return R"({"ociVersion":"1.0.2","process":{"terminal":false,"user":{"uid":0,"gid":0},"args":["/inside",")" +
+           std::to_string(sandbox) + "\",\"" + std::to_string(plan_.contexts) +
+           R"("],"env":[],"cwd":"/","noNewPrivileges":true},"root":{"path":")" + folder_.path("root") +
+           R"(","readonly":true},"hostname":"switchcost","linux":{"namespaces":[{"type":"pid"},)"
            R"({"type":"mount"},{"type":"network"},{"type":"ipc"},{"type":"uts"}]}})";
 }
 
@@ -210,13 +219,11 @@ void Sandboxes::end() {
         close_once(box.line);
     }
     for (Box& box : boxes_) {
-        while (box.runtime != 0 && waitpid(box.runtime, nullptr, 0) == -1 && errno == EINTR) {
-        }
+        while (box.runtime != 0 && waitpid(box.runtime, nullptr, 0) == -1 && errno == EINTR) {}
         box = {};
     }
     guardian_.finish();  // it waits for the rest of them
-    while (waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {}
 }
 
 }  // namespace probe

@@ -1,6 +1,7 @@
-// N sandboxes of gVisor, the first process of each a context of one ring of pipes (inside_sandbox.cpp). A sandbox has a kernel of its
-// own in user space, the sentry: nobody can enter from outside, its counters are its own, and its clock, too. So the driver runs inside,
-// takes orders, and tells what its clock says; what the kernel outside knows of a sandbox's processes is read outside.
+// N sandboxes of gVisor, the first process of each a context of one ring of pipes (inside_sandbox.cpp). A sandbox has a
+// kernel of its own in user space, the sentry: nobody can enter from outside, its counters are its own, and its clock,
+// too. So the driver runs inside, takes orders, and tells what its clock says; what the kernel outside knows of a
+// sandbox's processes is read outside.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kit/tasks/guardian.h"
 #include "kit/plan/mechanism.h"
+#include "kit/tasks/guardian.h"
 #include "sandbox_line.h"
 #include "temporary_folder.h"
 
@@ -28,8 +29,8 @@ public:
     // What every context says of itself: a lap with a command, and context 0's answer first.
     std::vector<Answer> report();
 
-    // Finds the host's processes of all sandboxes: sentries, and stubs, in whose address spaces the contexts run. Once those run, none is
-    // added, but threads are.
+    // Finds the host's processes of all sandboxes: sentries, and stubs, in whose address spaces the contexts run. Once
+    // those run, none is added, but threads are.
     void survey();
     // Threads of these processes now.
     std::vector<TaskId> tasks(std::uint32_t sandbox) const;
@@ -39,7 +40,7 @@ private:
     struct Box {
         pid_t runtime = 0;  // `runsc run`, our child, which waits
         pid_t sentry = 0;
-        int line = -1;      // socket to the context
+        int line = -1;  // socket to the context
         std::vector<int> processes = {};
     };
 

@@ -16,8 +16,8 @@
 
 #include "folder_sweep.h"
 #include "kit/containers/cgroups.h"
-#include "kit/plan/failure.h"
 #include "kit/os/limits.h"
+#include "kit/plan/failure.h"
 
 namespace probe {
 namespace {
@@ -33,11 +33,13 @@ std::string find_parent() {
     struct stat status = {};
     if (!error && stat(path.c_str(), &status) != 0) error = std::error_code(errno, std::generic_category());
     if (error) {
-        throw unsupported("unsupported_here", "the folder for temporary files cannot be used (" + error.message() + "); set TMPDIR to one that may be written to");
+        throw unsupported("unsupported_here", "the folder for temporary files cannot be used (" + error.message() +
+                                                  "); set TMPDIR to one that may be written to");
     }
     if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0) {
         throw unsupported("unsupported_here", "in the folder for temporary files, " + path.string() +
-                                                  ", everybody may replace what others make; give it the sticky bit (chmod +t), or set TMPDIR to another");
+                                                  ", everybody may replace what others make; give it the sticky bit "
+                                                  "(chmod +t), or set TMPDIR to another");
     }
     return path;
 }
@@ -85,12 +87,16 @@ TemporaryFolder::~TemporaryFolder() {
 
 void TemporaryFolder::begin(Guardian& guardian, std::vector<std::string> group_places) {
     group_places_ = std::move(group_places);
-    if (const int error = guardian.start(*this); error != 0) throw_refusal(parent_ + "/" + folder_prefix + "XXXXXX", error);
+    if (const int error = guardian.start(*this); error != 0)
+        throw_refusal(parent_ + "/" + folder_prefix + "XXXXXX", error);
 }
 
 void TemporaryFolder::throw_refusal(const std::string& path, int error) const {
     if (is_descriptor_limit(error)) throw descriptor_limit_failure(0, 1, error);
-    throw failed("set_up_failed", path + " could not be made (" + std::strerror(error) + "); set TMPDIR to a folder with room that may be written to", error);
+    throw failed("set_up_failed",
+                 path + " could not be made (" + std::strerror(error) +
+                     "); set TMPDIR to a folder with room that may be written to",
+                 error);
 }
 
 // Under its name only once it is locked: a sweep finds no lock that nobody holds yet.
@@ -159,7 +165,8 @@ void TemporaryFolder::remove() {
 }
 
 void TemporaryFolder::make_directory(const std::string& below) const {
-    if (mkdirat(directory_, below.c_str(), 0700) != 0 || fchmodat(directory_, below.c_str(), for_everybody, 0) != 0) throw_refusal(path(below), errno);
+    if (mkdirat(directory_, below.c_str(), 0700) != 0 || fchmodat(directory_, below.c_str(), for_everybody, 0) != 0)
+        throw_refusal(path(below), errno);
 }
 
 void TemporaryFolder::make_file(const std::string& below, std::string_view content) const {
@@ -173,7 +180,9 @@ void TemporaryFolder::make_root(const char* program) const {
     const std::string source = fs::read_symlink("/proc/self/exe", ignored).parent_path() / program;
     const int from = open(source.c_str(), O_RDONLY | O_CLOEXEC);
     if (from == -1 && is_descriptor_limit(errno)) throw descriptor_limit_failure(0, 1, errno);
-    if (from == -1) throw failed("set_up_failed", source + " cannot be read (" + std::strerror(errno) + "); build the probe again", errno);
+    if (from == -1)
+        throw failed("set_up_failed", source + " cannot be read (" + std::strerror(errno) + "); build the probe again",
+                     errno);
     const int to = openat(directory_, "root/inside", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     const bool copied = to != -1 && finish(to, copy(from, to) && fchmod(to, for_everybody) == 0);
     const int error = errno;
@@ -190,7 +199,8 @@ std::string TemporaryFolder::text_of(const std::string& below) const {
     const int file = openat(directory_, below.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file == -1) return text;
     std::array<char, 4096> block;
-    for (ssize_t got = 0; (got = read(file, block.data(), block.size())) > 0;) text.append(block.data(), static_cast<std::size_t>(got));
+    for (ssize_t got = 0; (got = read(file, block.data(), block.size())) > 0;)
+        text.append(block.data(), static_cast<std::size_t>(got));
     close(file);
     return text;
 }

@@ -1,5 +1,6 @@
-// The folder below TMPDIR in which a runtime finds its bundles and keeps its state. Others may write to TMPDIR, too (/tmp): its name is
-// unpredictable and nobody else may enter it. What is in it is reached from its descriptor, and what is made in it must not be there yet.
+// The folder below TMPDIR in which a runtime finds its bundles and keeps its state. Others may write to TMPDIR, too
+// (/tmp): its name is unpredictable and nobody else may enter it. What is in it is reached from its descriptor, and
+// what is made in it must not be there yet.
 #pragma once
 
 #include <string>
@@ -17,8 +18,8 @@ public:
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
     ~TemporaryFolder() override;
 
-    // Has the guardian make it. `group_places`: directories of control groups in which the runtime makes NAME-NUMBER by itself.
-    // Throws Failure.
+    // Has the guardian make it. `group_places`: directories of control groups in which the runtime makes NAME-NUMBER by
+    // itself. Throws Failure.
     void begin(Guardian& guardian, std::vector<std::string> group_places = {});
 
     const std::string& name() const { return name_; }
@@ -28,8 +29,8 @@ public:
     void make_root(const char* program) const;
     void make_directory(const std::string& below) const;                       // throws Failure
     void make_file(const std::string& below, std::string_view content) const;  // throws Failure
-    int open_again(const std::string& below) const;                            // for writing, emptied; -1: errno says why
-    std::string text_of(const std::string& below) const;                       // empty where it cannot be read
+    int open_again(const std::string& below) const;       // for writing, emptied; -1: errno says why
+    std::string text_of(const std::string& below) const;  // empty where it cannot be read
 
     Claim make() override;
     int take(const Claim& claim) override;

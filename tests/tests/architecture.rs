@@ -132,11 +132,136 @@ fn every_mechanism_s_probe_has_a_folder() {
     }
 }
 
+/// Sources of every language that are written by hand.
+fn sources() -> Vec<PathBuf> {
+    let kinds = ["rs", "cpp", "h", "c", "S", "go", "java", "py", "js", "ts", "erl", "sh"];
+    let folders = ["crates", "probes", "tests", "bench", "web/src", "web/tests", "scripts"];
+    let all =
+        folders.iter().flat_map(|folder| kinds.iter().flat_map(move |kind| files(&repository().join(folder), kind)));
+    all.filter(|path| {
+        !path.ends_with("web/src/page.d.ts") && !path.components().any(|part| part.as_os_str() == "target")
+    })
+    .collect()
+}
+
 #[test]
-fn functions_and_files_stay_readable() {
-    for path in files(&repository().join("crates"), "rs") {
+fn files_of_every_language_stay_readable() {
+    let all = sources();
+    assert!(all.len() > 400, "only {} files are found", all.len());
+    for path in all {
         let lines = fs::read_to_string(&path).unwrap().lines().count();
         assert!(lines <= 500, "{} has {lines} lines; split it", path.display());
+    }
+}
+
+/// Where a system is named outside of `machine`, and why.
+const NAMED_SYSTEMS: &[(&str, &str)] = &[
+    ("store/src/shareable.rs", "homes of users of any system, in texts of any machine"),
+    ("store/src/store/files.rs", "the mode of the store's folder"),
+    ("report/src/formats/benchstat.rs", "a word of Go's format"),
+    ("cli/src/output/place.rs", "the mode of files of results, and names of standard output"),
+    ("cli/src/commands/report/opening.rs", "whether there is a desktop"),
+];
+
+#[test]
+fn no_crate_but_machine_names_a_system() {
+    let words = [
+        "\"/proc",
+        "\"/sys/",
+        "\"/usr/",
+        "\"/dev/",
+        "\"/etc/",
+        "target_os",
+        "cfg(unix",
+        "all(unix",
+        "cfg(windows",
+        "goos",
+    ];
+    let mut excused = BTreeSet::new();
+    for path in files(&repository().join("crates"), "rs") {
+        let name = path.strip_prefix(repository().join("crates")).unwrap().to_string_lossy().into_owned();
+        if name.starts_with("machine/") || !name.contains("/src/") {
+            continue;
+        }
+        let text = shipped(&path);
+        let named = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        if !named.into_iter().any(|line| words.iter().any(|word| line.contains(word))) {
+            continue;
+        }
+        let excuse = NAMED_SYSTEMS.iter().find(|(file, _)| *file == name);
+        assert!(excuse.is_some(), "{name} names a system; what depends on one belongs into crates/machine");
+        excused.extend(excuse.map(|(file, _)| *file));
+    }
+    assert_eq!(excused.len(), NAMED_SYSTEMS.len(), "an excuse is not needed any more: {excused:?} are");
+}
+
+#[test]
+fn only_cli_and_machine_read_the_environment() {
+    for path in files(&repository().join("crates"), "rs") {
+        let name = path.to_string_lossy().into_owned();
+        let allowed = !name.contains("/src/")
+            || ["crates/cli/", "crates/machine/", "crates/xtask/"].iter().any(|folder| name.contains(folder));
+        let reads = ["env::var", "env::args", "env::current_dir"];
+        let text = shipped(&path);
+        assert!(allowed || !reads.iter().any(|word| text.contains(word)), "{name} reads the environment");
+    }
+}
+
+/// Modules of a crate, each with those of the same crate that it names.
+fn modules(krate: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let source = krate.join("src");
+    let module = |path: &Path| {
+        let path = path.strip_prefix(&source).unwrap().with_extension("");
+        let path = if path.ends_with("mod") { path.parent().unwrap().to_owned() } else { path };
+        path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("::")
+    };
+    let all: BTreeMap<String, PathBuf> = files(&source, "rs").into_iter().map(|path| (module(&path), path)).collect();
+    // What a path after `crate::` or `super::` means in the module `own`.
+    let names = |own: &str, path: &PathBuf| {
+        let text = shipped(path);
+        let ups = |used: &str| used.matches("super::").count();
+        let within = text.match_indices("super::").filter(|(at, _)| !text[..*at].ends_with("super::"));
+        let absolute = text.match_indices("crate::").map(|(at, _)| (String::new(), &text[at + 7..]));
+        let relative = within.map(|(at, _)| {
+            let end = text[at..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).unwrap_or(0);
+            let up = ups(&text[at..at + end]);
+            let parts: Vec<&str> = own.split("::").collect();
+            let base = parts[..parts.len().saturating_sub(up)].join("::");
+            (base, &text[at + 7 * up..])
+        });
+        let mut found = BTreeSet::new();
+        for (base, used) in absolute.chain(relative) {
+            let end = used.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).unwrap_or(used.len());
+            let tail = used[..end].trim_end_matches(':');
+            let mut name = if base.is_empty() { tail.to_owned() } else { format!("{base}::{tail}") };
+            while !all.contains_key(&name) && !name.is_empty() {
+                name = name.rsplit_once("::").map_or(String::new(), |(head, _)| head.to_owned());
+            }
+            found.insert(name);
+        }
+        found
+    };
+    let others = |name: &String, path| names(name, path).into_iter().filter(|other| other != name).collect();
+    all.iter().map(|(name, path)| (name.clone(), others(name, path))).collect()
+}
+
+#[test]
+fn files_of_a_crate_do_not_need_one_another_in_a_circle() {
+    for entry in fs::read_dir(repository().join("crates")).unwrap().flatten() {
+        let graph = modules(&entry.path());
+        let roots = ["", "lib", "main"];
+        let related = |a: &str, b: &str| a.starts_with(&format!("{b}::")) || b.starts_with(&format!("{a}::"));
+        for start in graph.keys().filter(|name| !roots.contains(&name.as_str())) {
+            let mut seen = BTreeSet::new();
+            let mut next: Vec<&String> = graph[start].iter().collect();
+            while let Some(name) = next.pop() {
+                if roots.contains(&name.as_str()) || related(name, start) || !seen.insert(name) {
+                    continue;
+                }
+                assert!(name != start, "{start} of {} needs itself, through {seen:?}", entry.path().display());
+                next.extend(graph.get(name).into_iter().flatten());
+            }
+        }
     }
 }
 

@@ -28,7 +28,8 @@ export function colour(family: string, data: PageData): string {
 }
 
 /** One line about a family. */
-export const familyTitle = (family: string, data: PageData): string => data.families.find((known) => known.id === family)?.title ?? family;
+export const familyTitle = (family: string, data: PageData): string =>
+  data.families.find((known) => known.id === family)?.title ?? family;
 
 /** The command that measured a run, as it was typed, without the folder of the program. */
 export function typed(run: Run): string {
@@ -38,7 +39,8 @@ export function typed(run: Run): string {
 }
 
 /** Sum over rows. */
-export const total = (rows: Row[], value: (row: Row) => number): number => rows.reduce((sum, row) => sum + value(row), 0);
+export const total = (rows: Row[], value: (row: Row) => number): number =>
+  rows.reduce((sum, row) => sum + value(row), 0);
 
 /** How much is behind the rows of a figure. */
 export const counted = (rows: Row[]): string =>

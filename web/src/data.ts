@@ -2,7 +2,21 @@
 
 import type { Curve, Detail, Literature, Matrix, PageData, Quantity, Result, RunData } from "./page";
 
-export type { Cell, Comparison, ComparisonTable, Curve, Detail, Literature, Matrix, PageData, Point, Quantity, Result, RunData, Side } from "./page";
+export type {
+  Cell,
+  Comparison,
+  ComparisonTable,
+  Curve,
+  Detail,
+  Literature,
+  Matrix,
+  PageData,
+  Point,
+  Quantity,
+  Result,
+  RunData,
+  Side,
+} from "./page";
 
 /** One start of a probe. */
 export interface Start {
@@ -67,7 +81,20 @@ function starts(detail: Detail): Start[] {
   return detail.starts.flatMap(([round, sequence, at, counted, spread]) => {
     const [min, p10, median, p90, max] = spread.map(number);
     if (min == null || p10 == null || median == null || p90 == null || max == null) return [];
-    return [{ round, sequence, at: number(at) ?? 0, counted: counted === 1, min, p10, median, p90, max, remark: detail.remarks[sequence] ?? "" }];
+    return [
+      {
+        round,
+        sequence,
+        at: number(at) ?? 0,
+        counted: counted === 1,
+        min,
+        p10,
+        median,
+        p90,
+        max,
+        remark: detail.remarks[sequence] ?? "",
+      },
+    ];
   });
 }
 
@@ -109,21 +136,31 @@ export function runs(data: PageData): Run[] {
 /** A short name of the machine of a run. */
 export function machine(run: RunData): string {
   const facts = run.machine.stable;
-  return [facts["cpu.model_name"], facts["kernel.release"] && `kernel ${facts["kernel.release"]}`, facts["hypervisor"]].filter(Boolean).join(" · ") || "unknown machine";
+  return (
+    [facts["cpu.model_name"], facts["kernel.release"] && `kernel ${facts["kernel.release"]}`, facts["hypervisor"]]
+      .filter(Boolean)
+      .join(" · ") || "unknown machine"
+  );
 }
 
 /** A figure of others that has the unit of this row. */
 export const literatureOf = (row: Row, data: PageData): Literature[] =>
-  data.literature.filter((value) => value.mechanism === row.result.mechanism && value.unit === `ns per ${row.result.unit}` && value.low > 0);
+  data.literature.filter(
+    (value) => value.mechanism === row.result.mechanism && value.unit === `ns per ${row.result.unit}` && value.low > 0,
+  );
 
 /** Curves as far as their rows are shown. */
 export const curves = (run: Run, rows: Row[]): Curve[] => {
   const shown = new Set(rows.map((row) => row.label));
-  return run.data.curves.map((curve) => ({ ...curve, points: curve.points.filter((point) => shown.has(point.result)) })).filter((curve) => curve.points.length > 0);
+  return run.data.curves
+    .map((curve) => ({ ...curve, points: curve.points.filter((point) => shown.has(point.result)) }))
+    .filter((curve) => curve.points.length > 0);
 };
 
 /** Cells of matrices as far as their rows are shown. */
 export const matrices = (run: Run, rows: Row[]): Matrix[] => {
   const shown = new Set(rows.map((row) => row.label));
-  return run.data.matrices.map((matrix) => ({ ...matrix, cells: matrix.cells.filter((cell) => shown.has(cell.result)) })).filter((matrix) => matrix.cells.length > 0);
+  return run.data.matrices
+    .map((matrix) => ({ ...matrix, cells: matrix.cells.filter((cell) => shown.has(cell.result)) }))
+    .filter((matrix) => matrix.cells.length > 0);
 };

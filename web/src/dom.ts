@@ -4,7 +4,11 @@ type Value = string | number | boolean | undefined | ((event: Event) => void);
 export type Child = Node | string | null | undefined | false;
 
 /** An element with attributes (`on…`: listeners; false and undefined: none) and children. */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Record<string, Value> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, Value> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
@@ -19,7 +23,13 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Rec
 export type Choice = readonly [value: string, text: string];
 
 /** A labelled `select`. */
-export function select(id: string, label: string, choices: readonly Choice[], chosen: string, change: (value: string) => void): HTMLElement {
+export function select(
+  id: string,
+  label: string,
+  choices: readonly Choice[],
+  chosen: string,
+  change: (value: string) => void,
+): HTMLElement {
   const options = choices.map(([value, text]) => h("option", { value, selected: value === chosen }, text));
   const onchange = (event: Event): void => change((event.target as HTMLSelectElement).value);
   return h("label", { class: "field", for: id }, h("span", {}, label), h("select", { id, onchange }, ...options));
@@ -33,7 +43,13 @@ export interface Table {
 
 /** A scrollable table; its first column names the row. */
 export function table({ head, rows }: Table, name: string): HTMLElement {
-  const body = rows.map((row) => h("tr", {}, ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))));
+  const body = rows.map((row) =>
+    h("tr", {}, ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
+  );
   const header = h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)));
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, h("table", {}, h("caption", { class: "hidden" }, name), h("thead", {}, header), h("tbody", {}, ...body)));
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
+    h("table", {}, h("caption", { class: "hidden" }, name), h("thead", {}, header), h("tbody", {}, ...body)),
+  );
 }

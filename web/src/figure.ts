@@ -19,10 +19,23 @@ export interface Figure {
 }
 
 /** A picture with its caption, its command, its n, and the same as text. */
-export function figure({ id, title, caption, command, n, picture, table: text, open, extra, below }: Figure): HTMLElement {
+export function figure({
+  id,
+  title,
+  caption,
+  command,
+  n,
+  picture,
+  table: text,
+  open,
+  extra,
+  below,
+}: Figure): HTMLElement {
   picture?.setAttribute("role", "img");
   picture?.setAttribute("aria-label", `${title}. The table below has the same as text.`);
-  const shown = text.rows.length > 0 && h("details", { open: open ?? false }, h("summary", {}, `Table: ${title}`), table(text, title));
+  const shown =
+    text.rows.length > 0 &&
+    h("details", { open: open ?? false }, h("summary", {}, `Table: ${title}`), table(text, title));
   return h(
     "figure",
     { id },
@@ -30,7 +43,12 @@ export function figure({ id, title, caption, command, n, picture, table: text, o
     ...(extra ?? []),
     picture ? h("div", { class: "picture" }, picture) : null,
     below,
-    h("figcaption", {}, h("p", {}, caption), h("p", { class: "made" }, h("span", {}, `n: ${n}. `), "Measured by ", h("code", {}, command))),
+    h(
+      "figcaption",
+      {},
+      h("p", {}, caption),
+      h("p", { class: "made" }, h("span", {}, `n: ${n}. `), "Measured by ", h("code", {}, command)),
+    ),
     shown,
   );
 }

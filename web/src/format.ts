@@ -38,13 +38,13 @@ function scaled(value: number | null, units: [number, string][], write: (value: 
   return `${write(value / factor)} ${unit}`;
 }
 
-
 /** 1,062 → `1.06 µs`. */
 export const duration = (ns: number | null): string => scaled(ns, SECONDS, digits);
 /** 4096 → `4.00 KiB`. */
 export const bytes = (value: number | null): string => scaled(value, BYTES, digits);
 /** With the unit of its quantity. */
-export const amount = (value: number | null, quantity: Quantity): string => (quantity === "time" ? duration(value) : bytes(value));
+export const amount = (value: number | null, quantity: Quantity): string =>
+  quantity === "time" ? duration(value) : bytes(value);
 /** Without superfluous digits: `1 µs`, `500 ns`. */
 export const tick = (value: number, quantity: Quantity): string =>
   scaled(value, quantity === "time" ? SECONDS : BYTES, (scaled) => String(Number(scaled.toPrecision(3))));

@@ -39,7 +39,18 @@ const runs: Run[] = load(data);
 const page = document.getElementById("page")!;
 const top = h("header", {});
 const main = h("main", { id: "main", tabindex: -1 });
-const foot = h("footer", {}, h("p", {}, `Made by ${data.tool} with `, h("code", {}, data.made_by.length > 300 ? `${data.made_by.slice(0, 300)} …` : data.made_by), ". What each number means is told in METHODOLOGY.md."), ...data.notes.map((note) => h("p", {}, note)));
+const foot = h(
+  "footer",
+  {},
+  h(
+    "p",
+    {},
+    `Made by ${data.tool} with `,
+    h("code", {}, data.made_by.length > 300 ? `${data.made_by.slice(0, 300)} …` : data.made_by),
+    ". What each number means is told in METHODOLOGY.md.",
+  ),
+  ...data.notes.map((note) => h("p", {}, note)),
+);
 let state: State = parse(location.hash);
 let printing = false;
 
@@ -80,18 +91,51 @@ function filters(run: Run, shown: number): HTMLElement {
     go({ families: now.includes(family) ? now.filter((other) => other !== family) : [...now, family], page: 0 });
   };
   const family = (name: string): HTMLElement =>
-    h("button", { type: "button", id: `family-${name}`, class: "chip", "aria-pressed": String(state.families.includes(name)), onclick: () => toggle(name) }, name);
+    h(
+      "button",
+      {
+        type: "button",
+        id: `family-${name}`,
+        class: "chip",
+        "aria-pressed": String(state.families.includes(name)),
+        onclick: () => toggle(name),
+      },
+      name,
+    );
   const field = (name: "experiment" | "placement" | "probe", of: (row: Row) => string): HTMLElement =>
     select(`filter-${name}`, name, values(run, of, "all"), state[name], (value) => go({ [name]: value, page: 0 }));
   const onchange = (event: Event): void => go({ text: (event.target as HTMLInputElement).value, page: 0 });
-  const search = h("label", { class: "field", for: "filter-text" }, h("span", { title: "words; with a minus before it, what the name has not" }, "name has"), h("input", { id: "filter-text", type: "search", value: state.text, onchange }));
-  const reset = h("button", { type: "button", id: "filter-none", onclick: () => go({ families: [], experiment: "", placement: "", probe: "", text: "", page: 0 }) }, "All rows");
-  const active = state.families.length + [state.experiment, state.placement, state.probe, state.text].filter(Boolean).length;
+  const search = h(
+    "label",
+    { class: "field", for: "filter-text" },
+    h("span", { title: "words; with a minus before it, what the name has not" }, "name has"),
+    h("input", { id: "filter-text", type: "search", value: state.text, onchange }),
+  );
+  const reset = h(
+    "button",
+    {
+      type: "button",
+      id: "filter-none",
+      onclick: () => go({ families: [], experiment: "", placement: "", probe: "", text: "", page: 0 }),
+    },
+    "All rows",
+  );
+  const active =
+    state.families.length + [state.experiment, state.placement, state.probe, state.text].filter(Boolean).length;
   return h(
     "details",
     { class: "filters", id: "filters", open: active > 0 || innerWidth >= 900 },
     h("summary", {}, `Filters: ${shown} of ${run.rows.length} rows`),
-    h("div", { class: "controls" }, h("div", { class: "chips", role: "group", "aria-label": "families" }, ...families.map(family)), field("experiment", (row) => row.experiment), field("placement", (row) => row.placement), field("probe", (row) => row.probe), search, active > 0 && reset),
+    h(
+      "div",
+      { class: "controls" },
+      h("div", { class: "chips", role: "group", "aria-label": "families" }, ...families.map(family)),
+      field("experiment", (row) => row.experiment),
+      field("placement", (row) => row.placement),
+      field("probe", (row) => row.probe),
+      search,
+      active > 0 && reset,
+    ),
   );
 }
 
@@ -99,16 +143,43 @@ function header(run: Run, shown: number): HTMLElement[] {
   const { run: about } = run.data;
   const day = about.started.slice(0, 16).replace("T", " ");
   const choices = runs.slice(0, 2000).map((run): Choice => [run.key, `${run.key} · ${run.data.source}`]);
-  const dark = document.documentElement.dataset["theme"] === "dark" || (!state.theme && matchMedia("(prefers-color-scheme: dark)").matches);
-  const theme = h("button", { type: "button", id: "theme", onclick: () => go({ theme: dark ? "light" : "dark" }) }, dark ? "Light" : "Dark");
-  const tab = (name: string, title: string): HTMLElement => h("li", {}, h("a", { href: link({ view: name, page: 0 }), "aria-current": state.view === name ? "page" : undefined }, title));
+  const dark =
+    document.documentElement.dataset["theme"] === "dark" ||
+    (!state.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  const theme = h(
+    "button",
+    { type: "button", id: "theme", onclick: () => go({ theme: dark ? "light" : "dark" }) },
+    dark ? "Light" : "Dark",
+  );
+  const tab = (name: string, title: string): HTMLElement =>
+    h(
+      "li",
+      {},
+      h("a", { href: link({ view: name, page: 0 }), "aria-current": state.view === name ? "page" : undefined }, title),
+    );
   const warnings = run.data.warnings.slice(0, 20).map((text) => h("li", {}, text));
   return [
     h("div", { class: "title" }, h("h1", {}, "What a context switch costs"), theme),
-    h("p", { class: "about" }, `Run ${about.id} · ${day} UTC · ${machine(run.data)}`, about.partial && h("strong", {}, " · did not come to its planned end")),
+    h(
+      "p",
+      { class: "about" },
+      `Run ${about.id} · ${day} UTC · ${machine(run.data)}`,
+      about.partial && h("strong", {}, " · did not come to its planned end"),
+    ),
     runs.length > 1 ? select("run", "Run", choices, run.key, (key) => go({ run: key, page: 0 })) : null,
-    warnings.length > 0 ? h("details", { class: "warnings", open: innerWidth >= 900 }, h("summary", {}, `${warnings.length} ${warnings.length === 1 ? "warning" : "warnings"}`), h("ul", {}, ...warnings)) : null,
-    h("nav", { "aria-label": "Views" }, h("ul", {}, ...Object.entries(VIEWS).map(([name, { title }]) => tab(name, title)), tab(EVERYTHING, "Everything"))),
+    warnings.length > 0
+      ? h(
+          "details",
+          { class: "warnings", open: innerWidth >= 900 },
+          h("summary", {}, `${warnings.length} ${warnings.length === 1 ? "warning" : "warnings"}`),
+          h("ul", {}, ...warnings),
+        )
+      : null,
+    h(
+      "nav",
+      { "aria-label": "Views" },
+      h("ul", {}, ...Object.entries(VIEWS).map(([name, { title }]) => tab(name, title)), tab(EVERYTHING, "Everything")),
+    ),
     filters(run, shown),
   ].filter((part) => part !== null);
 }
@@ -135,13 +206,20 @@ function render(): void {
   const open = document.querySelector<HTMLDetailsElement>("#filters")?.open;
   top.replaceChildren(...header(run, rows.length));
   if (open !== undefined) document.querySelector<HTMLDetailsElement>("#filters")!.open = open;
-  const width = printing ? 700 : Math.max(280, Math.min(1248, main.clientWidth || page.clientWidth) - (innerWidth <= 640 ? 18 : 36));
+  const width = printing
+    ? 700
+    : Math.max(280, Math.min(1248, main.clientWidth || page.clientWidth) - (innerWidth <= 640 ? 18 : 36));
   const context: Context = { data, runs, run, rows, state, width, go, link };
   const names = state.view === EVERYTHING || printing ? Object.keys(VIEWS) : [state.view];
   main.replaceChildren(
     ...names.map((name) => {
       const view = VIEWS[name]!;
-      return h("section", { id: `view-${name}`, "aria-label": view.title }, h("h2", {}, view.title), ...view.draw(context));
+      return h(
+        "section",
+        { id: `view-${name}`, "aria-label": view.title },
+        h("h2", {}, view.title),
+        ...view.draw(context),
+      );
     }),
   );
   for (const figure of main.querySelectorAll("figure")) saveable(figure, origin(run));

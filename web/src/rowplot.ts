@@ -46,18 +46,37 @@ export function logAxis(values: (number | null)[], quantity: Quantity, width: nu
   const margin = Math.max((high / low) ** 0.04, 1.02);
   const domain: [number, number] = high > 0 ? [low / margin, high * margin] : [1, 10];
   const ticks = logTicks(domain, quantity, Math.max(3, Math.floor(width / 75)));
-  return { type: "log", domain, ticks, tickFormat: (value: number) => tick(value, quantity), label: null } as Plot.ScaleOptions;
+  return {
+    type: "log",
+    domain,
+    ticks,
+    tickFormat: (value: number) => tick(value, quantity),
+    label: null,
+  } as Plot.ScaleOptions;
 }
 
 /** An axis mark: with ticks as data, or as options. */
 type Axis = (...of: [data: number[], options: object] | [options: object]) => Plot.Markish;
 
 /** Axes of a picture, every tick with its label: logarithmic scales would leave some out where there is room for all. */
-export function axes(of: { x?: Plot.ScaleOptions; y?: Plot.ScaleOptions }, options: Plot.AxisXOptions & Plot.AxisYOptions = {}): Plot.Markish[] {
+export function axes(
+  of: { x?: Plot.ScaleOptions; y?: Plot.ScaleOptions },
+  options: Plot.AxisXOptions & Plot.AxisYOptions = {},
+): Plot.Markish[] {
   const draw = (scale: Plot.ScaleOptions, axis: Axis): Plot.Markish => {
     const { ticks, tickFormat, label = null } = scale;
-    if (!Array.isArray(ticks) || typeof tickFormat !== "function") return axis({ label, ...(ticks === undefined ? {} : { ticks }), ...(tickFormat ? { tickFormat } : {}), ...options });
-    return axis(ticks as number[], { label, text: (value: number) => (tickFormat as (value: number) => string)(value), ...options });
+    if (!Array.isArray(ticks) || typeof tickFormat !== "function")
+      return axis({
+        label,
+        ...(ticks === undefined ? {} : { ticks }),
+        ...(tickFormat ? { tickFormat } : {}),
+        ...options,
+      });
+    return axis(ticks as number[], {
+      label,
+      text: (value: number) => (tickFormat as (value: number) => string)(value),
+      ...options,
+    });
   };
   return [...(of.x ? [draw(of.x, Plot.axisX as Axis)] : []), ...(of.y ? [draw(of.y, Plot.axisY as Axis)] : [])];
 }
@@ -74,19 +93,15 @@ export function tamed<T extends Element>(picture: T): T {
   return picture;
 }
 
-export const drawn = (options: Plot.PlotOptions): SVGSVGElement | HTMLElement => tamed(Plot.plot({ className: "plot", ...options }));
+export const drawn = (options: Plot.PlotOptions): SVGSVGElement | HTMLElement =>
+  tamed(Plot.plot({ className: "plot", ...options }));
 
-/** Draws it. */
-export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HTMLElement {
+/** Labels, words at the end, words instead of a mark, and titles of families. */
+function texts(items: Item[], width: number, left: number, right: number, longestEnd: number): Plot.Markish[] {
   const narrow = width < NARROW;
-  const longest = (text: (item: Item) => string): number => items.reduce((most, item) => Math.max(most, text(item).length), 0);
   const plain = items.filter((item) => !item.heading);
-  const left = narrow ? 6 : Math.min(width * 0.36, 30 + CHARACTER * longest((item) => (item.heading ? "" : item.label)));
-  const right = narrow ? 10 : Math.min(240, 22 + CHARACTER * longest((item) => item.end ?? ""));
-  const height = narrow ? 40 : 23;
-  const seat: Seat = narrow ? { dy: 9, insetTop: 23, insetBottom: 4, inner: width - left - right } : { dy: 0, insetTop: 5, insetBottom: 5, inner: width - left - right };
   const room = (pixels: number): number => Math.max(4, pixels / 13);
-  const texts: Plot.Markish[] = [
+  return [
     Plot.text(plain, {
       y: "key",
       text: "label",
@@ -95,19 +110,66 @@ export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HT
       textAnchor: narrow ? "start" : "end",
       dx: narrow ? 0 : -10,
       dy: narrow ? -9 : 0,
-      lineWidth: narrow ? room(width - 24 - CHARACTER * longest((item) => item.end ?? "")) : room(left - 12),
+      lineWidth: narrow ? room(width - 24 - CHARACTER * longestEnd) : room(left - 12),
       textOverflow: "ellipsis-end",
     }),
-    Plot.text(plain, { y: "key", text: "end", frameAnchor: "right", textAnchor: narrow ? "end" : "start", dx: narrow ? 0 : 10, dy: narrow ? -9 : 0, fontVariant: "tabular-nums" }),
+    Plot.text(plain, {
+      y: "key",
+      text: "end",
+      frameAnchor: "right",
+      textAnchor: narrow ? "end" : "start",
+      dx: narrow ? 0 : 10,
+      dy: narrow ? -9 : 0,
+      fontVariant: "tabular-nums",
+    }),
     Plot.text(
       items.filter((item) => item.words),
-      { y: "key", text: "words", title: "words", frameAnchor: "left", textAnchor: "start", dx: 4, dy: narrow ? 9 : 0, fill: (item: Item) => (item.alarm ? "var(--alarm)" : "var(--faint)"), fontStyle: "italic", lineWidth: room(width - left - right - 8), textOverflow: "ellipsis-end" },
+      {
+        y: "key",
+        text: "words",
+        title: "words",
+        frameAnchor: "left",
+        textAnchor: "start",
+        dx: 4,
+        dy: narrow ? 9 : 0,
+        fill: (item: Item) => (item.alarm ? "var(--alarm)" : "var(--faint)"),
+        fontStyle: "italic",
+        lineWidth: room(width - left - right - 8),
+        textOverflow: "ellipsis-end",
+      },
     ),
     Plot.text(
       items.filter((item) => item.heading),
-      { y: "key", text: "label", frameAnchor: "left", textAnchor: "start", dx: narrow ? 0 : -left + 4, dy: 3, fontWeight: 600, fill: "var(--text)", lineWidth: room(width - 20), textOverflow: "ellipsis-end" },
+      {
+        y: "key",
+        text: "label",
+        frameAnchor: "left",
+        textAnchor: "start",
+        dx: narrow ? 0 : -left + 4,
+        dy: 3,
+        fontWeight: 600,
+        fill: "var(--text)",
+        lineWidth: room(width - 20),
+        textOverflow: "ellipsis-end",
+      },
     ),
   ];
+}
+
+/** Draws it. */
+export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HTMLElement {
+  const narrow = width < NARROW;
+  const longest = (text: (item: Item) => string): number =>
+    items.reduce((most, item) => Math.max(most, text(item).length), 0);
+  const plain = items.filter((item) => !item.heading);
+  const left = narrow
+    ? 6
+    : Math.min(width * 0.36, 30 + CHARACTER * longest((item) => (item.heading ? "" : item.label)));
+  const right = narrow ? 10 : Math.min(240, 22 + CHARACTER * longest((item) => item.end ?? ""));
+  const height = narrow ? 40 : 23;
+  const seat: Seat = narrow
+    ? { dy: 9, insetTop: 23, insetBottom: 4, inner: width - left - right }
+    : { dy: 0, insetTop: 5, insetBottom: 5, inner: width - left - right };
   return drawn({
     width,
     height: items.length * height + 56,
@@ -121,11 +183,21 @@ export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HT
     symbol: { type: "identity" } as Plot.ScaleOptions,
     style: { fontSize: "12px", overflow: "visible" },
     marks: [
-      Plot.gridX({ stroke: "var(--line)", strokeOpacity: 1, ...(x.ticks ? { ticks: x.ticks } : {}) } as Plot.GridXOptions),
+      Plot.gridX({
+        stroke: "var(--line)",
+        strokeOpacity: 1,
+        ...(x.ticks ? { ticks: x.ticks } : {}),
+      } as Plot.GridXOptions),
       ...axes({ x }, { anchor: "top", tickSize: 0 }),
       ...axes({ x }, { anchor: "bottom", tickSize: 0 }),
       Plot.ruleY(plain, { y: "key", stroke: "var(--line)", strokeOpacity: 0.5, dy: seat.dy }),
-      ...texts,
+      ...texts(
+        items,
+        width,
+        left,
+        right,
+        longest((item) => item.end ?? ""),
+      ),
       ...marks(seat),
     ],
   });

@@ -25,7 +25,13 @@ export interface Made {
 
 const svgs = (picture: Element): SVGSVGElement[] => [...picture.querySelectorAll<SVGSVGElement>("svg.plot")];
 
-function text(content: string, x: number, y: number, style: CSSStyleDeclaration, attributes: Record<string, string>): SVGTextElement {
+function text(
+  content: string,
+  x: number,
+  y: number,
+  style: CSSStyleDeclaration,
+  attributes: Record<string, string>,
+): SVGTextElement {
   const element = document.createElementNS(SVG, "text");
   const all = { x: String(x), y: String(y), fill: style.color, "font-family": style.fontFamily, ...attributes };
   for (const [name, value] of Object.entries(all)) element.setAttribute(name, value);
@@ -47,7 +53,8 @@ function standalone(picture: SVGSVGElement): SVGSVGElement {
     }
     if (original.style.fontSize) element.setAttribute("font-size", style.fontSize);
     if (original.style.fontVariant) element.setAttribute("font-variant-numeric", style.fontVariantNumeric);
-    for (const name of ["style", "class", "role", "aria-label", "aria-hidden", "tabindex"]) element.removeAttribute(name);
+    for (const name of ["style", "class", "role", "aria-label", "aria-hidden", "tabindex"])
+      element.removeAttribute(name);
   }
   const style = getComputedStyle(picture);
   copy.setAttribute("font-family", style.fontFamily);
@@ -68,15 +75,29 @@ export function svgFile(picture: Element, made: Made): { text: string; width: nu
   const width = Math.max(...sizes.map((size) => size.width)) + 2 * MARGIN;
   const height = sizes.reduce((sum, size) => sum + size.height, 0) + TITLE + 2 * MARGIN + TITLE;
   const root = document.createElementNS(SVG, "svg");
-  const attributes = { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "title description" };
+  const attributes = {
+    xmlns: SVG,
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-labelledby": "title description",
+  };
   for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, String(value));
-  const [title, description, ground] = (["title", "desc", "rect"] as const).map((tag) => document.createElementNS(SVG, tag));
+  const [title, description, ground] = (["title", "desc", "rect"] as const).map((tag) =>
+    document.createElementNS(SVG, tag),
+  );
   title!.id = "title";
   title!.textContent = made.title;
   description!.id = "description";
   description!.textContent = made.description;
   for (const [name, value] of Object.entries({ width, height, fill: paper })) ground!.setAttribute(name, String(value));
-  root.append(title!, description!, ground!, text(made.title, MARGIN, MARGIN + 12, page, { "font-size": "15px", "font-weight": "600" }));
+  root.append(
+    title!,
+    description!,
+    ground!,
+    text(made.title, MARGIN, MARGIN + 12, page, { "font-size": "15px", "font-weight": "600" }),
+  );
   let y = MARGIN + TITLE;
   parts.forEach((part, i) => {
     const copy = standalone(part);
@@ -99,7 +120,10 @@ async function png(file: { text: string; width: number; height: number }): Promi
   const image = new Image();
   image.src = address(file.text);
   await image.decode();
-  const canvas = h("canvas", { width: Math.round(file.width * SHARPNESS), height: Math.round(file.height * SHARPNESS) });
+  const canvas = h("canvas", {
+    width: Math.round(file.width * SHARPNESS),
+    height: Math.round(file.height * SHARPNESS),
+  });
   canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
   return canvas.toDataURL("image/png");
 }
@@ -111,7 +135,16 @@ export function saveable(figure: HTMLElement, origin: string): void {
   const words = (selector: string): string => figure.querySelector(selector)?.textContent ?? "";
   const file = () => svgFile(picture, { title: words("h3"), description: words("figcaption p"), origin })!;
   const button = (kind: string, onclick: () => void): HTMLElement =>
-    h("button", { type: "button", id: `${figure.id}-${kind.toLowerCase()}`, "aria-label": `Save the picture as ${kind}: ${words("h3")}`, onclick }, kind);
+    h(
+      "button",
+      {
+        type: "button",
+        id: `${figure.id}-${kind.toLowerCase()}`,
+        "aria-label": `Save the picture as ${kind}: ${words("h3")}`,
+        onclick,
+      },
+      kind,
+    );
   const svg = button("SVG", () => download(address(file().text), `${figure.id}.svg`));
   const pixels = button("PNG", () => void png(file()).then((content) => download(content, `${figure.id}.png`)));
   figure.querySelector("figcaption")?.append(h("p", { class: "saving" }, "Save the picture as ", svg, " ", pixels));

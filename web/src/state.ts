@@ -21,13 +21,39 @@ export interface State {
   theme: string;
 }
 
-export const START: State = { view: "ladder", run: "", families: [], experiment: "", placement: "", probe: "", text: "", against: "", row: "", table: "", published: "", page: 0, theme: "" };
+export const START: State = {
+  view: "ladder",
+  run: "",
+  families: [],
+  experiment: "",
+  placement: "",
+  probe: "",
+  text: "",
+  against: "",
+  row: "",
+  table: "",
+  published: "",
+  page: 0,
+  theme: "",
+};
 
 /** Reads a fragment; what is not understood is left out. */
 export function parse(fragment: string): State {
   const found = new URLSearchParams(fragment.replace(/^#/, ""));
   const state = { ...START };
-  for (const name of ["view", "run", "experiment", "placement", "probe", "text", "against", "row", "table", "published", "theme"] as const) {
+  for (const name of [
+    "view",
+    "run",
+    "experiment",
+    "placement",
+    "probe",
+    "text",
+    "against",
+    "row",
+    "table",
+    "published",
+    "theme",
+  ] as const) {
     const value = found.get(name);
     if (value) state[name] = value;
   }

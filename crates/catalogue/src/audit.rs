@@ -3,7 +3,7 @@
 use crate::Catalogue;
 use crate::files::{CatalogueError, read};
 use crate::layers::wanted;
-use crate::mechanisms::word;
+use crate::values::word;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;

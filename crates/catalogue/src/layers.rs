@@ -1,6 +1,6 @@
 //! `[[layer]]` of a mechanism's file: where its time goes, as differences of measured experiments.
 
-use crate::mechanisms::{check_taken, word};
+use crate::values::{check_taken, word};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Placement, Residue, Term, Wanted};

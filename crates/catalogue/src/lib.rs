@@ -14,6 +14,7 @@ mod plans;
 mod probes;
 mod published;
 mod rules;
+mod values;
 
 pub use audit::{AuditData, load_audit};
 pub use classic::{Answer, Argument, Known, Program, ProgramVariant, load_programs};

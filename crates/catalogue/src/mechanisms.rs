@@ -3,6 +3,7 @@
 use crate::files::{CatalogueError, read};
 use crate::layers::{LayerEntry, ResidueEntry};
 use crate::rules::{RuleEntry, case, general};
+use crate::values::{check_taken, word};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -178,10 +179,6 @@ pub(crate) fn load_concept(family: &str, path: &Path, common: &Common) -> Result
     Ok((convert(id, file, common).map_err(|what| CatalogueError::invalid(path, what))?, layers, residues))
 }
 
-pub(crate) fn word<T: std::str::FromStr<Err = model::IdError>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: model::IdError| error.0)
-}
-
 fn words<T: std::str::FromStr<Err = model::IdError>>(texts: &[String]) -> Result<Vec<T>, String> {
     texts.iter().map(|text| word(text)).collect()
 }
@@ -316,30 +313,6 @@ fn counted(entry: CountedEntry, kind: &ParameterKind) -> Result<Counted, String>
         }
     };
     Ok(Counted { name: entry.name, share })
-}
-
-pub(crate) fn check_parameters(
-    given: &BTreeMap<String, String>,
-    known: &BTreeMap<String, model::Parameter>,
-) -> Result<(), String> {
-    for (name, value) in given {
-        let parameter = known.get(name).ok_or_else(|| format!("there is no parameter `{name}`"))?;
-        parameter.accepts(value).map_err(|what| format!("parameter {name}: {what}"))?;
-    }
-    Ok(())
-}
-
-/// The same, of a row of this experiment.
-pub(crate) fn check_taken(
-    given: &BTreeMap<String, String>,
-    known: &BTreeMap<String, model::Parameter>,
-    experiment: Experiment,
-) -> Result<(), String> {
-    check_parameters(given, known)?;
-    match given.keys().find(|name| !known[*name].experiments.contains(&experiment)) {
-        Some(name) => Err(format!("parameter {name} changes nothing in experiment {experiment}")),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `[evidence]` and `[[evidence_when]]` of a mechanism's file.
 
-use crate::mechanisms::{check_parameters, word};
+use crate::values::{check_parameters, word};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use switchcost_model::{EvidenceCase, EvidenceChange, Parameter, RuleNumber};

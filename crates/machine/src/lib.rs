@@ -7,6 +7,7 @@
 
 pub mod cpus;
 pub mod interrupt;
+mod limits;
 pub mod program;
 pub mod spawn;
 pub mod watch;
@@ -20,6 +21,8 @@ mod os;
 #[cfg(not(any(target_os = "linux", windows)))]
 #[path = "other/mod.rs"]
 mod os;
+
+pub use limits::tight_limits;
 
 use std::path::PathBuf;
 use switchcost_model::cpu_list as list;
@@ -46,6 +49,9 @@ pub fn doctor() -> Vec<Finding> {
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
+
+/// Folders in which runtimes are installed beside the path: what is found there decides what a probe answers.
+pub const RUNTIME_FOLDERS: &[&str] = os::RUNTIME_FOLDERS;
 
 /// Folder in which programs of this user keep data, if the environment names one.
 #[must_use]

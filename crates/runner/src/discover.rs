@@ -1,7 +1,6 @@
 //! Which probes are here and what they implement.
 
 use crate::invoke::{Reading, read_until_end, start};
-use crate::limits::tight_limits;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -51,7 +50,12 @@ pub fn discover(probes: Vec<ProbeInfo>, cache: Option<&Path>) -> Vec<KnownProbe>
         answers.collect()
     });
     let known = probes.into_iter().zip(answers);
-    known.map(|(info, answer)| KnownProbe { info, answer: answer.map_err(|why| why + &tight_limits()) }).collect()
+    known
+        .map(|(info, answer)| KnownProbe {
+            info,
+            answer: answer.map_err(|why| why + &switchcost_machine::tight_limits()),
+        })
+        .collect()
 }
 
 /// Changes with the probe's files, the folders of the path, and the variables it is given.
@@ -67,7 +71,7 @@ fn cache_name(info: &ProbeInfo) -> PathBuf {
     }
     let path = switchcost_machine::environment("PATH").unwrap_or_default();
     std::env::split_paths(&path).for_each(|folder| look(&folder));
-    look(Path::new("/usr/lib/jvm"));
+    switchcost_machine::RUNTIME_FOLDERS.iter().for_each(|folder| look(Path::new(folder)));
     for name in &info.environment {
         (name, switchcost_machine::environment(name)).hash(&mut hasher);
     }

@@ -5,7 +5,6 @@
 mod conform;
 mod discover;
 mod invoke;
-mod limits;
 mod peer;
 mod progress;
 mod request;

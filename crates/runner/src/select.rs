@@ -2,7 +2,6 @@
 
 mod companions;
 
-use crate::limits::tight_limits;
 use crate::{KnownProbe, RequestError};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{self, Pattern, Word, did_you_mean};
@@ -457,7 +456,7 @@ fn nobody(concept: &Concept, probes: &[KnownProbe], broken: &[Broken], asked: im
             let why = probe.answer.as_ref().err()?;
             let install = &probe.info.install.debian;
             // What a limit of the session kept from starting need not be missing; then the reason names the limit.
-            let cure = if install.is_empty() || !tight_limits().is_empty() {
+            let cure = if install.is_empty() || !switchcost_machine::tight_limits().is_empty() {
                 String::new()
             } else {
                 format!("; install {install}, then `make build`")

@@ -18,10 +18,10 @@
 #else
 #define SYMBOL(name) name
 #define HIDDEN(name) .hidden name
-#define IS_FUNCTION(name) .type name, %function
-#define END_OF_FUNCTION(name) .size name, . - name
+#define IS_FUNCTION(name) .type name, % function
+#define END_OF_FUNCTION(name) .size name, .- name
 // The program needs no executable stack.
-#define END_OF_FILE .section .note.GNU-stack, "", %progbits
+#define END_OF_FILE .section.note.GNU - stack, "", % progbits
 #endif
 
 #endif

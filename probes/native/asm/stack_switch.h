@@ -1,20 +1,23 @@
-// The probe's own minimal stack switch. One implementation per architecture and ABI beside this header; the names are the same in each.
+// The probe's own minimal stack switch. One implementation per architecture and ABI beside this header; the names are
+// the same in each.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-// Hidden visibility: a direct call. With -fno-plt clang otherwise keeps the address in a register and calls through it, which puts a second
-// indirect branch into every hop.
+// Hidden visibility: a direct call. With -fno-plt clang otherwise keeps the address in a register and calls through it,
+// which puts a second indirect branch into every hop.
 #define SWITCHCOST_HIDDEN __attribute__((visibility("hidden")))
 
 extern "C" {
 
-// Suspends the caller: saves what the ABI makes the callee save on its stack and the stack pointer in *save, continues the context
-// whose stack pointer is `to`, and gives it `token`. Returns, with a token, when another context continues the one saved in *save.
+// Suspends the caller: saves what the ABI makes the callee save on its stack and the stack pointer in *save, continues
+// the context whose stack pointer is `to`, and gives it `token`. Returns, with a token, when another context continues
+// the one saved in *save.
 //
-// Contract: `to` was stored by this function or made by make_initial_frame(), and is used once. *save must not be `to`'s own slot.
+// Contract: `to` was stored by this function or made by make_initial_frame(), and is used once. *save must not be
+// `to`'s own slot.
 SWITCHCOST_HIDDEN std::uint64_t switchcost_stack_switch(void** save, void* to, std::uint64_t token);
 
 // First instruction of a new context; never called from C++.
@@ -39,8 +42,8 @@ struct SuspendedFrame {
 };
 static_assert(sizeof(SuspendedFrame) == 7 * 8);
 
-// `top` is 16-byte aligned, so that the stack is aligned as the ABI demands where the entry makes its call. Returns the stack
-// pointer to switch to.
+// `top` is 16-byte aligned, so that the stack is aligned as the ABI demands where the entry makes its call. Returns the
+// stack pointer to switch to.
 inline void* make_initial_frame(char* top, StackEntry entry, void* argument) {
     SuspendedFrame frame{};
     frame.r13 = reinterpret_cast<std::uint64_t>(entry);

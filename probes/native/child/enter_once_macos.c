@@ -1,6 +1,6 @@
-// enter_once FD: the program that process/fork starts by exec. It adds one to the first word of the file behind descriptor FD and
-// exits. macOS promises no system calls but those of its C library and links no static programs: a loader's work is part of every program's
-// start there, and of the figure.
+// enter_once FD: the program that process/fork starts by exec. It adds one to the first word of the file behind
+// descriptor FD and exits. macOS promises no system calls but those of its C library and links no static programs: a
+// loader's work is part of every program's start there, and of the figure.
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -19,6 +19,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 
 }  // namespace
 
-extern const Entry container_pipe{"container/pipe", Shape::tasks, {"switch", "create", "footprint"}, container_parameters(), &make};
+extern const Entry container_pipe{
+    "container/pipe", Shape::tasks, {"switch", "create", "footprint"}, container_parameters(), &make};
 
 }  // namespace probe

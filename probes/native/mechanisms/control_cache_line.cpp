@@ -1,5 +1,5 @@
-// control/cache-line: two threads on two CPUs hand a number over in one cache line, spinning. No task is switched: it is what the
-// way between the CPUs costs by itself.
+// control/cache-line: two threads on two CPUs hand a number over in one cache line, spinning. No task is switched: it
+// is what the way between the CPUs costs by itself.
 #include <atomic>
 #include <set>
 
@@ -50,7 +50,9 @@ void require_two_cpus(const Plan& plan) {
     // With a list of CPUs the driver is pinned already.
     const std::set<int> planned(plan.cpus.begin(), plan.cpus.end());
     if ((planned.empty() ? os::usable_cpus() : planned.size()) >= 2) return;
-    throw unsupported("too_few_cpus", "two threads that spin need a CPU each, or each hand-off lasts a time slice; give two with cpus=");
+    throw unsupported(
+        "too_few_cpus",
+        "two threads that spin need a CPU each, or each hand-off lasts a time slice; give two with cpus=");
 }
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {

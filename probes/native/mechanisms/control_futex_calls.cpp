@@ -10,19 +10,25 @@ namespace {
 template <Mode mode>
 class FutexCalls final : public Solo<mode> {
 public:
-    explicit FutexCalls(const Plan& plan) : wakes_(plan.text("calls") != "wait"), waits_(plan.text("calls") != "wake") {}
+    explicit FutexCalls(const Plan& plan)
+        : wakes_(plan.text("calls") != "wait"), waits_(plan.text("calls") != "wake") {}
     void run(std::uint64_t units) override {
         if (wakes_ && waits_) {
-            this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) { return token + (wakes_nobody() & is_refused()); });
+            this->repeat(units, [this](std::uint64_t token)
+                                    __attribute__((always_inline)) { return token + (wakes_nobody() & is_refused()); });
         } else if (wakes_) {
-            this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) { return token + wakes_nobody(); });
+            this->repeat(units,
+                         [this](std::uint64_t token) __attribute__((always_inline)) { return token + wakes_nobody(); });
         } else {
-            this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) { return token + is_refused(); });
+            this->repeat(units,
+                         [this](std::uint64_t token) __attribute__((always_inline)) { return token + is_refused(); });
         }
     }
 
 private:
-    [[gnu::always_inline]] unsigned wakes_nobody() { return syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) == 0; }
+    [[gnu::always_inline]] unsigned wakes_nobody() {
+        return syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0) == 0;
+    }
     [[gnu::always_inline]] unsigned is_refused() {
         return syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, 1, nullptr, nullptr, 0) == -1 && errno == EAGAIN;
     }
@@ -34,6 +40,10 @@ private:
 
 }  // namespace
 
-extern const Entry control_futex_calls{"control/futex-calls", Shape::control, {"switch"}, {{"calls", "both", {"both", "wake", "wait"}}}, &make_for_mode<FutexCalls>};
+extern const Entry control_futex_calls{"control/futex-calls",
+                                       Shape::control,
+                                       {"switch"},
+                                       {{"calls", "both", {"both", "wake", "wait"}}},
+                                       &make_for_mode<FutexCalls>};
 
 }  // namespace probe

@@ -1,4 +1,5 @@
-// control/memory-word: a token through memory: stored, and loaded again at once, as between contexts whose switch has no argument.
+// control/memory-word: a token through memory: stored, and loaded again at once, as between contexts whose switch has
+// no argument.
 #include "kit/ring/solo.h"
 
 namespace probe {
@@ -21,6 +22,7 @@ private:
 
 }  // namespace
 
-extern const Entry control_memory_word{"control/memory-word", Shape::control, {"switch"}, {}, &make_for_mode<MemoryWord>};
+extern const Entry control_memory_word{
+    "control/memory-word", Shape::control, {"switch"}, {}, &make_for_mode<MemoryWord>};
 
 }  // namespace probe

@@ -1,6 +1,7 @@
-// control/null-syscall: into the kernel and back with nothing done there. getppid, because C libraries used to cache getpid.
-#include "kit/tasks/bare_calls.h"
+// control/null-syscall: into the kernel and back with nothing done there. getppid, because C libraries used to cache
+// getpid.
 #include "kit/ring/solo.h"
+#include "kit/tasks/bare_calls.h"
 
 namespace probe {
 namespace {
@@ -11,7 +12,8 @@ public:
     explicit NullSyscall(const Plan&) : parent_(bare::parent()) {}
     void run(std::uint64_t units) override {
         this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
-            // Fails to count when the kernel did not answer. A parent that dies meanwhile changes the answer and is noticed.
+            // Fails to count when the kernel did not answer. A parent that dies meanwhile changes the answer and is
+            // noticed.
             return token + (bare::parent() == parent_);
         });
     }
@@ -22,6 +24,7 @@ private:
 
 }  // namespace
 
-extern const Entry control_null_syscall{"control/null-syscall", Shape::control, {"switch"}, {}, &make_for_mode<NullSyscall>};
+extern const Entry control_null_syscall{
+    "control/null-syscall", Shape::control, {"switch"}, {}, &make_for_mode<NullSyscall>};
 
 }  // namespace probe

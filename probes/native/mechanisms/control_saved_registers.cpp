@@ -19,6 +19,7 @@ public:
 
 }  // namespace
 
-extern const Entry control_saved_registers{"control/saved-registers", Shape::control, {"switch"}, {}, &make_for_mode<SavedRegisters>};
+extern const Entry control_saved_registers{
+    "control/saved-registers", Shape::control, {"switch"}, {}, &make_for_mode<SavedRegisters>};
 
 }  // namespace probe

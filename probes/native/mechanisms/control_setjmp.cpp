@@ -1,6 +1,6 @@
 // control/setjmp: _setjmp and _longjmp back to it, on one stack: stack/sjlj without the change of stacks.
-#include "kit/stacks/longjmp.h"
 #include "kit/ring/solo.h"
+#include "kit/stacks/longjmp.h"
 
 namespace probe {
 namespace {
@@ -9,8 +9,8 @@ template <Mode mode>
 class Setjmp final : public Solo<mode> {
 public:
     explicit Setjmp(const Plan&) {}
-    // The loop is spelled out: a function that calls setjmp is never inlined, and a return right after a jump is mispredicted, which a ring
-    // does not pay for. The token waits in memory, as in stack/sjlj.
+    // The loop is spelled out: a function that calls setjmp is never inlined, and a return right after a jump is
+    // mispredicted, which a ring does not pay for. The token waits in memory, as in stack/sjlj.
     void run(std::uint64_t units) override {
         if constexpr (reads_counter(mode)) {
             this->repeat(units, [this](std::uint64_t token) { return there_and_back(token); });

@@ -1,6 +1,7 @@
-// control/signal-mask: the system call that swapcontext makes beside its switch of stacks: set the signal mask, get the old one.
-#include "kit/tasks/bare_calls.h"
+// control/signal-mask: the system call that swapcontext makes beside its switch of stacks: set the signal mask, get the
+// old one.
 #include "kit/ring/solo.h"
+#include "kit/tasks/bare_calls.h"
 
 namespace probe {
 namespace {
@@ -22,6 +23,7 @@ private:
 
 }  // namespace
 
-extern const Entry control_signal_mask{"control/signal-mask", Shape::control, {"switch"}, {}, &make_for_mode<SignalMask>};
+extern const Entry control_signal_mask{
+    "control/signal-mask", Shape::control, {"switch"}, {}, &make_for_mode<SignalMask>};
 
 }  // namespace probe

@@ -1,7 +1,7 @@
-// control/touch: one context touches one working set a unit, by the code and in the order of the rings: what they touch without the
-// switch between.
-#include "kit/ring/solo.h"
+// control/touch: one context touches one working set a unit, by the code and in the order of the rings: what they touch
+// without the switch between.
 #include "kit/parameters/working_set.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {
@@ -23,7 +23,9 @@ public:
         const std::uint64_t sum = sets_.of(0).touched();
         counted_ = on ? sum : sum - counted_;
     }
-    void add_counts(Counts& counts) const override { counts.emplace_back("touches", static_cast<std::int64_t>(counted_)); }
+    void add_counts(Counts& counts) const override {
+        counts.emplace_back("touches", static_cast<std::int64_t>(counted_));
+    }
 
 private:
     WorkingSets sets_;
@@ -32,6 +34,7 @@ private:
 
 }  // namespace
 
-extern const Entry control_touch{"control/touch", Shape::control, {"switch"}, {working_set_parameter("16384", 1)}, &make_for_mode<Touch>};
+extern const Entry control_touch{
+    "control/touch", Shape::control, {"switch"}, {working_set_parameter("16384", 1)}, &make_for_mode<Touch>};
 
 }  // namespace probe

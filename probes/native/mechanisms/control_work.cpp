@@ -1,7 +1,7 @@
-// control/work: a chain of dependent multiplications of known length. No processor can shorten it, so that what a way of timing gets wrong
-// shows as the difference from the same chain timed in batches.
-#include "kit/ring/solo.h"
+// control/work: a chain of dependent multiplications of known length. No processor can shorten it, so that what a way
+// of timing gets wrong shows as the difference from the same chain timed in batches.
 #include "kit/parameters/reads.h"
+#include "kit/ring/solo.h"
 
 namespace probe {
 namespace {
@@ -30,7 +30,10 @@ private:
 
 }  // namespace
 
-extern const Entry control_work{
-    "control/work", Shape::control, {"switch"}, {{"length", "100", {}, 1, 1'000'000}, reads_parameter()}, &make_for_any_mode<Work>};
+extern const Entry control_work{"control/work",
+                                Shape::control,
+                                {"switch"},
+                                {{"length", "100", {}, 1, 1'000'000}, reads_parameter()},
+                                &make_for_any_mode<Work>};
 
 }  // namespace probe

@@ -1,13 +1,14 @@
-// coroutine/cpp20: C++20 coroutines that resume each other by symmetric transfer: co_await of an awaiter whose await_suspend returns
-// the next one's handle. The driver is a coroutine, too; it alone returns to its caller, at the end of a batch.
+// coroutine/cpp20: C++20 coroutines that resume each other by symmetric transfer: co_await of an awaiter whose
+// await_suspend returns the next one's handle. The driver is a coroutine, too; it alone returns to its caller, at the
+// end of a batch.
 #include <algorithm>
 #include <coroutine>
 #include <exception>
 #include <new>
 
 #include "kit/experiments/creation.h"
-#include "kit/parameters/layout.h"
 #include "kit/os/limits.h"
+#include "kit/parameters/layout.h"
 #include "kit/ring/ring.h"
 
 namespace probe {
@@ -24,20 +25,22 @@ struct Coroutine {
     std::coroutine_handle<> handle;
 };
 
-// The compiler must not know whom it resumes: clang 14 otherwise resolves the handle, puts both coroutines into one function and
-// removes the switch (0.3 ns).
+// The compiler must not know whom it resumes: clang 14 otherwise resolves the handle, puts both coroutines into one
+// function and removes the switch (0.3 ns).
 [[gnu::always_inline]] inline std::coroutine_handle<> hidden(std::coroutine_handle<> handle) noexcept {
     void* address = handle.address();
     asm volatile("" : "+r"(address));
     return std::coroutine_handle<>::from_address(address);
 }
 
-// Kept in the frame of the coroutine that transfers. Through a table there would be a second load in the chain from frame to frame:
-// 4.4 ns a hop instead of 2.5 ns.
+// Kept in the frame of the coroutine that transfers. Through a table there would be a second load in the chain from
+// frame to frame: 4.4 ns a hop instead of 2.5 ns.
 struct Transfer {
     std::coroutine_handle<> next;
     bool await_ready() const noexcept { return false; }
-    [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept { return hidden(next); }
+    [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
+        return hidden(next);
+    }
     void await_resume() const noexcept {}
 };
 
@@ -53,7 +56,8 @@ public:
             handles_.resize(plan.contexts);
             handles_[0] = drive().handle;
             // In the order of memory: frames that are made one after the other lie side by side.
-            for (const std::uint32_t i : Layout(plan, plan.contexts - 1).by_place()) handles_[i + 1] = live(i + 1).handle;
+            for (const std::uint32_t i : Layout(plan, plan.contexts - 1).by_place())
+                handles_[i + 1] = live(i + 1).handle;
         } catch (const std::bad_alloc&) {
             destroy_all();
             throw memory_limit_failure(std::size_t{frame_at_most} * plan.contexts, ENOMEM);
@@ -92,7 +96,8 @@ public:
     std::uint64_t far_steps() const override {
         std::uint64_t far = 0;
         for (std::uint32_t i = 0; i < this->contexts(); ++i) {
-            const auto distance = static_cast<char*>(to_next(i).next.address()) - static_cast<char*>(handles_[i].address());
+            const auto distance =
+                static_cast<char*>(to_next(i).next.address()) - static_cast<char*>(handles_[i].address());
             far += distance < 0 || distance > frame_at_most;
         }
         return far;
@@ -110,12 +115,15 @@ private:
     }
 
     // To be asked by a context that runs: then all have been made.
-    Transfer to_next(std::uint32_t context) const noexcept { return {handles_[context + 1 == this->contexts() ? 0 : context + 1]}; }
+    Transfer to_next(std::uint32_t context) const noexcept {
+        return {handles_[context + 1 == this->contexts() ? 0 : context + 1]};
+    }
 
-    // Context 0. With `units_` of 0 it hands nothing on: a command's lap, begun by the caller at the next context, ends here.
+    // Context 0. With `units_` of 0 it hands nothing on: a command's lap, begun by the caller at the next context, ends
+    // here.
     //
-    // Two points of suspension and no call that might throw: from five places to go on at (the beginning and the end count) gcc finds
-    // the place by a table, an indirect jump more a lap, 0.2 ns a hop in a ring of two.
+    // Two points of suspension and no call that might throw: from five places to go on at (the beginning and the end
+    // count) gcc finds the place by a table, an indirect jump more a lap, 0.2 ns a hop in a ring of two.
     Coroutine drive() {
         RingState& state = this->state();
         Station* const stations = this->station_array();
@@ -184,11 +192,16 @@ template <Mode mode>
 using CoroutineCreation = Creation<mode, CoroutineCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<CoroutineCreation>(plan, mode) : make_ring_for_mode<CoroutineRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<CoroutineCreation>(plan, mode)
+                                       : make_ring_for_mode<CoroutineRing>(plan, mode);
 }
 
 }  // namespace
 
-extern const Entry coroutine_cpp20{"coroutine/cpp20", Shape::stacks, {"switch", "create", "footprint"}, {layout_parameter(), working_set_parameter()}, &make};
+extern const Entry coroutine_cpp20{"coroutine/cpp20",
+                                   Shape::stacks,
+                                   {"switch", "create", "footprint"},
+                                   {layout_parameter(), working_set_parameter()},
+                                   &make};
 
 }  // namespace probe

@@ -1,11 +1,11 @@
-// fiber/boost: fibers of Boost.Fiber yield to each other in the order of the round-robin scheduler's queue. The main fiber is
-// context 0. Boost's own dispatcher fiber stands in the same queue and takes one turn a lap.
-#include "kit/stacks/boost.h"
-#include "kit/plan/failure.h"
-#include "kit/ring/solo.h"
-#include "kit/stacks/stack_ring.h"
+// fiber/boost: fibers of Boost.Fiber yield to each other in the order of the round-robin scheduler's queue. The main
+// fiber is context 0. Boost's own dispatcher fiber stands in the same queue and takes one turn a lap.
 #include "kit/parameters/fpu_state.h"
 #include "kit/parameters/reads.h"
+#include "kit/plan/failure.h"
+#include "kit/ring/solo.h"
+#include "kit/stacks/boost.h"
+#include "kit/stacks/stack_ring.h"
 
 #if PROBE_HAS_BOOST_FIBER
 #include <boost/context/fixedsize_stack.hpp>
@@ -57,8 +57,9 @@ public:
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             const auto life = [this, i] { live(i); };
             if (of_library) {
-                fibers_.emplace_back(fibers::launch::post, std::allocator_arg,
-                                     LibraryStack{boost::context::fixedsize_stack(plan.number("stack_size")), &stacks_[i - 1]}, life);
+                fibers_.emplace_back(
+                    fibers::launch::post, std::allocator_arg,
+                    LibraryStack{boost::context::fixedsize_stack(plan.number("stack_size")), &stacks_[i - 1]}, life);
             } else {
                 fibers_.emplace_back(fibers::launch::post, std::allocator_arg, BorrowedStack{stacks_[i - 1]}, life);
             }
@@ -79,7 +80,9 @@ public:
         stop();
         arena_.check_canaries();
     }
-    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), stacks_)); }
+    void add_counts(Counts& counts) const override {
+        counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), stacks_));
+    }
 
 private:
     static auto yield_with(std::uint64_t* word) {
@@ -92,7 +95,8 @@ private:
 
     void live(std::uint32_t index) {
         RingState& state = this->state();
-        state.word = serve<mode, RunBy::one_thread, Token>(state, this->station_array(), index, state.word, yield_with(&state.word));
+        state.word = serve<mode, RunBy::one_thread, Token>(state, this->station_array(), index, state.word,
+                                                           yield_with(&state.word));
     }
 
     void stop() {
@@ -124,7 +128,8 @@ using BoostCreation = StackCreation<mode, BoostCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
     if (plan.experiment != "switch" && plan.text("stacks") != "spread") {
-        throw refused("bad_value", "stacks belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
+        throw refused("bad_value",
+                      "stacks belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
     }
     if (plan.experiment == "create") return make_for_mode<BoostCreation>(plan, mode);
     if (!touches(mode)) return make_for_any_mode<BoostRing>(plan, mode);
@@ -146,8 +151,12 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Fiber"); }
 extern const Entry fiber_boost{"fiber/boost",
                                Shape::stacks,
                                {"switch", "create", "footprint"},
-                               {fpu_state_parameter(), reads_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 8192),
-                                {"stacks", "spread", {"spread", "library"}}, working_set_parameter()},
+                               {fpu_state_parameter(),
+                                reads_parameter(),
+                                stack_memory_parameter(),
+                                stack_size_parameter("16384", 8192),
+                                {"stacks", "spread", {"spread", "library"}},
+                                working_set_parameter()},
                                make,
                                &check};
 

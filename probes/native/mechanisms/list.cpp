@@ -1,5 +1,6 @@
-// The list of mechanisms, list.inc or, on macOS and Windows, list_macos.inc and list_windows.inc: one line each, sorted by id; CMake takes the
-// source files from it, too. An ABSENT one has no source of its own: it stands in the system's absent_*.cpp with the reason.
+// The list of mechanisms, list.inc or, on macOS and Windows, list_macos.inc and list_windows.inc: one line each, sorted
+// by id; CMake takes the source files from it, too. An ABSENT one has no source of its own: it stands in the system's
+// absent_*.cpp with the reason.
 #include <array>
 
 #include "kit/plan/mechanism.h"
@@ -12,7 +13,7 @@ namespace probe {
 #undef MECHANISM
 
 std::span<const Entry* const> all_entries() {
-#define MECHANISM(name) &name,
+#define MECHANISM(name) &name,  // NOLINT(bugprone-macro-parentheses)
     static constexpr std::array entries = {
 #include PROBE_LIST
     };

@@ -1,4 +1,5 @@
-// process/fork: what making and holding a process costs. The child counts itself in shared memory, exits, and is waited for.
+// process/fork: what making and holding a process costs. The child counts itself in shared memory, exits, and is waited
+// for.
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -7,8 +8,8 @@
 #include <string>
 
 #include "kit/experiments/creation.h"
-#include "kit/tasks/held.h"
 #include "kit/os/posix.h"
+#include "kit/tasks/held.h"
 #include "kit/tasks/processes.h"
 
 namespace probe {
@@ -18,7 +19,8 @@ namespace {
 class CountingPage {
 public:
     CountingPage() : fd_(os::anonymous_file()) {
-        if (fd_ != -1 && ftruncate(fd_, 4096) == 0) page_ = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+        if (fd_ != -1 && ftruncate(fd_, 4096) == 0)
+            page_ = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
         if (page_ != MAP_FAILED) return;
         const int error = errno;
         close_all();
@@ -66,12 +68,13 @@ public:
 
     std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered) {
         const pid_t child = make(entered);
-        if (child == -1) [[unlikely]] throw task_limit_failure("process", 0, 1, errno);
+        if (child == -1) [[unlikely]]
+            throw task_limit_failure("process", 0, 1, errno);
         births_.note(child);
         int status = 0;
-        while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
-        }
-        if (status != 0) [[unlikely]] throw failed("partner_died", "a created process ended with wait status " + std::to_string(status));
+        while (waitpid(child, &status, 0) == -1 && errno == EINTR) {}
+        if (status != 0) [[unlikely]]
+            throw failed("partner_died", "a created process ended with wait status " + std::to_string(status));
         return token + 1;
     }
     std::uint64_t* counter() { return page_.word(); }
@@ -100,7 +103,7 @@ private:
 
     // Alone, because the child runs on the driver's stack until it exits.
     [[gnu::noinline]] static pid_t make_by_vfork(std::uint64_t* entered) {
-        const pid_t child = vfork();
+        const pid_t child = vfork();  // NOLINT(bugprone-unsafe-functions): it is what is measured
         if (child != 0) return child;
         ++*entered;
         _exit(0);
@@ -119,7 +122,8 @@ private:
 class HeldProcesses final : public Held {
 public:
     explicit HeldProcesses(const Plan& plan) : Held(plan) {
-        if (plan.text("by") != "fork") throw unsupported("unsupported_here", "footprint is measured of processes made by fork only; leave by out");
+        if (plan.text("by") != "fork")
+            throw unsupported("unsupported_here", "footprint is measured of processes made by fork only; leave by out");
         require_memory(std::uint64_t{512 * 1024} * plan.contexts);
         kernel_before_ = settled_kernel_memory_of_machine();
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
@@ -156,7 +160,10 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 
 }  // namespace
 
-extern const Entry process_fork{
-    "process/fork", Shape::tasks, {"create", "footprint"}, {{"by", "fork", {"fork", "vfork", "posix_spawn", "fork-exec"}}}, &make};
+extern const Entry process_fork{"process/fork",
+                                Shape::tasks,
+                                {"create", "footprint"},
+                                {{"by", "fork", {"fork", "vfork", "posix_spawn", "fork-exec"}}},
+                                &make};
 
 }  // namespace probe

@@ -10,6 +10,10 @@ using FutexRing = ProcessRing<mode, FutexMedium<FutexScope::shared_memory>>;
 
 }  // namespace
 
-extern const Entry process_futex{"process/futex", Shape::tasks, {"switch"}, {sched_parameter(), speculation_parameter(), working_set_parameter()}, &make_ring_for_mode<FutexRing>};
+extern const Entry process_futex{"process/futex",
+                                 Shape::tasks,
+                                 {"switch"},
+                                 {sched_parameter(), speculation_parameter(), working_set_parameter()},
+                                 &make_ring_for_mode<FutexRing>};
 
 }  // namespace probe

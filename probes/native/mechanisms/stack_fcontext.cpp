@@ -1,7 +1,8 @@
-// stack/fcontext: Boost.Context's make_fcontext and jump_fcontext. Saves the six callee-saved registers, MXCSR and the x87 control word.
+// stack/fcontext: Boost.Context's make_fcontext and jump_fcontext. Saves the six callee-saved registers, MXCSR and the
+// x87 control word.
+#include "kit/parameters/fpu_state.h"
 #include "kit/stacks/boost.h"
 #include "kit/stacks/stack_ring.h"
-#include "kit/parameters/fpu_state.h"
 
 #if PROBE_HAS_BOOST_CONTEXT
 // Linked statically, therefore hidden: see asm/stack_switch.h.
@@ -32,8 +33,9 @@ public:
         }
     };
 
-    // In a ring of two the context that arrives came from the one to go to next: no memory is needed, as in any program that
-    // ping-pongs with Boost. Going through the slots would put a store and a load of the same word into the chain, 0.4 ns here.
+    // In a ring of two the context that arrives came from the one to go to next: no memory is needed, as in any program
+    // that ping-pongs with Boost. Going through the slots would put a store and a load of the same word into the chain,
+    // 0.4 ns here.
     struct PairPort {
         fcontext::fcontext_t peer;
         [[gnu::always_inline]] std::uint64_t pass(std::uint64_t token) {
@@ -55,7 +57,8 @@ public:
 
     Port port(std::uint32_t context) {
         const std::uint32_t count = static_cast<std::uint32_t>(suspended_.size());
-        return {&suspended_[context == 0 ? count - 1 : context - 1], &suspended_[context + 1 == count ? 0 : context + 1]};
+        return {&suspended_[context == 0 ? count - 1 : context - 1],
+                &suspended_[context + 1 == count ? 0 : context + 1]};
     }
 
     PairPort pair_port(std::uint32_t context) const { return {suspended_[1 - context]}; }
@@ -85,7 +88,8 @@ public:
         entered_ = entered;
         token_ = token;
         return reinterpret_cast<std::uint64_t>(
-            fcontext::jump_fcontext(fcontext::make_fcontext(stack.top, stack.size(), &FcontextCreator::live), this).data);
+            fcontext::jump_fcontext(fcontext::make_fcontext(stack.top, stack.size(), &FcontextCreator::live), this)
+                .data);
     }
 
 private:
@@ -106,7 +110,8 @@ template <Mode mode>
 using FcontextCreation = StackCreation<mode, FcontextCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<FcontextCreation>(plan, mode) : make_ring_for_mode<FcontextRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<FcontextCreation>(plan, mode)
+                                       : make_ring_for_mode<FcontextRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
@@ -123,7 +128,8 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Context"); }
 extern const Entry stack_fcontext{"stack/fcontext",
                                   Shape::stacks,
                                   {"switch", "create", "footprint"},
-                                  {fpu_state_parameter(), layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
+                                  {fpu_state_parameter(), layout_parameter(), stack_memory_parameter(),
+                                   stack_size_parameter("16384", 1024), working_set_parameter()},
                                   make,
                                   &check};
 

@@ -1,6 +1,6 @@
-// stack/sjlj: _setjmp and _longjmp between stacks. The standard allows longjmp only to a function that is still active on the same
-// stack; C libraries allow the rest as long as the target frame is alive, which it is here: every context waits inside its loop.
-// A context's first entry is by makecontext and swapcontext, once.
+// stack/sjlj: _setjmp and _longjmp between stacks. The standard allows longjmp only to a function that is still active
+// on the same stack; C libraries allow the rest as long as the target frame is alive, which it is here: every context
+// waits inside its loop. A context's first entry is by makecontext and swapcontext, once.
 #include "kit/stacks/longjmp.h"
 #include "kit/stacks/stack_ring.h"
 #include "kit/stacks/ucontext.h"
@@ -14,11 +14,20 @@ namespace {
 #define PROBE_JUMP(own, next, state) \
     ++(state).word;                  \
     if (_setjmp(own) == 0) switchcost_longjmp(next, 1)
-#define PROBE_EIGHT(what) what; what; what; what; what; what; what; what
+#define PROBE_EIGHT(what) \
+    what;                 \
+    what;                 \
+    what;                 \
+    what;                 \
+    what;                 \
+    what;                 \
+    what;                 \
+    what
 static_assert(turns_a_check == 8);
 
-// A function that calls setjmp is never inlined, so that the jump cannot hide behind a `pass` as in the other rings: the two loops
-// spell it out. Nothing is changed between _setjmp and the jump back, hence no local variable is in doubt.
+// A function that calls setjmp is never inlined, so that the jump cannot hide behind a `pass` as in the other rings:
+// the two loops spell it out. Nothing is changed between _setjmp and the jump back, hence no local variable is in
+// doubt.
 template <Mode mode>
 class SjljRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
@@ -63,7 +72,9 @@ public:
 
     void close() override { arena_.check_canaries(); }
     std::uint64_t far_steps() const override { return arena_.far_steps(); }
-    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all())); }
+    void add_counts(Counts& counts) const override {
+        counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all()));
+    }
 
 private:
     struct Suspended {
@@ -131,7 +142,7 @@ public:
         entrance_.uc_stack.ss_size = stack.size();
         entrance_.uc_link = nullptr;
         makecontext(&entrance_, &SjljCreator::live, 0);
-        swapcontext(&exit_, &entrance_);                                   // creates: the context suspends itself at once
+        swapcontext(&exit_, &entrance_);                              // creates: the context suspends itself at once
         if (_setjmp(creator_) == 0) switchcost_longjmp(created_, 1);  // enters
         return token_;
     }
@@ -159,7 +170,8 @@ using SjljCreation = StackCreation<mode, SjljCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
     require_ucontext_stack(plan);
-    return plan.experiment == "create" ? make_for_mode<SjljCreation>(plan, mode) : make_ring_for_mode<SjljRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<SjljCreation>(plan, mode)
+                                       : make_ring_for_mode<SjljRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
@@ -174,6 +186,11 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 }  // namespace
 
 extern const Entry stack_sjlj{
-    "stack/sjlj", Shape::stacks, {"switch", "create", "footprint"}, {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, make, &check};
+    "stack/sjlj",
+    Shape::stacks,
+    {"switch", "create", "footprint"},
+    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()},
+    make,
+    &check};
 
 }  // namespace probe

@@ -1,5 +1,5 @@
-// stack/ucontext: the C library's swapcontext. Besides the registers it saves and restores the signal mask, by a system call, and
-// the floating-point environment.
+// stack/ucontext: the C library's swapcontext. Besides the registers it saves and restores the signal mask, by a system
+// call, and the floating-point environment.
 #include "kit/stacks/ucontext.h"
 
 #include "kit/stacks/stack_ring.h"
@@ -11,7 +11,8 @@ namespace {
 
 // makecontext passes int arguments only: a pointer travels in two halves.
 using IntFunction = void (*)();
-void make_with_pointer(ucontext_t& context, Stack stack, void (*entry)(unsigned, unsigned), void* argument, ucontext_t* link) {
+void make_with_pointer(ucontext_t& context, Stack stack, void (*entry)(unsigned, unsigned), void* argument,
+                       ucontext_t* link) {
     getcontext(&context);
     context.uc_stack.ss_sp = stack.bottom;
     context.uc_stack.ss_size = stack.size();
@@ -39,7 +40,8 @@ public:
         }
     };
 
-    UcontextSwitcher(RingState& state, std::uint32_t contexts) : suspended_(contexts), begins_(contexts), word_(&state.word) {}
+    UcontextSwitcher(RingState& state, std::uint32_t contexts)
+        : suspended_(contexts), begins_(contexts), word_(&state.word) {}
 
     void prepare(std::uint32_t context, Stack stack, StackEntry entry, void* argument) {
         begins_[context] = {entry, argument, word_};
@@ -97,7 +99,8 @@ using UcontextCreation = StackCreation<mode, UcontextCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
     require_ucontext_stack(plan);
-    return plan.experiment == "create" ? make_for_mode<UcontextCreation>(plan, mode) : make_ring_for_mode<UcontextRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<UcontextCreation>(plan, mode)
+                                       : make_ring_for_mode<UcontextRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return std::nullopt; }
@@ -112,6 +115,11 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 }  // namespace
 
 extern const Entry stack_ucontext{
-    "stack/ucontext", Shape::stacks, {"switch", "create", "footprint"}, {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()}, make, &check};
+    "stack/ucontext",
+    Shape::stacks,
+    {"switch", "create", "footprint"},
+    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()},
+    make,
+    &check};
 
 }  // namespace probe

@@ -1,5 +1,5 @@
-// stack/winfiber: fibers of the Windows API. A fiber brings a stack of its own, so that the kit's stacks are not used; SwitchToFiber
-// carries nothing to the other side, so that the token travels through memory.
+// stack/winfiber: fibers of the Windows API. A fiber brings a stack of its own, so that the kit's stacks are not used;
+// SwitchToFiber carries nothing to the other side, so that the token travels through memory.
 #include <windows.h>
 
 #include <algorithm>
@@ -21,7 +21,9 @@ void* create_fiber(const Plan& plan, LPFIBER_START_ROUTINE entry, void* argument
 class ThreadAsFiber {
 public:
     explicit ThreadAsFiber(const Plan& plan) : fiber_(ConvertThreadToFiberEx(nullptr, flags_of(plan))) {
-        if (fiber_ == nullptr) throw failed("set_up_failed", "ConvertThreadToFiberEx refused (error " + std::to_string(GetLastError()) + ")");
+        if (fiber_ == nullptr)
+            throw failed("set_up_failed",
+                         "ConvertThreadToFiberEx refused (error " + std::to_string(GetLastError()) + ")");
     }
     ThreadAsFiber(const ThreadAsFiber&) = delete;
     ThreadAsFiber& operator=(const ThreadAsFiber&) = delete;
@@ -37,7 +39,12 @@ class FiberRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit FiberRing(const Plan& plan) : Ring<mode, Token>(plan), stack_size_(plan.number("stack_size")), driver_fiber_(plan), fibers_(plan.contexts), lives_(plan.contexts) {
+    explicit FiberRing(const Plan& plan)
+        : Ring<mode, Token>(plan),
+          stack_size_(plan.number("stack_size")),
+          driver_fiber_(plan),
+          fibers_(plan.contexts),
+          lives_(plan.contexts) {
         // A fiber touches the top of its stack and its own record.
         require_memory(std::uint64_t{12 * 1024} * plan.contexts);
         fibers_[0] = driver_fiber_.get();
@@ -56,10 +63,12 @@ public:
     void run(std::uint64_t units) override { this->driver().drive(units / this->contexts(), passer(0)); }
     void publish() override { this->driver().send_command(Command::report, passer(0)); }
 
-    // The system does not tell where it put a fiber's stack, but how large it is: contexts stand equally deep in theirs.
+    // The system does not tell where it put a fiber's stack, but how large it is: contexts stand equally deep in
+    // theirs.
     void add_counts(Counts& counts) const override {
         std::vector<std::uintptr_t> places;
-        for (const Station& station : this->stations()) places.push_back(reinterpret_cast<std::uintptr_t>(station.place));
+        for (const Station& station : this->stations())
+            places.push_back(reinterpret_cast<std::uintptr_t>(station.place));
         std::sort(places.begin(), places.end());
         std::int64_t distinct = 1;
         for (std::size_t i = 1; i < places.size(); ++i) distinct += places[i] - places[i - 1] >= stack_size_;
@@ -85,7 +94,8 @@ private:
     static void CALLBACK live(void* argument) {
         const Life life = *static_cast<Life*>(argument);
         FiberRing& ring = *life.ring;
-        serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, ring.state().word, ring.passer(life.index));
+        serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, ring.state().word,
+                                              ring.passer(life.index));
         __builtin_trap();  // rings of fibers are never told to stop
     }
 
@@ -141,15 +151,17 @@ template <Mode mode>
 using FiberCreation = Creation<mode, FiberCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<FiberCreation>(plan, mode) : make_ring_for_mode<FiberRing>(plan, mode);
+    return plan.experiment == "create" ? make_for_mode<FiberCreation>(plan, mode)
+                                       : make_ring_for_mode<FiberRing>(plan, mode);
 }
 
 }  // namespace
 
-extern const Entry stack_winfiber{"stack/winfiber",
-                                  Shape::stacks,
-                                  {"switch", "create", "footprint"},
-                                  {{"float_switch", "off", {"on", "off"}}, {"stack_size", "65536", {}, 4096, 1 << 30}, working_set_parameter()},
-                                  &make};
+extern const Entry stack_winfiber{
+    "stack/winfiber",
+    Shape::stacks,
+    {"switch", "create", "footprint"},
+    {{"float_switch", "off", {"on", "off"}}, {"stack_size", "65536", {}, 4096, 1 << 30}, working_set_parameter()},
+    &make};
 
 }  // namespace probe

@@ -1,6 +1,7 @@
-// thread/condvar: POSIX mutex and condition variable, signalled while the mutex is held, as the classic programs do. The woken thread
-// then runs into the mutex, which is why a hop may cost two kernel switches. With locking=held a context keeps the mutex from its first turn to its last
-// and lets go of it only while it waits, as Bendersky's program does: some of those that are woken then come in time.
+// thread/condvar: POSIX mutex and condition variable, signalled while the mutex is held, as the classic programs do.
+// The woken thread then runs into the mutex, which is why a hop may cost two kernel switches. With locking=held a
+// context keeps the mutex from its first turn to its last and lets go of it only while it waits, as Bendersky's program
+// does: some of those that are woken then come in time.
 #include <pthread.h>
 
 #include <memory>
@@ -71,7 +72,8 @@ public:
 
 private:
     [[gnu::always_inline]] void hold() {
-        if (held_) [[likely]] return;
+        if (held_) [[likely]]
+            return;
         pthread_mutex_lock(mutex_);
         held_ = true;
     }
@@ -88,7 +90,9 @@ public:
     using Token = CondvarToken;
 
     explicit CondvarMedium(std::uint32_t contexts) : slots_(contexts) {}
-    Port port(std::uint32_t context) { return {&mutex_, &slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]}; }
+    Port port(std::uint32_t context) {
+        return {&mutex_, &slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]};
+    }
 
 private:
     alignas(64) pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
@@ -101,11 +105,16 @@ template <Mode mode>
 using HeldCondvarRing = ThreadRing<mode, CondvarMedium<HeldPort>>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.text("locking") == "held" ? make_ring_for_mode<HeldCondvarRing>(plan, mode) : make_ring_for_mode<TurnCondvarRing>(plan, mode);
+    return plan.text("locking") == "held" ? make_ring_for_mode<HeldCondvarRing>(plan, mode)
+                                          : make_ring_for_mode<TurnCondvarRing>(plan, mode);
 }
 
 }  // namespace
 
-extern const Entry thread_condvar{"thread/condvar", Shape::tasks, {"switch"}, {{"locking", "turn", {"turn", "held"}}, sched_parameter(), working_set_parameter()}, &make};
+extern const Entry thread_condvar{"thread/condvar",
+                                  Shape::tasks,
+                                  {"switch"},
+                                  {{"locking", "turn", {"turn", "held"}}, sched_parameter(), working_set_parameter()},
+                                  &make};
 
 }  // namespace probe

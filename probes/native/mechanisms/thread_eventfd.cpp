@@ -1,4 +1,5 @@
-// thread/eventfd: every context has an event counter; the token is added to the next one's, and a read of one's own takes it out.
+// thread/eventfd: every context has an event counter; the token is added to the next one's, and a read of one's own
+// takes it out.
 #include <sys/eventfd.h>
 
 #include <vector>
@@ -13,8 +14,8 @@ class EventfdMedium {
 public:
     using Token = std::uint64_t;
 
-    // The counter is zero when the token comes, so that what is read is the token itself. A token is never zero nor all ones, the
-    // two values that an event counter cannot carry.
+    // The counter is zero when the token comes, so that what is read is the token itself. A token is never zero nor all
+    // ones, the two values that an event counter cannot carry.
     struct Port {
         int own;
         int next;
@@ -39,7 +40,9 @@ public:
     EventfdMedium& operator=(const EventfdMedium&) = delete;
     ~EventfdMedium() { close_all(); }
 
-    Port port(std::uint32_t context) const { return {counters_[context], counters_[context + 1 == counters_.size() ? 0 : context + 1]}; }
+    Port port(std::uint32_t context) const {
+        return {counters_[context], counters_[context + 1 == counters_.size() ? 0 : context + 1]};
+    }
 
 private:
     void close_all() {
@@ -53,6 +56,10 @@ using EventfdRing = ThreadRing<mode, EventfdMedium>;
 
 }  // namespace
 
-extern const Entry thread_eventfd{"thread/eventfd", Shape::tasks, {"switch"}, {sched_parameter(), idle_parameter(), working_set_parameter()}, &make_ring_for_mode<EventfdRing>};
+extern const Entry thread_eventfd{"thread/eventfd",
+                                  Shape::tasks,
+                                  {"switch"},
+                                  {sched_parameter(), idle_parameter(), working_set_parameter()},
+                                  &make_ring_for_mode<EventfdRing>};
 
 }  // namespace probe

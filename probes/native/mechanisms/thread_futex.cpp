@@ -10,6 +10,10 @@ using FutexRing = ThreadRing<mode, FutexMedium<FutexScope::one_process>>;
 
 }  // namespace
 
-extern const Entry thread_futex{"thread/futex", Shape::tasks, {"switch"}, {sched_parameter(), idle_parameter(), working_set_parameter()}, &make_ring_for_mode<FutexRing>};
+extern const Entry thread_futex{"thread/futex",
+                                Shape::tasks,
+                                {"switch"},
+                                {sched_parameter(), idle_parameter(), working_set_parameter()},
+                                &make_ring_for_mode<FutexRing>};
 
 }  // namespace probe

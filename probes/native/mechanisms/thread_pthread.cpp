@@ -1,12 +1,13 @@
-// thread/pthread: what making and holding a thread costs. `clone` is the bare system call with a stack that is already there; the
-// C library's pthread_create adds the stack (from its cache after the first), the thread's local storage and its own bookkeeping.
+// thread/pthread: what making and holding a thread costs. `clone` is the bare system call with a stack that is already
+// there; the C library's pthread_create adds the stack (from its cache after the first), the thread's local storage and
+// its own bookkeeping.
 #include <pthread.h>
 #include <sys/resource.h>
 
 #include <optional>
 
-#include "kit/tasks/bare_thread.h"
 #include "kit/experiments/creation.h"
+#include "kit/tasks/bare_thread.h"
 #include "kit/tasks/held.h"
 #include "kit/tasks/tasks.h"
 
@@ -55,7 +56,8 @@ private:
     void create_and_join() {
         pthread_t thread;
         const int error = pthread_create(&thread, nullptr, &live, &life_);
-        if (error != 0) [[unlikely]] throw task_limit_failure("thread", 0, 1, error);
+        if (error != 0) [[unlikely]]
+            throw task_limit_failure("thread", 0, 1, error);
         pthread_join(thread, nullptr);
     }
 
@@ -75,7 +77,8 @@ class HeldThreads final : public Held {
 public:
     explicit HeldThreads(const Plan& plan) : Held(plan), lives_(plan.contexts) {
         if (plan.text("by") != "pthread_create") {
-            throw unsupported("unsupported_here", "footprint is measured of threads made by pthread_create only; leave by out");
+            throw unsupported("unsupported_here",
+                              "footprint is measured of threads made by pthread_create only; leave by out");
         }
         require_memory(std::uint64_t{24 * 1024} * plan.contexts);
         threads_.reserve(plan.contexts);
@@ -98,7 +101,9 @@ public:
 
     std::optional<MemoryGain> memory_gain() const override {
         const Memory now = own_memory();
-        return MemoryGain{{now.resident - before_.resident, now.mapped - before_.mapped, kernel_memory_of_machine() - before_.kernel}, true};
+        return MemoryGain{
+            {now.resident - before_.resident, now.mapped - before_.mapped, kernel_memory_of_machine() - before_.kernel},
+            true};
     }
 
 private:
@@ -119,8 +124,10 @@ private:
         rlimit stack{};
         getrlimit(RLIMIT_AS, &space);
         getrlimit(RLIMIT_STACK, &stack);
-        const bool no_room = space.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(own_memory().mapped) + stack.rlim_cur > space.rlim_cur;
-        return no_room ? memory_limit_failure(stack.rlim_cur, ENOMEM) : task_limit_failure("thread", made, wanted, error);
+        const bool no_room = space.rlim_cur != RLIM_INFINITY &&
+                             static_cast<rlim_t>(own_memory().mapped) + stack.rlim_cur > space.rlim_cur;
+        return no_room ? memory_limit_failure(stack.rlim_cur, ENOMEM)
+                       : task_limit_failure("thread", made, wanted, error);
     }
 
     void end_all() {
@@ -144,7 +151,10 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 
 }  // namespace
 
-extern const Entry thread_pthread{
-    "thread/pthread", Shape::tasks, {"create", "footprint"}, {{"by", "pthread_create", {"pthread_create", "clone"}}}, &make};
+extern const Entry thread_pthread{"thread/pthread",
+                                  Shape::tasks,
+                                  {"create", "footprint"},
+                                  {{"by", "pthread_create", {"pthread_create", "clone"}}},
+                                  &make};
 
 }  // namespace probe

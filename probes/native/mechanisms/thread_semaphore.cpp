@@ -27,8 +27,7 @@ public:
             sem_post(&next->arrived);
         }
         [[gnu::always_inline]] Token receive() const {
-            while (sem_wait(&own->arrived) != 0 && errno == EINTR) {
-            }
+            while (sem_wait(&own->arrived) != 0 && errno == EINTR) {}
             return own->token;
         }
     };
@@ -39,7 +38,9 @@ public:
     ~SemaphoreMedium() {
         for (Slot& slot : slots_) sem_destroy(&slot.arrived);
     }
-    Port port(std::uint32_t context) { return {&slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]}; }
+    Port port(std::uint32_t context) {
+        return {&slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]};
+    }
 
 private:
     std::vector<Slot> slots_;
@@ -50,6 +51,10 @@ using SemaphoreRing = ThreadRing<mode, SemaphoreMedium>;
 
 }  // namespace
 
-extern const Entry thread_semaphore{"thread/semaphore", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_ring_for_mode<SemaphoreRing>};
+extern const Entry thread_semaphore{"thread/semaphore",
+                                    Shape::tasks,
+                                    {"switch"},
+                                    {sched_parameter(), working_set_parameter()},
+                                    &make_ring_for_mode<SemaphoreRing>};
 
 }  // namespace probe

@@ -1,5 +1,5 @@
-// thread/std-condvar: std::mutex and std::condition_variable, one pair a context, notified after the mutex is released, as C++ books
-// advise.
+// thread/std-condvar: std::mutex and std::condition_variable, one pair a context, notified after the mutex is released,
+// as C++ books advise.
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -41,7 +41,9 @@ public:
     };
 
     explicit StdCondvarMedium(std::uint32_t contexts) : slots_(contexts) {}
-    Port port(std::uint32_t context) { return {&slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]}; }
+    Port port(std::uint32_t context) {
+        return {&slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]};
+    }
 
 private:
     std::vector<Slot> slots_;
@@ -52,6 +54,10 @@ using StdCondvarRing = ThreadRing<mode, StdCondvarMedium>;
 
 }  // namespace
 
-extern const Entry thread_std_condvar{"thread/std-condvar", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_ring_for_mode<StdCondvarRing>};
+extern const Entry thread_std_condvar{"thread/std-condvar",
+                                      Shape::tasks,
+                                      {"switch"},
+                                      {sched_parameter(), working_set_parameter()},
+                                      &make_ring_for_mode<StdCondvarRing>};
 
 }  // namespace probe

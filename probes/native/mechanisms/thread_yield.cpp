@@ -1,5 +1,6 @@
-// thread/yield: a shared word says whose turn it is; everybody else gives its CPU away by sched_yield until it is its own. Nobody
-// sleeps: on one CPU every call is a switch, on several the contexts poll in parallel and the kernel has nothing to switch.
+// thread/yield: a shared word says whose turn it is; everybody else gives its CPU away by sched_yield until it is its
+// own. Nobody sleeps: on one CPU every call is a switch, on several the contexts poll in parallel and the kernel has
+// nothing to switch.
 #include <sched.h>
 
 #include <atomic>
@@ -68,6 +69,10 @@ using YieldRing = ThreadRing<mode, YieldMedium>;
 
 }  // namespace
 
-extern const Entry thread_yield{"thread/yield", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_ring_for_mode<YieldRing>};
+extern const Entry thread_yield{"thread/yield",
+                                Shape::tasks,
+                                {"switch"},
+                                {sched_parameter(), working_set_parameter()},
+                                &make_ring_for_mode<YieldRing>};
 
 }  // namespace probe

@@ -1,4 +1,5 @@
-// Mechanisms that do something else than they claim, with the kit's evidence as it is: what the chain from evidence to verdict must find.
+// Mechanisms that do something else than they claim, with the kit's evidence as it is: what the chain from evidence to
+// verdict must find.
 #pragma once
 
 #include "kit/plan/mechanism.h"

@@ -8,12 +8,12 @@
 #include <csignal>
 #include <memory>
 
+#include "kit/experiments/message.h"
+#include "kit/parameters/payload.h"
+#include "kit/parameters/speculation.h"
 #include "kit/plan/failure.h"
 #include "kit/ring/links.h"
-#include "kit/experiments/message.h"
 #include "kit/ring/process_links.h"
-#include "kit/parameters/speculation.h"
-#include "kit/parameters/payload.h"
 #include "negative/mistakes.h"
 
 namespace probe {
@@ -26,11 +26,15 @@ template <Mode mode>
 class SharedMemoryRing final : public Ring<mode, Token, RunBy::tasks> {
 public:
     explicit SharedMemoryRing(const Plan& plan)
-        : Ring<mode, Token, RunBy::tasks>(plan), medium_(plan.contexts), stacks_(stack_bytes * plan.contexts), lives_(plan.contexts) {
+        : Ring<mode, Token, RunBy::tasks>(plan),
+          medium_(plan.contexts),
+          stacks_(stack_bytes * plan.contexts),
+          lives_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             lives_[i] = {this, i};
             pin_self(plan.cpu_of(i));
-            const int child = clone(&SharedMemoryRing::live, stacks_.data() + stack_bytes * (i + 1), CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, &lives_[i]);
+            const int child = clone(&SharedMemoryRing::live, stacks_.data() + stack_bytes * (i + 1),
+                                    CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, &lives_[i]);
             if (child == -1) throw task_limit_failure("process", i, plan.contexts, errno);
             ids_.push_back(child);
         }
@@ -45,7 +49,8 @@ public:
 
     void run(std::uint64_t units) override {
         auto port = medium_.port(0);
-        this->driver().drive(units / this->contexts(), [&port](Token token) { return port.send(token), port.receive(); });
+        this->driver().drive(units / this->contexts(),
+                             [&port](Token token) { return port.send(token), port.receive(); });
     }
     void publish() override {
         auto port = medium_.port(0);
@@ -147,9 +152,16 @@ private:
 
 }  // namespace
 
-extern const Entry clone_vm{
-    "process/pipe", Shape::tasks, {"switch"}, {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()}, &make_ring_for_mode<SharedMemoryRing>};
+extern const Entry clone_vm{"process/pipe",
+                            Shape::tasks,
+                            {"switch"},
+                            {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()},
+                            &make_ring_for_mode<SharedMemoryRing>};
 extern const Entry two_of_many{
-    "process/pipe", Shape::tasks, {"switch"}, {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()}, &make_ring_for_mode<TwoOfMany>};
+    "process/pipe",
+    Shape::tasks,
+    {"switch"},
+    {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()},
+    &make_ring_for_mode<TwoOfMany>};
 
 }  // namespace probe

@@ -3,8 +3,8 @@
 #include <exception>
 
 #include "asm/stack_switch.h"
-#include "kit/plan/failure.h"
 #include "kit/parameters/layout.h"
+#include "kit/plan/failure.h"
 #include "kit/stacks/stack_ring.h"
 #include "negative/mistakes.h"
 
@@ -30,7 +30,8 @@ public:
         suspended_[context] = make_initial_frame(stack.top, entry, argument);
     }
     Port port(std::uint32_t context) {
-        return {&suspended_[context], &suspended_[context + 1 == suspended_.size() ? 0 : context + 1], suspended_.size()};
+        return {&suspended_[context], &suspended_[context + 1 == suspended_.size() ? 0 : context + 1],
+                suspended_.size()};
     }
 
 private:
@@ -45,7 +46,11 @@ template <Mode mode>
 class DoubledRing final : public Ring<mode, Token> {
 public:
     explicit DoubledRing(const Plan& plan)
-        : Ring<mode, Token>(plan), arena_(plan), second_(this->state(), 1), suspended_(plan.contexts / 2), lives_(plan.contexts / 2) {
+        : Ring<mode, Token>(plan),
+          arena_(plan),
+          second_(this->state(), 1),
+          suspended_(plan.contexts / 2),
+          lives_(plan.contexts / 2) {
         if (plan.contexts % 2 != 0) throw refused("bad_value", "this mistake has an even number of contexts");
         for (std::uint32_t i = 1; i < suspended_.size(); ++i) {
             lives_[i] = {this, i};
@@ -61,7 +66,9 @@ public:
         this->driver().send_command(Command::report, [this](Token token) { return round(token); });
     }
     std::uint64_t far_steps() const override { return arena_.far_steps(); }
-    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all())); }
+    void add_counts(Counts& counts) const override {
+        counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all()));
+    }
 
 private:
     struct Life {
@@ -106,7 +113,8 @@ struct Coroutine {
     std::coroutine_handle<promise_type> handle;
 };
 
-// The driver is no coroutine, and its partner is made where it is resumed: a compiler that sees both puts them into one function.
+// The driver is no coroutine, and its partner is made where it is resumed: a compiler that sees both puts them into one
+// function.
 template <Mode mode>
 class ResolvedRing final : public Ring<mode, Token> {
 public:
@@ -158,16 +166,22 @@ private:
 
 }  // namespace
 
-extern const Entry skipped_switch{"stack/asm",
-                                  Shape::stacks,
-                                  {"switch"},
-                                  {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
-                                  &make_ring_for_mode<SkippingRing>};
-extern const Entry doubled_contexts{"stack/asm",
-                                    Shape::stacks,
-                                    {"switch"},
-                                    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
-                                    &make_ring_for_mode<DoubledRing>};
-extern const Entry resolved_handle{"coroutine/cpp20", Shape::stacks, {"switch"}, {layout_parameter(), working_set_parameter()}, &make_ring_for_mode<ResolvedRing>};
+extern const Entry skipped_switch{
+    "stack/asm",
+    Shape::stacks,
+    {"switch"},
+    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
+    &make_ring_for_mode<SkippingRing>};
+extern const Entry doubled_contexts{
+    "stack/asm",
+    Shape::stacks,
+    {"switch"},
+    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
+    &make_ring_for_mode<DoubledRing>};
+extern const Entry resolved_handle{"coroutine/cpp20",
+                                   Shape::stacks,
+                                   {"switch"},
+                                   {layout_parameter(), working_set_parameter()},
+                                   &make_ring_for_mode<ResolvedRing>};
 
 }  // namespace probe

@@ -1,10 +1,10 @@
 // Rings of threads that are something else.
-#include "kit/os/arch.h"
-#include "kit/ring/futex.h"
 #include "kit/experiments/message.h"
+#include "kit/os/arch.h"
+#include "kit/parameters/payload.h"
+#include "kit/ring/futex.h"
 #include "kit/ring/process_links.h"
 #include "kit/tasks/tasks.h"
-#include "kit/parameters/payload.h"
 #include "negative/mistakes.h"
 
 namespace probe {
@@ -45,9 +45,20 @@ std::unique_ptr<Workload> make_on_one_cpu(const Plan& plan, Mode mode) {
 }  // namespace
 
 extern const Entry processes_for_threads{
-    "thread/pipe", Shape::tasks, {"switch"}, {payload_parameter(), sched_parameter(), idle_parameter(), working_set_parameter()}, &make_ring_for_mode<ProcessPipes>};
-extern const Entry half_spun{
-    "thread/futex", Shape::tasks, {"switch"}, {sched_parameter(), idle_parameter(), working_set_parameter()}, &make_ring_for_mode<HalfSpun>};
-extern const Entry one_cpu{"thread/futex", Shape::tasks, {"switch"}, {sched_parameter(), idle_parameter(), working_set_parameter()}, &make_on_one_cpu};
+    "thread/pipe",
+    Shape::tasks,
+    {"switch"},
+    {payload_parameter(), sched_parameter(), idle_parameter(), working_set_parameter()},
+    &make_ring_for_mode<ProcessPipes>};
+extern const Entry half_spun{"thread/futex",
+                             Shape::tasks,
+                             {"switch"},
+                             {sched_parameter(), idle_parameter(), working_set_parameter()},
+                             &make_ring_for_mode<HalfSpun>};
+extern const Entry one_cpu{"thread/futex",
+                           Shape::tasks,
+                           {"switch"},
+                           {sched_parameter(), idle_parameter(), working_set_parameter()},
+                           &make_on_one_cpu};
 
 }  // namespace probe

@@ -39,10 +39,12 @@ bool agree(std::mt19937& random) {
     const std::uint64_t hops = random() % 200;
     for (std::uint64_t i = 0; i < hops; ++i) ring.hop(random);
     const Hops counted = ring.trails.examine(ring.sequence);
-    return !counted.cut_short && counted.count == hops && counted.same_cpu == ring.same_cpu && counted.migrations == ring.migrations;
+    return !counted.cut_short && counted.count == hops && counted.same_cpu == ring.same_cpu &&
+           counted.migrations == ring.migrations;
 }
 
-// A context that changes its CPU at every turn fills its list; what is covered ends right before the change that was lost.
+// A context that changes its CPU at every turn fills its list; what is covered ends right before the change that was
+// lost.
 bool ends_where_the_room_ends() {
     constexpr std::uint32_t contexts = 1 << 17;  // 16 changes for each
     CpuTrails trails(contexts);

@@ -1,5 +1,6 @@
-// The contract of asm/stack_switch.h: what the ABI makes a callee preserve is the same after a switch as before it, although the other
-// context has put other values there. Two contexts fill all those registers, hand over and look, three times each.
+// The contract of asm/stack_switch.h: what the ABI makes a callee preserve is the same after a switch as before it,
+// although the other context has put other values there. Two contexts fill all those registers, hand over and look,
+// three times each.
 #include <cstdint>
 #include <cstdio>
 
@@ -56,8 +57,9 @@ void look(std::uint64_t context, std::uint64_t lap) {
     for (int i = 0; i < count; ++i) {
         const std::uint64_t wanted = (context + 1) * 1000000 + lap * 1000 + static_cast<std::uint64_t>(i);
         if (registers[i] == wanted) continue;
-        std::printf("context %d, lap %d: register %d of the list is %llu, not %llu\n", static_cast<int>(context), static_cast<int>(lap), i,
-                    static_cast<unsigned long long>(registers[i]), static_cast<unsigned long long>(wanted));
+        std::printf("context %d, lap %d: register %d of the list is %llu, not %llu\n", static_cast<int>(context),
+                    static_cast<int>(lap), i, static_cast<unsigned long long>(registers[i]),
+                    static_cast<unsigned long long>(wanted));
         ++failures;
     }
 }

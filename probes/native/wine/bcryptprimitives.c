@@ -1,5 +1,5 @@
-// bcryptprimitives.dll for wine before 9.0, which lacks it: its one function that the runtimes of Rust and Go call, by the older name.
-// Used by scripts/check-portability only.
+// bcryptprimitives.dll for wine before 9.0, which lacks it: its one function that the runtimes of Rust and Go call, by
+// the older name. Used by scripts/check-portability only.
 #include <windows.h>
 
 BOOLEAN WINAPI SystemFunction036(PVOID data, ULONG size);  // RtlGenRandom

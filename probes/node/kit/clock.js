@@ -1,5 +1,5 @@
 // The clock of the batches, which is also the counter of timing=each: JavaScript has nothing finer.
-'use strict';
+"use strict";
 
 const TICKS_PER_SECOND = 1000000000;
 
@@ -13,7 +13,7 @@ function now() {
   return (seconds - epoch) * TICKS_PER_SECOND + nanoseconds;
 }
 
-const NAME = { linux: 'CLOCK_MONOTONIC', darwin: 'mach_continuous_time' }[process.platform] || 'uv_hrtime';
+const NAME = { linux: "CLOCK_MONOTONIC", darwin: "mach_continuous_time" }[process.platform] || "uv_hrtime";
 
 // Mean of the quickest of some short rows of readings, rounded up. Enough rows for the compiler to have its turn.
 function readCost() {

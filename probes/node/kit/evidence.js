@@ -1,8 +1,8 @@
 // What shows that the units claimed did happen.
-'use strict';
+"use strict";
 
-const { PerformanceObserver } = require('perf_hooks');
-const machine = require('./machine');
+const { PerformanceObserver } = require("perf_hooks");
+const machine = require("./machine");
 
 // What can be read from outside the contexts. The threads are read last before the batches and first after them, so that
 // the reading itself hardly counts.
@@ -14,7 +14,7 @@ class Observation {
   constructor(idles) {
     this.collections = 0;
     this.observer = idles ? new PerformanceObserver((list) => this.count(list.getEntries())) : null;
-    if (idles) this.observer.observe({ entryTypes: ['gc'] });
+    if (idles) this.observer.observe({ entryTypes: ["gc"] });
     this.usage = process.resourceUsage();
     this.cpu = process.cpuUsage();
     this.tasks = machine.taskSwitches();
@@ -30,7 +30,8 @@ class Observation {
     const fields = {
       kernel: this.kernel(tasks, why),
       page_faults: {
-        minor: usage.minorPageFault - this.usage.minorPageFault, major: usage.majorPageFault - this.usage.majorPageFault,
+        minor: usage.minorPageFault - this.usage.minorPageFault,
+        major: usage.majorPageFault - this.usage.majorPageFault,
       },
       gc_cycles: this.observer ? this.collections : null,
       counts: { cpu_time_ns: (cpu.user + cpu.system) * 1000 },
@@ -46,7 +47,7 @@ class Observation {
   // An entry goes through the event loop twice: from the collector to the observers' queues, and from there to the observer.
   async finishCounting(why) {
     if (!this.observer) {
-      why.gc_cycles = 'the contexts never let the event loop come round, which tells of collections';
+      why.gc_cycles = "the contexts never let the event loop come round, which tells of collections";
       return;
     }
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -61,11 +62,11 @@ class Observation {
     }
     for (const id of this.tasks.keys()) {
       if (!tasks.has(id)) {
-        why.kernel = 'a thread of the runtime ended during the batches and took its counts with it';
+        why.kernel = "a thread of the runtime ended during the batches and took its counts with it";
         return null;
       }
     }
-    const sum = { voluntary: 0, involuntary: 0, tasks: tasks.size, source: 'proc_task_status' };
+    const sum = { voluntary: 0, involuntary: 0, tasks: tasks.size, source: "proc_task_status" };
     const none = { voluntary: 0, involuntary: 0 };
     for (const [id, end] of tasks) {
       const begin = this.tasks.get(id) || none; // A thread that began in between counts from zero.

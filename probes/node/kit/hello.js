@@ -1,23 +1,31 @@
 // What the probe says about itself.
-'use strict';
+"use strict";
 
-const clock = require('./clock');
-const { PROTOCOL } = require('./wire');
+const clock = require("./clock");
+const { PROTOCOL } = require("./wire");
 
 const OLDEST = 18;
 
 // Why no mechanism can run on this Node.js; null when they can.
 function wrongRuntime() {
   const major = parseInt(process.versions.node, 10);
-  return major < OLDEST ? `needs Node.js ${OLDEST} or newer, and this is ${process.versions.node}; put a newer one first in PATH` : null;
+  return major < OLDEST
+    ? `needs Node.js ${OLDEST} or newer, and this is ${process.versions.node}; put a newer one first in PATH`
+    : null;
 }
 
 function sendHello(writer, probe, version) {
   writer.send({
-    t: 'hello', protocol: PROTOCOL, probe, version, runtime: `Node.js ${process.versions.node}, V8 ${process.versions.v8}`,
-    compiler: null, flags: process.execArgv.join(' ') || null, pid: process.pid,
+    t: "hello",
+    protocol: PROTOCOL,
+    probe,
+    version,
+    runtime: `Node.js ${process.versions.node}, V8 ${process.versions.v8}`,
+    compiler: null,
+    flags: process.execArgv.join(" ") || null,
+    pid: process.pid,
     clock: { name: clock.NAME, ticks_per_second: clock.TICKS_PER_SECOND, read_cost_ticks: clock.readCost() },
-    counter: { name: 'hrtime' },
+    counter: { name: "hrtime" },
   });
 }
 
@@ -25,8 +33,15 @@ function sendHello(writer, probe, version) {
 function sendMechanisms(writer, list) {
   const wrong = wrongRuntime();
   for (const { id, experiments, timings, parameters } of list) {
-    const message = { t: 'mechanism', id, experiments, timings, parameters: parameters.map(({ name }) => name), available: !wrong };
-    if (wrong) Object.assign(message, { code: 'unsupported_here', reason: wrong });
+    const message = {
+      t: "mechanism",
+      id,
+      experiments,
+      timings,
+      parameters: parameters.map(({ name }) => name),
+      available: !wrong,
+    };
+    if (wrong) Object.assign(message, { code: "unsupported_here", reason: wrong });
     writer.send(message);
   }
 }

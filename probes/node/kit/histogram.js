@@ -1,7 +1,7 @@
 // The histogram of timing=each. It has constant size, so that recording never allocates.
-'use strict';
+"use strict";
 
-const { now } = require('./clock');
+const { now } = require("./clock");
 
 // Below 2^b every value has its own bucket, above it 2^b buckets share a power of two: at most 0.8 % wide.
 const BITS = 7;

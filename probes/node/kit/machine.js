@@ -1,12 +1,12 @@
 // What the operating system says about this process. Nothing here is called within a batch.
-'use strict';
+"use strict";
 
-const fs = require('fs');
-const path = require('path');
+const fs = require("fs");
+const path = require("path");
 
 function read(path) {
   try {
-    return fs.readFileSync(path, 'latin1');
+    return fs.readFileSync(path, "latin1");
   } catch {
     return null;
   }
@@ -19,7 +19,7 @@ function field(text, name) {
 
 // The CPUs that the process may run on, such as "0-2,5"; null where it cannot be told.
 function allowedCpus() {
-  const status = read('/proc/self/status');
+  const status = read("/proc/self/status");
   const found = status && /^Cpus_allowed_list:\s*(\S+)$/m.exec(status);
   return found ? found[1] : null;
 }
@@ -29,7 +29,7 @@ function allowedCpus() {
 function cpuReader() {
   let descriptor;
   try {
-    descriptor = fs.openSync('/proc/self/stat');
+    descriptor = fs.openSync("/proc/self/stat");
   } catch {
     return () => -1;
   }
@@ -37,7 +37,7 @@ function cpuReader() {
   return () => {
     const text = buffer.latin1Slice(0, fs.readSync(descriptor, buffer, 0, buffer.length, 0));
     // Field 39. Field 2, the name, may hold anything, so counting begins behind it, at field 3.
-    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[39 - 3]);
+    return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[39 - 3]);
   };
 }
 
@@ -45,7 +45,7 @@ function cpuReader() {
 function threadReader() {
   return () => {
     try {
-      return Number(path.basename(fs.readlinkSync('/proc/thread-self')));
+      return Number(path.basename(fs.readlinkSync("/proc/thread-self")));
     } catch {
       return -1;
     }
@@ -54,18 +54,20 @@ function threadReader() {
 
 // What the kernel believes it can give to this process, in bytes; 0 where it cannot be told.
 function availableMemory() {
-  const text = read('/proc/meminfo');
-  return text === null ? 0 : field(text, 'MemAvailable:') * 1024;
+  const text = read("/proc/meminfo");
+  return text === null ? 0 : field(text, "MemAvailable:") * 1024;
 }
 
 // Memory of this process in bytes; null where it cannot be read. Resident is a walk of the page tables (smaps_rollup); statm is
 // only approximate.
 function memory() {
-  const rollup = read('/proc/self/smaps_rollup');
-  const status = read('/proc/self/status');
+  const rollup = read("/proc/self/smaps_rollup");
+  const status = read("/proc/self/status");
   if (rollup === null || status === null) return null;
   return {
-    resident: field(rollup, '\nRss:') * 1024, mapped: field(status, '\nVmSize:') * 1024, kernel: field(status, '\nVmPTE:') * 1024,
+    resident: field(rollup, "\nRss:") * 1024,
+    mapped: field(status, "\nVmSize:") * 1024,
+    kernel: field(status, "\nVmPTE:") * 1024,
   };
 }
 
@@ -74,7 +76,7 @@ function taskSwitches() {
   const tasks = new Map();
   let ids;
   try {
-    ids = fs.readdirSync('/proc/self/task');
+    ids = fs.readdirSync("/proc/self/task");
   } catch {
     return null;
   }
@@ -82,8 +84,8 @@ function taskSwitches() {
     const status = read(`/proc/self/task/${id}/status`);
     if (status === null) continue; // The thread has ended since the folder was read.
     tasks.set(id, {
-      voluntary: field(status, '\nvoluntary_ctxt_switches:'),
-      involuntary: field(status, 'nonvoluntary_ctxt_switches:'),
+      voluntary: field(status, "\nvoluntary_ctxt_switches:"),
+      involuntary: field(status, "nonvoluntary_ctxt_switches:"),
     });
   }
   return tasks;

@@ -1,14 +1,14 @@
 // What the probe does when it is started.
-'use strict';
+"use strict";
 
-const { sendHello, sendMechanisms } = require('./hello');
-const { carryOut } = require('./measure');
-const { checkDescribe, parsePlan, reportFd } = require('./plan');
-const { Refusal, Writer, failed, refuse } = require('./wire');
-const { list } = require('../mechanisms/list');
+const { sendHello, sendMechanisms } = require("./hello");
+const { carryOut } = require("./measure");
+const { checkDescribe, parsePlan, reportFd } = require("./plan");
+const { Refusal, Writer, failed, refuse } = require("./wire");
+const { list } = require("../mechanisms/list");
 
-const NAME = 'node';
-const VERSION = '1';
+const NAME = "node";
+const VERSION = "1";
 
 async function main(words) {
   const writer = new Writer(reportFd(words));
@@ -17,25 +17,28 @@ async function main(words) {
     await obey(writer, words);
     return 0;
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : failed('self_check_failed', String(error));
+    const refusal = error instanceof Refusal ? error : failed("self_check_failed", String(error));
     if (refusal !== error) console.error(error);
     writer.sendEnd(0, refusal);
-    return refusal.status === 'unsupported' ? 0 : 1;
+    return refusal.status === "unsupported" ? 0 : 1;
   }
 }
 
 // `describe` or `run`; returns only after `end` with status ok.
 async function obey(writer, words) {
   const verb = words[0];
-  if (verb === 'describe') {
+  if (verb === "describe") {
     checkDescribe(words.slice(1));
     sendMechanisms(writer, list);
     writer.sendEnd(0);
-  } else if (verb === 'run') {
+  } else if (verb === "run") {
     const { plan, mechanism } = parsePlan(words.slice(1), list);
     await carryOut(writer, plan, mechanism);
   } else {
-    throw refuse('bad_value', 'the first word must be `describe` or `run`' + (verb === undefined ? '' : `, not \`${verb}\``));
+    throw refuse(
+      "bad_value",
+      "the first word must be `describe` or `run`" + (verb === undefined ? "" : `, not \`${verb}\``),
+    );
   }
 }
 

@@ -14,16 +14,16 @@
 //
 // A mechanism without contexts has control: true. And, for experiment footprint, hold(plan, contexts): makes so many contexts, lets each run once and suspend, and gives
 // { held, ran }, whatever keeps them alive and how many ran, or a promise of them.
-'use strict';
+"use strict";
 
-const v8 = require('v8');
-const { now } = require('./clock');
-const { Observation, Trace, addressSpaces } = require('./evidence');
-const footprint = require('./footprint');
-const { wrongRuntime } = require('./hello');
-const { Histogram } = require('./histogram');
-const machine = require('./machine');
-const { failed, refuse, unsupported } = require('./wire');
+const v8 = require("v8");
+const { now } = require("./clock");
+const { Observation, Trace, addressSpaces } = require("./evidence");
+const footprint = require("./footprint");
+const { wrongRuntime } = require("./hello");
+const { Histogram } = require("./histogram");
+const machine = require("./machine");
+const { failed, refuse, unsupported } = require("./wire");
 
 // V8 keeps integers of 31 bits in registers; a token beyond would become another kind of number in the middle of a run.
 const MAX_TOKEN = 2 ** 30;
@@ -35,14 +35,22 @@ const SETTLE_NS = 100e6;
 async function carryOut(writer, plan, mechanism) {
   checkPlacement(plan);
   const wrong = wrongRuntime();
-  if (wrong) throw unsupported('unsupported_here', wrong);
-  if (plan.experiment === 'footprint') return footprint.carryOut(writer, plan, mechanism);
+  if (wrong) throw unsupported("unsupported_here", wrong);
+  if (plan.experiment === "footprint") return footprint.carryOut(writer, plan, mechanism);
   const workload = mechanism.setUp(plan);
   await warmUp(plan, workload);
   const units = await calibrate(plan, workload);
   writer.send({
-    t: 'plan', mechanism: plan.mechanism, experiment: plan.experiment, contexts: plan.contexts, timing: plan.timing,
-    cpus: plan.cpus, batch_units: units, batches: plan.batches, warmup_batches: plan.warmupBatches, parameters: plan.parameters,
+    t: "plan",
+    mechanism: plan.mechanism,
+    experiment: plan.experiment,
+    contexts: plan.contexts,
+    timing: plan.timing,
+    cpus: plan.cpus,
+    batch_units: units,
+    batches: plan.batches,
+    warmup_batches: plan.warmupBatches,
+    parameters: plan.parameters,
   });
   const currentCpu = machine.cpuReader();
   const seen = new Set();
@@ -55,13 +63,18 @@ async function carryOut(writer, plan, mechanism) {
   const observed = await observation.end();
   seen.add(currentCpu());
   const claim = await workload.claim();
-  if (claim.broken) throw failed('self_check_failed', 'a context received another token than the one it was due');
+  if (claim.broken) throw failed("self_check_failed", "a context received another token than the one it was due");
 
   const samples = report(writer, plan, units, record);
   const evidence = {
-    t: 'evidence', units: record.ticks.length * units, turns: claim.turns, token: claim.token, address_spaces: addressSpaces(claim.turns), ...observed,
+    t: "evidence",
+    units: record.ticks.length * units,
+    turns: claim.turns,
+    token: claim.token,
+    address_spaces: addressSpaces(claim.turns),
+    ...observed,
   };
-  if (evidence.address_spaces === null) evidence.why.address_spaces = 'there are no contexts that count';
+  if (evidence.address_spaces === null) evidence.why.address_spaces = "there are no contexts that count";
   await verify(plan, workload, evidence, seen);
   writer.send(evidence);
   writer.sendEnd(samples);
@@ -71,12 +84,15 @@ async function carryOut(writer, plan, mechanism) {
 // while the process may run on others would be believed.
 function checkPlacement(plan) {
   if (plan.cpus.length > 1) {
-    throw refuse('bad_value', 'contexts of one thread cannot be pinned one by one; give one CPU or none in `cpus`');
+    throw refuse("bad_value", "contexts of one thread cannot be pinned one by one; give one CPU or none in `cpus`");
   }
   const allowed = machine.allowedCpus();
   if (plan.cpus.length === 1 && allowed !== null && allowed !== String(plan.cpus[0])) {
     const [cpu] = plan.cpus;
-    throw failed('set_up_failed', `the plan says CPU ${cpu}, but the process is not restricted to it; start it with taskset -c ${cpu}`);
+    throw failed(
+      "set_up_failed",
+      `the plan says CPU ${cpu}, but the process is not restricted to it; start it with taskset -c ${cpu}`,
+    );
   }
 }
 
@@ -86,8 +102,10 @@ function checkMemory(contexts, bytesEach, what) {
   const room = Math.min(machine.availableMemory() || Infinity, heap.heap_size_limit - heap.used_heap_size);
   const needed = contexts * bytesEach;
   if (needed > room) {
-    throw unsupported('limit_reached',
-      `${contexts} ${what} need about ${needed >> 20} MB and ${Math.floor(room / 2 ** 20)} MB are available; ask for fewer contexts`);
+    throw unsupported(
+      "limit_reached",
+      `${contexts} ${what} need about ${needed >> 20} MB and ${Math.floor(room / 2 ** 20)} MB are available; ask for fewer contexts`,
+    );
   }
 }
 
@@ -95,7 +113,7 @@ function checkMemory(contexts, bytesEach, what) {
 class Record {
   constructor(plan) {
     this.ticks = new Float64Array(plan.warmupBatches + plan.batches).fill(-1);
-    const each = plan.timing === 'each';
+    const each = plan.timing === "each";
     this.warmup = each ? new Histogram() : null;
     this.measure = each ? new Histogram() : null;
   }
@@ -110,14 +128,16 @@ const mostUnits = (plan) => Math.floor(MAX_TOKEN / (plan.warmupBatches + plan.ba
 
 function checkToken(plan, units) {
   if (units > mostUnits(plan)) {
-    throw unsupported('limit_reached',
-      'the plan comes to more than 2^30 hand-offs, beyond which V8 changes the kind of number in the token; ask for fewer or shorter batches');
+    throw unsupported(
+      "limit_reached",
+      "the plan comes to more than 2^30 hand-offs, beyond which V8 changes the kind of number in the token; ask for fewer or shorter batches",
+    );
   }
 }
 
 // Compiled code is many times quicker than what ran first, so the workload runs for a while before anything is timed.
 async function warmUp(plan, workload) {
-  const histogram = plan.timing === 'each' ? new Histogram() : null;
+  const histogram = plan.timing === "each" ? new Histogram() : null;
   let units = wholeLaps(plan, workload);
   checkToken(plan, units);
   for (let spent = 0; spent < SETTLE_NS;) {
@@ -132,11 +152,11 @@ async function warmUp(plan, workload) {
 async function calibrate(plan, workload) {
   let units = wholeLaps(plan, workload);
   if (plan.batchUnits > 0) return units;
-  const histogram = plan.timing === 'each' ? new Histogram() : null;
+  const histogram = plan.timing === "each" ? new Histogram() : null;
   for (let longEnough = 0; longEnough < 3;) {
     checkToken(plan, units);
     await workload.reset();
-    if (await batch(workload, units, histogram) >= plan.batchNs) {
+    if ((await batch(workload, units, histogram)) >= plan.batchNs) {
       longEnough++;
     } else {
       units *= 2;
@@ -159,13 +179,13 @@ async function phase(workload, units, ticks, begin, end, histogram) {
 }
 
 function report(writer, plan, units, record) {
-  if (plan.timing === 'each') {
-    const seq = writer.sendHistogram(0, 'warmup', record.warmup);
-    writer.sendHistogram(seq, 'measure', record.measure);
+  if (plan.timing === "each") {
+    const seq = writer.sendHistogram(0, "warmup", record.warmup);
+    writer.sendHistogram(seq, "measure", record.measure);
     return record.warmup.count + record.measure.count;
   }
-  const seq = writer.sendSamples(0, 'warmup', units, record.ticks.subarray(0, plan.warmupBatches));
-  writer.sendSamples(seq, 'measure', units, record.ticks.subarray(plan.warmupBatches));
+  const seq = writer.sendSamples(0, "warmup", units, record.ticks.subarray(0, plan.warmupBatches));
+  writer.sendSamples(seq, "measure", units, record.ticks.subarray(plan.warmupBatches));
   return record.ticks.length;
 }
 
@@ -175,16 +195,17 @@ async function verify(plan, workload, evidence, seen) {
     if (await workload.verify(trace.who.length - 1, trace)) {
       Object.assign(evidence, trace.judge(plan.contexts));
       if (evidence.hops.same_thread === undefined) {
-        evidence.why.hops_same_thread = 'the number of a thread can be read from /proc only, which this system does not have';
+        evidence.why.hops_same_thread =
+          "the number of a thread can be read from /proc only, which this system does not have";
       }
       trace.cpu.forEach((cpu) => seen.add(cpu));
     }
   }
   evidence.cpus = [...seen].sort((a, b) => a - b);
   if (seen.has(-1)) {
-    for (const name of ['cpus', 'hops', 'migrations']) {
+    for (const name of ["cpus", "hops", "migrations"]) {
       evidence[name] = null;
-      evidence.why[name] = 'the CPU of a thread can be read from /proc only, which this system does not have';
+      evidence.why[name] = "the CPU of a thread can be read from /proc only, which this system does not have";
     }
   }
 }

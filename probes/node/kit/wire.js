@@ -1,7 +1,7 @@
 // The messages of PROTOCOL.md, section 2: one JSON object a line, ASCII, integers only.
-'use strict';
+"use strict";
 
-const fs = require('fs');
+const fs = require("fs");
 
 const PROTOCOL = 1;
 
@@ -19,17 +19,17 @@ class Refusal extends Error {
 }
 
 // The plan is bad.
-const refuse = (code, detail) => new Refusal('refused', code, detail);
+const refuse = (code, detail) => new Refusal("refused", code, detail);
 // The plan is fine, but this machine cannot carry it out.
-const unsupported = (code, detail) => new Refusal('unsupported', code, detail);
+const unsupported = (code, detail) => new Refusal("unsupported", code, detail);
 // Something broke.
-const failed = (code, detail) => new Refusal('failed', code, detail);
+const failed = (code, detail) => new Refusal("failed", code, detail);
 
-const escape = (character) => '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0');
+const escape = (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
 
 // One ASCII line: JSON.stringify leaves other characters as they are, and error texts may quote the command line.
 function encode(message) {
-  return JSON.stringify(message).replace(/[^\x00-\x7f]/g, escape) + '\n';
+  return JSON.stringify(message).replace(/[^\x00-\x7f]/g, escape) + "\n";
 }
 
 class Writer {
@@ -39,12 +39,12 @@ class Writer {
 
   // Writes one message. A host that no longer listens is the end of the run: nothing could be reported about it.
   send(message) {
-    let line = Buffer.from(encode(message), 'latin1');
+    let line = Buffer.from(encode(message), "latin1");
     while (line.length > 0) {
       try {
         line = line.subarray(fs.writeSync(this.descriptor, line));
       } catch (error) {
-        if (error.code === 'EAGAIN') continue; // A descriptor that somebody made non-blocking.
+        if (error.code === "EAGAIN") continue; // A descriptor that somebody made non-blocking.
         console.error(`cannot write a message: ${error.message}`);
         process.exit(1);
       }
@@ -54,7 +54,13 @@ class Writer {
   // Writes the ticks of one phase and gives the next sequence number.
   sendSamples(seq, phase, units, ticks) {
     for (let begin = 0; begin < ticks.length; begin += TICKS_PER_LINE) {
-      this.send({ t: 'samples', seq: seq++, phase, units, ticks: Array.from(ticks.subarray(begin, begin + TICKS_PER_LINE)) });
+      this.send({
+        t: "samples",
+        seq: seq++,
+        phase,
+        units,
+        ticks: Array.from(ticks.subarray(begin, begin + TICKS_PER_LINE)),
+      });
     }
     return seq;
   }
@@ -64,11 +70,19 @@ class Writer {
     const buckets = histogram.buckets();
     for (let begin = 0; begin < buckets.length; begin += BUCKETS_PER_LINE) {
       this.send({
-        t: 'histogram', seq: seq++, phase, units: histogram.count, bits: histogram.bits,
+        t: "histogram",
+        seq: seq++,
+        phase,
+        units: histogram.count,
+        bits: histogram.bits,
         buckets: buckets.slice(begin, begin + BUCKETS_PER_LINE),
-        sum: histogram.sum, min: histogram.min, max: histogram.max,
-        pair_sum: histogram.pairSum, pair_count: histogram.pairCount,
-        span_counter: histogram.spanCounter, span_clock: histogram.spanClock,
+        sum: histogram.sum,
+        min: histogram.min,
+        max: histogram.max,
+        pair_sum: histogram.pairSum,
+        pair_count: histogram.pairCount,
+        span_counter: histogram.spanCounter,
+        span_clock: histogram.spanClock,
       });
     }
     return seq;
@@ -76,8 +90,8 @@ class Writer {
 
   // Says how it ended.
   sendEnd(samples, refusal) {
-    if (refusal === undefined) this.send({ t: 'end', status: 'ok', samples });
-    else this.send({ t: 'end', status: refusal.status, samples, code: refusal.code, detail: refusal.message });
+    if (refusal === undefined) this.send({ t: "end", status: "ok", samples });
+    else this.send({ t: "end", status: refusal.status, samples, code: refusal.code, detail: refusal.message });
   }
 }
 

@@ -1,7 +1,7 @@
 // What the controls of js-await share: one async function does the units alone.
-'use strict';
+"use strict";
 
-const { now } = require('../kit/clock');
+const { now } = require("../kit/clock");
 
 // `repeat(units)` is the measured region.
 class Alone {
@@ -28,7 +28,12 @@ class Alone {
 }
 
 const control = (id, repeat) => ({
-  id, control: true, experiments: ['switch'], timings: ['batch'], parameters: [], setUp: () => new Alone(repeat),
+  id,
+  control: true,
+  experiments: ["switch"],
+  timings: ["batch"],
+  parameters: [],
+  setUp: () => new Alone(repeat),
 });
 
 module.exports = { control };

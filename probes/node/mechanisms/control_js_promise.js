@@ -1,7 +1,7 @@
 // control/js-promise: a promise is made, resolved by the function that it gave out, and left to the collector; nobody awaits it.
-'use strict';
+"use strict";
 
-const { control } = require('./alone');
+const { control } = require("./alone");
 
 let resolver = null;
 const arm = (resolve) => {
@@ -10,7 +10,7 @@ const arm = (resolve) => {
 // Kept, so that no compiler finds out that nobody looks at it.
 const made = { last: null };
 
-module.exports = control('control/js-promise', (units) => {
+module.exports = control("control/js-promise", (units) => {
   for (; units > 0; units--) {
     made.last = new Promise(arm);
     resolver(units);

@@ -1,12 +1,12 @@
 // coroutine/js-generator: a driver resumes generators in turn, each with the token that the one before it yielded.
 //
 // The driver is no context: a hand-off is the yield of one generator, the driver's loop, and the resumption of the next.
-'use strict';
+"use strict";
 
-const { now } = require('../kit/clock');
-const { Turns } = require('../kit/evidence');
-const { checkMemory } = require('../kit/measure');
-const { Ring, VERIFY } = require('./ring');
+const { now } = require("../kit/clock");
+const { Turns } = require("../kit/evidence");
+const { checkMemory } = require("../kit/measure");
+const { Ring, VERIFY } = require("./ring");
 
 // A generator with its registers (observed with Node.js 20).
 const BYTES_EACH = 250;
@@ -146,18 +146,18 @@ function* heldGenerator(count) {
 }
 
 module.exports = {
-  id: 'coroutine/js-generator',
-  experiments: ['switch', 'create', 'footprint'],
-  timings: ['batch', 'each'],
+  id: "coroutine/js-generator",
+  experiments: ["switch", "create", "footprint"],
+  timings: ["batch", "each"],
   parameters: [],
   setUp(plan) {
-    if (plan.experiment === 'create') return new Creation();
-    checkMemory(plan.contexts, BYTES_EACH, 'generators');
-    return new GeneratorRing(plan.contexts, plan.timing === 'each');
+    if (plan.experiment === "create") return new Creation();
+    checkMemory(plan.contexts, BYTES_EACH, "generators");
+    return new GeneratorRing(plan.contexts, plan.timing === "each");
   },
   // Generators at their first yield.
   hold(plan, contexts) {
-    checkMemory(contexts, BYTES_EACH, 'generators');
+    checkMemory(contexts, BYTES_EACH, "generators");
     const count = { ran: 0 };
     const held = Array.from({ length: contexts }, () => heldGenerator(count));
     for (const generator of held) generator.next();

@@ -2,12 +2,12 @@
 //
 // `handover` says by what: a promise that the next function awaits and this one resolves, or `await undefined`, where all
 // functions stay ready, the queue takes them in turn, and the token lies in a shared variable.
-'use strict';
+"use strict";
 
-const { now } = require('../kit/clock');
-const { checkMemory } = require('../kit/measure');
-const { unsupported } = require('../kit/wire');
-const { IDLE, Ring, VERIFY } = require('./ring');
+const { now } = require("../kit/clock");
+const { checkMemory } = require("../kit/measure");
+const { unsupported } = require("../kit/wire");
+const { IDLE, Ring, VERIFY } = require("./ring");
 
 // An async function that is suspended, with its promise and closures (observed with Node.js 20).
 const BYTES_EACH = { promise: 700, yield: 400 };
@@ -36,7 +36,9 @@ class PromiseRing extends AwaitRing {
       this.resolvers[0] = resolve;
     };
     this.inbox = new Promise(this.arm);
-    for (let i = 1; i < contexts; i++) if (each) this.memberEach(i); else this.member(i);
+    for (let i = 1; i < contexts; i++)
+      if (each) this.memberEach(i);
+      else this.member(i);
   }
 
   async member(index) {
@@ -137,7 +139,9 @@ class YieldRing extends AwaitRing {
     super(contexts);
     this.neverIdle = true;
     this.token = IDLE;
-    for (let i = 1; i < contexts; i++) if (each) this.memberEach(i); else this.member(i);
+    for (let i = 1; i < contexts; i++)
+      if (each) this.memberEach(i);
+      else this.member(i);
   }
 
   async member(index) {
@@ -231,21 +235,24 @@ async function heldFunction(held, index, count) {
 const RINGS = { promise: PromiseRing, yield: YieldRing };
 
 module.exports = {
-  id: 'fiber/js-await',
-  experiments: ['switch', 'footprint'],
-  timings: ['batch', 'each'],
-  parameters: [{ name: 'handover', words: ['promise', 'yield'], default: 'promise' }],
+  id: "fiber/js-await",
+  experiments: ["switch", "footprint"],
+  timings: ["batch", "each"],
+  parameters: [{ name: "handover", words: ["promise", "yield"], default: "promise" }],
   setUp(plan) {
     const { handover } = plan.parameters;
-    checkMemory(plan.contexts, BYTES_EACH[handover], 'async functions');
-    return new RINGS[handover](plan.contexts, plan.timing === 'each');
+    checkMemory(plan.contexts, BYTES_EACH[handover], "async functions");
+    return new RINGS[handover](plan.contexts, plan.timing === "each");
   },
   // Async functions, each at an `await` of a promise of its own that somebody could resolve.
   hold(plan, contexts) {
-    if (plan.parameters.handover !== 'promise') {
-      throw unsupported('unsupported_here', 'with handover=yield all functions stay ready, so none is suspended; leave handover out');
+    if (plan.parameters.handover !== "promise") {
+      throw unsupported(
+        "unsupported_here",
+        "with handover=yield all functions stay ready, so none is suspended; leave handover out",
+      );
     }
-    checkMemory(contexts, BYTES_EACH.promise, 'async functions');
+    checkMemory(contexts, BYTES_EACH.promise, "async functions");
     const count = { ran: 0 };
     const held = new Array(contexts).fill(null);
     for (let index = 0; index < contexts; index++) heldFunction(held, index, count);

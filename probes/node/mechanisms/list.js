@@ -1,11 +1,11 @@
 // One file a mechanism. Sorted by id; a test checks it.
-'use strict';
+"use strict";
 
 const list = [
-  require('./control_js_microtask'),
-  require('./control_js_promise'),
-  require('./coroutine_js_generator'),
-  require('./fiber_js_await'),
+  require("./control_js_microtask"),
+  require("./control_js_promise"),
+  require("./coroutine_js_generator"),
+  require("./fiber_js_await"),
 ];
 
 module.exports = { list };

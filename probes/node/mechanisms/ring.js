@@ -3,9 +3,9 @@
 // The token counts every hand-off. Each context compares it with the number it is due, which advances by one lap a turn and
 // so is its count of turns, too. Everything else is a command (a negative token), which takes the path of a wrong token, so
 // that the measured loop pays one comparison for all of it. `| 0` keeps both in the machine's integers.
-'use strict';
+"use strict";
 
-const { Turns } = require('../kit/evidence');
+const { Turns } = require("../kit/evidence");
 
 const RESET = -1;
 const PUBLISH = -2;

@@ -1,53 +1,75 @@
 // The kit: plans, messages, histogram, trace.
-'use strict';
+"use strict";
 
-const assert = require('assert');
-const fs = require('fs');
-const path = require('path');
-const test = require('node:test');
-const v8 = require('v8');
-const vm = require('vm');
-const { Observation, Trace, Turns } = require('../kit/evidence');
-const { Histogram, bucketOf, lowerEdge } = require('../kit/histogram');
-const { calibrate } = require('../kit/measure');
-const { parsePlan } = require('../kit/plan');
-const { Writer, encode } = require('../kit/wire');
-const { list } = require('../mechanisms/list');
+const assert = require("assert");
+const fs = require("fs");
+const path = require("path");
+const test = require("node:test");
+const v8 = require("v8");
+const vm = require("vm");
+const { Observation, Trace, Turns } = require("../kit/evidence");
+const { Histogram, bucketOf, lowerEdge } = require("../kit/histogram");
+const { calibrate } = require("../kit/measure");
+const { parsePlan } = require("../kit/plan");
+const { Writer, encode } = require("../kit/wire");
+const { list } = require("../mechanisms/list");
 
-const ROOT = path.join(__dirname, '..', '..', '..');
-const LIST = [{
-  id: 'fiber/test', experiments: ['switch', 'create'], timings: ['batch', 'each'],
-  parameters: [{ name: 'speed', words: ['low', 'high'], default: 'low' }],
-}];
+const ROOT = path.join(__dirname, "..", "..", "..");
+const LIST = [
+  {
+    id: "fiber/test",
+    experiments: ["switch", "create"],
+    timings: ["batch", "each"],
+    parameters: [{ name: "speed", words: ["low", "high"], default: "low" }],
+  },
+];
 
-test('defaults of a plan', () => {
-  const { plan } = parsePlan(['mechanism=fiber/test', 'cpus=1', 'speed=high'], LIST);
-  assert.deepStrictEqual({ ...plan }, {
-    mechanism: 'fiber/test', experiment: 'switch', contexts: 2, timing: 'batch', cpus: [1], batchUnits: 0, batchNs: 1000000,
-    batches: 30, warmupBatches: 5, verifyUnits: 1000, parameters: { speed: 'high' },
-  });
+test("defaults of a plan", () => {
+  const { plan } = parsePlan(["mechanism=fiber/test", "cpus=1", "speed=high"], LIST);
+  assert.deepStrictEqual(
+    { ...plan },
+    {
+      mechanism: "fiber/test",
+      experiment: "switch",
+      contexts: 2,
+      timing: "batch",
+      cpus: [1],
+      batchUnits: 0,
+      batchNs: 1000000,
+      batches: 30,
+      warmupBatches: 5,
+      verifyUnits: 1000,
+      parameters: { speed: "high" },
+    },
+  );
 });
 
-test('buckets keep their promise', () => {
+test("buckets keep their promise", () => {
   for (let i = 0; i < 100000; i++) {
-    const value = Math.floor(Number.MAX_SAFE_INTEGER * Math.random() / 2 ** Math.floor(53 * Math.random()));
+    const value = Math.floor((Number.MAX_SAFE_INTEGER * Math.random()) / 2 ** Math.floor(53 * Math.random()));
     const bucket = bucketOf(value);
     const edge = lowerEdge(bucket);
-    assert(edge <= value && bucketOf(edge) === bucket && (edge === 0 || bucketOf(edge - 1) === bucket - 1), `${value}: ${bucket} ${edge}`);
+    assert(
+      edge <= value && bucketOf(edge) === bucket && (edge === 0 || bucketOf(edge - 1) === bucket - 1),
+      `${value}: ${bucket} ${edge}`,
+    );
     assert(value - edge <= Math.floor(edge / 128), `${value} ${edge}`);
     assert(value >= 128 || value === edge);
   }
   assert(bucketOf(Number.MAX_SAFE_INTEGER) < new Histogram().counts.length);
 });
 
-test('a trace counts hops', () => {
+test("a trace counts hops", () => {
   const trace = new Trace(4);
   trace.who.set([0, 1, 2, 0, 2]);
   trace.cpu.set([0, 0, 1, 1, 1]);
   trace.thread.set([7, 8, 8, 7, 9]);
-  assert.deepStrictEqual(trace.judge(3), { hops: { count: 4, in_order: 3, same_cpu: 3, same_thread: 1, timed: false }, migrations: 1 });
+  assert.deepStrictEqual(trace.judge(3), {
+    hops: { count: 4, in_order: 3, same_cpu: 3, same_thread: 1, timed: false },
+    migrations: 1,
+  });
   trace.thread[2] = -1;
-  assert(!('same_thread' in trace.judge(3).hops));
+  assert(!("same_thread" in trace.judge(3).hops));
   const turns = new Turns();
   turns.count(4);
   turns.count(3);
@@ -58,44 +80,53 @@ test('a trace counts hops', () => {
 async function calibrated(ticks, batchUnits = 0) {
   const lengths = [];
   const workload = { lap: 3, reset() {}, run: (units) => ticks[lengths.push(units) - 1] };
-  const plan = { timing: 'batch', batchUnits, batchNs: 100, batches: 30, warmupBatches: 5 };
+  const plan = { timing: "batch", batchUnits, batchNs: 100, batches: 30, warmupBatches: 5 };
   return [await calibrate(plan, workload), lengths];
 }
 
-test('three batches in a row fix k, and the first counts', async () => {
+test("three batches in a row fix k, and the first counts", async () => {
   assert.deepStrictEqual(await calibrated([100, 100, 100]), [3, [3, 3, 3]]);
   assert.deepStrictEqual(await calibrated([99, 100000, 99, 100, 100, 100]), [12, [3, 6, 6, 12, 12, 12]]);
   assert.deepStrictEqual(await calibrated([], 7), [9, []]);
 });
 
-test('lines are ASCII and short enough', () => {
-  const line = encode({ t: 'note', text: 'µ <é> 😀' });
+test("lines are ASCII and short enough", () => {
+  const line = encode({ t: "note", text: "µ <é> 😀" });
   assert.match(line, /^[\x20-\x7e]*\n$/);
-  assert.strictEqual(JSON.parse(line).text, 'µ <é> 😀');
+  assert.strictEqual(JSON.parse(line).text, "µ <é> 😀");
   const lines = [];
   const writer = Object.assign(Object.create(Writer.prototype), { send: (message) => lines.push(encode(message)) });
   const histogram = new Histogram();
   histogram.counts.fill(Number.MAX_SAFE_INTEGER);
-  writer.sendHistogram(writer.sendSamples(0, 'measure', 1, new Float64Array(10000).fill(Number.MAX_SAFE_INTEGER)), 'measure', histogram);
+  writer.sendHistogram(
+    writer.sendSamples(0, "measure", 1, new Float64Array(10000).fill(Number.MAX_SAFE_INTEGER)),
+    "measure",
+    histogram,
+  );
   assert(lines.length > 5 && lines.every((text) => text.length < 65536));
 });
 
-test('the list is sorted and described', () => {
+test("the list is sorted and described", () => {
   const ids = list.map(({ id }) => id);
   assert.deepStrictEqual(ids, [...ids].sort());
-  const words = (array) => `[${array.map((word) => JSON.stringify(word)).join(', ')}]`;
+  const words = (array) => `[${array.map((word) => JSON.stringify(word)).join(", ")}]`;
   for (const { id, experiments, parameters } of list) {
-    const text = fs.readFileSync(path.join(ROOT, 'mechanisms', `${id}.toml`), 'utf8');
+    const text = fs.readFileSync(path.join(ROOT, "mechanisms", `${id}.toml`), "utf8");
     assert(text.includes(`\nexperiments = ${words(experiments)}\n`), id);
     for (const parameter of parameters) {
-      assert(text.includes(`[parameters.${parameter.name}]\nvalues = ${words(parameter.words)}\ndefault = "${parameter.default}"\n`), id);
+      assert(
+        text.includes(
+          `[parameters.${parameter.name}]\nvalues = ${words(parameter.words)}\ndefault = "${parameter.default}"\n`,
+        ),
+        id,
+      );
     }
   }
 });
 
-test('every collection is counted, and where nobody can tell there is a reason', async () => {
-  v8.setFlagsFromString('--expose-gc');
-  const collect = vm.runInNewContext('gc');
+test("every collection is counted, and where nobody can tell there is a reason", async () => {
+  v8.setFlagsFromString("--expose-gc");
+  const collect = vm.runInNewContext("gc");
   collect(); // Before, so not counted.
   const observation = new Observation(true);
   for (let i = 0; i < 3; i++) collect();

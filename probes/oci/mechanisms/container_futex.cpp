@@ -5,7 +5,11 @@
 
 namespace probe {
 
-extern const Entry container_futex{
-    "container/futex", Shape::tasks, {"switch"}, container_parameters(), &make_container_ring<FutexMedium<FutexScope::shared_memory>>, &runtime_missing};
+extern const Entry container_futex{"container/futex",
+                                   Shape::tasks,
+                                   {"switch"},
+                                   container_parameters(),
+                                   &make_container_ring<FutexMedium<FutexScope::shared_memory>>,
+                                   &runtime_missing};
 
 }  // namespace probe

@@ -1,4 +1,5 @@
-// container/pipe between processes in containers of an OCI runtime; experiment create stands here, as in the native probe.
+// container/pipe between processes in containers of an OCI runtime; experiment create stands here, as in the native
+// probe.
 #include "kit/containers/ring.h"
 #include "kit/experiments/creation.h"
 #include "kit/ring/links.h"
@@ -17,6 +18,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 
 }  // namespace
 
-extern const Entry container_pipe{"container/pipe", Shape::tasks, {"switch", "create"}, container_parameters(), &make, &runtime_missing};
+extern const Entry container_pipe{"container/pipe",       Shape::tasks, {"switch", "create"},
+                                  container_parameters(), &make,        &runtime_missing};
 
 }  // namespace probe

@@ -1,5 +1,6 @@
-// container/sandbox-pipe: a ring of pipes between the first processes of sandboxes of gVisor. The launcher outside gives the orders,
-// speaks the protocol and reads the evidence of the kernel outside; the driver, its loop and its clock are inside (inside_sandbox.cpp).
+// container/sandbox-pipe: a ring of pipes between the first processes of sandboxes of gVisor. The launcher outside
+// gives the orders, speaks the protocol and reads the evidence of the kernel outside; the driver, its loop and its
+// clock are inside (inside_sandbox.cpp).
 #include <sys/stat.h>
 #include <time.h>
 
@@ -10,8 +11,8 @@
 #include <set>
 #include <sstream>
 
-#include "kit/os/clock.h"
 #include "kit/containers/inside.h"
+#include "kit/os/clock.h"
 #include "kit/os/procfs.h"
 #include "runtime_program.h"
 #include "sandboxes.h"
@@ -40,7 +41,7 @@ struct HostTask {
         const std::size_t bracket = line.rfind(')');
         if (bracket == std::string::npos) return;
         std::istringstream fields(line.substr(bracket + 4));  // behind the state, which is field 3
-        std::uint64_t value = 0;  // what is negative wraps round, and is not asked for
+        std::uint64_t value = 0;                              // what is negative wraps round, and is not asked for
         for (int field = 4; field <= last_cpu && fields >> value; ++field) {
             if (field == minor) minor_faults = value;
             if (field == major) major_faults = value;
@@ -89,7 +90,8 @@ public:
     std::uint64_t token() const override { return last_.token; }
     std::uint64_t mismatches() const override { return last_.mismatches; }
 
-    // All that were ever seen: of one that has ended no counter can be read any more, and then no sum is given instead of one too small.
+    // All that were ever seen: of one that has ended no counter can be read any more, and then no sum is given instead
+    // of one too small.
     std::vector<TaskId> tasks() const override {
         for (std::uint32_t i = 0; i < plan_.contexts; ++i) {
             for (const TaskId& task : boxes_.tasks(i)) known_.emplace(task.thread, task.process);
@@ -117,7 +119,7 @@ public:
         for (const char* kind : namespace_kinds) {
             std::set<ino_t> ids;
             for (std::uint32_t i = 0; i < plan_.contexts; ++i) {
-                struct stat status {};
+                struct stat status{};
                 const std::string path = "/proc/" + std::to_string(boxes_.sentry(i)) + "/ns/" + kind;
                 if (stat(path.c_str(), &status) == 0) ids.insert(status.st_ino);
             }
@@ -126,11 +128,13 @@ public:
     }
 
 private:
-    // A sandbox is many tasks of the host: its page faults are theirs, its CPU is one that is not in the plan if any of them ran there.
+    // A sandbox is many tasks of the host: its page faults are theirs, its CPU is one that is not in the plan if any of
+    // them ran there.
     void look_outside(std::uint32_t sandbox) {
         Station& station = stations_[sandbox];
         station.process = station.thread = boxes_.sentry(sandbox);
-        station.space = static_cast<std::uint32_t>(station.process);  // a program of its own, started by its own `runsc run`
+        station.space =
+            static_cast<std::uint32_t>(station.process);  // a program of its own, started by its own `runsc run`
         station.minor_faults = station.major_faults = 0;
         station.cpu = -1;
         for (const TaskId& id : boxes_.tasks(sandbox)) {
@@ -141,12 +145,13 @@ private:
         }
     }
 
-    // Voluntary switches of traced tasks so far: on the platform ptrace a stub stops, and leaves the CPU, at each system call of its context.
-    // None where a task has ended, as in tasks().
+    // Voluntary switches of traced tasks so far: on the platform ptrace a stub stops, and leaves the CPU, at each
+    // system call of its context. None where a task has ended, as in tasks().
     std::optional<std::int64_t> stub_switches() const {
         std::vector<TaskId> stubs;
         for (const TaskId& task : tasks()) {
-            const std::string status = "/proc/" + std::to_string(task.process) + "/task/" + std::to_string(task.thread) + "/status";
+            const std::string status =
+                "/proc/" + std::to_string(task.process) + "/task/" + std::to_string(task.thread) + "/status";
             const auto tracer = procfs::read_field(status.c_str(), "\nTracerPid:");
             if (!tracer) return std::nullopt;
             if (*tracer != 0) stubs.push_back(task);
@@ -185,9 +190,11 @@ private:
 
     void check_clock() const {
         if (inside() <= longest() + longest() / 100 && inside() >= shortest() - shortest() / 100) return;
-        throw unsupported("unsupported_here", "the sandbox's clock went on by " + std::to_string(inside()) + " ns while the host's went on by " +
-                                                  std::to_string(shortest()) + " to " + std::to_string(longest()) +
-                                                  ": more than 1 % apart, so that it times nothing; use another platform");
+        throw unsupported("unsupported_here",
+                          "the sandbox's clock went on by " + std::to_string(inside()) +
+                              " ns while the host's went on by " + std::to_string(shortest()) + " to " +
+                              std::to_string(longest()) +
+                              ": more than 1 % apart, so that it times nothing; use another platform");
     }
 
     const Plan plan_;
@@ -203,7 +210,9 @@ private:
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode) {
     if (plan.timing == Timing::each) {
-        throw unsupported("unsupported_here", "timing=each needs memory that both contexts of a hand-off write to, and two sandboxes share none; use timing=batch");
+        throw unsupported("unsupported_here",
+                          "timing=each needs memory that both contexts of a hand-off write to, and two sandboxes share "
+                          "none; use timing=batch");
     }
     return std::make_unique<SandboxRing>(plan);
 }
@@ -211,6 +220,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode) {
 }  // namespace
 
 extern const Entry container_sandbox_pipe{
-    "container/sandbox-pipe", Shape::foreign, {"switch"}, {{"platform", "ptrace", {"ptrace", "systrap", "kvm"}}}, &make, &runtime_missing};
+    "container/sandbox-pipe", Shape::foreign, {"switch"}, {{"platform", "ptrace", {"ptrace", "systrap", "kvm"}}}, &make,
+    &runtime_missing};
 
 }  // namespace probe

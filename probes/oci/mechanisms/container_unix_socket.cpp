@@ -5,7 +5,11 @@
 
 namespace probe {
 
-extern const Entry container_unix_socket{
-    "container/unix-socket", Shape::tasks, {"switch"}, container_parameters(), &make_container_ring<LinkMedium<UnixLink>>, &runtime_missing};
+extern const Entry container_unix_socket{"container/unix-socket",
+                                         Shape::tasks,
+                                         {"switch"},
+                                         container_parameters(),
+                                         &make_container_ring<LinkMedium<UnixLink>>,
+                                         &runtime_missing};
 
 }  // namespace probe

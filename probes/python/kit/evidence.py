@@ -46,7 +46,10 @@ def between(begin, end):
             sum(counts[i] - begin.tasks.get(task, (0, 0))[i] for task, counts in end.tasks.items()) for i in (0, 1)
         )
         fields["kernel"] = {
-            "voluntary": voluntary, "involuntary": involuntary, "tasks": len(end.tasks), "source": "proc_task_status",
+            "voluntary": voluntary,
+            "involuntary": involuntary,
+            "tasks": len(end.tasks),
+            "source": "proc_task_status",
         }
     if begin.faults is None or end.faults is None:
         why["page_faults"] = "not readable on this system"
@@ -94,7 +97,11 @@ class Trace:
     def visit(self, sequence, context):
         """Called by a context that came to run with the token."""
         if 0 <= sequence < len(self.who):
-            self.who[sequence], self.cpu[sequence], self.thread[sequence] = context, self.current_cpu(), self.current_thread()
+            self.who[sequence], self.cpu[sequence], self.thread[sequence] = (
+                context,
+                self.current_cpu(),
+                self.current_thread(),
+            )
 
     def judge(self, contexts):
         """Compares every hop with the one before it: (hops, migrations)."""

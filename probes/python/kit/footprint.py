@@ -14,12 +14,25 @@ async def carry_out(writer, plan, mechanism):
     """Reports everything but `hello`. Contexts of earlier cycles stay alive, so that none is made of what another left."""
     cycles = plan.warmup_batches + plan.batches
     if cycles > wire.TICKS_PER_LINE:
-        raise wire.refuse("bad_value", f"experiment=footprint takes at most {wire.TICKS_PER_LINE} batches; reduce batches or warmup_batches")
+        raise wire.refuse(
+            "bad_value",
+            f"experiment=footprint takes at most {wire.TICKS_PER_LINE} batches; reduce batches or warmup_batches",
+        )
     if machine.memory() is None:
-        raise wire.unsupported("unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing")
+        raise wire.unsupported(
+            "unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing"
+        )
     writer.send(
-        "plan", mechanism=plan.mechanism, experiment=plan.experiment, contexts=plan.contexts, timing=plan.timing, cpus=plan.cpus,
-        batch_units=plan.contexts, batches=plan.batches, warmup_batches=plan.warmup_batches, parameters=plan.parameters,
+        "plan",
+        mechanism=plan.mechanism,
+        experiment=plan.experiment,
+        contexts=plan.contexts,
+        timing=plan.timing,
+        cpus=plan.cpus,
+        batch_units=plan.contexts,
+        batches=plan.batches,
+        warmup_batches=plan.warmup_batches,
+        parameters=plan.parameters,
     )
     held, _ = await mechanism.hold(plan, min(plan.contexts, REHEARSED))
     gains, entered, alive = [], 0, [held]
@@ -36,8 +49,13 @@ async def carry_out(writer, plan, mechanism):
     _send(writer, seq, "measure", plan.contexts, gains[warmup:])
     writer.send("note", text="kernel_bytes is the change of this process's page tables (VmPTE)")
     writer.send(
-        "evidence", units=units, turns={"total": units, "min": 1, "max": 1, "contexts": units}, token=None, kernel=None,
-        address_spaces=evidence.address_spaces(entered), why={"token": "no token is passed in this experiment"},
+        "evidence",
+        units=units,
+        turns={"total": units, "min": 1, "max": 1, "contexts": units},
+        token=None,
+        kernel=None,
+        address_spaces=evidence.address_spaces(entered),
+        why={"token": "no token is passed in this experiment"},
     )
     wire.send_end(writer, cycles * len(QUANTITIES))
 

@@ -1,9 +1,9 @@
 """What the probe says about itself."""
 
+import os
 import platform
 import sys
 import sysconfig
-import os
 
 from . import clock, wire
 
@@ -15,16 +15,23 @@ def wrong_runtime():
     if sys.version_info < OLDEST:
         return f"needs Python {OLDEST[0]}.{OLDEST[1]} or newer, and this is {platform.python_version()}; put a newer one first in PATH"
     if platform.python_implementation() != "CPython":
-        return f"describes what CPython does, and this is {platform.python_implementation()}; put a CPython first in PATH"
+        return (
+            f"describes what CPython does, and this is {platform.python_implementation()}; put a CPython first in PATH"
+        )
     return None
 
 
 def send_hello(writer, probe, version):
     """The first message."""
     writer.send(
-        "hello", protocol=wire.PROTOCOL, probe=probe, version=version,
-        runtime=f"{platform.python_implementation()} {platform.python_version()}", compiler=platform.python_compiler(),
-        flags=_flags(), pid=os.getpid(),
+        "hello",
+        protocol=wire.PROTOCOL,
+        probe=probe,
+        version=version,
+        runtime=f"{platform.python_implementation()} {platform.python_version()}",
+        compiler=platform.python_compiler(),
+        flags=_flags(),
+        pid=os.getpid(),
         clock={"name": clock.name(), "ticks_per_second": clock.TICKS_PER_SECOND, "read_cost_ticks": clock.read_cost()},
         counter={"name": "perf_counter_ns"},
     )
@@ -42,7 +49,9 @@ def send_mechanisms(writer, mechanisms):
     wrong = wrong_runtime()
     for mechanism in mechanisms:
         fields = {
-            "id": mechanism.id, "experiments": mechanism.experiments, "timings": mechanism.timings,
+            "id": mechanism.id,
+            "experiments": mechanism.experiments,
+            "timings": mechanism.timings,
             "parameters": [parameter.name for parameter in mechanism.parameters],
         }
         missing = wire.unsupported("unsupported_here", wrong) if wrong else mechanism.missing()

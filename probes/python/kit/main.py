@@ -30,4 +30,6 @@ def carry_out(writer, words):
     elif verb == "run":
         measure.carry_out(writer, *plan.parse(words[1:], LIST))
     else:
-        raise wire.refuse("bad_value", "the first word must be `describe` or `run`" + (f", not `{verb}`" if verb else ""))
+        raise wire.refuse(
+            "bad_value", "the first word must be `describe` or `run`" + (f", not `{verb}`" if verb else "")
+        )

@@ -11,7 +11,18 @@ from .plan import MAX_UNITS
 class Mechanism:
     """One line of `describe`."""
 
-    def __init__(self, id, experiments, set_up, parameters=(), missing=lambda: None, install=None, runner=None, hold=None, control=False):
+    def __init__(
+        self,
+        id,
+        experiments,
+        set_up,
+        parameters=(),
+        missing=lambda: None,
+        install=None,
+        runner=None,
+        hold=None,
+        control=False,
+    ):
         self.id, self.experiments, self.parameters = id, experiments, parameters
         # Without contexts: one is enough.
         self.control = control
@@ -65,7 +76,11 @@ def carry_out(writer, plan, mechanism):
     wrong = hello.wrong_runtime()
     missing = wire.unsupported("unsupported_here", wrong) if wrong else mechanism.missing()
     if missing is not None:
-        raise missing if missing.code != "missing_library" else wire.unsupported(missing.code, f"{missing.detail}; install {mechanism.install}")
+        raise (
+            missing
+            if missing.code != "missing_library"
+            else wire.unsupported(missing.code, f"{missing.detail}; install {mechanism.install}")
+        )
     if plan.experiment == "footprint":
         mechanism.runner(footprint.carry_out(writer, plan, mechanism))
     else:
@@ -86,11 +101,16 @@ def _check_placement(plan):
     """Contexts of one thread cannot be pinned one by one, and pinning the process is the host's duty; a plan that says one
     CPU while the process may run on others would be believed."""
     if len(plan.cpus) > 1:
-        raise wire.refuse("bad_value", "contexts of one thread cannot be pinned one by one; give one CPU or none in `cpus`")
+        raise wire.refuse(
+            "bad_value", "contexts of one thread cannot be pinned one by one; give one CPU or none in `cpus`"
+        )
     allowed = machine.allowed_cpus()
     if plan.cpus and allowed is not None and allowed != plan.cpus:
         cpu = plan.cpus[0]
-        raise wire.failed("set_up_failed", f"the plan says CPU {cpu}, but the process is not restricted to it; start it with taskset -c {cpu}")
+        raise wire.failed(
+            "set_up_failed",
+            f"the plan says CPU {cpu}, but the process is not restricted to it; start it with taskset -c {cpu}",
+        )
 
 
 def _without_a_loop(coroutine):
@@ -116,8 +136,16 @@ class _Measurement:
         gc.collect()
         self.units = await self._calibrate()
         writer.send(
-            "plan", mechanism=plan.mechanism, experiment=plan.experiment, contexts=plan.contexts, timing=plan.timing, cpus=plan.cpus,
-            batch_units=self.units, batches=plan.batches, warmup_batches=plan.warmup_batches, parameters=plan.parameters,
+            "plan",
+            mechanism=plan.mechanism,
+            experiment=plan.experiment,
+            contexts=plan.contexts,
+            timing=plan.timing,
+            cpus=plan.cpus,
+            batch_units=self.units,
+            batches=plan.batches,
+            warmup_batches=plan.warmup_batches,
+            parameters=plan.parameters,
         )
         self._allocate()
         await self.workload.reset()
@@ -153,7 +181,9 @@ class _Measurement:
             units, long_enough = 2 * units, 0
             if units > MAX_UNITS:
                 raise wire.unsupported(
-                    "limit_reached", f"{units // 2} units last less than batch_ns={self.plan.batch_ns}; ask for a smaller batch_ns")
+                    "limit_reached",
+                    f"{units // 2} units last less than batch_ns={self.plan.batch_ns}; ask for a smaller batch_ns",
+                )
         return units
 
     def _allocate(self):
@@ -201,9 +231,16 @@ class _Measurement:
         fields["cpus"] = sorted(seen)
         if -1 in seen:
             fields.update(cpus=None, hops=None, migrations=None)
-            why.update(dict.fromkeys(("cpus", "hops", "migrations"), "the C library of this system has no sched_getcpu"))
+            why.update(
+                dict.fromkeys(("cpus", "hops", "migrations"), "the C library of this system has no sched_getcpu")
+            )
         fields["counts"].update(self.workload.counts())
         writer.send(
-            "evidence", units=len(self.ticks) * self.units, turns=vars(turns), token=token,
-            address_spaces=evidence.address_spaces(turns.contexts), **fields, why=why,
+            "evidence",
+            units=len(self.ticks) * self.units,
+            turns=vars(turns),
+            token=token,
+            address_spaces=evidence.address_spaces(turns.contexts),
+            **fields,
+            why=why,
         )

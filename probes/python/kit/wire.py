@@ -45,14 +45,14 @@ class Writer:
         line = json.dumps({"t": kind, **fields}, separators=(",", ":")).encode("ascii") + b"\n"
         try:
             while line:
-                line = line[os.write(self.descriptor, line):]
+                line = line[os.write(self.descriptor, line) :]
         except OSError as error:
             sys.exit(f"cannot write a message: {error}")
 
     def send_samples(self, seq, phase, units, ticks):
         """Writes the ticks of one phase and gives the next sequence number."""
         for begin in range(0, len(ticks), TICKS_PER_LINE):
-            self.send("samples", seq=seq, phase=phase, units=units, ticks=ticks[begin:begin + TICKS_PER_LINE])
+            self.send("samples", seq=seq, phase=phase, units=units, ticks=ticks[begin : begin + TICKS_PER_LINE])
             seq += 1
         return seq
 
@@ -61,10 +61,19 @@ class Writer:
         buckets = histogram.buckets()
         for begin in range(0, len(buckets), BUCKETS_PER_LINE):
             self.send(
-                "histogram", seq=seq, phase=phase, units=histogram.count, bits=histogram.BITS,
-                buckets=buckets[begin:begin + BUCKETS_PER_LINE], sum=histogram.sum, min=histogram.min, max=histogram.max,
-                pair_sum=histogram.pair_sum, pair_count=histogram.pair_count,
-                span_counter=histogram.span_counter, span_clock=histogram.span_clock,
+                "histogram",
+                seq=seq,
+                phase=phase,
+                units=histogram.count,
+                bits=histogram.BITS,
+                buckets=buckets[begin : begin + BUCKETS_PER_LINE],
+                sum=histogram.sum,
+                min=histogram.min,
+                max=histogram.max,
+                pair_sum=histogram.pair_sum,
+                pair_count=histogram.pair_count,
+                span_counter=histogram.span_counter,
+                span_clock=histogram.span_clock,
             )
             seq += 1
         return seq
@@ -75,4 +84,6 @@ def send_end(writer, samples, refusal=None):
     if refusal is None:
         writer.send("end", status="ok", samples=samples)
     else:
-        writer.send("end", status=refusal.status, samples=samples, code=refusal.code, detail=refusal.detail, errno=refusal.errno)
+        writer.send(
+            "end", status=refusal.status, samples=samples, code=refusal.code, detail=refusal.detail, errno=refusal.errno
+        )

@@ -61,5 +61,7 @@ class _Future(_Alone):
             self.units = await future
 
 
-CALLBACK = Mechanism("control/asyncio-callback", ["switch"], _Callback, runner=fiber_asyncio.run_until_end, control=True)
+CALLBACK = Mechanism(
+    "control/asyncio-callback", ["switch"], _Callback, runner=fiber_asyncio.run_until_end, control=True
+)
 FUTURE = Mechanism("control/asyncio-future", ["switch"], _Future, runner=fiber_asyncio.run_until_end, control=True)

@@ -426,8 +426,10 @@ async def hold(plan, contexts):
     handover, ran = plan.parameters["handover"], 0
     check_memory(contexts, BYTES_EACH[handover], "tasks")
     make = {
-        "event": lambda: asyncio.Event().wait(), "future": asyncio.get_running_loop().create_future,
-        "queue": lambda: asyncio.Queue(1).get(), "sleep": lambda: asyncio.sleep(0),
+        "event": lambda: asyncio.Event().wait(),
+        "future": asyncio.get_running_loop().create_future,
+        "queue": lambda: asyncio.Queue(1).get(),
+        "sleep": lambda: asyncio.sleep(0),
     }[handover]
 
     async def body():
@@ -442,6 +444,10 @@ async def hold(plan, contexts):
 
 
 MECHANISM = Mechanism(
-    "fiber/asyncio", ["switch", "create", "footprint"], set_up, runner=run_until_end, hold=hold,
+    "fiber/asyncio",
+    ["switch", "create", "footprint"],
+    set_up,
+    runner=run_until_end,
+    hold=hold,
     parameters=[Parameter("handover", ["future", "event", "queue", "sleep"], "future")],
 )

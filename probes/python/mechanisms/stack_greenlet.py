@@ -159,6 +159,10 @@ async def hold(plan, contexts):
 
 
 MECHANISM = Mechanism(
-    "stack/greenlet", ["switch", "create", "footprint"], set_up, missing=missing, hold=hold,
+    "stack/greenlet",
+    ["switch", "create", "footprint"],
+    set_up,
+    missing=missing,
+    hold=hold,
     install="greenlet for the python3 that is found first in PATH (pip install greenlet; Debian: python3-greenlet, for its own Python)",
 )

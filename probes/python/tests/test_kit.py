@@ -9,13 +9,16 @@ import unittest
 from pathlib import Path
 
 from kit import measure, plan, wire
-from kit.evidence import Trace, Turns, between, Observed
+from kit.evidence import Observed, Trace, Turns, between
 from kit.histogram import Histogram
 from kit.measure import Mechanism
+
 from mechanisms import LIST
 
 ROOT = Path(__file__).resolve().parents[3]
-TEST_LIST = [Mechanism("fiber/test", ["switch", "create"], None, parameters=[plan.Parameter("speed", ["low", "high"], "low")])]
+TEST_LIST = [
+    Mechanism("fiber/test", ["switch", "create"], None, parameters=[plan.Parameter("speed", ["low", "high"], "low")])
+]
 
 
 class Plans(unittest.TestCase):
@@ -27,7 +30,7 @@ class Plans(unittest.TestCase):
         self.assertEqual((parsed.cpus, parsed.parameters), ([1], {"speed": "high"}))
 
     def test_create_needs_no_ring(self):
-        plan.parse("mechanism=fiber/test experiment=create contexts=1".split(), TEST_LIST)
+        plan.parse(["mechanism=fiber/test", "experiment=create", "contexts=1"], TEST_LIST)
 
 
 class Calibration(unittest.TestCase):
@@ -81,7 +84,9 @@ class Evidence(unittest.TestCase):
     def test_trace_counts_hops(self):
         trace = Trace(4)
         trace.who, trace.cpu, trace.thread = [0, 1, 2, 0, 2], [0, 0, 1, 1, 1], [7, 8, 8, 7, 9]
-        self.assertEqual(trace.judge(3), ({"count": 4, "in_order": 3, "same_cpu": 3, "same_thread": 1, "timed": False}, 1))
+        self.assertEqual(
+            trace.judge(3), ({"count": 4, "in_order": 3, "same_cpu": 3, "same_thread": 1, "timed": False}, 1)
+        )
         trace.thread[2] = -1
         self.assertNotIn("same_thread", trace.judge(3)[0])
 
@@ -93,7 +98,9 @@ class Evidence(unittest.TestCase):
 
     def test_threads_that_end_or_begin(self):
         begin = Observed({"1": (5, 5)}, (0, 0), 0, 0)
-        self.assertEqual(between(begin, Observed({"1": (6, 5), "2": (1, 0)}, (2, 0), 1, 0))[0]["kernel"]["voluntary"], 2)
+        self.assertEqual(
+            between(begin, Observed({"1": (6, 5), "2": (1, 0)}, (2, 0), 1, 0))[0]["kernel"]["voluntary"], 2
+        )
         fields, why = between(begin, Observed({"2": (1, 0)}, (2, 0), 1, 0))
         self.assertIsNone(fields["kernel"])
         self.assertIn("kernel", why)
@@ -113,8 +120,10 @@ class Wire(unittest.TestCase):
     def test_longest_lines_fit(self):
         histogram = Histogram()
         histogram.counts = [(1 << 63) - 1] * len(histogram.counts)
+
         def send(writer):
             writer.send_histogram(writer.send_samples(0, "measure", 1, [(1 << 63) - 1] * 10_000), "measure", histogram)
+
         lines = self.sent(send)
         self.assertGreater(len(lines), 5)
         self.assertTrue(all(len(line) < 65_536 for line in lines))

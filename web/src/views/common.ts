@@ -16,7 +16,15 @@ export function paged<T>(all: T[], context: Context): { shown: T[]; pager: HTMLE
     target >= 0 && target < pages ? h("a", { href: context.link({ page: target }) }, text) : null;
   const first = page * MOST_ROWS;
   const shown = all.slice(first, first + MOST_ROWS);
-  const pager = h("p", { class: "pager" }, `Rows ${first + 1} to ${first + shown.length} of ${all.length}. `, to(page - 1, "Previous"), " ", to(page + 1, "Next"), " Filters narrow them down.");
+  const pager = h(
+    "p",
+    { class: "pager" },
+    `Rows ${first + 1} to ${first + shown.length} of ${all.length}. `,
+    to(page - 1, "Previous"),
+    " ",
+    to(page + 1, "Next"),
+    " Filters narrow them down.",
+  );
   return { shown, pager };
 }
 

@@ -7,7 +7,12 @@ import { amount, factor, logTicks, percent } from "../format";
 import { rowPlot } from "../rowplot";
 import { paged } from "./common";
 
-const COLOURS: Record<string, string> = { slower: "var(--slower)", faster: "var(--faster)", same: "var(--text)", cannot_tell: "var(--faint)" };
+const COLOURS: Record<string, string> = {
+  slower: "var(--slower)",
+  faster: "var(--faster)",
+  same: "var(--text)",
+  cannot_tell: "var(--faint)",
+};
 const WORDS = {
   time: { slower: "slower", faster: "faster" },
   memory: { slower: "larger", faster: "smaller" },
@@ -15,7 +20,9 @@ const WORDS = {
 
 const name = (table: ComparisonTable, context: Context): string => {
   const run = (index: number): string => context.runs[index]?.key ?? "?";
-  return table.reference === null ? `run ${run(table.b)} against run ${run(table.a)}` : `rows against ${table.reference}${context.runs.length > 1 ? ` (run ${run(table.a)})` : ""}`;
+  return table.reference === null
+    ? `run ${run(table.b)} against run ${run(table.a)}`
+    : `rows against ${table.reference}${context.runs.length > 1 ? ` (run ${run(table.a)})` : ""}`;
 };
 
 function verdict(row: Comparison): string {
@@ -29,56 +36,144 @@ const cost = (side: Side): string => amount(side.median, side.quantity);
 /** Ratios with intervals and verdicts, as `switchcost compare` judges them. */
 export function compare(context: Context): HTMLElement[] {
   const mine = context.data.tables.filter((table) => table.reference === null || table.a === context.run.index);
-  if (mine.length === 0) return [nothing("Nothing here can be compared.", "switchcost compare A B", "switchcost report latest~1 latest")];
+  if (mine.length === 0)
+    return [nothing("Nothing here can be compared.", "switchcost compare A B", "switchcost report latest~1 latest")];
   const wanted = context.state.table || context.state.against;
-  const chosen = mine.find((table) => name(table, context) === wanted) ?? mine.find((table) => table.reference !== null && table.reference === wanted) ?? mine[0]!;
-  const chooser = select("table", "Comparison", mine.slice(0, 1000).map((table) => [name(table, context), name(table, context)]), name(chosen, context), (table) => context.go({ table, page: 0 }));
+  const chosen =
+    mine.find((table) => name(table, context) === wanted) ??
+    mine.find((table) => table.reference !== null && table.reference === wanted) ??
+    mine[0]!;
+  const chooser = select(
+    "table",
+    "Comparison",
+    mine.slice(0, 1000).map((table) => [name(table, context), name(table, context)]),
+    name(chosen, context),
+    (table) => context.go({ table, page: 0 }),
+  );
   return [h("div", { class: "controls" }, chooser), one(context, chosen)];
 }
 
 function one(context: Context, table: ComparisonTable): HTMLElement {
   const passes = new Set(context.rows.map((row) => row.label));
   const other = context.runs[table.b];
-  const all = table.comparisons.filter((row) => table.b !== context.run.index || other === undefined || passes.has(row.b.label));
+  const all = table.comparisons.filter(
+    (row) => table.b !== context.run.index || other === undefined || passes.has(row.b.label),
+  );
   const { shown, pager } = paged(all, context);
   const rows = shown.map((row, i) => ({ ...row, key: `c${i}` })).filter((row) => row.ratio !== null && row.ratio > 0);
   const floor = Math.max(0, ...rows.map((row) => row.noise_floor ?? 0));
-  const ends = rows.flatMap((row) => [row.ratio!, row.low ?? row.ratio!, row.high ?? row.ratio!]).filter((value) => value > 0);
-  const domain: [number, number] = [Math.min(0.94, ...ends.map((value) => value / 1.05)), Math.max(1.06, ...ends.map((value) => value * 1.05))];
+  const ends = rows
+    .flatMap((row) => [row.ratio!, row.low ?? row.ratio!, row.high ?? row.ratio!])
+    .filter((value) => value > 0);
+  const domain: [number, number] = [
+    Math.min(0.94, ...ends.map((value) => value / 1.05)),
+    Math.max(1.06, ...ends.map((value) => value * 1.05)),
+  ];
   const wide = domain[1] / domain[0] > 20;
   const near = [0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10];
   const inside = near.filter((value) => value >= domain[0] && value <= domain[1]);
   const step = Math.ceil(inside.length / Math.max(3, context.width / 90));
-  const ticks = wide ? logTicks(domain, "time", Math.max(3, context.width / 90)) : inside.filter((value, i) => value === 1 || i % step === inside.indexOf(1) % step);
+  const ticks = wide
+    ? logTicks(domain, "time", Math.max(3, context.width / 90))
+    : inside.filter((value, i) => value === 1 || i % step === inside.indexOf(1) % step);
   const paint = (row: Comparison): string => COLOURS[row.verdict ?? ""] ?? "var(--faint)";
   const picture =
     rows.length === 0
       ? null
       : rowPlot({
-          items: rows.map((row) => ({ key: row.key, label: row.b.label, end: `${factor(row.ratio)}  ${verdict(row)}` })),
+          items: rows.map((row) => ({
+            key: row.key,
+            label: row.b.label,
+            end: `${factor(row.ratio)}  ${verdict(row)}`,
+          })),
           width: context.width,
-          x: { type: "log", domain, ticks, tickFormat: ((value: number) => `×${Number(value.toPrecision(3))}`) as (x: unknown) => string, label: null } as Plot.ScaleOptions,
+          x: {
+            type: "log",
+            domain,
+            ticks,
+            tickFormat: ((value: number) => `×${Number(value.toPrecision(3))}`) as (x: unknown) => string,
+            label: null,
+          } as Plot.ScaleOptions,
           marks: (seat) => [
-            Plot.rectX([{ low: 1 / (1 + floor), high: 1 + floor }], { x1: "low", x2: "high", fill: "var(--text)", fillOpacity: 0.12 }),
-            Plot.ruleX([1 / (1 + table.threshold), 1 + table.threshold], { stroke: "var(--faint)", strokeDasharray: "2,4" }),
+            Plot.rectX([{ low: 1 / (1 + floor), high: 1 + floor }], {
+              x1: "low",
+              x2: "high",
+              fill: "var(--text)",
+              fillOpacity: 0.12,
+            }),
+            Plot.ruleX([1 / (1 + table.threshold), 1 + table.threshold], {
+              stroke: "var(--faint)",
+              strokeDasharray: "2,4",
+            }),
             Plot.ruleX([1], { stroke: "var(--text)" }),
-            Plot.link(rows.filter((row) => row.low !== null && row.high !== null && row.low > 0), { y: "key", x1: "low", x2: "high", stroke: paint, strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round", dy: seat.dy }),
-            Plot.dot(rows, { y: "key", x: "ratio", r: 4.5, fill: paint, symbol: (row: Comparison) => (row.verdict === "slower" ? "triangle" : row.verdict === "faster" ? "square" : "circle"), dy: seat.dy }),
+            Plot.link(
+              rows.filter((row) => row.low !== null && row.high !== null && row.low > 0),
+              {
+                y: "key",
+                x1: "low",
+                x2: "high",
+                stroke: paint,
+                strokeWidth: 4,
+                strokeOpacity: 0.55,
+                strokeLinecap: "round",
+                dy: seat.dy,
+              },
+            ),
+            Plot.dot(rows, {
+              y: "key",
+              x: "ratio",
+              r: 4.5,
+              fill: paint,
+              symbol: (row: Comparison) =>
+                row.verdict === "slower" ? "triangle" : row.verdict === "faster" ? "square" : "circle",
+              dy: seat.dy,
+            }),
           ],
         });
   const level = all[0]?.confidence ?? null;
-  const said = [...table.refused.map((reason) => `No verdict: ${reason}.`), ...table.notes, ...table.skipped.slice(0, 50).map(({ label, reason }) => `${label} is not compared: ${reason}`)];
+  const said = [
+    ...table.refused.map((reason) => `No verdict: ${reason}.`),
+    ...table.notes,
+    ...table.skipped.slice(0, 50).map(({ label, reason }) => `${label} is not compared: ${reason}`),
+  ];
   return figure({
     id: "compare",
     title: `Ratio of costs: ${name(table, context)}`,
     caption: `Right of 1: dearer. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: noise floor of ${percent(floor)}, by which equal things differ in this run; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
-    command: table.reference === null ? `switchcost compare ${table.comparisons[0]?.a.run ?? "A"} ${table.comparisons[0]?.b.run ?? "B"}` : `${typed(context.run)}; switchcost compare '${table.reference}' '*'`,
+    command:
+      table.reference === null
+        ? `switchcost compare ${table.comparisons[0]?.a.run ?? "A"} ${table.comparisons[0]?.b.run ?? "B"}`
+        : `${typed(context.run)}; switchcost compare '${table.reference}' '*'`,
     n: `${all.length} comparisons, each of ${all[0] ? (all[0].paired ? `${all[0].counts[0]} rounds or so, paired` : `${all[0].counts.join(" and ")} starts or so`) : "nothing"}`,
     picture,
     extra: [pager, said.length > 0 && h("ul", { class: "said" }, ...said.map((text) => h("li", {}, text)))],
     table: {
-      head: ["B", "A", "B costs", "A costs", "ratio", "interval", "noise floor", "smallest detectable", "rounds or starts", "verdict", "reason"],
-      rows: shown.map((row) => [row.b.label, row.a.label, cost(row.b), cost(row.a), row.phrase, row.low === null ? "–" : `${factor(row.low)} – ${factor(row.high)}`, percent(row.noise_floor), percent(row.smallest_detectable), row.counts.join(" and "), verdict(row), row.reason]),
+      head: [
+        "B",
+        "A",
+        "B costs",
+        "A costs",
+        "ratio",
+        "interval",
+        "noise floor",
+        "smallest detectable",
+        "rounds or starts",
+        "verdict",
+        "reason",
+      ],
+      rows: shown.map((row) => [
+        row.b.label,
+        row.a.label,
+        cost(row.b),
+        cost(row.a),
+        row.phrase,
+        row.low === null ? "–" : `${factor(row.low)} – ${factor(row.high)}`,
+        percent(row.noise_floor),
+        percent(row.smallest_detectable),
+        row.counts.join(" and "),
+        verdict(row),
+        row.reason,
+      ]),
     },
   });
 }

@@ -12,7 +12,14 @@ const BYTES = /bytes|size|payload|working_set|stack$/;
 const DASHES = ["", "7,3", "2,3", "10,3,2,3", "4,4"];
 
 /** The same in writing. */
-const STROKES: Record<string, string> = { "": "──", "7,3": "─ ─", "2,3": "····", "10,3,2,3": "─ ·", "4,4": "- - -", "1,3": "····" };
+const STROKES: Record<string, string> = {
+  "": "──",
+  "7,3": "─ ─",
+  "2,3": "····",
+  "10,3,2,3": "─ ·",
+  "4,4": "- - -",
+  "1,3": "····",
+};
 
 /** Curves in one picture: more cannot be told apart. */
 const MOST_CURVES = 10;
@@ -42,19 +49,34 @@ interface Line {
 export function curves(context: Context): HTMLElement[] {
   const all = find(context.run, context.rows);
   if (all.length === 0) {
-    return [nothing("No rows here differ in one number only, at three values or more. Such rows come from:", "switchcost sweep contexts PATTERN", "switchcost run PATTERN --contexts 2,10,100,1000", "switchcost run PATTERN --experiment message --param payload=1,1024,65536")];
+    return [
+      nothing(
+        "No rows here differ in one number only, at three values or more. Such rows come from:",
+        "switchcost sweep contexts PATTERN",
+        "switchcost run PATTERN --contexts 2,10,100,1000",
+        "switchcost run PATTERN --experiment message --param payload=1,1024,65536",
+      ),
+    ];
   }
   const groups = new Map<string, Curve[]>();
   for (const curve of all) group(groups, JSON.stringify([curve.axis, curve.experiment]), curve);
-  const more = groups.size > MOST_PICTURES ? [nothing(`The first ${MOST_PICTURES} of ${groups.size} pictures; filters show others.`)] : [];
+  const more =
+    groups.size > MOST_PICTURES
+      ? [nothing(`The first ${MOST_PICTURES} of ${groups.size} pictures; filters show others.`)]
+      : [];
   return [...[...groups.values()].slice(0, MOST_PICTURES).map((curves) => one(context, curves)), ...more];
 }
 
 const family = (mechanism: string): string => mechanism.split("/")[0] ?? "";
 
 /** Points that a logarithmic axis can show. */
-function drawable(curve: string, points: { x: number; y: number | null; low: number | null; high: number | null }[]): Point[] {
-  return points.flatMap(({ x, y, low, high }) => (positive(y) === null ? [] : [{ x, y: y!, low: positive(low), high: positive(high), curve }]));
+function drawable(
+  curve: string,
+  points: { x: number; y: number | null; low: number | null; high: number | null }[],
+): Point[] {
+  return points.flatMap(({ x, y, low, high }) =>
+    positive(y) === null ? [] : [{ x, y: y!, low: positive(low), high: positive(high), curve }],
+  );
 }
 
 /** Curves as lines; with each that has a control the control's, drawn once, and the indirect cost where it is resolved. */
@@ -66,11 +88,24 @@ function asLines(context: Context, all: Curve[]): Line[] {
     if (points.length === 0 || lines.has(key)) return;
     const nth = perFamily.get(of) ?? 0;
     if (!look) perFamily.set(of, nth + 1);
-    lines.set(key, { name, colour: colour(of, context.data), dash: DASHES[nth % DASHES.length] ?? "", points, ...look });
+    lines.set(key, {
+      name,
+      colour: colour(of, context.data),
+      dash: DASHES[nth % DASHES.length] ?? "",
+      points,
+      ...look,
+    });
   };
   const rows = new Map(context.run.rows.map((row) => [row.label, row]));
   for (const { mechanism, label, control, points } of all) {
-    add(label, family(mechanism), drawable(label, points.map(({ x, median, low, high }) => ({ x, y: median, low, high }))));
+    add(
+      label,
+      family(mechanism),
+      drawable(
+        label,
+        points.map(({ x, median, low, high }) => ({ x, y: median, low, high })),
+      ),
+    );
     const parts = points.flatMap(({ x, parts }) => (parts ? [{ x, ...parts }] : []));
     if (control === null || parts.length === 0) continue;
     const alone = `${control} alone`;
@@ -80,7 +115,15 @@ function asLines(context: Context, all: Curve[]): Line[] {
     });
     add(alone, family(control), drawable(alone, touches));
     const rest = `${label}: indirect`;
-    add(rest, family(mechanism), drawable(rest, parts.filter((part) => part.resolved).map(({ x, indirect, low, high }) => ({ x, y: indirect, low, high }))), { colour: "var(--text)", dash: "1,3" });
+    add(
+      rest,
+      family(mechanism),
+      drawable(
+        rest,
+        parts.filter((part) => part.resolved).map(({ x, indirect, low, high }) => ({ x, y: indirect, low, high })),
+      ),
+      { colour: "var(--text)", dash: "1,3" },
+    );
   }
   return [...lines.values()];
 }
@@ -103,7 +146,10 @@ function one(context: Context, all: Curve[]): HTMLElement {
     title: `${first.experiment}: cost against ${first.axis.replaceAll("_", " ")}`,
     caption: `Medians with their 95 % intervals, in ${quantity === "memory" ? "memory" : "time"} per ${first.unit}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
     command: typed(context.run),
-    n: `${measured.size} rows, ${total(context.rows.filter((row) => measured.has(row.label)), (row) => row.result.starts)} starts of a probe`,
+    n: `${measured.size} rows, ${total(
+      context.rows.filter((row) => measured.has(row.label)),
+      (row) => row.result.starts,
+    )} starts of a probe`,
     picture: points.length === 0 ? null : picture(context, first.axis, quantity, lines, xs, label),
     table: table(own.slice(0, MOST_CURVES), quantity, label, split),
   });
@@ -112,13 +158,41 @@ function one(context: Context, all: Curve[]): HTMLElement {
 /** Every number as the host computed it: also those that are below 0, or not resolved, and stand in no picture. */
 function table(curves: Curve[], quantity: Quantity, label: (x: number) => string, split: boolean): Table {
   const cost = (value: number | null): string => amount(value, quantity);
-  const interval = (of: { low: number | null; high: number | null }): string => (of.low === null ? "–" : `${cost(of.low)} – ${cost(of.high)}`);
-  const parts = ({ parts: of }: Measured): string[] => (of ? [cost(of.control), cost(of.direct), cost(of.indirect), interval(of), of.resolved ? "" : "not resolved"] : ["–", "–", "–", "–", ""]);
-  const rows = curves.flatMap((curve) => curve.points.map((point) => [curve.label, label(point.x), cost(point.median), interval(point), ...(split ? parts(point) : [])]));
-  return { head: ["curve", curves[0]?.axis ?? "", "median", "95 % interval", ...(split ? ["control alone", "direct", "indirect", "its 95 % interval", "resolved"] : [])], rows: rows.slice(0, MOST_ROWS) };
+  const interval = (of: { low: number | null; high: number | null }): string =>
+    of.low === null ? "–" : `${cost(of.low)} – ${cost(of.high)}`;
+  const parts = ({ parts: of }: Measured): string[] =>
+    of
+      ? [cost(of.control), cost(of.direct), cost(of.indirect), interval(of), of.resolved ? "" : "not resolved"]
+      : ["–", "–", "–", "–", ""];
+  const rows = curves.flatMap((curve) =>
+    curve.points.map((point) => [
+      curve.label,
+      label(point.x),
+      cost(point.median),
+      interval(point),
+      ...(split ? parts(point) : []),
+    ]),
+  );
+  return {
+    head: [
+      "curve",
+      curves[0]?.axis ?? "",
+      "median",
+      "95 % interval",
+      ...(split ? ["control alone", "direct", "indirect", "its 95 % interval", "resolved"] : []),
+    ],
+    rows: rows.slice(0, MOST_ROWS),
+  };
 }
 
-function picture(context: Context, axis: string, quantity: Quantity, lines: Line[], xs: number[], label: (x: number) => string): SVGSVGElement | HTMLElement {
+function picture(
+  context: Context,
+  axis: string,
+  quantity: Quantity,
+  lines: Line[],
+  xs: number[],
+  label: (x: number) => string,
+): SVGSVGElement | HTMLElement {
   const points = lines.flatMap((line) => line.points);
   const zero = xs.some((x) => x === 0);
   const domain: [number, number] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
@@ -126,9 +200,25 @@ function picture(context: Context, axis: string, quantity: Quantity, lines: Line
   const each = [...new Set(xs)];
   const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
   // 0 has no logarithm: its tick stands before those of the others.
-  const ticks = each.length < room ? each : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "memory" : "time", room)];
-  const y = { ...logAxis(points.flatMap((point) => [point.y, point.low, point.high]), quantity, 420), label: null };
-  const x: Plot.ScaleOptions = { type: zero ? "symlog" : "log", domain, label: `${axis.replaceAll("_", " ")} →`, ticks, tickFormat: label as (x: unknown) => string } as Plot.ScaleOptions;
+  const ticks =
+    each.length < room
+      ? each
+      : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "memory" : "time", room)];
+  const y = {
+    ...logAxis(
+      points.flatMap((point) => [point.y, point.low, point.high]),
+      quantity,
+      420,
+    ),
+    label: null,
+  };
+  const x: Plot.ScaleOptions = {
+    type: zero ? "symlog" : "log",
+    domain,
+    label: `${axis.replaceAll("_", " ")} →`,
+    ticks,
+    tickFormat: label as (x: unknown) => string,
+  } as Plot.ScaleOptions;
   const split = context.width < 640;
   const legend = lines.map((line, i) => ({ ...line, i }));
   const top = split ? 14 + 16 * lines.length : 20;
@@ -147,14 +237,35 @@ function picture(context: Context, axis: string, quantity: Quantity, lines: Line
       Plot.gridY({ ticks: y.ticks, stroke: "var(--line)", strokeOpacity: 1 } as Plot.GridYOptions),
       ...axes({ x, y }),
       ...lines.flatMap((line) => [
-        Plot.link(line.points.filter((point) => point.low !== null && point.high !== null), { x: "x", y1: "low", y2: "high", stroke: line.colour, strokeWidth: 3, strokeOpacity: 0.45 }),
+        Plot.link(
+          line.points.filter((point) => point.low !== null && point.high !== null),
+          { x: "x", y1: "low", y2: "high", stroke: line.colour, strokeWidth: 3, strokeOpacity: 0.45 },
+        ),
         Plot.line(line.points, { x: "x", y: "y", stroke: line.colour, strokeWidth: 2, strokeDasharray: line.dash }),
         Plot.dot(line.points, { x: "x", y: "y", fill: line.colour, r: 3 }),
       ]),
       ...(split
-        ? legend.map((line) => Plot.text([`${STROKES[line.dash] ?? ""} ${line.name}`], { frameAnchor: "top-left", dy: -top + 12 + 16 * line.i, dx: -40, fill: line.colour, lineWidth: context.width / 12, textOverflow: "ellipsis-end" } as Plot.TextOptions))
+        ? legend.map((line) =>
+            Plot.text([`${STROKES[line.dash] ?? ""} ${line.name}`], {
+              frameAnchor: "top-left",
+              dy: -top + 12 + 16 * line.i,
+              dx: -40,
+              fill: line.colour,
+              lineWidth: context.width / 12,
+              textOverflow: "ellipsis-end",
+            } as Plot.TextOptions),
+          )
         : [Plot.text(ends, spread(ends, y))]),
-      Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: (point: Point) => `${point.curve}\n${axis} ${label(point.x)}: ${amount(point.y, quantity)}`, fill: "var(--paper)", stroke: "var(--line)" })),
+      Plot.tip(
+        points,
+        Plot.pointer({
+          x: "x",
+          y: "y",
+          title: (point: Point) => `${point.curve}\n${axis} ${label(point.x)}: ${amount(point.y, quantity)}`,
+          fill: "var(--paper)",
+          stroke: "var(--line)",
+        }),
+      ),
     ],
   });
 }
@@ -173,12 +284,23 @@ function spread(ends: Point[], y: Plot.ScaleOptions): Plot.TextOptions {
   }
   const text = (point: Point): string => point.curve;
   // An offset of its own for each text needs a channel; lines of nothing above the text do the same.
-  return { x: "x", y: "y", text: (point: Point) => text(point), dx: 10, textAnchor: "start", fill: "var(--text)", render: (index, scales, values, dimensions, context, next) => {
-    const group = next!(index, scales, values, dimensions, context)!;
-    [...group.children].forEach((child, i) => {
-      const [x, y] = /translate\(([-\d.]+),([-\d.]+)\)/.exec(child.getAttribute("transform") ?? "")?.slice(1).map(Number) ?? [0, 0];
-      child.setAttribute("transform", `translate(${x},${(y ?? 0) + (shift.get(ends[index[i]!]!) ?? 0)})`);
-    });
-    return group;
-  } } as Plot.TextOptions;
+  return {
+    x: "x",
+    y: "y",
+    text: (point: Point) => text(point),
+    dx: 10,
+    textAnchor: "start",
+    fill: "var(--text)",
+    render: (index, scales, values, dimensions, context, next) => {
+      const group = next!(index, scales, values, dimensions, context)!;
+      [...group.children].forEach((child, i) => {
+        const [x, y] = /translate\(([-\d.]+),([-\d.]+)\)/
+          .exec(child.getAttribute("transform") ?? "")
+          ?.slice(1)
+          .map(Number) ?? [0, 0];
+        child.setAttribute("transform", `translate(${x},${(y ?? 0) + (shift.get(ends[index[i]!]!) ?? 0)})`);
+      });
+      return group;
+    },
+  } as Plot.TextOptions;
 }

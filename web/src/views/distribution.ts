@@ -14,7 +14,16 @@ export function distribution(context: Context): HTMLElement[] {
   const groups = (["time", "memory"] as const).map((quantity) => rows.filter((row) => row.quantity === quantity));
   const all = groups.filter((group) => group.length > 0).map((group) => overview(context, group));
   const each = rows.filter((row) => row.detail.histogram.length > 0);
-  return [...all, ecdf(context), each.length > 0 ? perSwitch(context, each) : nothing("No row was measured switch by switch; a histogram of single switches needs:", "switchcost run PATTERN --timing each")];
+  return [
+    ...all,
+    ecdf(context),
+    each.length > 0
+      ? perSwitch(context, each)
+      : nothing(
+          "No row was measured switch by switch; a histogram of single switches needs:",
+          "switchcost run PATTERN --timing each",
+        ),
+  ];
 }
 
 type Dot = Start & { key: string; family: string };
@@ -30,8 +39,19 @@ function at(row: Row, share: number, context: Context): number | null {
 function overview(context: Context, all: Row[]): HTMLElement {
   const { shown: rows, pager } = paged(all, context);
   const quantity = rows[0]!.quantity;
-  const dots: Dot[] = rows.flatMap((row) => drawableStarts(row).map((start) => ({ ...start, key: row.key, family: row.family })));
-  const boxes = rows.map((row) => ({ key: row.key, family: row.family, p1: at(row, 0.01, context), p10: at(row, 0.1, context), p90: at(row, 0.9, context), p99: at(row, 0.99, context) })).filter((box) => box.p1 !== null && box.p99 !== null);
+  const dots: Dot[] = rows.flatMap((row) =>
+    drawableStarts(row).map((start) => ({ ...start, key: row.key, family: row.family })),
+  );
+  const boxes = rows
+    .map((row) => ({
+      key: row.key,
+      family: row.family,
+      p1: at(row, 0.01, context),
+      p10: at(row, 0.1, context),
+      p90: at(row, 0.9, context),
+      p99: at(row, 0.99, context),
+    }))
+    .filter((box) => box.p1 !== null && box.p99 !== null);
   const paint = (of: { family: string }): string => colour(of.family, context.data);
   const picture =
     dots.length === 0
@@ -39,29 +59,78 @@ function overview(context: Context, all: Row[]): HTMLElement {
       : rowPlot({
           items: lines(rows, context, (row) => ({ end: amount(row.median, quantity), ...words(row) })),
           width: context.width,
-          x: logAxis([...dots.map((dot) => dot.median), ...boxes.flatMap((box) => [box.p1, box.p99])], quantity, context.width),
+          x: logAxis(
+            [...dots.map((dot) => dot.median), ...boxes.flatMap((box) => [box.p1, box.p99])],
+            quantity,
+            context.width,
+          ),
           marks: (seat) => [
             Plot.link(boxes, { y: "key", x1: "p1", x2: "p99", stroke: paint, strokeWidth: 1, dy: seat.dy }),
-            Plot.link(boxes, { y: "key", x1: "p10", x2: "p90", stroke: paint, strokeWidth: 7, strokeOpacity: 0.3, dy: seat.dy }),
-            Plot.dot(dots.filter((dot) => dot.counted), { y: "key", x: "median", r: 2.5, fill: paint, fillOpacity: 0.55, dy: seat.dy }),
-            Plot.dot(dots.filter((dot) => !dot.counted), { y: "key", x: "median", r: 3, symbol: "times", stroke: "var(--alarm)", dy: seat.dy }),
-            Plot.tickX(rows.filter((row) => row.median !== null), { y: "key", x: "median", stroke: "var(--text)", strokeWidth: 1.5, insetTop: seat.insetTop - 2, insetBottom: seat.insetBottom - 2 }),
+            Plot.link(boxes, {
+              y: "key",
+              x1: "p10",
+              x2: "p90",
+              stroke: paint,
+              strokeWidth: 7,
+              strokeOpacity: 0.3,
+              dy: seat.dy,
+            }),
+            Plot.dot(
+              dots.filter((dot) => dot.counted),
+              { y: "key", x: "median", r: 2.5, fill: paint, fillOpacity: 0.55, dy: seat.dy },
+            ),
+            Plot.dot(
+              dots.filter((dot) => !dot.counted),
+              { y: "key", x: "median", r: 3, symbol: "times", stroke: "var(--alarm)", dy: seat.dy },
+            ),
+            Plot.tickX(
+              rows.filter((row) => row.median !== null),
+              {
+                y: "key",
+                x: "median",
+                stroke: "var(--text)",
+                strokeWidth: 1.5,
+                insetTop: seat.insetTop - 2,
+                insetBottom: seat.insetBottom - 2,
+              },
+            ),
           ],
         });
   return figure({
     id: `spread-${quantity}`,
     title: quantity === "time" ? "How far starts and batches differ" : "How far the memory of starts differs",
-    caption: "Dots: median of each start of the probe; crosses: starts that were disturbed or not verified and do not count. Pale bar: 10th to 90th percentile of all batches; thin line: 1st to 99th. Tick: the row's median.",
+    caption:
+      "Dots: median of each start of the probe; crosses: starts that were disturbed or not verified and do not count. Pale bar: 10th to 90th percentile of all batches; thin line: 1st to 99th. Tick: the row's median.",
     command: typed(context.run),
     n: counted(all),
     picture,
     extra: [pager],
     table: {
-      head: ["mechanism", "starts counted", "left out", "lowest start", "median", "highest start", "p1 of batches", "p10", "p90", "p99"],
+      head: [
+        "mechanism",
+        "starts counted",
+        "left out",
+        "lowest start",
+        "median",
+        "highest start",
+        "p1 of batches",
+        "p10",
+        "p90",
+        "p99",
+      ],
       rows: rows.map((row) => {
         const medians = row.starts.filter((start) => start.counted).map((start) => start.median);
-        const end = (pick: (...of: number[]) => number): string => (medians.length > 0 ? amount(pick(...medians), quantity) : "–");
-        return [row.label, String(medians.length), String(row.starts.length - medians.length), end(Math.min), amount(row.median, quantity), end(Math.max), ...[0.01, 0.1, 0.9, 0.99].map((share) => amount(at(row, share, context), quantity))];
+        const end = (pick: (...of: number[]) => number): string =>
+          medians.length > 0 ? amount(pick(...medians), quantity) : "–";
+        return [
+          row.label,
+          String(medians.length),
+          String(row.starts.length - medians.length),
+          end(Math.min),
+          amount(row.median, quantity),
+          end(Math.max),
+          ...[0.01, 0.1, 0.9, 0.99].map((share) => amount(at(row, share, context), quantity)),
+        ];
       }),
     },
   });
@@ -70,11 +139,19 @@ function overview(context: Context, all: Row[]): HTMLElement {
 function ecdf(context: Context): HTMLElement {
   const row = focus(context, (row) => drawableStarts(row).length > 0);
   if (!row) return nothing("No row has a start that can be drawn.");
-  const starts = drawableStarts(row).filter((start) => start.counted).sort((a, b) => a.median - b.median);
+  const starts = drawableStarts(row)
+    .filter((start) => start.counted)
+    .sort((a, b) => a.median - b.median);
   const steps = starts.map((start, i) => ({ x: start.median, y: (i + 1) / starts.length }));
-  const batches = row.detail.batches.flatMap((value, i) => (value != null && value > 0 ? [{ x: value, y: context.data.shares[i] ?? 0 }] : []));
+  const batches = row.detail.batches.flatMap((value, i) =>
+    value != null && value > 0 ? [{ x: value, y: context.data.shares[i] ?? 0 }] : [],
+  );
   const paint = colour(row.family, context.data);
-  const x = logAxis([...steps, ...batches].map((point) => point.x), row.quantity, context.width);
+  const x = logAxis(
+    [...steps, ...batches].map((point) => point.x),
+    row.quantity,
+    context.width,
+  );
   const picture = drawn({
     width: context.width,
     height: 300,
@@ -85,24 +162,40 @@ function ecdf(context: Context): HTMLElement {
     style: { fontSize: "12px" },
     marks: [
       ...axes({ x }),
-      Plot.line(batches, { x: "x", y: "y", stroke: paint, strokeOpacity: 0.55, strokeDasharray: "5,3", strokeWidth: 2 }),
+      Plot.line(batches, {
+        x: "x",
+        y: "y",
+        stroke: paint,
+        strokeOpacity: 0.55,
+        strokeDasharray: "5,3",
+        strokeWidth: 2,
+      }),
       Plot.line(steps, { x: "x", y: "y", curve: "step-after", stroke: paint, strokeWidth: 2.5 }),
       Plot.dot(steps, { x: "x", y: "y", r: 2.5, fill: paint }),
-      row.low !== null && row.high !== null ? Plot.rectX([row], { x1: "low", x2: "high", fill: "var(--text)", fillOpacity: 0.08 }) : null,
+      row.low !== null && row.high !== null
+        ? Plot.rectX([row], { x1: "low", x2: "high", fill: "var(--text)", fillOpacity: 0.08 })
+        : null,
       row.median !== null ? Plot.ruleX([row.median], { stroke: "var(--text)", strokeDasharray: "2,3" }) : null,
       Plot.text(["— starts\n– – batches"], { frameAnchor: "bottom-right", dy: -8, dx: -8, fill: "var(--text)" }),
     ],
   });
-  const choices = context.rows.filter((one) => drawableStarts(one).length > 0).slice(0, 500).map((one) => [one.label, one.label] as const);
+  const choices = context.rows
+    .filter((one) => drawableStarts(one).length > 0)
+    .slice(0, 500)
+    .map((one) => [one.label, one.label] as const);
   return figure({
     id: "ecdf",
     title: `Cumulative distribution: ${row.label}`,
-    caption: "Line with dots: medians of starts, each counted once; dashed: all their batches together. Shade: 95 % interval of the median. Two or more steep parts mean that starts come in kinds.",
+    caption:
+      "Line with dots: medians of starts, each counted once; dashed: all their batches together. Shade: 95 % interval of the median. Two or more steep parts mean that starts come in kinds.",
     command: typed(context.run),
     n: `${steps.length} starts, ${row.result.samples} batches or intervals`,
     picture,
     extra: [select("row-ecdf", "Row", choices, row.label, (label) => context.go({ row: label }))],
-    table: { head: ["share at or below", "batches"], rows: batches.map((point) => [`${(point.y * 100).toFixed(0)} %`, amount(point.x, row.quantity)]) },
+    table: {
+      head: ["share at or below", "batches"],
+      rows: batches.map((point) => [`${(point.y * 100).toFixed(0)} %`, amount(point.x, row.quantity)]),
+    },
   });
 }
 
@@ -115,12 +208,18 @@ function perSwitch(context: Context, rows: Row[]): HTMLElement {
     return row.detail.histogram.flatMap(([value, count]) => {
       const share = above / all;
       above -= count;
-      return value != null && value > 0 && share > 0 ? [{ label: row.label, family: row.family, x: value, y: share }] : [];
+      return value != null && value > 0 && share > 0
+        ? [{ label: row.label, family: row.family, x: value, y: share }]
+        : [];
     });
   });
   const dashes = ["", "6,3", "2,2", "8,2,2,2"];
   const least = points.reduce((low, point) => Math.min(low, point.y), 1);
-  const x = logAxis(points.map((point) => point.x), "time", context.width);
+  const x = logAxis(
+    points.map((point) => point.x),
+    "time",
+    context.width,
+  );
   const ends = shown.flatMap((row) => points.findLast((point) => point.label === row.label) ?? []);
   const picture = drawn({
     width: context.width,
@@ -128,13 +227,55 @@ function perSwitch(context: Context, rows: Row[]): HTMLElement {
     marginLeft: 100,
     marginRight: 24,
     x: { ...x, axis: null },
-    y: { type: "log", domain: [least / 2, 1], label: "share at or above", grid: true, tickFormat: (share: number) => (share >= 0.01 ? `${Number((share * 100).toPrecision(2))} %` : `1 in ${Math.round(1 / share).toLocaleString("en")}`), ticks: 5 },
+    y: {
+      type: "log",
+      domain: [least / 2, 1],
+      label: "share at or above",
+      grid: true,
+      tickFormat: (share: number) =>
+        share >= 0.01
+          ? `${Number((share * 100).toPrecision(2))} %`
+          : `1 in ${Math.round(1 / share).toLocaleString("en")}`,
+      ticks: 5,
+    },
     style: { fontSize: "12px" },
     marks: [
       ...axes({ x }),
-      ...shown.map((row, i) => Plot.line(points.filter((point) => point.label === row.label), { x: "x", y: "y", stroke: colour(row.family, context.data), strokeWidth: 2, strokeDasharray: dashes[i % dashes.length] ?? "", curve: "step-before" })),
-      Plot.text(ends, { x: "x", y: "y", text: "label", textAnchor: "end", dy: -8, dx: -4, fill: "var(--text)", stroke: "var(--paper)", strokeWidth: 4 }),
-      Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: (point: (typeof points)[number]) => `${point.label}\n${tick(point.x, "time")} or longer: ${(point.y * 100).toPrecision(2)} %`, fill: "var(--paper)", stroke: "var(--line)" })),
+      ...shown.map((row, i) =>
+        Plot.line(
+          points.filter((point) => point.label === row.label),
+          {
+            x: "x",
+            y: "y",
+            stroke: colour(row.family, context.data),
+            strokeWidth: 2,
+            strokeDasharray: dashes[i % dashes.length] ?? "",
+            curve: "step-before",
+          },
+        ),
+      ),
+      Plot.text(ends, {
+        x: "x",
+        y: "y",
+        text: "label",
+        textAnchor: "end",
+        dy: -8,
+        dx: -4,
+        fill: "var(--text)",
+        stroke: "var(--paper)",
+        strokeWidth: 4,
+      }),
+      Plot.tip(
+        points,
+        Plot.pointer({
+          x: "x",
+          y: "y",
+          title: (point: (typeof points)[number]) =>
+            `${point.label}\n${tick(point.x, "time")} or longer: ${(point.y * 100).toPrecision(2)} %`,
+          fill: "var(--paper)",
+          stroke: "var(--line)",
+        }),
+      ),
     ],
   });
   return figure({
@@ -146,7 +287,11 @@ function perSwitch(context: Context, rows: Row[]): HTMLElement {
     picture,
     table: {
       head: ["mechanism", "intervals", "p50", "p90", "p99", "p99.9", "maximum", "two readings of the counter"],
-      rows: shown.map(({ label, result: of }) => [label, String(of.samples), ...[of.p50, of.p90, of.p99, of.p999, of.max, of.reading].map(duration)]),
+      rows: shown.map(({ label, result: of }) => [
+        label,
+        String(of.samples),
+        ...[of.p50, of.p90, of.p99, of.p999, of.max, of.reading].map(duration),
+      ]),
     },
   });
 }

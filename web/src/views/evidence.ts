@@ -8,14 +8,18 @@ import { lines, paged, words } from "./common";
 
 const observed = (row: Row): number | null => row.result.kernel_switches;
 
-function range(between: [number | null, number | null] | null | undefined, write: (value: number | null) => string): string {
+function range(
+  between: [number | null, number | null] | null | undefined,
+  write: (value: number | null) => string,
+): string {
   if (!between) return "any";
   const [low, high] = between;
   return low === high ? write(low) : `${write(low)} – ${write(high)}`;
 }
 
 /** A few stray switches are a small number, not none. */
-const rate = (value: number | null): string => (value === null ? "not observed" : value === 0 ? "0" : value < 0.0005 ? "< 0.001" : value.toFixed(3));
+const rate = (value: number | null): string =>
+  value === null ? "not observed" : value === 0 ? "0" : value < 0.0005 ? "< 0.001" : value.toFixed(3);
 
 /** What was expected, what was seen, and what follows. */
 export function evidence(context: Context): HTMLElement[] {
@@ -24,7 +28,9 @@ export function evidence(context: Context): HTMLElement[] {
   const seen = rows.filter((row) => observed(row) !== null);
   const expected = rows.flatMap((row) => {
     const between = row.detail.expected?.kernel_switches;
-    return between && between[0] !== null && between[1] !== null ? [{ key: row.key, low: between[0], high: between[1] }] : [];
+    return between && between[0] !== null && between[1] !== null
+      ? [{ key: row.key, low: between[0], high: between[1] }]
+      : [];
   });
   const most = Math.max(1, ...seen.map((row) => observed(row) ?? 0), ...expected.map((one) => one.high));
   const alarming = (row: Row): boolean => row.result.verdict === "contradicted" || row.result.verdict === "broken";
@@ -32,14 +38,43 @@ export function evidence(context: Context): HTMLElement[] {
   const picture = rowPlot({
     items: lines(rows, context, (row) => {
       const why = words(row);
-      const shown = observed(row) === null ? { words: why.words ?? "the kernel's count was not observed", alarm: alarming(row) } : {};
+      const shown =
+        observed(row) === null
+          ? { words: why.words ?? "the kernel's count was not observed", alarm: alarming(row) }
+          : {};
       return { ...shown, end: row.result.verdict };
     }),
     width: context.width,
-    x: { type: "symlog", constant: 0.5, domain: [0, most * 1.1], ticks: [0, 0.5, 1, 2, 5, 10, 100, 1000].filter((value) => value <= most * 1.1), tickFormat: digits as (value: unknown) => string, label: null } as Plot.ScaleOptions,
+    x: {
+      type: "symlog",
+      constant: 0.5,
+      domain: [0, most * 1.1],
+      ticks: [0, 0.5, 1, 2, 5, 10, 100, 1000].filter((value) => value <= most * 1.1),
+      tickFormat: digits as (value: unknown) => string,
+      label: null,
+    } as Plot.ScaleOptions,
     marks: (seat) => [
-      Plot.link(expected, { y: "key", x1: "low", x2: "high", stroke: "var(--faint)", strokeOpacity: 0.45, strokeWidth: 9, strokeLinecap: "round", dy: seat.dy }),
-      Plot.dot(seen, { y: "key", x: observed, r: 4, symbol: (row: Row) => (bad(row) ? "times" : "circle"), fill: (row: Row) => (bad(row) ? "none" : colour(row.family, context.data)), stroke: (row: Row) => (alarming(row) ? "var(--alarm)" : colour(row.family, context.data)), strokeWidth: 1.5, dy: seat.dy, title: (row: Row) => `${row.label}: ${rate(observed(row))} kernel switches each` }),
+      Plot.link(expected, {
+        y: "key",
+        x1: "low",
+        x2: "high",
+        stroke: "var(--faint)",
+        strokeOpacity: 0.45,
+        strokeWidth: 9,
+        strokeLinecap: "round",
+        dy: seat.dy,
+      }),
+      Plot.dot(seen, {
+        y: "key",
+        x: observed,
+        r: 4,
+        symbol: (row: Row) => (bad(row) ? "times" : "circle"),
+        fill: (row: Row) => (bad(row) ? "none" : colour(row.family, context.data)),
+        stroke: (row: Row) => (alarming(row) ? "var(--alarm)" : colour(row.family, context.data)),
+        strokeWidth: 1.5,
+        dy: seat.dy,
+        title: (row: Row) => `${row.label}: ${rate(observed(row))} kernel switches each`,
+      }),
     ],
   });
   const suspects = context.rows.filter((row) => row.result.verdict !== "verified");
@@ -56,7 +91,21 @@ export function evidence(context: Context): HTMLElement[] {
       extra: [pager],
       open: true,
       table: {
-        head: ["mechanism", "verdict", "reason", "kernel switches expected", "observed", "involuntary", "same-CPU hand-offs expected", "observed", "CPUs", "turns and token", "address spaces expected", "starts", "left out as disturbed"],
+        head: [
+          "mechanism",
+          "verdict",
+          "reason",
+          "kernel switches expected",
+          "observed",
+          "involuntary",
+          "same-CPU hand-offs expected",
+          "observed",
+          "CPUs",
+          "turns and token",
+          "address spaces expected",
+          "starts",
+          "left out as disturbed",
+        ],
         rows: rows.map((row) => {
           const found = row.result;
           return [
@@ -78,7 +127,22 @@ export function evidence(context: Context): HTMLElement[] {
       },
     }),
     ...(suspects.length > 0
-      ? [figure({ id: "suspects", title: "Rows that are not verified", caption: "Contradicted: the evidence refutes the claim, do not use the figure. Unobservable: a counter cannot be read here. Unsupported, unmeasured, broken: no figure.", command: typed(context.run), n: `${suspects.length} of ${context.rows.length} rows`, picture: null, open: true, table: { head: ["mechanism", "verdict", "reason"], rows: paged(suspects, context).shown.map((row) => [row.label, row.result.verdict, row.result.reason]) } })]
+      ? [
+          figure({
+            id: "suspects",
+            title: "Rows that are not verified",
+            caption:
+              "Contradicted: the evidence refutes the claim, do not use the figure. Unobservable: a counter cannot be read here. Unsupported, unmeasured, broken: no figure.",
+            command: typed(context.run),
+            n: `${suspects.length} of ${context.rows.length} rows`,
+            picture: null,
+            open: true,
+            table: {
+              head: ["mechanism", "verdict", "reason"],
+              rows: paged(suspects, context).shown.map((row) => [row.label, row.result.verdict, row.result.reason]),
+            },
+          }),
+        ]
       : []),
   ];
 }

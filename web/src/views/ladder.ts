@@ -4,7 +4,7 @@ import { type Literature, literatureOf, type Quantity, type Row } from "../data"
 import { type Choice, h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, factor } from "../format";
-import { logAxis, rowAt, rowPlot } from "../rowplot";
+import { logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
 import { byExperiment, lines, paged, words } from "./common";
 
 const TITLES: Record<string, string> = {
@@ -23,7 +23,11 @@ export function ladder(context: Context): HTMLElement[] {
 /** The rung to which factors refer: the one chosen, else the cheapest verified real switch. */
 export function rung(context: Context, rows: Row[]): Row | undefined {
   const chosen = rows.find((row) => row.label === context.state.against && row.median !== null);
-  return chosen ?? rows.find((row) => row.result.times_cheapest === 1) ?? rows.find((row) => row.median !== null && !row.detail.control);
+  return (
+    chosen ??
+    rows.find((row) => row.result.times_cheapest === 1) ??
+    rows.find((row) => row.median !== null && !row.detail.control)
+  );
 }
 
 function marker(row: Row): "circle" | "times" {
@@ -52,34 +56,147 @@ const DIGIT = 5.5;
 const DIAMOND = 9;
 
 /** Numbers of a row's marks, of those too close to one another together. */
-export function numbered(marks: Mark[], [low, high]: [number, number], inner: number): { key: string; x: number; text: string }[] {
+export function numbered(
+  marks: Mark[],
+  [low, high]: [number, number],
+  inner: number,
+): { key: string; x: number; text: string }[] {
   const place = (value: number): number => (Math.log(value / low) / Math.log(high / low)) * inner;
   const groups: { key: string; x: number; text: string }[] = [];
   for (const mark of [...marks].sort((a, b) => a.low - b.low)) {
     const last = groups.findLast((group) => group.key === mark.key);
-    if (last && place(mark.low) - place(last.x) < Math.max(DIAMOND, (last.text.length + String(mark.nth).length + 1) * (DIGIT / 2) + 4)) last.text += `,${mark.nth}`;
+    if (
+      last &&
+      place(mark.low) - place(last.x) <
+        Math.max(DIAMOND, (last.text.length + String(mark.nth).length + 1) * (DIGIT / 2) + 4)
+    )
+      last.text += `,${mark.nth}`;
     else groups.push({ key: mark.key, x: mark.low, text: String(mark.nth) });
   }
   return groups;
 }
 
 /** What a reader of the picture must know of a mark: without pointing at it, and on paper. */
-const where = (value: Literature): string => `${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}: ${value.machine}, ${value.year ?? "year not stated"}`;
+const where = (value: Literature): string =>
+  `${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}: ${value.machine}, ${value.year ?? "year not stated"}`;
 
 const told = (value: Literature): string =>
   `${value.name}: ${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}\n${value.what}\n${value.machine}, ${value.year ?? "year not stated"}\n${value.source}${value.read ? "" : " (as quoted elsewhere)"}`;
+
+/** What others published, by number. */
+function literatureMarks(literature: Mark[], domain: [number, number], seat: Seat): Plot.Markish[] {
+  return [
+    Plot.link(
+      literature.filter((mark) => mark.high !== null),
+      {
+        y: "key",
+        x1: "low",
+        x2: "high",
+        stroke: "var(--faint)",
+        strokeOpacity: 0.6,
+        strokeWidth: 1,
+        strokeDasharray: "2,2",
+        dy: seat.dy,
+      },
+    ),
+    Plot.dot(literature, {
+      y: "key",
+      x: "low",
+      symbol: "diamond2" as Plot.SymbolType,
+      stroke: "var(--faint)",
+      r: 3.5,
+      title: told,
+      dy: seat.dy,
+    }),
+    Plot.text(numbered(literature, domain, seat.inner), {
+      y: "key",
+      x: "x",
+      text: "text",
+      fontSize: 9,
+      fill: "var(--faint)",
+      stroke: "var(--paper)",
+      strokeWidth: 3,
+      dy: seat.dy - 9,
+    } as Plot.TextOptions),
+  ];
+}
+
+/** Luckiest batch, 99th percentile, interval and median of each row. */
+function rowMarks(drawable: Row[], quantity: Quantity, context: Context, seat: Seat): Plot.Markish[] {
+  const timed = (value: "min" | "p99"): Row[] => drawable.filter((row) => row[value] !== null && quantity === "time");
+  const paint = (row: Row): string => colour(row.family, context.data);
+  return [
+    Plot.tickX(timed("min"), {
+      y: "key",
+      x: "min",
+      stroke: paint,
+      strokeWidth: 1.5,
+      insetTop: seat.insetTop,
+      insetBottom: seat.insetBottom,
+    }),
+    Plot.tickX(timed("p99"), {
+      y: "key",
+      x: "p99",
+      stroke: paint,
+      strokeWidth: 1.5,
+      strokeDasharray: "2,2",
+      insetTop: seat.insetTop,
+      insetBottom: seat.insetBottom,
+    }),
+    Plot.link(
+      drawable.filter((row) => row.low !== null && row.high !== null),
+      {
+        y: "key",
+        x1: "low",
+        x2: "high",
+        stroke: paint,
+        strokeWidth: 4,
+        strokeOpacity: 0.55,
+        strokeLinecap: "round",
+        dy: seat.dy,
+      },
+    ),
+    Plot.dot(drawable, {
+      y: "key",
+      x: "median",
+      r: 4.5,
+      symbol: marker,
+      fill: (row: Row) => (row.result.verdict === "verified" ? colour(row.family, context.data) : "var(--paper)"),
+      stroke: (row: Row) => (row.result.verdict === "contradicted" ? "var(--alarm)" : colour(row.family, context.data)),
+      strokeWidth: 1.8,
+      dy: seat.dy,
+    }),
+  ];
+}
 
 function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const { shown: rows, pager } = paged(all, context);
   const quantity: Quantity = experiment === "footprint" ? "memory" : "time";
   const reference = rung(context, all);
-  const times = (row: Row): string => (reference && row.median !== null && reference.median !== null && row.result.unit === reference.result.unit ? factor(row.median / reference.median) : "");
+  const times = (row: Row): string =>
+    reference && row.median !== null && reference.median !== null && row.result.unit === reference.result.unit
+      ? factor(row.median / reference.median)
+      : "";
   const drawable = rows.filter((row) => row.median !== null);
-  const known = quantity === "time" ? drawable.map((row) => ({ row, values: literatureOf(row, context.data) })).filter(({ values }) => values.length > 0) : [];
+  const known =
+    quantity === "time"
+      ? drawable
+          .map((row) => ({ row, values: literatureOf(row, context.data) }))
+          .filter(({ values }) => values.length > 0)
+      : [];
   const published = context.state.published === "shown" ? known : [];
   const cited = [...new Set(published.flatMap(({ values }) => values))];
-  const literature: Mark[] = published.flatMap(({ row, values }) => values.map((value) => ({ ...value, key: row.key, nth: cited.indexOf(value) + 1 })));
-  const x = logAxis([...drawable.flatMap((row) => [row.median, row.low, row.high, row.min, row.p99]), ...literature.flatMap((mark) => [mark.low, mark.high])], quantity, context.width);
+  const literature: Mark[] = published.flatMap(({ row, values }) =>
+    values.map((value) => ({ ...value, key: row.key, nth: cited.indexOf(value) + 1 })),
+  );
+  const x = logAxis(
+    [
+      ...drawable.flatMap((row) => [row.median, row.low, row.high, row.min, row.p99]),
+      ...literature.flatMap((mark) => [mark.low, mark.high]),
+    ],
+    quantity,
+    context.width,
+  );
   const end = (row: Row): string => {
     if (row.median === null) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
@@ -93,27 +210,47 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
           width: context.width,
           x,
           marks: (seat) => [
-            Plot.link(literature.filter((mark) => mark.high !== null), { y: "key", x1: "low", x2: "high", stroke: "var(--faint)", strokeOpacity: 0.6, strokeWidth: 1, strokeDasharray: "2,2", dy: seat.dy }),
-            Plot.dot(literature, { y: "key", x: "low", symbol: "diamond2" as Plot.SymbolType, stroke: "var(--faint)", r: 3.5, title: told, dy: seat.dy }),
-            Plot.text(numbered(literature, x.domain as [number, number], seat.inner), { y: "key", x: "x", text: "text", fontSize: 9, fill: "var(--faint)", stroke: "var(--paper)", strokeWidth: 3, dy: seat.dy - 9 } as Plot.TextOptions),
-            Plot.tickX(drawable.filter((row) => row.min !== null && quantity === "time"), { y: "key", x: "min", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 1.5, insetTop: seat.insetTop, insetBottom: seat.insetBottom }),
-            Plot.tickX(drawable.filter((row) => row.p99 !== null && quantity === "time"), { y: "key", x: "p99", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 1.5, strokeDasharray: "2,2", insetTop: seat.insetTop, insetBottom: seat.insetBottom }),
-            Plot.link(drawable.filter((row) => row.low !== null && row.high !== null), { y: "key", x1: "low", x2: "high", stroke: (row: Row) => colour(row.family, context.data), strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round", dy: seat.dy }),
-            Plot.dot(drawable, { y: "key", x: "median", r: 4.5, symbol: marker, fill: (row: Row) => (row.result.verdict === "verified" ? colour(row.family, context.data) : "var(--paper)"), stroke: (row: Row) => (row.result.verdict === "contradicted" ? "var(--alarm)" : colour(row.family, context.data)), strokeWidth: 1.8, dy: seat.dy }),
-            reference?.median ? Plot.ruleX([reference.median], { stroke: "var(--text)", strokeDasharray: "1,3", strokeOpacity: 0.6 }) : null,
-            Plot.tip(drawable, Plot.pointerY({ y: "key", x: "median", title: (row: Row) => summary(row, quantity), fill: "var(--paper)", stroke: "var(--line)", preferredAnchor: "top" })),
+            ...literatureMarks(literature, x.domain as [number, number], seat),
+            ...rowMarks(drawable, quantity, context, seat),
+            reference?.median
+              ? Plot.ruleX([reference.median], { stroke: "var(--text)", strokeDasharray: "1,3", strokeOpacity: 0.6 })
+              : null,
+            Plot.tip(
+              drawable,
+              Plot.pointerY({
+                y: "key",
+                x: "median",
+                title: (row: Row) => summary(row, quantity),
+                fill: "var(--paper)",
+                stroke: "var(--line)",
+                preferredAnchor: "top",
+              }),
+            ),
           ],
         });
-  const onchange = (event: Event): void => context.go({ published: (event.target as HTMLInputElement).checked ? "shown" : "" });
-  const box = h("input", { id: `published-${experiment}`, type: "checkbox", checked: context.state.published === "shown", onchange });
-  const others = known.length > 0 && h("label", { class: "field", for: `published-${experiment}` }, box, h("span", {}, "with published figures"));
+  const onchange = (event: Event): void =>
+    context.go({ published: (event.target as HTMLInputElement).checked ? "shown" : "" });
+  const box = h("input", {
+    id: `published-${experiment}`,
+    type: "checkbox",
+    checked: context.state.published === "shown",
+    onchange,
+  });
+  const others =
+    known.length > 0 &&
+    h("label", { class: "field", for: `published-${experiment}` }, box, h("span", {}, "with published figures"));
   const byKey = new Map(rows.map((row) => [row.key, row]));
   picture?.addEventListener("click", (event) => {
     const row = byKey.get(rowAt(picture, event as MouseEvent) ?? "");
     if (row?.median) context.go({ against: row.label });
   });
-  const choices: Choice[] = all.filter((row) => row.median !== null).slice(0, 500).map((row) => [row.label, row.label]);
-  const chooser = select(`against-${experiment}`, "Factors relative to", choices, reference?.label ?? "", (against) => context.go({ against }));
+  const choices: Choice[] = all
+    .filter((row) => row.median !== null)
+    .slice(0, 500)
+    .map((row) => [row.label, row.label]);
+  const chooser = select(`against-${experiment}`, "Factors relative to", choices, reference?.label ?? "", (against) =>
+    context.go({ against }),
+  );
   return figure({
     id: `ladder-${experiment}`,
     title: TITLES[experiment] ?? experiment,
@@ -122,15 +259,33 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
     n: counted(all),
     picture,
     extra: [choices.length > 1 ? chooser : null, others, pager],
-    below: cited.length > 0 && h("ol", { class: "literature", "aria-label": "Published by others, by the numbers in the picture" }, ...cited.map((value) => h("li", {}, where(value)))),
+    below:
+      cited.length > 0 &&
+      h(
+        "ol",
+        { class: "literature", "aria-label": "Published by others, by the numbers in the picture" },
+        ...cited.map((value) => h("li", {}, where(value))),
+      ),
     table: {
       head: [...context.data.columns.map((column) => column.title), "×", "published elsewhere", "notes", ""],
       rows: rows.map((row) => [
         ...row.detail.cells,
         times(row),
-        literatureOf(row, context.data).map((value) => told(value).replaceAll("\n", ", ")).join("; "),
+        literatureOf(row, context.data)
+          .map((value) => told(value).replaceAll("\n", ", "))
+          .join("; "),
         [row.result.reason, ...row.result.notes].filter(Boolean).join(" · "),
-        row.median === null ? null : h("button", { type: "button", "aria-label": `Factors relative to ${row.label}`, onclick: () => context.go({ against: row.label }) }, "× 1"),
+        row.median === null
+          ? null
+          : h(
+              "button",
+              {
+                type: "button",
+                "aria-label": `Factors relative to ${row.label}`,
+                onclick: () => context.go({ against: row.label }),
+              },
+              "× 1",
+            ),
       ]),
     },
   });

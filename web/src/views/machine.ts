@@ -9,10 +9,27 @@ export function machine(context: Context): HTMLElement[] {
   const { machine, run, results } = context.run.data;
   const findings = [...machine.findings].sort((a, b) => RANK.indexOf(a.severity) - RANK.indexOf(b.severity));
   const facts = (title: string, of: Record<string, string>): HTMLElement | null =>
-    Object.keys(of).length === 0 ? null : h("section", {}, h("h3", {}, title), table({ head: ["fact", "value"], rows: Object.entries(of).map(([fact, value]) => [fact, value]) }, title));
+    Object.keys(of).length === 0
+      ? null
+      : h(
+          "section",
+          {},
+          h("h3", {}, title),
+          table({ head: ["fact", "value"], rows: Object.entries(of).map(([fact, value]) => [fact, value]) }, title),
+        );
   const builds = new Map(results.flatMap((result) => (result.build ? [[result.probe, result.build] as const] : [])));
   const built = table(
-    { head: ["probe", "version", "runtime", "compiler", "flags", "clock"], rows: [...builds].map(([probe, build]) => [probe, build.version, build.runtime, build.compiler ?? "–", build.flags ?? "–", build.clock]) },
+    {
+      head: ["probe", "version", "runtime", "compiler", "flags", "clock"],
+      rows: [...builds].map(([probe, build]) => [
+        probe,
+        build.version,
+        build.runtime,
+        build.compiler ?? "–",
+        build.flags ?? "–",
+        build.clock,
+      ]),
+    },
     "Probes as they describe themselves",
   );
   const about: [string, string][] = [
@@ -34,11 +51,37 @@ export function machine(context: Context): HTMLElement[] {
       command: typed(context.run),
       n: `${findings.length} findings`,
       picture: null,
-      extra: findings.length === 0 ? [] : [h("ul", { class: "findings" }, ...findings.map(({ severity, what, effect, cure, id }) => h("li", { class: RANK.includes(severity) ? severity : "note" }, h("strong", {}, `${severity}: `), what, effect && h("p", {}, `Effect: ${effect}`), cure && h("p", {}, `Cure: ${cure}`), h("small", {}, id))))],
-      table: { head: ["severity", "what", "effect", "cure"], rows: findings.map((finding) => [finding.severity, finding.what, finding.effect, finding.cure]) },
+      extra:
+        findings.length === 0
+          ? []
+          : [
+              h(
+                "ul",
+                { class: "findings" },
+                ...findings.map(({ severity, what, effect, cure, id }) =>
+                  h(
+                    "li",
+                    { class: RANK.includes(severity) ? severity : "note" },
+                    h("strong", {}, `${severity}: `),
+                    what,
+                    effect && h("p", {}, `Effect: ${effect}`),
+                    cure && h("p", {}, `Cure: ${cure}`),
+                    h("small", {}, id),
+                  ),
+                ),
+              ),
+            ],
+      table: {
+        head: ["severity", "what", "effect", "cure"],
+        rows: findings.map((finding) => [finding.severity, finding.what, finding.effect, finding.cure]),
+      },
     }),
     h("section", {}, h("h3", {}, "The run"), table({ head: ["fact", "value"], rows: about }, "The run")),
     h("section", {}, h("h3", {}, "Probes"), built),
-    ...[facts("Stable facts", machine.stable), facts("Facts that change from minute to minute", machine.drifting), facts("Personal facts", machine.personal)].filter((part) => part !== null),
+    ...[
+      facts("Stable facts", machine.stable),
+      facts("Facts that change from minute to minute", machine.drifting),
+      facts("Personal facts", machine.personal),
+    ].filter((part) => part !== null),
   ];
 }

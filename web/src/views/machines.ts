@@ -25,14 +25,26 @@ function machines(runs: Run[]): Map<string, Seen> {
     const key = run.data.machine.key;
     const known = found.get(key);
     if (known) known.runs.push(run);
-    else found.set(key, { nth: found.size, title: `${String.fromCharCode(65 + (found.size % 26))}${found.size >= 26 ? Math.floor(found.size / 26) : ""}: ${machine(run.data)}`, runs: [run] });
+    else
+      found.set(key, {
+        nth: found.size,
+        title: `${String.fromCharCode(65 + (found.size % 26))}${found.size >= 26 ? Math.floor(found.size / 26) : ""}: ${machine(run.data)}`,
+        runs: [run],
+      });
   }
   return found;
 }
 
 /** The same mechanism on many machines, or in many runs of one. */
 export function compareMachines(context: Context): HTMLElement[] {
-  if (context.runs.length < 2) return [nothing("One run only. Others give files that name nobody, and a page of several compares them:", "switchcost export --shareable -o mine.jsonl", "switchcost report mine.jsonl theirs.jsonl")];
+  if (context.runs.length < 2)
+    return [
+      nothing(
+        "One run only. Others give files that name nobody, and a page of several compares them:",
+        "switchcost export --shareable -o mine.jsonl",
+        "switchcost report mine.jsonl theirs.jsonl",
+      ),
+    ];
   const all = machines(context.runs);
   const wanted = new Set(context.rows.map((row) => row.label));
   const rows = new Map<string, { row: Row; seen: Seen; key: string; run: Run }[]>();
@@ -53,23 +65,67 @@ export function compareMachines(context: Context): HTMLElement[] {
   });
 }
 
-function one(context: Context, all: [string, { row: Row; seen: Seen; key: string; run: Run }[]][], quantity: "time" | "memory", machines: Map<string, Seen>): HTMLElement {
+function one(
+  context: Context,
+  all: [string, { row: Row; seen: Seen; key: string; run: Run }[]][],
+  quantity: "time" | "memory",
+  machines: Map<string, Seen>,
+): HTMLElement {
   const { shown, pager } = paged(all, context);
   const marks = shown.flatMap(([, marks]) => marks);
   const several = machines.size > 1;
   const paint = (mark: { seen: Seen }): string => `var(--f${(mark.seen.nth + 1) % COLOURS})`;
-  const symbol = (mark: { seen: Seen }): (typeof SYMBOLS)[number] => SYMBOLS[mark.seen.nth % SYMBOLS.length] ?? "circle";
-  const spread = (of: { row: Row }[]): number => Math.max(...of.map((mark) => mark.row.median!)) / Math.min(...of.map((mark) => mark.row.median!));
+  const symbol = (mark: { seen: Seen }): (typeof SYMBOLS)[number] =>
+    SYMBOLS[mark.seen.nth % SYMBOLS.length] ?? "circle";
+  const spread = (of: { row: Row }[]): number =>
+    Math.max(...of.map((mark) => mark.row.median!)) / Math.min(...of.map((mark) => mark.row.median!));
   const picture = rowPlot({
     items: shown.map(([label, of]) => ({ key: label, label, end: factor(spread(of)) })),
     width: context.width,
-    x: logAxis(marks.flatMap((mark) => [mark.row.median]), quantity, context.width),
+    x: logAxis(
+      marks.flatMap((mark) => [mark.row.median]),
+      quantity,
+      context.width,
+    ),
     marks: (seat) => [
-      Plot.dot(marks, { y: "key", x: (mark: (typeof marks)[number]) => mark.row.median, r: 4, symbol, stroke: paint, strokeWidth: 1.8, fill: paint, fillOpacity: 0.25, dy: seat.dy }),
-      Plot.tip(marks, Plot.pointer({ y: "key", x: (mark: (typeof marks)[number]) => mark.row.median, title: (mark: (typeof marks)[number]) => `${mark.row.label}\n${amount(mark.row.median, quantity)}\n${mark.seen.title}\nrun ${mark.run.key}`, fill: "var(--paper)", stroke: "var(--line)" })),
+      Plot.dot(marks, {
+        y: "key",
+        x: (mark: (typeof marks)[number]) => mark.row.median,
+        r: 4,
+        symbol,
+        stroke: paint,
+        strokeWidth: 1.8,
+        fill: paint,
+        fillOpacity: 0.25,
+        dy: seat.dy,
+      }),
+      Plot.tip(
+        marks,
+        Plot.pointer({
+          y: "key",
+          x: (mark: (typeof marks)[number]) => mark.row.median,
+          title: (mark: (typeof marks)[number]) =>
+            `${mark.row.label}\n${amount(mark.row.median, quantity)}\n${mark.seen.title}\nrun ${mark.run.key}`,
+          fill: "var(--paper)",
+          stroke: "var(--line)",
+        }),
+      ),
     ],
   });
-  const legend = h("ul", { class: "legend" }, ...[...machines.values()].slice(0, MOST_MACHINES).map((seen) => h("li", {}, swatch(symbol({ seen }), paint({ seen })), `${seen.title} (${seen.runs.length} ${seen.runs.length === 1 ? "run" : "runs"})`)));
+  const legend = h(
+    "ul",
+    { class: "legend" },
+    ...[...machines.values()]
+      .slice(0, MOST_MACHINES)
+      .map((seen) =>
+        h(
+          "li",
+          {},
+          swatch(symbol({ seen }), paint({ seen })),
+          `${seen.title} (${seen.runs.length} ${seen.runs.length === 1 ? "run" : "runs"})`,
+        ),
+      ),
+  );
   const heads = [...machines.values()].slice(0, 12);
   return figure({
     id: `machines-${quantity}`,
@@ -81,14 +137,32 @@ function one(context: Context, all: [string, { row: Row; seen: Seen; key: string
     extra: [several && legend, pager],
     table: {
       head: ["mechanism", ...heads.map((seen) => seen.title), "dearest by cheapest"],
-      rows: shown.map(([label, of]) => [label, ...heads.map((seen) => of.filter((mark) => mark.seen === seen).slice(0, 6).map((mark) => amount(mark.row.median, quantity)).join(", ") || "–"), factor(spread(of))]),
+      rows: shown.map(([label, of]) => [
+        label,
+        ...heads.map(
+          (seen) =>
+            of
+              .filter((mark) => mark.seen === seen)
+              .slice(0, 6)
+              .map((mark) => amount(mark.row.median, quantity))
+              .join(", ") || "–",
+        ),
+        factor(spread(of)),
+      ]),
     },
   });
 }
 
 /** A symbol as it is drawn, for the list of machines. */
 function swatch(symbol: (typeof SYMBOLS)[number], colour: string): Element {
-  const picture = Plot.dot([0], { symbol, r: 5, stroke: colour, fill: colour, fillOpacity: 0.25, frameAnchor: "middle" }).plot({ width: 18, height: 18, margin: 0, axis: null, className: "plot" });
+  const picture = Plot.dot([0], {
+    symbol,
+    r: 5,
+    stroke: colour,
+    fill: colour,
+    fillOpacity: 0.25,
+    frameAnchor: "middle",
+  }).plot({ width: 18, height: 18, margin: 0, axis: null, className: "plot" });
   tamed(picture).setAttribute("aria-hidden", "true");
   return picture;
 }

@@ -22,7 +22,9 @@ const seconds = (value: number): string => `${Number(value.toPrecision(3))} s`;
 
 function overview(context: Context, all: Row[]): HTMLElement {
   const { shown: rows, pager } = paged(all, context);
-  const points = rows.flatMap((row) => row.starts.map((start) => ({ ...start, key: row.key, off: start.median / (row.median ?? 1) - 1 })));
+  const points = rows.flatMap((row) =>
+    row.starts.map((start) => ({ ...start, key: row.key, off: start.median / (row.median ?? 1) - 1 })),
+  );
   const most = points.reduce((last, point) => Math.max(last, point.at), 1);
   // Blue and orange with a pale middle, told apart by all.
   const paint = (point: { off: number }): string => {
@@ -33,10 +35,32 @@ function overview(context: Context, all: Row[]): HTMLElement {
   const picture = rowPlot({
     items: lines(rows, context, (row) => ({ ...words(row), end: `${row.starts.length} starts` })),
     width: context.width,
-    x: { domain: [0, most * 1.02], ticks: Math.max(3, context.width / 120), tickFormat: seconds as (x: unknown) => string, label: null } as unknown as Plot.ScaleOptions,
+    x: {
+      domain: [0, most * 1.02],
+      ticks: Math.max(3, context.width / 120),
+      tickFormat: seconds as (x: unknown) => string,
+      label: null,
+    } as unknown as Plot.ScaleOptions,
     marks: (seat) => [
-      Plot.dot(points, { y: "key", x: "at", r: 4, stroke: "var(--line)", strokeWidth: 0.5, dy: seat.dy, fill: (point: { off: number }) => paint(point) }),
-      Plot.dot(disturbed, { y: "key", x: "at", r: 5.5, symbol: "times", stroke: "var(--alarm)", strokeWidth: 1.5, dy: seat.dy, title: "remark" }),
+      Plot.dot(points, {
+        y: "key",
+        x: "at",
+        r: 4,
+        stroke: "var(--line)",
+        strokeWidth: 0.5,
+        dy: seat.dy,
+        fill: (point: { off: number }) => paint(point),
+      }),
+      Plot.dot(disturbed, {
+        y: "key",
+        x: "at",
+        r: 5.5,
+        symbol: "times",
+        stroke: "var(--alarm)",
+        strokeWidth: 1.5,
+        dy: seat.dy,
+        title: "remark",
+      }),
     ],
   });
   for (const dot of picture.querySelectorAll("circle")) {
@@ -54,47 +78,100 @@ function overview(context: Context, all: Row[]): HTMLElement {
     extra: [pager],
     table: {
       head: ["mechanism", "starts", "first third against last third", "remarks"],
-      rows: rows.map((row) => [row.label, String(row.starts.length), drift(row), row.starts.filter((start) => start.remark).map((start) => `start ${start.sequence}: ${start.remark}`).join("; ") || "none"]),
+      rows: rows.map((row) => [
+        row.label,
+        String(row.starts.length),
+        drift(row),
+        row.starts
+          .filter((start) => start.remark)
+          .map((start) => `start ${start.sequence}: ${start.remark}`)
+          .join("; ") || "none",
+      ]),
     },
   });
 }
 
 /** How the last third of the counted starts differs from the first; plain arithmetic, no verdict. */
-const drift = (row: Row): string => (row.detail.drift !== null && row.detail.drift >= 0 ? "+" : "") + percent(row.detail.drift);
+const drift = (row: Row): string =>
+  (row.detail.drift !== null && row.detail.drift >= 0 ? "+" : "") + percent(row.detail.drift);
 
 function closely(context: Context, row: Row): HTMLElement {
   const starts = row.starts.filter((start) => start.median > 0);
   const disturbed = starts.filter((start) => start.remark || !start.counted);
-  const y = logAxis(starts.flatMap((start) => [start.p10, start.p90, start.median]), row.quantity, 320);
+  const y = logAxis(
+    starts.flatMap((start) => [start.p10, start.p90, start.median]),
+    row.quantity,
+    320,
+  );
   const paint = colour(row.family, context.data);
   const picture = drawn({
     width: context.width,
     height: 300,
     marginLeft: 68,
     marginBottom: 40,
-    x: { label: "since the start of the run →", tickFormat: seconds as (x: unknown) => string, domain: [0, Math.max(1, ...starts.map((start) => start.at)) * 1.02], ticks: Math.max(3, context.width / 120) },
+    x: {
+      label: "since the start of the run →",
+      tickFormat: seconds as (x: unknown) => string,
+      domain: [0, Math.max(1, ...starts.map((start) => start.at)) * 1.02],
+      ticks: Math.max(3, context.width / 120),
+    },
     y: { ...y, axis: null },
     style: { fontSize: "12px" },
     marks: [
       Plot.gridY({ ticks: y.ticks, stroke: "var(--line)", strokeOpacity: 1 } as Plot.GridYOptions),
       ...axes({ y }),
-      row.low !== null && row.high !== null ? Plot.rectY([row], { y1: "low", y2: "high", fill: "var(--text)", fillOpacity: 0.09 }) : null,
+      row.low !== null && row.high !== null
+        ? Plot.rectY([row], { y1: "low", y2: "high", fill: "var(--text)", fillOpacity: 0.09 })
+        : null,
       row.median !== null ? Plot.ruleY([row.median], { stroke: "var(--text)", strokeDasharray: "2,3" }) : null,
       Plot.link(starts, { x: "at", y1: "p10", y2: "p90", stroke: paint, strokeWidth: 3, strokeOpacity: 0.35 }),
-      Plot.dot(starts, { x: "at", y: "median", r: 3.5, fill: (start: Start) => (start.counted ? paint : "var(--paper)"), stroke: paint } as Plot.DotOptions),
+      Plot.dot(starts, {
+        x: "at",
+        y: "median",
+        r: 3.5,
+        fill: (start: Start) => (start.counted ? paint : "var(--paper)"),
+        stroke: paint,
+      } as Plot.DotOptions),
       Plot.dot(disturbed, { x: "at", y: "median", r: 6, symbol: "times", stroke: "var(--alarm)", strokeWidth: 1.5 }),
-      Plot.tip(starts, Plot.pointer({ x: "at", y: "median", title: (start: Start) => `round ${start.round}, start ${start.sequence}\nmedian ${amount(start.median, row.quantity)} (p10 ${amount(start.p10, row.quantity)}, p90 ${amount(start.p90, row.quantity)})${start.remark ? `\n${start.remark}` : ""}`, fill: "var(--paper)", stroke: "var(--line)" })),
+      Plot.tip(
+        starts,
+        Plot.pointer({
+          x: "at",
+          y: "median",
+          title: (start: Start) =>
+            `round ${start.round}, start ${start.sequence}\nmedian ${amount(start.median, row.quantity)} (p10 ${amount(start.p10, row.quantity)}, p90 ${amount(start.p90, row.quantity)})${start.remark ? `\n${start.remark}` : ""}`,
+          fill: "var(--paper)",
+          stroke: "var(--line)",
+        }),
+      ),
     ],
   });
-  const choices = context.rows.filter((one) => one.starts.length > 0).slice(0, 500).map((one) => [one.label, one.label] as const);
+  const choices = context.rows
+    .filter((one) => one.starts.length > 0)
+    .slice(0, 500)
+    .map((one) => [one.label, one.label] as const);
   return figure({
     id: "closely",
     title: `Start by start: ${row.label}`,
-    caption: "Dot: median of a start; bar: 10th to 90th percentile of its batches; shade and dashes: the row's median with its interval. Hollow or crossed: not counted, disturbed or not verified.",
+    caption:
+      "Dot: median of a start; bar: 10th to 90th percentile of its batches; shade and dashes: the row's median with its interval. Hollow or crossed: not counted, disturbed or not verified.",
     command: typed(context.run),
     n: `${starts.length} starts`,
     picture,
     extra: [select("row-rounds", "Row", choices, row.label, (label) => context.go({ row: label }))],
-    table: { head: ["start", "round", "seconds", "median", "p10 – p90", "counted", "remark"], rows: starts.slice(0, 1000).map((start) => [String(start.sequence), String(start.round), digits(start.at), amount(start.median, row.quantity), `${amount(start.p10, row.quantity)} – ${amount(start.p90, row.quantity)}`, start.counted ? "yes" : "no", start.remark]) },
+    table: {
+      head: ["start", "round", "seconds", "median", "p10 – p90", "counted", "remark"],
+      rows: starts
+        .slice(0, 1000)
+        .map((start) => [
+          String(start.sequence),
+          String(start.round),
+          digits(start.at),
+          amount(start.median, row.quantity),
+          `${amount(start.p10, row.quantity)} – ${amount(start.p90, row.quantity)}`,
+          start.counted ? "yes" : "no",
+          start.remark,
+        ]),
+    },
   });
 }

@@ -13,7 +13,12 @@ export const FOLDER = resolve("test-results-pages");
 export type Entry = any;
 
 /** The records of the example, without the last, which is a checksum. */
-export const example = (): Entry[] => readFileSync(EXAMPLE, "utf8").trim().split("\n").slice(0, -1).map((line) => JSON.parse(line) as Entry);
+export const example = (): Entry[] =>
+  readFileSync(EXAMPLE, "utf8")
+    .trim()
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Entry);
 
 /** Writes records as a run file. */
 export function runFile(name: string, records: Entry[]): string {
@@ -28,7 +33,12 @@ export function runFile(name: string, records: Entry[]): string {
 export function switchcost(...words: string[]): string {
   mkdirSync(FOLDER, { recursive: true });
   const env = { ...process.env, XDG_DATA_HOME: join(FOLDER, "data") };
-  return execFileSync(SWITCHCOST, words, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
+  return execFileSync(SWITCHCOST, words, {
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 28,
+  });
 }
 
 export const pageFile = (name: string): string => join(FOLDER, `${name}.html`);
@@ -46,13 +56,29 @@ export function realRuns(): string[] {
   const wanted: [string, string[]][] = [
     ["create", ["run", "stack", "thread", "--experiment", "create"]],
     ["footprint", ["run", "stack", "thread", "--experiment", "footprint"]],
-    ["footprints", ["sweep", "contexts", "stack/corosensei", "stack/fcontext", "--experiment", "footprint", "--values", "10,100,1000"]],
+    [
+      "footprints",
+      [
+        "sweep",
+        "contexts",
+        "stack/corosensei",
+        "stack/fcontext",
+        "--experiment",
+        "footprint",
+        "--values",
+        "10,100,1000",
+      ],
+    ],
     ["each", ["run", "thread/futex", "stack/fcontext", "--timing", "each"]],
     ["curves", ["sweep", "contexts", "stack/fcontext", "thread/futex", "--values", "2,8,32"]],
     ["working-set", ["sweep", "working-set", "stack/fcontext", "--values", "0,4096,16384,65536"]],
     ["cpus", ["sweep", "cpus", "thread/futex"]],
   ];
-  if (!existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/gcc-12/probe")) && !existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/native/probe"))) return [];
+  if (
+    !existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/gcc-12/probe")) &&
+    !existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/native/probe"))
+  )
+    return [];
   return wanted.map(([name, words]) => {
     const file = join(FOLDER, `real-${name}.jsonl`);
     try {
@@ -71,7 +97,24 @@ export function realRuns(): string[] {
 export const HOSTILE = `</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'><svg onload=window.hacked=1>\u2028\${window.hacked=1}`;
 
 /** Texts of a run file that are free; all others are words of the format. */
-const FREE = new Set(["tool_version", "what", "effect", "cure", "reason", "probe", "version", "runtime", "compiler", "flags", "name", "counter", "log", "not_run", "source", "detail"]);
+const FREE = new Set([
+  "tool_version",
+  "what",
+  "effect",
+  "cure",
+  "reason",
+  "probe",
+  "version",
+  "runtime",
+  "compiler",
+  "flags",
+  "name",
+  "counter",
+  "log",
+  "not_run",
+  "source",
+  "detail",
+]);
 
 /** Every free text of a record becomes hostile. */
 export function poison(value: Entry, key = ""): Entry {

@@ -5,7 +5,18 @@ import type { Quantity } from "../../src/data";
 import { amount, digits, duration, tick } from "../../src/format";
 import { pageFile, shownFile } from "./fixtures";
 
-const VIEWS = ["ladder", "distribution", "evidence", "compare", "curves", "pairs", "rounds", "life", "machines", "machine"];
+const VIEWS = [
+  "ladder",
+  "distribution",
+  "evidence",
+  "compare",
+  "curves",
+  "pairs",
+  "rounds",
+  "life",
+  "machines",
+  "machine",
+];
 
 /** Opens a page and gives what it did wrong: errors on the console, uncaught exceptions, requests. */
 async function open(page: Page, name: string, fragment = ""): Promise<string[]> {
@@ -23,7 +34,8 @@ async function open(page: Page, name: string, fragment = ""): Promise<string[]> 
   return wrong;
 }
 
-const go = async (page: Page, fragment: string): Promise<void> => page.evaluate((fragment) => void (location.hash = fragment), fragment);
+const go = async (page: Page, fragment: string): Promise<void> =>
+  page.evaluate((fragment) => void (location.hash = fragment), fragment);
 
 for (const name of ["ordinary", "several", "sweeps", "hostile", "grid", "thousands", "many"]) {
   test(`${name}: every view is drawn, without an error, a request or a scroll bar`, async ({ page }) => {
@@ -32,7 +44,10 @@ for (const name of ["ordinary", "several", "sweeps", "hostile", "grid", "thousan
       await go(page, `view=${view}`);
       await expect(page.locator(`#view-${view}`)).toBeVisible();
       expect(await page.locator("figure, .nothing, main section section").count(), view).toBeGreaterThan(0);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${view} is too wide`).toBeLessThanOrEqual(0);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+        `${view} is too wide`,
+      ).toBeLessThanOrEqual(0);
     }
     expect(wrong).toEqual([]);
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);
@@ -62,13 +77,17 @@ test("the ladder has a mark for each row, and what others published where it is 
   const rows = await page.locator("#ladder-switch tbody tr").count();
   expect(rows).toBe(29);
   expect(await page.locator("#ladder-switch g[data-mark=dot]").last().locator("path, circle").count()).toBe(rows);
-  expect(await page.locator("#ladder-switch g[data-mark=dot]").first().locator("path, circle").count()).toBeGreaterThan(10);
+  expect(await page.locator("#ladder-switch g[data-mark=dot]").first().locator("path, circle").count()).toBeGreaterThan(
+    10,
+  );
   // Machine and year without pointing at anything, by numbers that stand beside the marks.
   const list = page.locator("#ladder-switch .literature li");
   const cited = await list.count();
   expect(cited).toBeGreaterThan(10);
   await expect(list.filter({ hasText: "Intel i7-4771, 2018" })).toHaveCount(2);
-  const numbers = (await page.locator("#ladder-switch svg text").allTextContents()).filter((text) => /^\d+(,\d+)*$/.test(text)).flatMap((text) => text.split(","));
+  const numbers = (await page.locator("#ladder-switch svg text").allTextContents())
+    .filter((text) => /^\d+(,\d+)*$/.test(text))
+    .flatMap((text) => text.split(","));
   expect(new Set(numbers).size).toBe(cited);
 });
 
@@ -82,9 +101,13 @@ test("every picture is saved as a file that needs nothing else", async ({ page }
       const { faulty, title, marks, label } = await page.evaluate((text) => {
         const file = new DOMParser().parseFromString(text, "image/svg+xml");
         const all = [...file.querySelectorAll("*")];
-        const values = all.flatMap((element) => [...element.attributes].filter((a) => a.name !== "xmlns").map((a) => a.value));
+        const values = all.flatMap((element) =>
+          [...element.attributes].filter((a) => a.name !== "xmlns").map((a) => a.value),
+        );
         return {
-          faulty: [...file.querySelectorAll("parsererror, script, style, image, foreignObject, use[href^=http]")].length + values.filter((value) => /var\(|url\((?!#)|https?:/.test(value)).length,
+          faulty:
+            [...file.querySelectorAll("parsererror, script, style, image, foreignObject, use[href^=http]")].length +
+            values.filter((value) => /var\(|url\((?!#)|https?:/.test(value)).length,
           title: file.querySelector("title")?.textContent,
           marks: file.querySelectorAll("path, circle, rect, line").length,
           label: file.documentElement.getAttribute("aria-labelledby"),
@@ -157,7 +180,8 @@ test("all can be done from the keyboard", async ({ page }) => {
   await open(page, "ordinary");
   await page.keyboard.press("Tab");
   await expect(page.locator("#skip")).toBeFocused();
-  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement?.textContent === "Evidence")); i++) await page.keyboard.press("Tab");
+  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement?.textContent === "Evidence")); i++)
+    await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect(page.locator("#view-evidence")).toBeVisible();
   await page.locator("#theme").focus();
@@ -176,11 +200,17 @@ test("axe finds nothing: one theme in each project", async ({ page, colorScheme 
   expect(violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
 });
 
-test("curves, CPU pairs, histograms, creation, memory and machines are drawn from runs that were measured", async ({ page }) => {
+test("curves, CPU pairs, histograms, creation, memory and machines are drawn from runs that were measured", async ({
+  page,
+}) => {
   const wrong = await open(page, "several");
   const runs = await page.locator("#run option").allTextContents();
-  test.skip(!runs.some((text) => text.includes("real-")), "no probe is staged beside the program, so there is no run with curves");
-  const show = async (view: string, name: string): Promise<void> => go(page, `view=${view}&run=${runs.find((text) => text.includes(`real-${name}.`))!.split(" ")[0]}`);
+  test.skip(
+    !runs.some((text) => text.includes("real-")),
+    "no probe is staged beside the program, so there is no run with curves",
+  );
+  const show = async (view: string, name: string): Promise<void> =>
+    go(page, `view=${view}&run=${runs.find((text) => text.includes(`real-${name}.`))!.split(" ")[0]}`);
   await show("curves", "curves");
   await expect(page.locator("#curve-switch-contexts svg")).toContainText("thread/futex");
   expect(await page.locator("#curve-switch-contexts g[data-mark=dot] circle").count()).toBe(6);
@@ -203,7 +233,8 @@ test("curves, CPU pairs, histograms, creation, memory and machines are drawn fro
   await expect(page.locator("#compare tbody").first()).toContainText("KiB");
   await expect(page.locator("#compare tbody").first()).toContainText("larger");
   await show("life", "create");
-  for (const title of ["Create, enter once, destroy", "Memory of a live context"]) await expect(page.locator("#life")).toContainText(title);
+  for (const title of ["Create, enter once, destroy", "Memory of a live context"])
+    await expect(page.locator("#life")).toContainText(title);
   await go(page, "view=machines");
   await expect(page.locator("#machines-time svg").first()).toBeVisible();
   expect(wrong).toEqual([]);
@@ -211,32 +242,85 @@ test("curves, CPU pairs, histograms, creation, memory and machines are drawn fro
 
 interface Shown {
   run: { id: string };
-  curves: { mechanism: string; experiment: string; label: string; axis: string; control: string | null; points: { x: number; median: number; low: number | null; high: number | null; parts: { control: number; direct: number; indirect: number | null; low: number | null; high: number | null; resolved: boolean } | null }[] }[];
-  matrices: { label: string; cells: { a: number; b: number; relation: string | null; verdict: string; median: number | null; low: number | null; high: number | null }[] }[];
+  curves: {
+    mechanism: string;
+    experiment: string;
+    label: string;
+    axis: string;
+    control: string | null;
+    points: {
+      x: number;
+      median: number;
+      low: number | null;
+      high: number | null;
+      parts: {
+        control: number;
+        direct: number;
+        indirect: number | null;
+        low: number | null;
+        high: number | null;
+        resolved: boolean;
+      } | null;
+    }[];
+  }[];
+  matrices: {
+    label: string;
+    cells: {
+      a: number;
+      b: number;
+      relation: string | null;
+      verdict: string;
+      median: number | null;
+      low: number | null;
+      high: number | null;
+    }[];
+  }[];
 }
 
 const cells = async (page: Page, figure: string): Promise<string[][]> =>
-  page.locator(`figure[id="${figure}"] tbody tr`).evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
+  page
+    .locator(`figure[id="${figure}"] tbody tr`)
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 
 /** Both ends of an interval as the page writes them. */
-const between = ({ low, high }: { low: number | null; high: number | null }, quantity: Quantity): string => (low === null ? "–" : `${amount(low, quantity)} – ${amount(high, quantity)}`);
+const between = ({ low, high }: { low: number | null; high: number | null }, quantity: Quantity): string =>
+  low === null ? "–" : `${amount(low, quantity)} – ${amount(high, quantity)}`;
 
 /** The rows of a table of curves, out of the host's JSON: those of controls stand with the curves that they serve. */
 function told(shown: Shown, axis: string, experiment: string): string[][] {
   const all = shown.curves.filter((curve) => curve.axis === axis && curve.experiment === experiment);
   const split = all.filter((curve) => curve.points.some((point) => point.parts));
   const quantity: Quantity = experiment === "footprint" ? "memory" : "time";
-  return all.filter((curve) => !split.some((other) => other.control === curve.mechanism)).flatMap((curve) =>
-    curve.points.map((point) => {
-      const { parts } = point;
-      const x = axis === "working_set" ? tick(point.x, "memory") : digits(point.x).replace(/\.0+$/, "");
-      const rest = parts ? [amount(parts.control, quantity), amount(parts.direct, quantity), amount(parts.indirect, quantity), between(parts, quantity), parts.resolved ? "" : "not resolved"] : ["–", "–", "–", "–", ""];
-      return [curve.label, x, amount(point.median, quantity), between(point, quantity), ...(split.length > 0 ? rest : [])];
-    }),
-  );
+  return all
+    .filter((curve) => !split.some((other) => other.control === curve.mechanism))
+    .flatMap((curve) =>
+      curve.points.map((point) => {
+        const { parts } = point;
+        const x = axis === "working_set" ? tick(point.x, "memory") : digits(point.x).replace(/\.0+$/, "");
+        const rest = parts
+          ? [
+              amount(parts.control, quantity),
+              amount(parts.direct, quantity),
+              amount(parts.indirect, quantity),
+              between(parts, quantity),
+              parts.resolved ? "" : "not resolved",
+            ]
+          : ["–", "–", "–", "–", ""];
+        return [
+          curve.label,
+          x,
+          amount(point.median, quantity),
+          between(point, quantity),
+          ...(split.length > 0 ? rest : []),
+        ];
+      }),
+    );
 }
 
-for (const [file, name] of [["sweeps", "sweeps"], ["several", "real-working-set"]] as const) {
+for (const [file, name] of [
+  ["sweeps", "sweeps"],
+  ["several", "real-working-set"],
+] as const) {
   test(`${name}: the tables of curves and CPU pairs are the host's JSON, number by number`, async ({ page }) => {
     test.skip(!existsSync(shownFile(name)), "no probe is staged beside the program, so there is no run with curves");
     const shown = JSON.parse(readFileSync(shownFile(name), "utf8")) as Shown;
@@ -249,11 +333,20 @@ for (const [file, name] of [["sweeps", "sweeps"], ["several", "real-working-set"
     await go(page, `view=pairs&run=${shown.run.id}`);
     for (const { label, cells: all } of shown.matrices) {
       await expect(page.locator("#view-pairs")).toBeVisible();
-      const expected = all.map((cell) => [String(cell.a), String(cell.b), cell.relation ?? "unknown", duration(cell.median), between(cell, "time"), cell.verdict]);
+      const expected = all.map((cell) => [
+        String(cell.a),
+        String(cell.b),
+        cell.relation ?? "unknown",
+        duration(cell.median),
+        between(cell, "time"),
+        cell.verdict,
+      ]);
       expect(await cells(page, `pairs-${label.replace(/\W/g, "-")}`)).toEqual(expected);
     }
     // The data of the page, where nothing is rounded yet.
-    const data = await page.evaluate(() => JSON.parse(document.getElementById("data")!.textContent!) as { runs: Shown[] });
+    const data = await page.evaluate(
+      () => JSON.parse(document.getElementById("data")!.textContent!) as { runs: Shown[] },
+    );
     const mine = data.runs.find((one) => one.run.id === shown.run.id)!;
     expect([mine.curves, mine.matrices]).toEqual([shown.curves, shown.matrices]);
     expect(wrong).toEqual([]);
@@ -275,8 +368,13 @@ test("what is below 0 or not resolved stands in the table and not in the picture
 
 test("memory is the figure of the host, with its interval", async ({ page }) => {
   await open(page, "sweeps", "#view=ladder&experiment=footprint");
-  const [curve] = (JSON.parse(readFileSync(shownFile("sweeps"), "utf8")) as Shown).curves.filter((curve) => curve.experiment === "footprint");
-  const expected = curve!.points.map((point) => [`${amount(point.median, "memory")} per context`, between(point, "memory")]);
+  const [curve] = (JSON.parse(readFileSync(shownFile("sweeps"), "utf8")) as Shown).curves.filter(
+    (curve) => curve.experiment === "footprint",
+  );
+  const expected = curve!.points.map((point) => [
+    `${amount(point.median, "memory")} per context`,
+    between(point, "memory"),
+  ]);
   expect((await cells(page, "ladder-footprint")).map((row) => row.slice(2, 4))).toEqual(expected);
 });
 
@@ -306,7 +404,16 @@ test("the map of a machine of four CPUs is drawn", async ({ page }) => {
   const [run] = data.runs;
   const cpus = [0, 1, 2, 3];
   const pairs = cpus.flatMap((a) => cpus.filter((b) => b > a).map((b) => [a, b] as const));
-  const cell = ([a, b]: readonly [number, number], i: number) => ({ a, b, result: run.results[20 + i].label, relation: "same_cache", verdict: "verified", median: 1000 + i, low: null, high: null });
+  const cell = ([a, b]: readonly [number, number], i: number) => ({
+    a,
+    b,
+    result: run.results[20 + i].label,
+    relation: "same_cache",
+    verdict: "verified",
+    median: 1000 + i,
+    low: null,
+    high: null,
+  });
   run.matrices = [{ label: "thread/y", cpus, cells: pairs.map(cell) }];
   const changed = text.replace(json!, () => JSON.stringify(data).replaceAll("<", "\\u003c"));
   const wrong: string[] = [];

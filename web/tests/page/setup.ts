@@ -1,5 +1,17 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { type Entry, EXAMPLE, example, FOLDER, HOSTILE, page, poison, realRuns, runFile, shownFile, switchcost } from "./fixtures";
+import {
+  type Entry,
+  EXAMPLE,
+  example,
+  FOLDER,
+  HOSTILE,
+  page,
+  poison,
+  realRuns,
+  runFile,
+  shownFile,
+  switchcost,
+} from "./fixtures";
 
 /** The same run under another name and time. */
 function another(records: Entry[], nth: number): Entry[] {
@@ -13,8 +25,12 @@ function another(records: Entry[], nth: number): Entry[] {
 function forty(records: Entry[]): Entry[] {
   const variants = records.filter((record) => record.t === "variant");
   const starts = records.filter((record) => record.t === "invocation");
-  const more = variants.slice(0, 40 - variants.length).map((variant, i) => ({ ...variant, index: variants.length + i, parameters: { copy: "1" } }));
-  const again = starts.filter((start) => start.variant < more.length).map((start) => ({ ...start, variant: start.variant + variants.length }));
+  const more = variants
+    .slice(0, 40 - variants.length)
+    .map((variant, i) => ({ ...variant, index: variants.length + i, parameters: { copy: "1" } }));
+  const again = starts
+    .filter((start) => start.variant < more.length)
+    .map((start) => ({ ...start, variant: start.variant + variants.length }));
   // As many starts as an ordinary run has; two thirds of the example's are of rows that took all 40.
   return [records[0], ...variants, ...more, ...[...starts, ...again].filter((start) => start.round < 12)];
 }
@@ -43,42 +59,90 @@ function thousands(records: Entry[]): Entry[] {
   const ids = Array.from({ length: 10_000 }, (_, i) => i);
   const plan = (i: number): object => ({ ...start.plan, parameters: { ...variant.parameters, p: `${HOSTILE}${i}` } });
   // One counts other units than its batches have, the next has no end.
-  const judged = (i: number): object => (i % 4 === 1 ? { plan: plan(i), evidence: { ...start.evidence, units: 1 } } : i % 4 === 3 ? { plan: plan(i), end: null } : {});
+  const judged = (i: number): object =>
+    i % 4 === 1
+      ? { plan: plan(i), evidence: { ...start.evidence, units: 1 } }
+      : i % 4 === 3
+        ? { plan: plan(i), end: null }
+        : {};
   return [
     run,
     // A mechanism without a page is unobservable; one that has a page is judged.
-    ...ids.map((i) => ({ ...variant, index: i, mechanism: i % 2 ? variant.mechanism : `family${i % 50}/m${i}`, parameters: i % 2 ? { ...variant.parameters, p: `${HOSTILE}${i}` } : { p: `${HOSTILE}${i}` } })),
+    ...ids.map((i) => ({
+      ...variant,
+      index: i,
+      mechanism: i % 2 ? variant.mechanism : `family${i % 50}/m${i}`,
+      parameters: i % 2 ? { ...variant.parameters, p: `${HOSTILE}${i}` } : { p: `${HOSTILE}${i}` },
+    })),
     ...ids.map((i) => ({ ...start, variant: i, sequence: i, reason: HOSTILE, ...judged(i) })),
   ];
 }
 
 /** As export writes names that are free. */
-const sorted = (object: object): object => Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+const sorted = (object: object): object =>
+  Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** A start of that variant with these samples, whose evidence, plan and host's view are as the judge asks: what contradicts itself has no figure. */
 function honest(start: Entry, of: Entry, samples: Entry[]): Entry {
   const batches = samples.reduce((sum, part) => sum + part.ticks.length, 0);
   const footprint = of.experiment === "footprint";
   const units = samples.reduce((sum, part) => sum + part.units * part.ticks.length, 0);
-  const claimed = footprint ? 0 : samples.reduce((sum, part) => sum + part.ticks.reduce((a: number, b: number) => a + b, 0), 0);
+  const claimed = footprint
+    ? 0
+    : samples.reduce((sum, part) => sum + part.ticks.reduce((a: number, b: number) => a + b, 0), 0);
   const [, a, b] = /^pair:(\d+)-(\d+)$/.exec(of.placement) ?? [];
   const cpus = a === undefined ? start.cpus : [...new Set([Number(a), Number(b)])];
   const tasks = of.mechanism.startsWith("thread/") ? of.contexts : 1;
   const switches = tasks > 1 ? units : 0;
-  const turns = footprint ? { total: of.contexts, min: 1, max: 1, contexts: of.contexts } : { total: units, min: units / of.contexts, max: units / of.contexts, contexts: of.contexts };
-  const hops = { count: units - 1, in_order: units - 1, same_cpu: cpus.length > 1 ? 0 : units - 1, same_thread: tasks > 1 ? 0 : units - 1, timed: true };
+  const turns = footprint
+    ? { total: of.contexts, min: 1, max: 1, contexts: of.contexts }
+    : { total: units, min: units / of.contexts, max: units / of.contexts, contexts: of.contexts };
+  const hops = {
+    count: units - 1,
+    in_order: units - 1,
+    same_cpu: cpus.length > 1 ? 0 : units - 1,
+    same_thread: tasks > 1 ? 0 : units - 1,
+    timed: true,
+  };
   const tree = { ...start.seen.tree, tasks, most_tasks: tasks, allowed_cpus: cpus, ran_on: cpus };
   return {
     ...start,
     cpus,
     samples,
-    plan: { ...start.plan, mechanism: of.mechanism, experiment: of.experiment, contexts: of.contexts, cpus, batch_units: samples[0].units, batches: footprint ? 1 : batches, warmup_batches: 0, parameters: of.parameters },
-    evidence: {
-      ...start.evidence, units, token: footprint ? null : units, turns: of.mechanism.startsWith("control/") ? null : turns, cpus, hops: footprint ? null : hops,
-      kernel: { ...start.evidence.kernel, voluntary: switches, involuntary: 0 },
-      counts: sorted({ ...start.evidence.counts, touches: units * Math.ceil(Number(of.parameters.working_set ?? 0) / 64), distinct_stacks: of.contexts, tasks_scheduled: tasks, cpu_time_ns: claimed }),
+    plan: {
+      ...start.plan,
+      mechanism: of.mechanism,
+      experiment: of.experiment,
+      contexts: of.contexts,
+      cpus,
+      batch_units: samples[0].units,
+      batches: footprint ? 1 : batches,
+      warmup_batches: 0,
+      parameters: of.parameters,
     },
-    seen: { ...start.seen, last_samples_ns: start.seen.last_samples_ns + claimed, voluntary: tree.switches + switches, cpu_ns: tree.cpu_ns + claimed, tree },
+    evidence: {
+      ...start.evidence,
+      units,
+      token: footprint ? null : units,
+      turns: of.mechanism.startsWith("control/") ? null : turns,
+      cpus,
+      hops: footprint ? null : hops,
+      kernel: { ...start.evidence.kernel, voluntary: switches, involuntary: 0 },
+      counts: sorted({
+        ...start.evidence.counts,
+        touches: units * Math.ceil(Number(of.parameters.working_set ?? 0) / 64),
+        distinct_stacks: of.contexts,
+        tasks_scheduled: tasks,
+        cpu_time_ns: claimed,
+      }),
+    },
+    seen: {
+      ...start.seen,
+      last_samples_ns: start.seen.last_samples_ns + claimed,
+      voluntary: tree.switches + switches,
+      cpu_ns: tree.cpu_ns + claimed,
+      tree,
+    },
     end: { ...start.end, samples: batches },
   };
 }
@@ -92,22 +156,57 @@ function sweeps(records: Entry[]): Entry[] {
   const rounds = Array.from({ length: 8 }, (_, i) => i);
   // Whole ticks; no two rounds alike, so that a median of differences is no difference of medians.
   const uneven = (round: number, nth: number): number => ((round * 37 + nth * 11) % 17) - 8;
-  const time = (of: object, cost: number, noise: number) => (nth: number) => ({ of: { ...variant, ...of }, samples: (round: number) => [{ phase: "measure", units: 100, quantity: null, ticks: Array(5).fill(cost * 100 + noise * uneven(round, nth)) }] });
+  const time = (of: object, cost: number, noise: number) => (nth: number) => ({
+    of: { ...variant, ...of },
+    samples: (round: number) => [
+      { phase: "measure", units: 100, quantity: null, ticks: Array(5).fill(cost * 100 + noise * uneven(round, nth)) },
+    ],
+  });
   const worked = (size: number) => ({ parameters: { ...variant.parameters, working_set: String(size) } });
-  const touch = (size: number) => ({ mechanism: "control/touch", contexts: 1, parameters: { working_set: String(size) } });
+  const touch = (size: number) => ({
+    mechanism: "control/touch",
+    contexts: 1,
+    parameters: { working_set: String(size) },
+  });
   const pair = (a: number, b: number) => ({ mechanism: "thread/futex", placement: `pair:${a}-${b}`, parameters: {} });
   const kept = (contexts: number) => (nth: number) => ({
     of: { ...variant, experiment: "footprint", contexts },
-    samples: (round: number) => ["resident_bytes", "kernel_bytes", "virtual_bytes"].map((quantity, i) => ({ phase: "measure", units: contexts, quantity, ticks: [contexts * (4096 * (i + 1) + 64 * (10 + uneven(round * (i + 1), nth)))] })),
+    samples: (round: number) =>
+      ["resident_bytes", "kernel_bytes", "virtual_bytes"].map((quantity, i) => ({
+        phase: "measure",
+        units: contexts,
+        quantity,
+        ticks: [contexts * (4096 * (i + 1) + 64 * (10 + uneven(round * (i + 1), nth)))],
+      })),
   });
   const rows = [
     // At 4 KiB noise only, at 16 KiB below 0, at 64 KiB the indirect cost.
-    ...[[0, 100], [4096, 150], [16384, 230], [65536, 900]].map(([size, cost]) => time(worked(size!), cost!, 30)),
-    ...[[4096, 50], [16384, 200], [65536, 400]].map(([size, cost]) => time(touch(size!), cost!, 30)),
-    ...[[0, 0, 1000], [0, 1, 3000], [1, 1, 1100]].map(([a, b, cost]) => time(pair(a!, b!), cost!, 200)),
+    ...[
+      [0, 100],
+      [4096, 150],
+      [16384, 230],
+      [65536, 900],
+    ].map(([size, cost]) => time(worked(size!), cost!, 30)),
+    ...[
+      [4096, 50],
+      [16384, 200],
+      [65536, 400],
+    ].map(([size, cost]) => time(touch(size!), cost!, 30)),
+    ...[
+      [0, 0, 1000],
+      [0, 1, 3000],
+      [1, 1, 1100],
+    ].map(([a, b, cost]) => time(pair(a!, b!), cost!, 200)),
     ...[10, 100, 1000].map(kept),
   ].map((row, nth) => row(nth));
-  const starts = rounds.flatMap((round) => rows.map(({ of, samples }, index) => ({ ...honest(start, of, samples(round)), variant: index, round, sequence: round * rows.length + index })));
+  const starts = rounds.flatMap((round) =>
+    rows.map(({ of, samples }, index) => ({
+      ...honest(start, of, samples(round)),
+      variant: index,
+      round,
+      sequence: round * rows.length + index,
+    })),
+  );
   return [run, ...rows.map(({ of }, index) => ({ ...of, index })), ...starts];
 }
 
@@ -118,12 +217,25 @@ function grid(records: Entry[]): Entry[] {
   const start = records.find((record) => record.t === "invocation" && record.evidence);
   const most = 9_007_199_254_740_991_000;
   const ids = Array.from({ length: 10_000 }, (_, i) => i);
-  const place = (i: number) => (i % 8 < 4 ? { parameters: { p: HOSTILE, size: String((i % 4) * 4_503_599_627_370_496) } } : { parameters: { p: HOSTILE }, placement: `pair:0-${(i % 4) * 1_000_000_000}` });
+  const place = (i: number) =>
+    i % 8 < 4
+      ? { parameters: { p: HOSTILE, size: String((i % 4) * 4_503_599_627_370_496) } }
+      : { parameters: { p: HOSTILE }, placement: `pair:0-${(i % 4) * 1_000_000_000}` };
   const ticks = (i: number) => [most, -most, 0, 1][Math.floor(i / 3) % 4];
   return [
     { ...run, id: "grid" },
-    ...ids.map((i) => ({ ...variant, index: i, mechanism: `family${Math.floor(i / 8) % 50}/m${Math.floor(i / 8)}`, ...place(i) })),
-    ...ids.map((i) => ({ ...start, variant: i, sequence: i, samples: [{ phase: "measure", units: i % 5 ? 1 : most, quantity: null, ticks: [ticks(i), ticks(i)] }] })),
+    ...ids.map((i) => ({
+      ...variant,
+      index: i,
+      mechanism: `family${Math.floor(i / 8) % 50}/m${Math.floor(i / 8)}`,
+      ...place(i),
+    })),
+    ...ids.map((i) => ({
+      ...start,
+      variant: i,
+      sequence: i,
+      samples: [{ phase: "measure", units: i % 5 ? 1 : most, quantity: null, ticks: [ticks(i), ticks(i)] }],
+    })),
   ];
 }
 
@@ -134,7 +246,14 @@ export default function setup(): void {
   page("ordinary", EXAMPLE);
   const two = runFile("second", another(records, 1));
   page("several", ...realRuns(), two, EXAMPLE);
-  page("hostile", runFile("poisoned", records.map((record) => poison(record))), runFile("huge", huge(records)));
+  page(
+    "hostile",
+    runFile(
+      "poisoned",
+      records.map((record) => poison(record)),
+    ),
+    runFile("huge", huge(records)),
+  );
   const swept = runFile("sweeps", sweeps(records));
   page("sweeps", swept);
   switchcost("import", swept);

@@ -1,24 +1,127 @@
 import { expect, test } from "vitest";
-import { type Curve, curves, type Detail, matrices, type PageData, type Quantity, type Result, runs } from "../../src/data";
+import {
+  type Curve,
+  curves,
+  type Detail,
+  matrices,
+  type PageData,
+  type Quantity,
+  type Result,
+  runs,
+} from "../../src/data";
 
 function result(mechanism: string, median: number | null, contexts = 2, quantity: Quantity = "time"): Result {
-  const figures = { median, low: median, high: median, min: median, mean: median, p50: median, p90: median, p99: median, p999: median, max: median, mad: 0 };
-  const split = { control: null, direct: null, indirect: null, indirect_low: null, indirect_high: null, reading: null, relation: null };
+  const figures = {
+    median,
+    low: median,
+    high: median,
+    min: median,
+    mean: median,
+    p50: median,
+    p90: median,
+    p99: median,
+    p999: median,
+    max: median,
+    mad: 0,
+  };
+  const split = {
+    control: null,
+    direct: null,
+    indirect: null,
+    indirect_low: null,
+    indirect_high: null,
+    reading: null,
+    relation: null,
+  };
   return {
-    run: "r", mechanism, probe: "p", build: null, experiment: "switch", contexts, placement: "one_cpu", timing: "batch", parameters: {},
-    label: `${mechanism} contexts=${contexts}`, quantity, unit: "switch", verdict: "verified", reason: "", starts: 6, samples: 60,
-    ...figures, ...split, bytes: {}, kernel_switches: 1, involuntary_share: 0, cpus: [1], same_cpu_hops: 1, turns_ok: true,
-    times_cheapest: 1, disturbed: 0, warmup_batches: 0, peak_rss_bytes: 0, start_medians: [], seen_by: null, notes: [],
+    run: "r",
+    mechanism,
+    probe: "p",
+    build: null,
+    experiment: "switch",
+    contexts,
+    placement: "one_cpu",
+    timing: "batch",
+    parameters: {},
+    label: `${mechanism} contexts=${contexts}`,
+    quantity,
+    unit: "switch",
+    verdict: "verified",
+    reason: "",
+    starts: 6,
+    samples: 60,
+    ...figures,
+    ...split,
+    bytes: {},
+    kernel_switches: 1,
+    involuntary_share: 0,
+    cpus: [1],
+    same_cpu_hops: 1,
+    turns_ok: true,
+    times_cheapest: 1,
+    disturbed: 0,
+    warmup_batches: 0,
+    peak_rss_bytes: 0,
+    start_medians: [],
+    seen_by: null,
+    notes: [],
   };
 }
 
-const detail = (): Detail => ({ family: "x", control: false, expected: null, starts: [], remarks: {}, batches: [], histogram: [], drift: null, cells: [] });
+const detail = (): Detail => ({
+  family: "x",
+  control: false,
+  expected: null,
+  starts: [],
+  remarks: {},
+  batches: [],
+  histogram: [],
+  drift: null,
+  cells: [],
+});
 
 function page(...results: [Result, Detail][]): PageData {
-  const run = { id: "r", started: "", ended: null, seed: 0, ended_by: "rounds", partial: false, tool_version: "", method_version: 1, command: [], noise_floor: null, noise_floors: {}, unstable: null, precision: 0, budget_s: 0 };
+  const run = {
+    id: "r",
+    started: "",
+    ended: null,
+    seed: 0,
+    ended_by: "rounds",
+    partial: false,
+    tool_version: "",
+    method_version: 1,
+    command: [],
+    noise_floor: null,
+    noise_floors: {},
+    unstable: null,
+    precision: 0,
+    budget_s: 0,
+  };
   const machine = { key: "", stable: {}, drifting: {}, personal: {}, findings: [] };
-  const one = { format: 2, source: "s", run, machine, results: results.map(([result]) => result), details: results.map(([, detail]) => detail), curves: [], matrices: [], warnings: [] };
-  return { format: 2, tool: "", made_by: "", columns: [], shares: [], families: [], mechanisms: {}, literature: [], runs: [one, structuredClone(one)], tables: [], notes: [] };
+  const one = {
+    format: 2,
+    source: "s",
+    run,
+    machine,
+    results: results.map(([result]) => result),
+    details: results.map(([, detail]) => detail),
+    curves: [],
+    matrices: [],
+    warnings: [],
+  };
+  return {
+    format: 2,
+    tool: "",
+    made_by: "",
+    columns: [],
+    shares: [],
+    families: [],
+    mechanisms: {},
+    literature: [],
+    runs: [one, structuredClone(one)],
+    tables: [],
+    notes: [],
+  };
 }
 
 test("two runs of one id are told apart", () => {
@@ -26,7 +129,9 @@ test("two runs of one id are told apart", () => {
 });
 
 test("what a logarithmic axis cannot show is no figure", () => {
-  const rows = runs(page(...[null, 0, -5, NaN, Infinity, 3].map((median): [Result, Detail] => [result("x/a", median), detail()])))[0]!.rows;
+  const rows = runs(
+    page(...[null, 0, -5, NaN, Infinity, 3].map((median): [Result, Detail] => [result("x/a", median), detail()])),
+  )[0]!.rows;
   expect(rows.map((row) => row.median)).toEqual([null, null, null, null, null, 3]);
 });
 
@@ -36,12 +141,43 @@ test("memory is a figure like time", () => {
 });
 
 test("curves and maps are the host's, as far as their rows are shown", () => {
-  const run = runs(page(...[2, 8, 64].map((contexts): [Result, Detail] => [result("x/a", contexts, contexts), detail()])))[0]!;
+  const run = runs(
+    page(...[2, 8, 64].map((contexts): [Result, Detail] => [result("x/a", contexts, contexts), detail()])),
+  )[0]!;
   const point = (x: number) => ({ x, result: `x/a contexts=${x}`, median: x, low: null, high: null, parts: null });
-  const curve: Curve = { mechanism: "x/a", probe: "p", placement: "one_cpu", gaps: [], experiment: "switch", label: "x/a", axis: "contexts", unit: "switch", control: null, points: [2, 8, 64].map(point) };
-  const cell = (b: number, result: string) => ({ a: 0, b, result, relation: null, verdict: "verified", median: b, low: null, high: null });
+  const curve: Curve = {
+    mechanism: "x/a",
+    probe: "p",
+    placement: "one_cpu",
+    gaps: [],
+    experiment: "switch",
+    label: "x/a",
+    axis: "contexts",
+    unit: "switch",
+    control: null,
+    points: [2, 8, 64].map(point),
+  };
+  const cell = (b: number, result: string) => ({
+    a: 0,
+    b,
+    result,
+    relation: null,
+    verdict: "verified",
+    median: b,
+    low: null,
+    high: null,
+  });
   run.data.curves = [curve, { ...curve, points: [point(1)] }];
-  run.data.matrices = [{ mechanism: "x/a", probe: "p", experiment: "switch", label: "x/a", cpus: [0, 1, 2], cells: [cell(1, "x/a contexts=2"), cell(2, "x/b")] }];
+  run.data.matrices = [
+    {
+      mechanism: "x/a",
+      probe: "p",
+      experiment: "switch",
+      label: "x/a",
+      cpus: [0, 1, 2],
+      cells: [cell(1, "x/a contexts=2"), cell(2, "x/b")],
+    },
+  ];
   expect(curves(run, run.rows)).toEqual([curve]);
   expect(curves(run, run.rows.slice(1)).map(({ points }) => points.map(({ x }) => x))).toEqual([[8, 64]]);
   expect(matrices(run, run.rows).map(({ cells }) => cells.map(({ b }) => b))).toEqual([[1]]);

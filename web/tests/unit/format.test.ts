@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { amount, digits, duration, factor, logTicks, percent, tick } from "../../src/format";
 
 test("three digits, grouped, with units", () => {
-  expect([0.334, 2.236, 71.47, 216.4, 1062.2, 0, -3.5].map(digits)).toEqual(["0.334", "2.24", "71.5", "216", "1,062", "0", "-3.50"]);
+  expect([0.334, 2.236, 71.47, 216.4, 1062.2, 0, -3.5].map(digits)).toEqual([
+    "0.334",
+    "2.24",
+    "71.5",
+    "216",
+    "1,062",
+    "0",
+    "-3.50",
+  ]);
   expect([1.2, 999.9, 1062, 2.5e6, 3e9].map(duration)).toEqual(["1.20 ns", "1.00 µs", "1.06 µs", "2.50 ms", "3.00 s"]);
   expect(amount(4096, "memory")).toBe("4.00 KiB");
   expect([tick(1e3, "time"), tick(5e5, "time"), tick(65536, "memory")]).toEqual(["1 µs", "500 µs", "64 KiB"]);
@@ -11,12 +19,19 @@ test("three digits, grouped, with units", () => {
 });
 
 test("what is no number is a dash, and what is huge stays short", () => {
-  for (const write of [digits, duration, percent]) for (const value of [null, NaN, Infinity]) expect(write(value)).toBe("–");
+  for (const write of [digits, duration, percent])
+    for (const value of [null, NaN, Infinity]) expect(write(value)).toBe("–");
   for (const value of [1e300, 1e18, Number.MAX_VALUE, -1e300, 5e-324]) expect(duration(value).length).toBeLessThan(20);
 });
 
 test("a logarithmic axis has at least two ticks and not too many", () => {
-  for (const [low, high] of [[1, 40_000], [1.2, 1.4], [1000, 1001], [1e-3, 1e15], [1, 1e300]] as [number, number][]) {
+  for (const [low, high] of [
+    [1, 40_000],
+    [1.2, 1.4],
+    [1000, 1001],
+    [1e-3, 1e15],
+    [1, 1e300],
+  ] as [number, number][]) {
     const ticks = logTicks([low, high], "time", 8);
     expect(ticks.length).toBeGreaterThanOrEqual(2);
     expect(ticks.length).toBeLessThanOrEqual(20);

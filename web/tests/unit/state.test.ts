@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { parse, START, write } from "../../src/state";
 
 test("a state survives its fragment", () => {
-  const state = { ...START, view: "compare", families: ["a", "b"], text: "x & y = #z", page: 3, against: "thread/x free", theme: "dark" };
+  const state = {
+    ...START,
+    view: "compare",
+    families: ["a", "b"],
+    text: "x & y = #z",
+    page: 3,
+    against: "thread/x free",
+    theme: "dark",
+  };
   expect(parse(write(state))).toEqual(state);
   expect(write(START)).toBe("#view=ladder");
 });

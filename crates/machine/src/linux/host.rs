@@ -1,12 +1,9 @@
 //! Where facts are read: this machine, or a tree of files in a test.
 
-use super::sys;
+use super::sys::{self, Leaf};
 pub(crate) use crate::cause;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// One leaf of the cpuid instruction: eax, ebx, ecx, edx.
-pub(crate) type Leaf = [u32; 4];
 
 /// A machine to read facts from.
 pub(crate) struct Host {

@@ -21,6 +21,9 @@ pub(crate) use owner::only_owner_writes;
 
 use switchcost_model::{Finding, Machine};
 
+/// See [`crate::RUNTIME_FOLDERS`].
+pub(crate) const RUNTIME_FOLDERS: &[&str] = &["/usr/lib/jvm"];
+
 /// See [`crate::data_home`].
 pub(crate) const DATA_HOME: &[&str] = &["XDG_DATA_HOME"];
 

@@ -1,6 +1,5 @@
 //! Calls that rustix has no safe form of. The only unsafe code beside `spawn.rs`.
 
-use super::host::Leaf;
 use std::cmp::Ordering;
 use std::mem::MaybeUninit;
 
@@ -112,9 +111,12 @@ pub(crate) fn libc_version() -> String {
     }
     #[cfg(not(any(target_env = "gnu", target_env = "musl")))]
     {
-        super::host::unknown("the host is linked against neither glibc nor musl")
+        "unknown: the host is linked against neither glibc nor musl".to_owned()
     }
 }
+
+/// One leaf of the cpuid instruction: eax, ebx, ecx, edx.
+pub(crate) type Leaf = [u32; 4];
 
 /// A leaf of cpuid; None above the highest leaf of its range, or where there is no such instruction.
 pub(crate) fn cpuid(leaf: u32) -> Option<Leaf> {

@@ -8,6 +8,9 @@ pub(crate) mod watch;
 
 use switchcost_model::{Finding, Machine, Severity};
 
+/// See [`crate::RUNTIME_FOLDERS`].
+pub(crate) const RUNTIME_FOLDERS: &[&str] = &[];
+
 /// See [`crate::data_home`].
 pub(crate) const DATA_HOME: &[&str] = &["XDG_DATA_HOME"];
 

@@ -13,6 +13,9 @@ pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, rest
 
 use switchcost_model::{Finding, Machine, Severity};
 
+/// See [`crate::RUNTIME_FOLDERS`].
+pub(crate) const RUNTIME_FOLDERS: &[&str] = &[];
+
 /// See [`crate::data_home`].
 pub(crate) const DATA_HOME: &[&str] = &["XDG_DATA_HOME", "LOCALAPPDATA"];
 

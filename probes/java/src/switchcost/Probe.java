@@ -12,6 +12,7 @@ import switchcost.mechanisms.Mechanisms;
 
 /** The Java probe of switchcost; PROTOCOL.md says how it is spoken to. The launcher `probe` chooses the runtime and starts this. */
 public final class Probe {
+
     private static final String NAME = "java";
     private static final String VERSION = "1";
 
@@ -22,7 +23,9 @@ public final class Probe {
         try {
             writer = Writer.onDescriptor(Plan.reportFd(words));
         } catch (IOException error) {
-            System.err.println("the messages cannot be written to report_fd=" + Plan.reportFd(words) + ": " + error.getMessage());
+            System.err.println(
+                "the messages cannot be written to report_fd=" + Plan.reportFd(words) + ": " + error.getMessage()
+            );
             Runtime.getRuntime().halt(1);
             return; // For the compiler.
         }
@@ -34,8 +37,15 @@ public final class Probe {
             writer.end(refusal, 0);
             status = refusal.status.equals("unsupported") ? 0 : 1;
         } catch (OutOfMemoryError error) {
-            writer.end(Refusal.unsupported("limit_reached", "the Java heap of %d MB is full: %s; ask for fewer contexts",
-                Runtime.getRuntime().maxMemory() >> 20, error.getMessage()), 0);
+            writer.end(
+                Refusal.unsupported(
+                    "limit_reached",
+                    "the Java heap of %d MB is full: %s; ask for fewer contexts",
+                    Runtime.getRuntime().maxMemory() >> 20,
+                    error.getMessage()
+                ),
+                0
+            );
         }
         Runtime.getRuntime().halt(status); // The contexts are still there, and nobody needs them to end in good order.
     }

@@ -7,6 +7,7 @@ import switchcost.mechanisms.MechanismsTest;
 
 /** All tests, without a framework: `probes/java/test` runs them. */
 public final class Tests {
+
     private Tests() {}
 
     public static void main(String[] words) throws Exception {

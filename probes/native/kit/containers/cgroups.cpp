@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "kit/plan/failure.h"
 #include "kit/os/limits.h"
+#include "kit/plan/failure.h"
 
 namespace probe {
 namespace {
@@ -110,19 +110,23 @@ CgroupHierarchy find_cgroup_hierarchy() {
 }
 
 ContainerCgroups::ContainerCgroups(const Plan& plan)
-    : hierarchy_(find_cgroup_hierarchy()), depth_(static_cast<std::uint32_t>(plan.number("cgroup_depth"))),
+    : hierarchy_(find_cgroup_hierarchy()),
+      depth_(static_cast<std::uint32_t>(plan.number("cgroup_depth"))),
       quota_percent_(plan.text("cpu_quota") == "none" ? 0 : plan.number("cpu_quota")) {
     for (const std::string& candidate : hierarchy_.candidates) sweep_dead_groups(candidate, places_of(candidate));
     const bool insists = plan.text("cgroup") == "own" || quota_percent_ != 0;
-    if (insists && depth_ == 0) throw refused("bad_value", "cgroup_depth=0 makes no control group; leave cgroup=own and cpu_quota out");
+    if (insists && depth_ == 0)
+        throw refused("bad_value", "cgroup_depth=0 makes no control group; leave cgroup=own and cpu_quota out");
     if (depth_ == 0) return;
     errno = ENOENT;
     for (const std::string& candidate : hierarchy_.candidates) {
         if (try_parent(candidate)) break;
     }
     const int error = errno;
-    // Version 2 without a usable cpu controller: a group of one's own still, but neither a quota nor a level for the scheduler.
-    if (parent_.empty() && quota_percent_ == 0 && hierarchy_.version == 2 && access(hierarchy_.candidates[0].c_str(), W_OK) == 0) {
+    // Version 2 without a usable cpu controller: a group of one's own still, but neither a quota nor a level for the
+    // scheduler.
+    if (parent_.empty() && quota_percent_ == 0 && hierarchy_.version == 2 &&
+        access(hierarchy_.candidates[0].c_str(), W_OK) == 0) {
         parent_ = hierarchy_.candidates[0];
     }
     if (!parent_.empty()) {
@@ -137,11 +141,13 @@ ContainerCgroups::ContainerCgroups(const Plan& plan)
 // What a group is called in every hierarchy.
 std::vector<std::string> ContainerCgroups::places_of(const std::string& candidate) const {
     std::vector<std::string> result;
-    for (const CgroupMount& mount : cgroup_mounts()) result.push_back(mount.directory + candidate.substr(hierarchy_.mount.size()));
+    for (const CgroupMount& mount : cgroup_mounts())
+        result.push_back(mount.directory + candidate.substr(hierarchy_.mount.size()));
     return result;
 }
 
-// Version 2 hands the cpu controller only to children of a group that passes it on; changing that is not the probe's business.
+// Version 2 hands the cpu controller only to children of a group that passes it on; changing that is not the probe's
+// business.
 bool ContainerCgroups::try_parent(const std::string& candidate) {
     if (access(candidate.c_str(), W_OK) != 0) return false;
     // Who joins must be allowed to write here, where its old and its new group meet; root may have a read-only mount.
@@ -166,14 +172,17 @@ std::string ContainerCgroups::name(std::uint32_t container) const {
     return result;
 }
 
-std::string ContainerCgroups::path_of(pid_t process) const { return group_path(std::to_string(process), hierarchy_.version); }
+std::string ContainerCgroups::path_of(pid_t process) const {
+    return group_path(std::to_string(process), hierarchy_.version);
+}
 
 // Both versions: a budget per period. A container has one process, which cannot use more than 100 %.
 bool ContainerCgroups::write_quota(const std::string& group) const {
     if (quota_percent_ == 0) return true;
     const std::string budget = std::to_string(period_us * quota_percent_ / 100);
     if (hierarchy_.version == 2) return write_text(group + "/cpu.max", budget + " " + std::to_string(period_us));
-    return write_text(group + "/cpu.cfs_period_us", std::to_string(period_us)) && write_text(group + "/cpu.cfs_quota_us", budget);
+    return write_text(group + "/cpu.cfs_period_us", std::to_string(period_us)) &&
+           write_text(group + "/cpu.cfs_quota_us", budget);
 }
 
 int ContainerCgroups::make(std::uint32_t container) {
@@ -185,26 +194,34 @@ int ContainerCgroups::make(std::uint32_t container) {
     const int error = errno;
     close(descriptor);
     if (is_descriptor_limit(error)) throw descriptor_limit_failure(0, 1, error);
-    throw unsupported("unsupported_here", std::string("the quota could not be set (") + std::strerror(error) +
-                                              "); the kernel needs CONFIG_CFS_BANDWIDTH, or use cpu_quota=none", error);
+    throw unsupported("unsupported_here",
+                      std::string("the quota could not be set (") + std::strerror(error) +
+                          "); the kernel needs CONFIG_CFS_BANDWIDTH, or use cpu_quota=none",
+                      error);
 }
 
 Failure ContainerCgroups::refusal(int error) const {
     if (is_descriptor_limit(error)) return descriptor_limit_failure(0, 1, error);
     if (hierarchy_.version == 0) {
         return unsupported("unsupported_here",
-                           "no control group hierarchy is mounted; mount one at /sys/fs/cgroup, or leave cgroup=own and cpu_quota out");
+                           "no control group hierarchy is mounted; mount one at /sys/fs/cgroup, or leave cgroup=own "
+                           "and cpu_quota out");
     }
     if (hierarchy_.version == 2 && error == ENOENT) {
         return unsupported("unsupported_here",
-                           "no group between this process and the root of the unified hierarchy hands the cpu controller to its children; "
-                           "write +cpu into its cgroup.subtree_control, or leave cpu_quota out", error);
+                           "no group between this process and the root of the unified hierarchy hands the cpu "
+                           "controller to its children; "
+                           "write +cpu into its cgroup.subtree_control, or leave cpu_quota out",
+                           error);
     }
-    const std::string where = hierarchy_.version == 1 ? "the cpu hierarchy (version 1)" : "the unified hierarchy (version 2)";
-    return unsupported(error == EACCES || error == EPERM || error == EROFS ? "no_permission" : "unsupported_here",
-                       "no control group can be made in " + where + " (" + std::strerror(error) +
-                           "); run as root, or in a delegated group (systemd-run --user --scope -p Delegate=yes ...), or leave "
-                           "cgroup=own and cpu_quota out", error);
+    const std::string where =
+        hierarchy_.version == 1 ? "the cpu hierarchy (version 1)" : "the unified hierarchy (version 2)";
+    return unsupported(
+        error == EACCES || error == EPERM || error == EROFS ? "no_permission" : "unsupported_here",
+        "no control group can be made in " + where + " (" + std::strerror(error) +
+            "); run as root, or in a delegated group (systemd-run --user --scope -p Delegate=yes ...), or leave "
+            "cgroup=own and cpu_quota out",
+        error);
 }
 
 void ContainerCgroups::prepare(std::uint32_t container) {
@@ -224,7 +241,8 @@ bool ContainerCgroups::make_prepared(int& join_descriptor) const {
         // Without the controller in the parent this fails, and the levels below are groups without weight.
         write_text(prepared_[level] + "/cgroup.subtree_control", "+cpu");
     }
-    join_descriptor = open(prepared_join_.c_str(), (hierarchy_.version == 1 ? O_WRONLY : O_RDONLY | O_DIRECTORY) | O_CLOEXEC);
+    join_descriptor =
+        open(prepared_join_.c_str(), (hierarchy_.version == 1 ? O_WRONLY : O_RDONLY | O_DIRECTORY) | O_CLOEXEC);
     return join_descriptor != -1;
 }
 

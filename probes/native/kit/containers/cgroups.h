@@ -2,10 +2,11 @@
 //
 // A chain of `depth` groups per container stands below one parent group:
 //   PARENT/switchcost-PID-RANDOM-CONTAINER/1/2/...
-// They are removed by a guardian process that waits for the end of everybody in the probe, SIGKILL included, which takes it a few
-// milliseconds. Should it be killed itself (a host that kills stragglers at once), the next start of a container mechanism sweeps what
-// dead probes left below the groups that this process is in, in every hierarchy: runtimes make theirs in all of them. A dead probe is
-// one whose lock nobody holds, on the group PARENT/switchcost-PID-RANDOM (container_sweep.h).
+// They are removed by a guardian process that waits for the end of everybody in the probe, SIGKILL included, which
+// takes it a few milliseconds. Should it be killed itself (a host that kills stragglers at once), the next start of a
+// container mechanism sweeps what dead probes left below the groups that this process is in, in every hierarchy:
+// runtimes make theirs in all of them. A dead probe is one whose lock nobody holds, on the group
+// PARENT/switchcost-PID-RANDOM (container_sweep.h).
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +17,8 @@
 
 #include "kit/containers/sweep.h"
 #include "kit/plan/failure.h"
-#include "kit/tasks/guardian.h"
 #include "kit/plan/plan.h"
+#include "kit/tasks/guardian.h"
 
 namespace probe {
 
@@ -42,7 +43,8 @@ CgroupHierarchy find_cgroup_hierarchy();
 
 class ContainerCgroups {
 public:
-    // Sweeps, finds the parent and starts the guardian. Where no group can be made: none, or a Failure when the plan insists.
+    // Sweeps, finds the parent and starts the guardian. Where no group can be made: none, or a Failure when the plan
+    // insists.
     explicit ContainerCgroups(const Plan& plan);
 
     bool in_use() const { return depth_ != 0; }
@@ -50,8 +52,8 @@ public:
     Guardian& guardian() { return guardian_; }
     int witness() const { return guardian_.witness(); }
 
-    // Makes the chain of a container and returns a descriptor for joining its innermost group: the file `tasks` of version 1, the
-    // directory of version 2 (CLONE_INTO_CGROUP). -1 when groups are not in use. Throws Failure.
+    // Makes the chain of a container and returns a descriptor for joining its innermost group: the file `tasks` of
+    // version 1, the directory of version 2 (CLONE_INTO_CGROUP). -1 when groups are not in use. Throws Failure.
     int make(std::uint32_t container);
 
     // For the experiment `create`: paths made beforehand, no allocation afterwards. False: errno says why.

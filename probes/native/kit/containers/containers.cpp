@@ -29,8 +29,9 @@ void change(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 }
 
 Failure partner_died(std::uint32_t container) {
-    return failed("partner_died", "container " + std::to_string(container) + " ended by itself; see whether something kills "
-                                  "processes here");
+    return failed("partner_died", "container " + std::to_string(container) +
+                                      " ended by itself; see whether something kills "
+                                      "processes here");
 }
 
 [[noreturn]] void leave_like(int status) {
@@ -55,7 +56,13 @@ std::vector<Parameter> container_parameters() {
 }
 
 Containers::Containers(const Plan& plan)
-    : plan_(plan), cgroups_(plan), runtime_(make_container_runtime(plan, cgroups_)), kind_(plan, cgroups_), passports_(plan.contexts), board_(1), living_(plan.contexts) {}
+    : plan_(plan),
+      cgroups_(plan),
+      runtime_(make_container_runtime(plan, cgroups_)),
+      kind_(plan, cgroups_),
+      passports_(plan.contexts),
+      board_(1),
+      living_(plan.contexts) {}
 
 Containers::~Containers() {
     if (is_launcher_) end_all();
@@ -88,7 +95,8 @@ void Containers::present(std::uint32_t container, int join) {
     if (runtime_) runtime_->forget();
     Passport& passport = passports_[container];
     passport.failure = runtime_ ? set_up_entered(kind_, join) : set_up_inside(kind_, join);
-    if (passport.failure.step == Step::none && !read_namespaces(passport.namespaces)) passport.failure = {Step::read_identity, errno};
+    if (passport.failure.step == Step::none && !read_namespaces(passport.namespaces))
+        passport.failure = {Step::read_identity, errno};
     passport.seccomp_mode = prctl(PR_GET_SECCOMP);
     const bool fine = passport.failure.step == Step::none;
     change(passport.state, fine ? ready : refused);
@@ -157,8 +165,7 @@ void Containers::end_all() {
         if (id != 0) kill(id, SIGKILL);
     }
     for (pid_t& id : living_) {
-        while (id != 0 && waitpid(id, nullptr, 0) == -1 && errno == EINTR) {
-        }
+        while (id != 0 && waitpid(id, nullptr, 0) == -1 && errno == EINTR) {}
         id = 0;
     }
     if (runtime_) runtime_->end();

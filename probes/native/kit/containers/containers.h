@@ -1,5 +1,5 @@
-// N containers as siblings. The process that calls start() stays outside as the launcher; context 0, the driver, is the first
-// container and goes on with the session from there, so that whoever reads the clock is inside like all others.
+// N containers as siblings. The process that calls start() stays outside as the launcher; context 0, the driver, is the
+// first container and goes on with the session from there, so that whoever reads the clock is inside like all others.
 #pragma once
 
 #include <sys/types.h>
@@ -27,8 +27,8 @@ public:
     Containers& operator=(const Containers&) = delete;
     ~Containers();  // in the launcher: kills and reaps what is left, then waits for the guardian to remove the groups
 
-    // Makes them all. Returns in each container with its number, in the driver when all are ready. The launcher waits in here and
-    // leaves with the driver's exit status, or throws Failure when the set-up fails or a partner dies.
+    // Makes them all. Returns in each container with its number, in the driver when all are ready. The launcher waits
+    // in here and leaves with the driver's exit status, or throws Failure when the set-up fails or a partner dies.
     std::uint32_t start();
 
     // In the driver: from now on the end of the others is as it should be.

@@ -10,26 +10,32 @@
 namespace probe {
 
 ContainerCreator::ContainerCreator(const Plan& plan) : cgroups_(plan), kind_(plan, cgroups_), board_(1) {
-    if (plan.text("cpu_quota") != "none") throw unsupported("unsupported_here", "experiment create has no quota; leave cpu_quota out");
+    if (plan.text("cpu_quota") != "none")
+        throw unsupported("unsupported_here", "experiment create has no quota; leave cpu_quota out");
     cgroups_.prepare(0);
 }
 
 std::uint64_t ContainerCreator::run_one(std::uint64_t token, std::uint64_t* entered) {
     int join = -1;
-    if (!cgroups_.make_prepared(join)) [[unlikely]] throw cgroups_.refusal(errno);
+    if (!cgroups_.make_prepared(join)) [[unlikely]]
+        throw cgroups_.refusal(errno);
     const pid_t child = clone_container(kind_, join);
     if (child == 0) enter(join, entered);
     const int error = errno;
     if (join != -1) close(join);
-    if (child == -1) [[unlikely]] throw clone_failure(error, 0, 1);
+    if (child == -1) [[unlikely]]
+        throw clone_failure(error, 0, 1);
     births_.note(child);
     int status = 0;
-    while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
-    }
-    if (board_[0].failure.step != Step::none) [[unlikely]] throw step_failure(board_[0].failure);
-    if (status != 0) [[unlikely]] throw failed("partner_died", "a created container ended with wait status " + std::to_string(status));
-    if (cgroups_.remove_prepared()) [[likely]] return token + 1;
-    throw failed("self_check_failed", std::string("a control group could not be removed (") + std::strerror(errno) + ")", errno);
+    while (waitpid(child, &status, 0) == -1 && errno == EINTR) {}
+    if (board_[0].failure.step != Step::none) [[unlikely]]
+        throw step_failure(board_[0].failure);
+    if (status != 0) [[unlikely]]
+        throw failed("partner_died", "a created container ended with wait status " + std::to_string(status));
+    if (cgroups_.remove_prepared()) [[likely]]
+        return token + 1;
+    throw failed("self_check_failed",
+                 std::string("a control group could not be removed (") + std::strerror(errno) + ")", errno);
 }
 
 // Number 1 of a pid namespace of its own, or it is no container and not counted.

@@ -17,7 +17,8 @@ constexpr std::uint64_t container_bytes = 1 << 20;
 }  // namespace
 
 HeldContainers::HeldContainers(const Plan& plan) : Held(plan), cgroups_(plan), kind_(plan, cgroups_), refused_(1) {
-    if (plan.text("cpu_quota") != "none") throw unsupported("unsupported_here", "experiment footprint has no quota; leave cpu_quota out");
+    if (plan.text("cpu_quota") != "none")
+        throw unsupported("unsupported_here", "experiment footprint has no quota; leave cpu_quota out");
     require_memory(container_bytes * plan.contexts, "use fewer contexts");
     sleepers_.ids.reserve(plan.contexts);
     kernel_before_ = settled_kernel_memory_of_machine();
@@ -46,8 +47,7 @@ void HeldContainers::live(std::uint32_t container, int join) {
 HeldContainers::Sleepers::~Sleepers() {
     for (const pid_t id : ids) kill(id, SIGKILL);
     for (const pid_t id : ids) {
-        while (waitpid(id, nullptr, 0) == -1 && errno == EINTR) {
-        }
+        while (waitpid(id, nullptr, 0) == -1 && errno == EINTR) {}
     }
 }
 

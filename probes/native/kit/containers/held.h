@@ -1,4 +1,5 @@
-// Experiment footprint of containers: each holds one process, number 1 of its pid namespace, which counts itself and sleeps.
+// Experiment footprint of containers: each holds one process, number 1 of its pid namespace, which counts itself and
+// sleeps.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +10,8 @@
 
 #include "kit/containers/cgroups.h"
 #include "kit/containers/inside.h"
-#include "kit/tasks/held.h"
 #include "kit/ring/shared.h"
+#include "kit/tasks/held.h"
 
 namespace probe {
 

@@ -23,7 +23,8 @@ namespace probe {
 namespace {
 
 // The control group's namespace is rooted where its maker is, hence made after joining.
-constexpr std::uint64_t clone_flags = CLONE_NEWIPC | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUSER | CLONE_NEWUTS;
+constexpr std::uint64_t clone_flags =
+    CLONE_NEWIPC | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUSER | CLONE_NEWUTS;
 
 bool write_small(const char* path, const char* text) {
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -46,8 +47,8 @@ bool write_maps(const ContainerKind& kind) {
     return write_small("/proc/self/uid_map", map);
 }
 
-// Version 1: the thread itself, through the descriptor and by the rights of who opened it. Moving oneself alone spares the kernel
-// the lock over all forks and exits of the machine, whose taking waits for an RCU grace period.
+// Version 1: the thread itself, through the descriptor and by the rights of who opened it. Moving oneself alone spares
+// the kernel the lock over all forks and exits of the machine, whose taking waits for an RCU grace period.
 bool join_cgroup(const ContainerKind& kind, int join) {
     if (join == -1) return true;
     const bool joined = kind.cgroup_version == 2 || write(join, "0", 1) == 1;
@@ -69,10 +70,12 @@ std::string userns_cure() {
         return "the sysctl kernel.unprivileged_userns_clone is 0: set it to 1, or run as root";
     }
     if (procfs::read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1u) {
-        return "AppArmor restricts user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns = 1): set it to 0, give the probe "
+        return "AppArmor restricts user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns = 1): set it "
+               "to 0, give the probe "
                "a profile with `userns`, or run as root";
     }
-    return "a seccomp filter, a security module or a chroot forbids it: run outside of the surrounding container or with its filter off "
+    return "a seccomp filter, a security module or a chroot forbids it: run outside of the surrounding container or "
+           "with its filter off "
            "(--security-opt seccomp=unconfined), or use namespaces=none";
 }
 
@@ -86,7 +89,8 @@ std::string exhausted_namespaces() {
         name = std::string("user.max_") + kind + "_namespaces";
     }
     const std::string value = lowest == ~std::uint64_t{0} ? "" : " = " + std::to_string(lowest);
-    return "the likeliest limit in the way is the sysctl " + name + value + "; raise it with sysctl -w, or use fewer contexts";
+    return "the likeliest limit in the way is the sysctl " + name + value +
+           "; raise it with sysctl -w, or use fewer contexts";
 }
 
 const char* text_of(Step step) {
@@ -104,8 +108,11 @@ const char* text_of(Step step) {
 }  // namespace
 
 ContainerKind::ContainerKind(const Plan& plan, const ContainerCgroups& cgroups)
-    : namespaces(plan.text("namespaces") == "all"), seccomp(plan.text("seccomp") == "on"),
-      cgroup_version(cgroups.in_use() ? cgroups.version() : 0), user(geteuid()), group(getegid()),
+    : namespaces(plan.text("namespaces") == "all"),
+      seccomp(plan.text("seccomp") == "on"),
+      cgroup_version(cgroups.in_use() ? cgroups.version() : 0),
+      user(geteuid()),
+      group(getegid()),
       launcher(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0))) {}
 
 pid_t clone_container(const ContainerKind& kind, int join) {
@@ -150,7 +157,8 @@ bool read_namespaces(std::array<std::uint64_t, namespace_kinds.size()>& ids) {
 
 std::string namespaces_forbidden() {
     for (const char* kind : namespace_kinds) {
-        if (procfs::read_number(std::string("/proc/sys/user/max_") + kind + "_namespaces") == 0u) return exhausted_namespaces();
+        if (procfs::read_number(std::string("/proc/sys/user/max_") + kind + "_namespaces") == 0u)
+            return exhausted_namespaces();
     }
     const bool restricted = procfs::read_number("/proc/sys/kernel/unprivileged_userns_clone") == 0u ||
                             procfs::read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1u;
@@ -158,34 +166,43 @@ std::string namespaces_forbidden() {
 }
 
 Failure clone_failure(int error, std::uint32_t made, std::uint32_t wanted) {
-    const std::string text = "the system refused container " + std::to_string(made + 1) + " of " + std::to_string(wanted) + " (" +
-                             std::strerror(error) + "): ";
+    const std::string text = "the system refused container " + std::to_string(made + 1) + " of " +
+                             std::to_string(wanted) + " (" + std::strerror(error) + "): ";
     switch (error) {
         case EPERM:
         case EACCES: return unsupported("no_permission", text + userns_cure(), error);
         case ENOSPC:
         case EUSERS: return unsupported("limit_reached", text + exhausted_namespaces(), error);
         case ENOSYS:
-            return unsupported("missing_syscall", text + "clone3 is missing; Linux 5.7 or newer is needed, and no seccomp filter against it", error);
-        case EINVAL: return unsupported("unsupported_here", text + "the kernel lacks a kind of namespace; try namespaces=none", error);
-        case EBUSY:
-            return unsupported("unsupported_here", text + "its control group hands controllers on and may hold no process; use cgroup_depth=0",
+            return unsupported(
+                "missing_syscall",
+                text + "clone3 is missing; Linux 5.7 or newer is needed, and no seccomp filter against it", error);
+        case EINVAL:
+            return unsupported("unsupported_here", text + "the kernel lacks a kind of namespace; try namespaces=none",
                                error);
+        case EBUSY:
+            return unsupported(
+                "unsupported_here",
+                text + "its control group hands controllers on and may hold no process; use cgroup_depth=0", error);
         default: return task_limit_failure("container", made, wanted, error);
     }
 }
 
 Failure step_failure(StepFailure failure) {
     if (is_descriptor_limit(failure.error)) return descriptor_limit_failure(0, 1, failure.error);
-    const std::string text = std::string("a container could not ") + text_of(failure.step) + " (" + std::strerror(failure.error) + "); ";
+    const std::string text =
+        std::string("a container could not ") + text_of(failure.step) + " (" + std::strerror(failure.error) + "); ";
     if (failure.step == Step::install_seccomp) {
-        return unsupported("unsupported_here", text + "the kernel needs CONFIG_SECCOMP_FILTER, or use seccomp=off", failure.error);
-    }
-    if (failure.step == Step::join_cgroup) {
-        return unsupported("unsupported_here", text + "a real-time scheduling class or a controller forbids it; use cgroup_depth=0",
+        return unsupported("unsupported_here", text + "the kernel needs CONFIG_SECCOMP_FILTER, or use seccomp=off",
                            failure.error);
     }
-    if (failure.step == Step::read_identity) return unsupported("unsupported_here", text + "mount /proc", failure.error);
+    if (failure.step == Step::join_cgroup) {
+        return unsupported("unsupported_here",
+                           text + "a real-time scheduling class or a controller forbids it; use cgroup_depth=0",
+                           failure.error);
+    }
+    if (failure.step == Step::read_identity)
+        return unsupported("unsupported_here", text + "mount /proc", failure.error);
     return unsupported("no_permission", text + userns_cure(), failure.error);
 }
 

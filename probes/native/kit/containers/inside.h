@@ -25,7 +25,7 @@ struct ContainerKind {
     int cgroup_version;  // 0: none
     unsigned user;       // outside
     unsigned group;
-    int launcher;        // pidfd, -1 on old kernels
+    int launcher;  // pidfd, -1 on old kernels
 };
 
 enum class Step : std::uint32_t { none, join_cgroup, map_user, make_cgroup_namespace, install_seccomp, read_identity };
@@ -38,10 +38,12 @@ struct StepFailure {
 // Like fork, with all namespaces but the control group's. `join` is from ContainerCgroups::make. -1: errno says why.
 pid_t clone_container(const ContainerKind& kind, int join);
 
-// In the new process: its end with the launcher, control group, user map, control group namespace, filter. System calls only.
+// In the new process: its end with the launcher, control group, user map, control group namespace, filter. System calls
+// only.
 StepFailure set_up_inside(const ContainerKind& kind, int join);
 
-// The same where a runtime has made the container and the process has just entered it: nothing but its end and the filter is left.
+// The same where a runtime has made the container and the process has just entered it: nothing but its end and the
+// filter is left.
 StepFailure set_up_entered(const ContainerKind& kind, int join);
 
 // Numbers of the namespaces that the calling process is in.

@@ -1,4 +1,5 @@
-// Containers as contexts of a ring. A Medium is what a mechanism adds, made before the containers and inherited by them:
+// Containers as contexts of a ring. A Medium is what a mechanism adds, made before the containers and inherited by
+// them:
 //
 //   using Token = std::uint64_t (or 32 bits);
 //   explicit Medium(std::uint32_t contexts);    may throw Failure
@@ -16,7 +17,8 @@
 
 namespace probe {
 
-// Made in the launcher, where it only holds what the containers share. The driver takes it over with drive(), the others with live().
+// Made in the launcher, where it only holds what the containers share. The driver takes it over with drive(), the
+// others with live().
 template <Mode mode, class Medium>
 class ContainerRing final : public Ring<mode, typename Medium::Token, RunBy::tasks> {
     using Token = typename Medium::Token;
@@ -38,7 +40,8 @@ public:
     void live(std::uint32_t index) {
         auto port = medium_.port(index);
         const Token first = port.receive();
-        port.send(serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
+        port.send(
+            serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
     }
 
     void run(std::uint64_t units) override {
@@ -46,7 +49,8 @@ public:
         this->driver().drive(units / this->contexts(), pass_through(port));
     }
 
-    // In a pid namespace of its own every process is number 1; the driver's /proc is the one outside and knows them by other ids.
+    // In a pid namespace of its own every process is number 1; the driver's /proc is the one outside and knows them by
+    // other ids.
     void publish() override {
         auto port = medium_.port(0);
         this->driver().send_command(Command::report, pass_through(port));

@@ -11,7 +11,8 @@
 
 namespace probe {
 
-// An OCI runtime: it makes a container round a process that only waits, and contexts enter it as the runtime's `exec` would.
+// An OCI runtime: it makes a container round a process that only waits, and contexts enter it as the runtime's `exec`
+// would.
 class ContainerRuntime {
 public:
     virtual ~ContainerRuntime() = default;

@@ -23,13 +23,16 @@ constexpr unsigned native_architecture = AUDIT_ARCH_AARCH64;
 #endif
 
 constexpr std::array<unsigned, 12> refused_calls = {
-    SYS_acct,      SYS_add_key,  SYS_delete_module, SYS_finit_module, SYS_init_module,  SYS_kexec_load,
-    SYS_keyctl,    SYS_reboot,   SYS_request_key,   SYS_settimeofday, SYS_swapoff,      SYS_swapon,
+    SYS_acct,   SYS_add_key, SYS_delete_module, SYS_finit_module, SYS_init_module, SYS_kexec_load,
+    SYS_keyctl, SYS_reboot,  SYS_request_key,   SYS_settimeofday, SYS_swapoff,     SYS_swapon,
 };
 
-constexpr sock_filter statement(unsigned code, unsigned operand) { return {static_cast<unsigned short>(code), 0, 0, operand}; }
+constexpr sock_filter statement(unsigned code, unsigned operand) {
+    return {static_cast<unsigned short>(code), 0, 0, operand};
+}
 constexpr sock_filter jump(unsigned code, unsigned operand, std::size_t if_true, std::size_t if_false) {
-    return {static_cast<unsigned short>(code), static_cast<unsigned char>(if_true), static_cast<unsigned char>(if_false), operand};
+    return {static_cast<unsigned short>(code), static_cast<unsigned char>(if_true),
+            static_cast<unsigned char>(if_false), operand};
 }
 
 }  // namespace
@@ -43,7 +46,8 @@ bool install_seccomp_filter() {
     program[at++] = statement(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     program[at++] = statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
     // A match jumps over the rest of the list and over the permission.
-    for (std::size_t i = 0; i < calls; ++i) program[at++] = jump(BPF_JMP | BPF_JEQ | BPF_K, refused_calls[i], calls - i, 0);
+    for (std::size_t i = 0; i < calls; ++i)
+        program[at++] = jump(BPF_JMP | BPF_JEQ | BPF_K, refused_calls[i], calls - i, 0);
     program[at++] = statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     program[at++] = statement(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     const sock_fprog filter = {static_cast<unsigned short>(at), program.data()};

@@ -45,13 +45,16 @@ bool bears_lock(const std::string& name) {
     if (name.rfind(group_name, 0) != 0) return false;
     const std::size_t dash = name.find('-', group_name.size());
     if (dash == std::string::npos || !is_number(name.substr(group_name.size(), dash - group_name.size()))) return false;
-    return name.size() == dash + 1 + random_letters && name.find_first_not_of(letters_and_digits, dash + 1) == std::string::npos;
+    return name.size() == dash + 1 + random_letters &&
+           name.find_first_not_of(letters_and_digits, dash + 1) == std::string::npos;
 }
 
-bool is_same(const struct stat& one, const struct stat& other) { return one.st_dev == other.st_dev && one.st_ino == other.st_ino; }
+bool is_same(const struct stat& one, const struct stat& other) {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
 
-// The descriptor of a group that this user's probe made, locked; -1: errno says why. Whoever removed the group may have done so between its
-// opening and its locking, hence the last look.
+// The descriptor of a group that this user's probe made, locked; -1: errno says why. Whoever removed the group may have
+// done so between its opening and its locking, hence the last look.
 int open_locked(const std::string& path, int how) {
     const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd == -1) return -1;

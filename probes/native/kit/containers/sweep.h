@@ -17,9 +17,9 @@ bool remove_empty_group(const char* path, Patience patience = Patience::one_seco
 // Below each place, a directory, the groups PREFIX-NUMBER with those in them. False: some have processes and stay.
 bool remove_groups(const std::vector<std::string>& places, const std::string& prefix, Patience patience);
 
-// The groups of a probe. Its own, PARENT/switchcost-PID-RANDOM, holds no process but the lock; those of its containers are called
-// switchcost-PID-RANDOM-NUMBER and stand beside it, and a runtime makes them in all other hierarchies, too. The lock goes last, and only
-// when all others have gone.
+// The groups of a probe. Its own, PARENT/switchcost-PID-RANDOM, holds no process but the lock; those of its containers
+// are called switchcost-PID-RANDOM-NUMBER and stand beside it, and a runtime makes them in all other hierarchies, too.
+// The lock goes last, and only when all others have gone.
 class GroupEstate final : public Estate {
 public:
     GroupEstate() = default;

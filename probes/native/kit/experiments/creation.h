@@ -1,5 +1,5 @@
-// Experiment create of contexts that need no stack from the kit. A Creator carries out one unit: a context is made, entered once,
-// counts itself in *entered, ends and is destroyed.
+// Experiment create of contexts that need no stack from the kit. A Creator carries out one unit: a context is made,
+// entered once, counts itself in *entered, ends and is destroyed.
 //
 //   explicit Creator(const Plan&)                                             may throw Failure
 //   std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered)        token + 1; may throw Failure
@@ -12,8 +12,8 @@
 
 namespace probe {
 
-// Tasks that have been made, told by their numbers. One with the number of the task before it, or with the creator's, is none that was
-// made: the kernel gives a number out again only when it has been through all the others.
+// Tasks that have been made, told by their numbers. One with the number of the task before it, or with the creator's,
+// is none that was made: the kernel gives a number out again only when it has been through all the others.
 class Births {
 public:
     void note(int task) {
@@ -34,12 +34,14 @@ public:
     explicit Creation(const Plan& plan) : creator_(plan), entered_(creator_.counter()) {
         // Once before the measured region, where a refusal would cost the batches already made.
         creator_.run_one(0, entered_);
-        if (*entered_ != 1) throw failed("self_check_failed", "the first context did not run; this is a fault of the probe");
+        if (*entered_ != 1)
+            throw failed("self_check_failed", "the first context did not run; this is a fault of the probe");
     }
 
     void run(std::uint64_t units) override {
         std::uint64_t* const entered = entered_;
-        this->repeat(units, [this, entered](std::uint64_t token) __attribute__((always_inline)) { return creator_.run_one(token, entered); });
+        this->repeat(units, [this, entered](std::uint64_t token)
+                                __attribute__((always_inline)) { return creator_.run_one(token, entered); });
     }
 
     void publish() override {
@@ -49,7 +51,8 @@ public:
     }
     std::span<const Station> stations() const override { return {&station_, 1}; }
     void counting(bool on) override {
-        if constexpr (requires { creator_.births(); }) births_ = on ? creator_.births().count() : creator_.births().count() - births_;
+        if constexpr (requires { creator_.births(); })
+            births_ = on ? creator_.births().count() : creator_.births().count() - births_;
     }
     void add_counts(Counts& counts) const override {
         if constexpr (requires { creator_.births(); }) counts.emplace_back("distinct_tasks", births_);

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "kit/plan/failure.h"
 #include "kit/os/os.h"
+#include "kit/plan/failure.h"
 
 namespace probe {
 namespace {
@@ -33,7 +33,8 @@ MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Entered& enter
     return *gain;
 }
 
-// A cycle of few contexts, so that the pages of code and of the heap's own tables are there before the first that counts.
+// A cycle of few contexts, so that the pages of code and of the heap's own tables are there before the first that
+// counts.
 void rehearse(const Plan& plan, const Entry& entry) {
     Plan few = plan;
     few.contexts = std::min<std::uint32_t>(plan.contexts, 16) + 1;
@@ -56,7 +57,8 @@ public:
     std::uint64_t sent() const { return sent_; }
 
 private:
-    void send_quantity(const char* phase, std::uint64_t from, std::uint64_t to, const char* quantity, std::int64_t Memory::*figure) {
+    void send_quantity(const char* phase, std::uint64_t from, std::uint64_t to, const char* quantity,
+                       std::int64_t Memory::* figure) {
         std::string list = "[";
         for (std::uint64_t i = from; i < to; ++i) list += (i == from ? "" : ",") + std::to_string(gains_[i].*figure);
         Line line("samples");
@@ -75,12 +77,17 @@ private:
 
 Line evidence(const Plan& plan, const Entered& entered, std::uint64_t units) {
     Line turns = Line::nested();
-    turns.number("total", static_cast<std::int64_t>(entered.total)).number("min", static_cast<std::int64_t>(entered.lowest));
+    turns.number("total", static_cast<std::int64_t>(entered.total))
+        .number("min", static_cast<std::int64_t>(entered.lowest));
     turns.number("max", static_cast<std::int64_t>(entered.highest)).number("contexts", plan.contexts);
     Line why = Line::nested();
     why.text("token", "no token is passed in this experiment");
     Line line("evidence");
-    line.number("units", static_cast<std::int64_t>(units)).raw("turns", turns.finish()).null("token").null("kernel").raw("why", why.finish());
+    line.number("units", static_cast<std::int64_t>(units))
+        .raw("turns", turns.finish())
+        .null("token")
+        .null("kernel")
+        .raw("why", why.finish());
     return line;
 }
 
@@ -89,7 +96,9 @@ Line evidence(const Plan& plan, const Entered& entered, std::uint64_t units) {
 void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry) {
     constexpr std::uint64_t most_cycles = 4096;  // samples in one message
     if (plan.batches > most_cycles || plan.warmup_batches > most_cycles) {
-        throw refused("bad_value", "experiment=footprint takes at most 4096 batches of each phase; reduce batches or warmup_batches");
+        throw refused(
+            "bad_value",
+            "experiment=footprint takes at most 4096 batches of each phase; reduce batches or warmup_batches");
     }
     Plan with_driver = plan;
     ++with_driver.contexts;
@@ -106,12 +115,14 @@ void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry)
     results.send("warmup", 0, plan.warmup_batches);
     results.send("measure", plan.warmup_batches, cycles);
     if (entered.total != cycles * plan.contexts) {
-        throw failed("self_check_failed", "only " + std::to_string(entered.total) + " of " + std::to_string(cycles * plan.contexts) +
+        throw failed("self_check_failed", "only " + std::to_string(entered.total) + " of " +
+                                              std::to_string(cycles * plan.contexts) +
                                               " contexts ran before they were suspended");
     }
     if (const char* meaning = os::kernel_memory_meaning()) {
         Line note("note");
-        note.text("text", machine_wide ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in /proc/meminfo: machine-wide, so "
+        note.text("text", machine_wide ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in "
+                                         "/proc/meminfo: machine-wide, so "
                                          "that other work shows in it"
                                        : meaning);
         reporter.add(note);

@@ -1,5 +1,5 @@
-// Experiment message: a payload to the partner and back. The sequence number stands at the beginning of the payload, cut to its
-// size, and grows by one at each hand-off: each side counts the arrivals that carry the number it waits for.
+// Experiment message: a payload to the partner and back. The sequence number stands at the beginning of the payload,
+// cut to its size, and grows by one at each hand-off: each side counts the arrivals that carry the number it waits for.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kit/ring/links.h"
-#include "kit/tasks/processes.h"
 #include "kit/ring/ring.h"
 #include "kit/ring/solo.h"
+#include "kit/tasks/processes.h"
 
 namespace probe {
 
@@ -87,7 +87,8 @@ private:
 
     [[gnu::always_inline]] void exchange() {
         const bool sent = write_whole(links_.to(1).write, payload_.data(), payload_.size());
-        if (!sent || !read_whole(links_.to(0).read, payload_.data(), payload_.size())) [[unlikely]] partner_gone();
+        if (!sent || !read_whole(links_.to(0).read, payload_.data(), payload_.size())) [[unlikely]]
+            partner_gone();
     }
 
     // The end of a partner process is reported by the driver's handler of SIGCHLD, which does not return.
@@ -140,6 +141,5 @@ private:
     Links links_;
     std::conditional_t<forked, Children, Threads> partner_;
 };
-
 
 }  // namespace probe

@@ -6,12 +6,12 @@
 
 namespace probe::arch {
 
-// The generic timer's virtual count: the only counter that Linux lets user space read. It ticks at 1 GHz from Armv8.6 on and at 10 to
-// 100 MHz before, so that a single interval is coarse there; sums and means are not.
+// The generic timer's virtual count: the only counter that Linux lets user space read. It ticks at 1 GHz from Armv8.6
+// on and at 10 to 100 MHz before, so that a single interval is coarse there; sums and means are not.
 inline constexpr const char* counter_name = "cntvct_el0, isb;mrs before a switch and isb;mrs;isb after it";
 
-// Reads the counter before a hand-over. `isb` holds the read back until everything before it has completed; without it the read may be
-// carried out early (Arm ARM, D11.1.2). No barrier after it: what follows is the switch itself.
+// Reads the counter before a hand-over. `isb` holds the read back until everything before it has completed; without it
+// the read may be carried out early (Arm ARM, D11.1.2). No barrier after it: what follows is the switch itself.
 [[gnu::always_inline]] inline std::uint64_t counter_before() {
     std::uint64_t count;
     asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(count) : : "memory");
@@ -25,7 +25,8 @@ inline constexpr const char* counter_name = "cntvct_el0, isb;mrs before a switch
     return count;
 }
 
-// Reads the counter with no barrier at all, as many benchmarks do. Only for showing what that does to a figure (parameter reads=bare).
+// Reads the counter with no barrier at all, as many benchmarks do. Only for showing what that does to a figure
+// (parameter reads=bare).
 [[gnu::always_inline]] inline std::uint64_t counter_bare() {
     std::uint64_t count;
     asm volatile("mrs %0, cntvct_el0" : "=r"(count) : : "memory");
@@ -37,11 +38,12 @@ inline constexpr const char* counter_name = "cntvct_el0, isb;mrs before a switch
     return *reinterpret_cast<volatile std::uint32_t*>(static_cast<char*>(__builtin_thread_pointer()) + offset);
 }
 
-// Tells the CPU that this is a loop which waits for another CPU's store. `yield` does nothing on most cores; `isb` waits a little.
+// Tells the CPU that this is a loop which waits for another CPU's store. `yield` does nothing on most cores; `isb`
+// waits a little.
 [[gnu::always_inline]] inline void spin_pause() { asm volatile("isb" : : : "memory"); }
 
-// FPSR takes MXCSR's part: its cumulative inexact flag (IXC, bit 4) is what a division leaves behind. No switch here saves FPSR, so that
-// `fpu_state=differ` differs from `equal` in nothing but the flag's value.
+// FPSR takes MXCSR's part: its cumulative inexact flag (IXC, bit 4) is what a division leaves behind. No switch here
+// saves FPSR, so that `fpu_state=differ` differs from `equal` in nothing but the flag's value.
 inline constexpr std::uint32_t mxcsr_clean = 0;
 inline constexpr std::uint32_t mxcsr_inexact = 0x10;
 

@@ -1,5 +1,5 @@
-// Every special instruction of x86-64 that the probe uses, one named inline function each. Another architecture is another file
-// with the same names; kit/os/arch.h chooses.
+// Every special instruction of x86-64 that the probe uses, one named inline function each. Another architecture is
+// another file with the same names; kit/os/arch.h chooses.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,26 @@ namespace probe::arch {
 
 inline constexpr const char* counter_name = "tsc, lfence;rdtsc before a switch and rdtscp;lfence after it";
 
-// Reads the cycle counter before a hand-over. `lfence` holds the read back until everything before it (the recording of the last
-// interval) has completed, so that none of it is charged to the switch. No fence after it: what follows is the switch itself.
+// Reads the cycle counter before a hand-over. `lfence` holds the read back until everything before it (the recording of
+// the last interval) has completed, so that none of it is charged to the switch. No fence after it: what follows is the
+// switch itself.
 [[gnu::always_inline]] inline std::uint64_t counter_before() {
     std::uint32_t low, high;
     asm volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
     return (std::uint64_t{high} << 32) | low;
 }
 
-// Reads the cycle counter after a hand-over. `rdtscp` waits until everything before it has executed, which is what "the partner
-// runs" means; `lfence` keeps the recording behind it from starting early. It clobbers ecx with the number of the CPU.
+// Reads the cycle counter after a hand-over. `rdtscp` waits until everything before it has executed, which is what "the
+// partner runs" means; `lfence` keeps the recording behind it from starting early. It clobbers ecx with the number of
+// the CPU.
 [[gnu::always_inline]] inline std::uint64_t counter_after() {
     std::uint32_t low, high;
     asm volatile("rdtscp\n\tlfence" : "=a"(low), "=d"(high) : : "ecx", "memory");
     return (std::uint64_t{high} << 32) | low;
 }
 
-// Reads the cycle counter with no fence at all, as many benchmarks do: what stands before may still be under way, and what stands
-// after may have begun. Only for showing what that does to a figure (parameter reads=bare).
+// Reads the cycle counter with no fence at all, as many benchmarks do: what stands before may still be under way, and
+// what stands after may have begun. Only for showing what that does to a figure (parameter reads=bare).
 [[gnu::always_inline]] inline std::uint64_t counter_bare() {
     std::uint32_t low, high;
     asm volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
@@ -69,8 +71,8 @@ inline void load_default_x87_control_word() {
     asm volatile("stmxcsr %0\n\tfnstcw %1\n\tldmxcsr %0\n\tfldcw %1" : "=m"(mxcsr), "=m"(control));
 }
 
-// What glibc's swapcontext saves and loads: MXCSR and the whole x87 environment (28 bytes). `fnstenv` masks all exceptions, `fldenv` loads
-// the masks that were.
+// What glibc's swapcontext saves and loads: MXCSR and the whole x87 environment (28 bytes). `fnstenv` masks all
+// exceptions, `fldenv` loads the masks that were.
 [[gnu::always_inline]] inline void save_and_load_fpu_environment() {
     std::uint32_t mxcsr;
     char environment[28];

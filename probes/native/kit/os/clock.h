@@ -1,4 +1,5 @@
-// The clock of the batches: CLOCK_MONOTONIC in nanoseconds, on Linux read through the vDSO. macOS has that one in microseconds only.
+// The clock of the batches: CLOCK_MONOTONIC in nanoseconds, on Linux read through the vDSO. macOS has that one in
+// microseconds only.
 #pragma once
 
 #include <time.h>

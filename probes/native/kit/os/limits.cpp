@@ -33,7 +33,8 @@ void raise_soft_limit(Resource resource, std::uint64_t most) {
 
 // The kernel says EAGAIN for all of them, so the lowest is the likeliest.
 Limit lowest(const std::vector<Limit>& limits) {
-    return *std::min_element(limits.begin(), limits.end(), [](const Limit& left, const Limit& right) { return left.value < right.value; });
+    return *std::min_element(limits.begin(), limits.end(),
+                             [](const Limit& left, const Limit& right) { return left.value < right.value; });
 }
 
 std::string sentence(const std::string& what, const Limit& limit) {
@@ -41,7 +42,8 @@ std::string sentence(const std::string& what, const Limit& limit) {
 }
 
 std::string refused_sentence(const std::string& what, std::uint32_t made, std::uint32_t wanted, int error) {
-    return "the system refused " + what + " " + std::to_string(made + 1) + " of " + std::to_string(wanted) + " (" + std::strerror(error) + ")";
+    return "the system refused " + what + " " + std::to_string(made + 1) + " of " + std::to_string(wanted) + " (" +
+           std::strerror(error) + ")";
 }
 
 Limit descriptor_limit(int error) {
@@ -64,17 +66,21 @@ Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t w
     if (is_descriptor_limit(error)) return unsupported("limit_reached", sentence(text, descriptor_limit(error)), error);
     std::vector<Limit> limits = os::task_limits();
     // The kernel does not apply RLIMIT_NPROC to the superuser.
-    if (geteuid() != 0) limits.insert(limits.begin(), {"RLIMIT_NPROC", soft_limit(RLIMIT_NPROC), "raise it with ulimit -u"});
+    if (geteuid() != 0)
+        limits.insert(limits.begin(), {"RLIMIT_NPROC", soft_limit(RLIMIT_NPROC), "raise it with ulimit -u"});
     return unsupported("limit_reached", sentence(text, lowest(limits)), error);
 }
 
 Failure descriptor_limit_failure(std::uint32_t made, std::uint32_t wanted, int error) {
-    return unsupported("limit_reached", sentence(refused_sentence("descriptors for context", made, wanted, error), descriptor_limit(error)), error);
+    return unsupported(
+        "limit_reached",
+        sentence(refused_sentence("descriptors for context", made, wanted, error), descriptor_limit(error)), error);
 }
 
 Failure memory_limit_failure(std::size_t bytes, int error) {
     const Limit space{"RLIMIT_AS", soft_limit(RLIMIT_AS), "raise it with ulimit -v"};
-    const std::string text = "the system refused a mapping of " + std::to_string(bytes) + " bytes (" + std::strerror(error) + ")";
+    const std::string text =
+        "the system refused a mapping of " + std::to_string(bytes) + " bytes (" + std::strerror(error) + ")";
     if (space.value != unlimited) return unsupported("limit_reached", sentence(text, space), error);
     return unsupported("limit_reached", text + "; use fewer contexts or smaller stacks" + os::overcommit_cure(), error);
 }
@@ -82,7 +88,8 @@ Failure memory_limit_failure(std::size_t bytes, int error) {
 void require_memory(std::uint64_t bytes, const char* cure) {
     const Limit limit = lowest(os::memory_limits(cure));
     if (bytes <= limit.value / 5 * 4) return;
-    throw unsupported("limit_reached", sentence("about " + std::to_string(bytes) + " bytes of memory would be touched", limit), ENOMEM);
+    throw unsupported("limit_reached",
+                      sentence("about " + std::to_string(bytes) + " bytes of memory would be touched", limit), ENOMEM);
 }
 
 void* map_zeroed(std::size_t bytes, bool shared) {

@@ -19,8 +19,8 @@ Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t w
 Failure descriptor_limit_failure(std::uint32_t made, std::uint32_t wanted, int error);
 Failure memory_limit_failure(std::size_t bytes, int error);
 
-// Throws when touching `bytes` would need more than four fifths of the memory that is free: the kernel's out-of-memory killer gives
-// no reason and no cure.
+// Throws when touching `bytes` would need more than four fifths of the memory that is free: the kernel's out-of-memory
+// killer gives no reason and no cure.
 void require_memory(std::uint64_t bytes, const char* cure = "use fewer contexts or smaller stacks");
 
 }  // namespace probe

@@ -19,13 +19,13 @@
 #include <cerrno>
 #include <csignal>
 
-#include "kit/plan/failure.h"
 #include "kit/experiments/footprint.h"
 #include "kit/os/limits.h"
 #include "kit/os/posix.h"
-#include "kit/tasks/processes.h"
 #include "kit/os/procfs.h"
+#include "kit/plan/failure.h"
 #include "kit/stacks/stacks.h"
+#include "kit/tasks/processes.h"
 
 namespace probe {
 namespace {
@@ -108,15 +108,17 @@ const char* kernel_switches_source() { return "proc_task_status"; }
 const char* kernel_switches_unknown() { return "/proc/PID/task/TID/status could not be read"; }
 
 std::optional<std::uint64_t> cpu_time_ns(std::span<const TaskId> tasks) {
-    // Linux makes the clock's number from the id (include/linux/posix-timers.h). Clocks, unlike schedstat, count up to this moment. Another
-    // process's threads have none of their own; the clock of the whole process is asked for its first one.
+    // Linux makes the clock's number from the id (include/linux/posix-timers.h). Clocks, unlike schedstat, count up to
+    // this moment. Another process's threads have none of their own; the clock of the whole process is asked for its
+    // first one.
     constexpr int whole_process = 2;
     constexpr int one_thread = 6;
     std::uint64_t sum = 0;
     const int own = getpid();
     for (const TaskId& task : tasks) {
         if (task.process != own && task.process != task.thread) continue;
-        const clockid_t clock = task.process == own ? (~task.thread << 3) | one_thread : (~task.process << 3) | whole_process;
+        const clockid_t clock =
+            task.process == own ? (~task.thread << 3) | one_thread : (~task.process << 3) | whole_process;
         timespec time{};
         if (clock_gettime(clock, &time) != 0) return std::nullopt;
         sum += static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
@@ -160,28 +162,35 @@ void place_new_thread(pthread_attr_t& attributes, int cpu) {
 
 Failure placement_failure(int cpu, int error) {
     const std::string text = "a task could not be placed on CPU " + std::to_string(cpu);
-    if (error == EPERM) return unsupported("no_permission", text + ": not permitted; run with the right to set CPU affinity", error);
-    return unsupported("too_few_cpus", text + ": it does not exist or is outside this process's CPU set; choose another", error);
+    if (error == EPERM)
+        return unsupported("no_permission", text + ": not permitted; run with the right to set CPU affinity", error);
+    return unsupported("too_few_cpus",
+                       text + ": it does not exist or is outside this process's CPU set; choose another", error);
 }
 
 void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 std::vector<Limit> task_limits() {
-    return {{"pids.max of the control group", procfs::cgroup_limit("pids", "pids.max").value_or(unlimited), "raise it in the control group or container"},
-            {"kernel.threads-max", number_in("/proc/sys/kernel/threads-max"), "raise it with sysctl -w kernel.threads-max"},
-            {"kernel.pid_max", number_in("/proc/sys/kernel/pid_max"), "raise it with sysctl -w kernel.pid_max"},
-            {"vm.max_map_count", number_in("/proc/sys/vm/max_map_count"), "raise it with sysctl -w vm.max_map_count"}};
+    return {
+        {"pids.max of the control group", procfs::cgroup_limit("pids", "pids.max").value_or(unlimited),
+         "raise it in the control group or container"},
+        {"kernel.threads-max", number_in("/proc/sys/kernel/threads-max"), "raise it with sysctl -w kernel.threads-max"},
+        {"kernel.pid_max", number_in("/proc/sys/kernel/pid_max"), "raise it with sysctl -w kernel.pid_max"},
+        {"vm.max_map_count", number_in("/proc/sys/vm/max_map_count"), "raise it with sysctl -w vm.max_map_count"}};
 }
 
 std::vector<Limit> file_limits() {
-    std::vector<Limit> limits = {{"fs.file-max", number_in("/proc/sys/fs/file-max"), "raise it with sysctl -w fs.file-max"}};
+    std::vector<Limit> limits = {
+        {"fs.file-max", number_in("/proc/sys/fs/file-max"), "raise it with sysctl -w fs.file-max"}};
     const std::uint64_t pages = number_in("/proc/sys/fs/pipe-user-pages-hard");  // 0: none
-    if (pages != 0) limits.push_back({"fs.pipe-user-pages-hard", pages, "raise it with sysctl -w fs.pipe-user-pages-hard"});
+    if (pages != 0)
+        limits.push_back({"fs.pipe-user-pages-hard", pages, "raise it with sysctl -w fs.pipe-user-pages-hard"});
     return limits;
 }
 
 std::vector<Limit> memory_limits(const char* cure) {
-    const std::uint64_t group = procfs::cgroup_limit("memory", "memory.limit_in_bytes", "memory.max").value_or(unlimited);
+    const std::uint64_t group =
+        procfs::cgroup_limit("memory", "memory.limit_in_bytes", "memory.max").value_or(unlimited);
     return {{"free memory in bytes", procfs::available_memory(), cure},
             {"memory limit of the control group in bytes", group, std::string("raise it, or ") + cure}};
 }
@@ -205,7 +214,8 @@ std::string path_of_this_program() {
 }  // namespace os
 
 Memory own_memory() {
-    return {kibibytes("/proc/self/smaps_rollup", "\nRss:"), address_space("/proc/self"), kibibytes("/proc/self/status", "\nVmPTE:")};
+    return {kibibytes("/proc/self/smaps_rollup", "\nRss:"), address_space("/proc/self"),
+            kibibytes("/proc/self/status", "\nVmPTE:")};
 }
 
 Memory private_memory(int id) {
@@ -238,7 +248,8 @@ std::optional<Unavailable> shadow_stack_in_the_way() {
     constexpr int arch_shstk_status = 0x5005;  // asm/prctl.h of Linux 6.6 and later
     std::uint64_t features = 0;
     if (syscall(SYS_arch_prctl, arch_shstk_status, &features) == 0 && features != 0) {
-        return Unavailable{"unsupported_here", "a shadow stack is active in this process, and this switch does not change it",
+        return Unavailable{"unsupported_here",
+                           "a shadow stack is active in this process, and this switch does not change it",
                            "run with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off"};
     }
 #endif

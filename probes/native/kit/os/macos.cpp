@@ -1,7 +1,7 @@
 // macOS.
 //
-// The kernel tells per process, not per thread, how often it switched, and not why; it tells the CPU that a thread runs on and lets nobody
-// choose it: thread_policy_set takes affinity for a hint on x86-64 and refuses it on Apple silicon.
+// The kernel tells per process, not per thread, how often it switched, and not why; it tells the CPU that a thread runs
+// on and lets nobody choose it: thread_policy_set takes affinity for a hint on x86-64 and refuses it on Apple silicon.
 #include "kit/os/os.h"
 
 #include <fcntl.h>
@@ -22,20 +22,22 @@
 #include <csignal>
 #include <limits>
 
-#include "kit/tasks/bare_thread.h"
-#include "kit/plan/failure.h"
 #include "kit/experiments/footprint.h"
-#include "kit/parameters/idle.h"
 #include "kit/os/posix.h"
-#include "kit/tasks/processes.h"
+#include "kit/parameters/idle.h"
 #include "kit/parameters/sched.h"
 #include "kit/parameters/speculation.h"
+#include "kit/plan/failure.h"
 #include "kit/stacks/stacks.h"
+#include "kit/tasks/bare_thread.h"
+#include "kit/tasks/processes.h"
 
 namespace probe {
 namespace {
 
-bool read_task(int process, proc_taskinfo& info) { return proc_pidinfo(process, PROC_PIDTASKINFO, 0, &info, sizeof info) == sizeof info; }
+bool read_task(int process, proc_taskinfo& info) {
+    return proc_pidinfo(process, PROC_PIDTASKINFO, 0, &info, sizeof info) == sizeof info;
+}
 
 // Calls `use` for each process that has a task here, once. The tasks of a ring are of one process or each of its own.
 template <class Use>
@@ -110,8 +112,9 @@ std::optional<PageFaults> faults_of_process() {
     return PageFaults{static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
 }
 
-// All threads of a process of the probe's are tasks of the plan, so that the sum over the processes is the sum over the tasks. It is told
-// as one number that stops at the largest 32 bits hold. (ru_nvcsw counts sleeps in the BSD half of the kernel alone, ru_nivcsw is the rest.)
+// All threads of a process of the probe's are tasks of the plan, so that the sum over the processes is the sum over the
+// tasks. It is told as one number that stops at the largest 32 bits hold. (ru_nvcsw counts sleeps in the BSD half of
+// the kernel alone, ru_nivcsw is the rest.)
 std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks) {
     KernelSwitches sum;
     sum.tasks = static_cast<std::uint32_t>(tasks.size());
@@ -123,8 +126,12 @@ std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks) {
     return sum;
 }
 
-const char* kernel_switches_source() { return "pti_csw of PROC_PIDTASKINFO, which does not tell voluntary from involuntary"; }
-const char* kernel_switches_unknown() { return "PROC_PIDTASKINFO could not be read, or its counter of switches has reached its end"; }
+const char* kernel_switches_source() {
+    return "pti_csw of PROC_PIDTASKINFO, which does not tell voluntary from involuntary";
+}
+const char* kernel_switches_unknown() {
+    return "PROC_PIDTASKINFO could not be read, or its counter of switches has reached its end";
+}
 
 std::optional<std::uint64_t> cpu_time_ns(std::span<const TaskId> tasks) {
     std::uint64_t sum = 0;
@@ -159,14 +166,17 @@ std::size_t usable_cpus() { return static_cast<std::size_t>(sysconf(_SC_NPROCESS
 void place_new_thread(pthread_attr_t&, int cpu) { throw placement_failure(cpu, 0); }
 
 Failure placement_failure(int cpu, int) {
-    return unsupported("unsupported_here", "a task could not be placed on CPU " + std::to_string(cpu) +
-                                               ": macOS has no call that holds a thread on a CPU; leave cpus empty (placement free)");
+    return unsupported("unsupported_here",
+                       "a task could not be placed on CPU " + std::to_string(cpu) +
+                           ": macOS has no call that holds a thread on a CPU; leave cpus empty (placement free)");
 }
 
 // Nothing sends a signal at a parent's death. The children of this probe block in a read and see the end of their link.
 void end_with_parent() {}
 
-std::vector<Limit> task_limits() { return {limit_of("kern.num_taskthreads"), limit_of("kern.maxproc"), limit_of("kern.maxprocperuid")}; }
+std::vector<Limit> task_limits() {
+    return {limit_of("kern.num_taskthreads"), limit_of("kern.maxproc"), limit_of("kern.maxprocperuid")};
+}
 
 std::vector<Limit> file_limits() { return {limit_of("kern.maxfiles")}; }
 
@@ -174,7 +184,8 @@ std::vector<Limit> memory_limits(const char* cure) {
     vm_statistics64_data_t pages{};
     mach_msg_type_number_t count = HOST_VM_INFO64_COUNT;
     const mach_port_t host = mach_host_self();
-    const bool told = host_statistics64(host, HOST_VM_INFO64, reinterpret_cast<host_info64_t>(&pages), &count) == KERN_SUCCESS;
+    const bool told =
+        host_statistics64(host, HOST_VM_INFO64, reinterpret_cast<host_info64_t>(&pages), &count) == KERN_SUCCESS;
     mach_port_deallocate(mach_task_self(), host);
     const std::uint64_t free = std::uint64_t{pages.free_count} + pages.inactive_count;
     return {{"free memory in bytes", told ? free * vm_kernel_page_size : unlimited, cure}};
@@ -207,7 +218,9 @@ std::string path_of_this_program() {
 
 Memory own_memory() {
     proc_taskinfo info{};
-    if (!read_task(getpid(), info)) throw unsupported("unsupported_here", "PROC_PIDTASKINFO does not tell this process's memory; nothing can be done");
+    if (!read_task(getpid(), info))
+        throw unsupported("unsupported_here",
+                          "PROC_PIDTASKINFO does not tell this process's memory; nothing can be done");
     return {static_cast<std::int64_t>(info.pti_resident_size), static_cast<std::int64_t>(info.pti_virtual_size), 0};
 }
 
@@ -216,18 +229,22 @@ Memory private_memory(int id) {
     rusage_info_v2 usage{};
     proc_taskinfo info{};
     if (proc_pid_rusage(id, RUSAGE_INFO_V2, reinterpret_cast<rusage_info_t*>(&usage)) != 0 || !read_task(id, info)) {
-        throw unsupported("unsupported_here", "proc_pid_rusage does not tell the memory of process " + std::to_string(id), errno);
+        throw unsupported("unsupported_here",
+                          "proc_pid_rusage does not tell the memory of process " + std::to_string(id), errno);
     }
     return {static_cast<std::int64_t>(usage.ri_phys_footprint), static_cast<std::int64_t>(info.pti_virtual_size), 0};
 }
 
 std::int64_t settled_kernel_memory_of_machine() { return 0; }
-std::int64_t kernel_memory_of_machine() { return 0; }  // not told: os::kernel_memory_meaning() is null, and the figure is left out
+std::int64_t kernel_memory_of_machine() {
+    return 0;
+}  // not told: os::kernel_memory_meaning() is null, and the figure is left out
 
 std::optional<Unavailable> shadow_stack_in_the_way() { return std::nullopt; }
 
 BareThreads::BareThreads() : stack_(0) {
-    throw unsupported("missing_syscall", "macOS has no system call that makes a thread for programs; leave by=clone out");
+    throw unsupported("missing_syscall",
+                      "macOS has no system call that makes a thread for programs; leave by=clone out");
 }
 
 int BareThreads::run_one(int (*)(void*), void*) { return 0; }
@@ -235,7 +252,8 @@ int BareThreads::run_one(int (*)(void*), void*) { return 0; }
 // pthread_setschedparam takes SCHED_FIFO, but what it gives is a fixed priority that the kernel calls round robin.
 void schedule_self(const Plan& plan) {
     if (plan.text("sched") == "other") return;
-    throw unsupported("unsupported_here", "sched=" + plan.text("sched") + ": macOS has no such scheduling class; leave sched out");
+    throw unsupported("unsupported_here",
+                      "sched=" + plan.text("sched") + ": macOS has no such scheduling class; leave sched out");
 }
 
 void guard_self(const Plan& plan) {
@@ -249,7 +267,8 @@ class IdleCpus::Polling {};
 IdleCpus::IdleCpus(const Plan& plan) {
     const auto parameter = plan.parameters.find("idle");
     if (parameter == plan.parameters.end() || parameter->second == "system") return;
-    throw unsupported("unsupported_here", "idle=" + parameter->second + ": macOS lets no program choose how a CPU idles; leave idle out");
+    throw unsupported("unsupported_here",
+                      "idle=" + parameter->second + ": macOS lets no program choose how a CPU idles; leave idle out");
 }
 
 IdleCpus::~IdleCpus() = default;
@@ -266,7 +285,8 @@ std::int64_t tasks_scheduled(std::span<const TaskId> tasks, const Plan&) {
     for (const TaskId& task : tasks) {
         if (task.process == last) continue;
         last = task.process;
-        const int bytes = proc_pidinfo(task.process, PROC_PIDLISTTHREADS, 0, threads.data(), static_cast<int>(threads.size() * sizeof threads[0]));
+        const int bytes = proc_pidinfo(task.process, PROC_PIDLISTTHREADS, 0, threads.data(),
+                                       static_cast<int>(threads.size() * sizeof threads[0]));
         for (std::size_t i = 0; i < static_cast<std::size_t>(bytes > 0 ? bytes : 0) / sizeof threads[0]; ++i) {
             proc_threadinfo info{};
             if (proc_pidinfo(task.process, PROC_PIDTHREADINFO, threads[i], &info, sizeof info) != sizeof info) continue;

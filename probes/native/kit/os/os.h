@@ -1,5 +1,6 @@
-// What the portable part of the kit asks of the operating system. kit/os/linux.cpp, kit/os/macos.cpp and kit/os/windows.cpp answer; CMake
-// takes one of them. Where a system has no file of its own for kit/os/limits.h, kit/parameters/sched.h, kit/ring/shared.h or kit/experiments/footprint.h, that one answers.
+// What the portable part of the kit asks of the operating system. kit/os/linux.cpp, kit/os/macos.cpp and
+// kit/os/windows.cpp answer; CMake takes one of them. Where a system has no file of its own for kit/os/limits.h,
+// kit/parameters/sched.h, kit/ring/shared.h or kit/experiments/footprint.h, that one answers.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +32,12 @@ struct PageFaults {
     std::uint64_t major = 0;
 };
 
-// Before anything is written: a reader that goes away is no reason to die, bytes go out as they are, the death of a partner is
-// reported on `report_fd`.
+// Before anything is written: a reader that goes away is no reason to die, bytes go out as they are, the death of a
+// partner is reported on `report_fd`.
 void begin(int report_fd);
 
-std::string runtime();                      // C library and system, for `hello`
-std::optional<std::string> caveat();        // what a reader of every figure must know of this system, for a note
+std::string runtime();                // C library and system, for `hello`
+std::optional<std::string> caveat();  // what a reader of every figure must know of this system, for a note
 
 TaskId current_task();
 int current_thread();  // its number
@@ -44,7 +45,8 @@ int current_cpu();
 std::optional<PageFaults> faults_of_thread();  // nullopt: not told here, or not thread by thread
 std::optional<PageFaults> faults_of_process();
 
-// Sum over the tasks, read while all but the caller are blocked. nullopt: cannot be observed, and kernel_switches_unknown() says why.
+// Sum over the tasks, read while all but the caller are blocked. nullopt: cannot be observed, and
+// kernel_switches_unknown() says why.
 std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks);
 const char* kernel_switches_source();
 const char* kernel_switches_unknown();

@@ -1,5 +1,5 @@
-// What the part of the kit that systems of the Unix kind share (limits.cpp, links.cpp, processes.cpp, tasks.cpp and the mechanisms on top of
-// them) asks of the system beside kit/os/os.h. kit/os/linux.cpp and kit/os/macos.cpp answer.
+// What the part of the kit that systems of the Unix kind share (limits.cpp, links.cpp, processes.cpp, tasks.cpp and the
+// mechanisms on top of them) asks of the system beside kit/os/os.h. kit/os/linux.cpp and kit/os/macos.cpp answer.
 #pragma once
 
 #include <pthread.h>

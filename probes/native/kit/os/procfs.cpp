@@ -83,7 +83,8 @@ std::optional<std::uint64_t> read_field(const char* path, const char* name) {
 std::uint64_t available_memory() {
     char text[4096];
     std::uint64_t kibibytes = 0;
-    if (!read_small_file("/proc/meminfo", text, sizeof text) || !field(text, "\nMemAvailable:", kibibytes)) return ~std::uint64_t{0};
+    if (!read_small_file("/proc/meminfo", text, sizeof text) || !field(text, "\nMemAvailable:", kibibytes))
+        return ~std::uint64_t{0};
     return kibibytes * 1024;
 }
 

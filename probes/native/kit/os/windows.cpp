@@ -1,9 +1,10 @@
 // Windows, and wine, which is told apart: its figures are its own and not Windows'.
 //
-// Windows tells a program nothing of its context switches and little of its page faults. Under wine there is a Linux kernel below that
-// does; the launcher (wine/probe) names this process's Unix id in SWITCHCOST_UNIX_PID, and its files in /proc are read as any other
-// file is. They are kept open, because opening one is a conversation with the wineserver, which would itself be switches. ("self"
-// would not do: the wineserver opens files, so that it is the wineserver.)
+// Windows tells a program nothing of its context switches and little of its page faults. Under wine there is a Linux
+// kernel below that does; the launcher (wine/probe) names this process's Unix id in SWITCHCOST_UNIX_PID, and its files
+// in /proc are read as any other file is. They are kept open, because opening one is a conversation with the
+// wineserver, which would itself be switches. ("self" would not do: the wineserver opens files, so that it is the
+// wineserver.)
 #include "kit/os/os.h"
 
 #include <fcntl.h>
@@ -14,9 +15,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kit/plan/failure.h"
 #include "kit/experiments/footprint.h"
 #include "kit/os/limits.h"
+#include "kit/plan/failure.h"
 #include "kit/ring/shared.h"
 #include "kit/stacks/stacks.h"
 
@@ -26,7 +27,8 @@ namespace {
 template <class Function>
 Function from_ntdll(const char* name) {
     const HMODULE library = GetModuleHandleA("ntdll.dll");
-    return library == nullptr ? nullptr : reinterpret_cast<Function>(reinterpret_cast<void*>(GetProcAddress(library, name)));
+    return library == nullptr ? nullptr
+                              : reinterpret_cast<Function>(reinterpret_cast<void*>(GetProcAddress(library, name)));
 }
 
 // Null on Windows.
@@ -38,7 +40,8 @@ const char* wine_version() {
 std::string system_below_wine() {
     const char* name = nullptr;
     const char* release = nullptr;
-    if (const auto get = from_ntdll<void (*)(const char**, const char**)>("wine_get_host_version")) get(&name, &release);
+    if (const auto get = from_ntdll<void (*)(const char**, const char**)>("wine_get_host_version"))
+        get(&name, &release);
     return name == nullptr ? "an unknown system" : std::string(name) + " " + release;
 }
 
@@ -46,7 +49,8 @@ std::string windows_version() {
     RTL_OSVERSIONINFOW version{};
     version.dwOSVersionInfoSize = sizeof version;
     if (const auto get = from_ntdll<LONG(WINAPI*)(RTL_OSVERSIONINFOW*)>("RtlGetVersion")) get(&version);
-    return std::to_string(version.dwMajorVersion) + "." + std::to_string(version.dwMinorVersion) + "." + std::to_string(version.dwBuildNumber);
+    return std::to_string(version.dwMajorVersion) + "." + std::to_string(version.dwMinorVersion) + "." +
+           std::to_string(version.dwBuildNumber);
 }
 
 // A file of the Unix system below wine, kept open.
@@ -54,7 +58,8 @@ class UnixFile {
 public:
     explicit UnixFile(const std::string& path) {
         if (path.empty()) return;
-        handle_ = CreateFileA(path.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr);
+        handle_ = CreateFileA(path.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0,
+                              nullptr);
     }
 
     // The whole text as it is now; false: there is none. Allocates nothing: called next to the batches.
@@ -72,11 +77,12 @@ private:
     HANDLE handle_ = INVALID_HANDLE_VALUE;  // open as long as the process
 };
 
-// This process's folder in /proc; empty: not known. A start script of wine's that does not become wine would have given the id of a
-// shell, whose counters stand still: the name must be ours.
+// This process's folder in /proc; empty: not known. A start script of wine's that does not become wine would have given
+// the id of a shell, whose counters stand still: the name must be ours.
 std::string find_unix_folder() {
     const char* id = std::getenv("SWITCHCOST_UNIX_PID");
-    if (wine_version() == nullptr || id == nullptr || *id == '\0' || std::strspn(id, "0123456789") != std::strlen(id)) return "";
+    if (wine_version() == nullptr || id == nullptr || *id == '\0' || std::strspn(id, "0123456789") != std::strlen(id))
+        return "";
     const std::string folder = "\\\\?\\unix\\proc\\" + std::string(id) + "\\";
     const UnixFile status(folder + "status");
     constexpr char ours[] = "Name:\tprobe.exe\n";
@@ -108,8 +114,10 @@ bool field(const char* text, const char* name, std::uint64_t& value) {
 }
 
 Failure placement_failure(int cpu) {
-    return unsupported("too_few_cpus", "a task could not be placed on CPU " + std::to_string(cpu) +
-                                           ": it does not exist, is not among this process's, or is beyond the first 64; choose another");
+    return unsupported(
+        "too_few_cpus",
+        "a task could not be placed on CPU " + std::to_string(cpu) +
+            ": it does not exist, is not among this process's, or is beyond the first 64; choose another");
 }
 
 // VM_COUNTERS of ntdll, which the SDK's headers leave out.
@@ -123,7 +131,8 @@ std::optional<VmCounters> vm_counters() {
     constexpr int process_vm_counters = 3;
     const auto query = from_ntdll<LONG(WINAPI*)(HANDLE, int, void*, ULONG, ULONG*)>("NtQueryInformationProcess");
     VmCounters counters{};
-    if (query == nullptr || query(GetCurrentProcess(), process_vm_counters, &counters, sizeof counters, nullptr) != 0) return std::nullopt;
+    if (query == nullptr || query(GetCurrentProcess(), process_vm_counters, &counters, sizeof counters, nullptr) != 0)
+        return std::nullopt;
     return counters;
 }
 
@@ -136,8 +145,10 @@ std::optional<Memory> memory_below_wine() {
     std::uint64_t mapped = 0;
     std::uint64_t tables = 0;
     if (!rollup.read(text) || !status_file().read(status)) return std::nullopt;
-    if (!field(text, "\nRss:", resident) || !field(status, "\nVmSize:", mapped) || !field(status, "\nVmPTE:", tables)) return std::nullopt;
-    return Memory{static_cast<std::int64_t>(resident) * 1024, static_cast<std::int64_t>(mapped) * 1024, static_cast<std::int64_t>(tables) * 1024};
+    if (!field(text, "\nRss:", resident) || !field(status, "\nVmSize:", mapped) || !field(status, "\nVmPTE:", tables))
+        return std::nullopt;
+    return Memory{static_cast<std::int64_t>(resident) * 1024, static_cast<std::int64_t>(mapped) * 1024,
+                  static_cast<std::int64_t>(tables) * 1024};
 }
 
 }  // namespace
@@ -171,7 +182,8 @@ std::optional<std::string> caveat() {
 int current_thread() { return static_cast<int>(GetCurrentThreadId()); }
 // Under wine the id by which the host below knows this process.
 TaskId current_task() {
-    static const int process = unix_path("").empty() ? static_cast<int>(GetCurrentProcessId()) : std::atoi(std::getenv("SWITCHCOST_UNIX_PID"));
+    static const int process =
+        unix_path("").empty() ? static_cast<int>(GetCurrentProcessId()) : std::atoi(std::getenv("SWITCHCOST_UNIX_PID"));
     return {process, current_thread()};
 }
 int current_cpu() { return static_cast<int>(GetCurrentProcessorNumber()); }
@@ -228,7 +240,9 @@ const char* kernel_memory_meaning() {
 Memory own_memory() {
     if (const auto memory = memory_below_wine()) return *memory;
     const auto counters = vm_counters();
-    if (!counters) throw unsupported("unsupported_here", "NtQueryInformationProcess does not tell this process's memory; nothing can be done");
+    if (!counters)
+        throw unsupported("unsupported_here",
+                          "NtQueryInformationProcess does not tell this process's memory; nothing can be done");
     return {static_cast<std::int64_t>(counters->working_set), static_cast<std::int64_t>(counters->virtual_size), 0};
 }
 
@@ -237,18 +251,27 @@ std::optional<Unavailable> shadow_stack_in_the_way() { return std::nullopt; }
 void raise_soft_limits() {}  // there are none
 
 Failure memory_limit_failure(std::size_t bytes, int error) {
-    const std::string text = "the system refused " + std::to_string(bytes) + " bytes of memory (error " + std::to_string(error) + "): ";
-    if (wine_version() == nullptr) return unsupported("limit_reached", text + "the limit on committed memory is reached; use fewer contexts or smaller stacks");
-    return unsupported("limit_reached", text + "below wine the limit in the way is mostly vm.max_map_count, two mappings a context; raise it with "
-                                               "sysctl -w vm.max_map_count, or use fewer contexts");
+    const std::string text =
+        "the system refused " + std::to_string(bytes) + " bytes of memory (error " + std::to_string(error) + "): ";
+    if (wine_version() == nullptr)
+        return unsupported("limit_reached",
+                           text + "the limit on committed memory is reached; use fewer contexts or smaller stacks");
+    return unsupported(
+        "limit_reached",
+        text +
+            "below wine the limit in the way is mostly vm.max_map_count, two mappings a context; raise it with "
+            "sysctl -w vm.max_map_count, or use fewer contexts");
 }
 
 void require_memory(std::uint64_t bytes, const char* cure) {
     MEMORYSTATUSEX status{};
     status.dwLength = sizeof status;
     if (GlobalMemoryStatusEx(&status) == 0 || bytes <= status.ullAvailPhys / 5 * 4) return;
-    throw unsupported("limit_reached", "about " + std::to_string(bytes) + " bytes of memory would be touched: the limit in the way is free memory in bytes = " +
-                                           std::to_string(status.ullAvailPhys) + "; " + cure, ENOMEM);
+    throw unsupported("limit_reached",
+                      "about " + std::to_string(bytes) +
+                          " bytes of memory would be touched: the limit in the way is free memory in bytes = " +
+                          std::to_string(status.ullAvailPhys) + "; " + cure,
+                      ENOMEM);
 }
 
 void* map_zeroed(std::size_t bytes, bool) {

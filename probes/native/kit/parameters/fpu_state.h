@@ -1,5 +1,5 @@
-// The floating-point state of the contexts (parameter `fpu_state`): `differ` sets the sticky inexact flag in context 0 alone, so that a switch
-// which saves the state writes a value that differs.
+// The floating-point state of the contexts (parameter `fpu_state`): `differ` sets the sticky inexact flag in context 0
+// alone, so that a switch which saves the state writes a value that differs.
 #pragma once
 
 #include "kit/os/arch.h"
@@ -13,7 +13,8 @@ inline Parameter fpu_state_parameter() {
         if (plan.text("fpu_state") == "differ") arch::load_mxcsr(arch::mxcsr_inexact);
     };
     parameter.count = [](const Counting& counting, Counts& counts) {
-        if (counting.mxcsr_values != 0) counts.emplace_back("mxcsr_distinct", static_cast<std::int64_t>(counting.mxcsr_values));
+        if (counting.mxcsr_values != 0)
+            counts.emplace_back("mxcsr_distinct", static_cast<std::int64_t>(counting.mxcsr_values));
     };
     return parameter;
 }

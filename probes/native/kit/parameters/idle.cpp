@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "kit/plan/failure.h"
 #include "kit/os/procfs.h"
+#include "kit/plan/failure.h"
 #include "kit/tasks/tasks.h"
 
 namespace probe {
@@ -21,7 +21,9 @@ namespace {
 
 constexpr const char* latency_device = "/dev/cpu_dma_latency";
 
-std::string idle_state(int cpu, const char* file) { return "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpuidle/state0/" + file; }
+std::string idle_state(int cpu, const char* file) {
+    return "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpuidle/state0/" + file;
+}
 
 // The kernel's polling idle state is number 0 wherever there is one.
 bool can_poll(int cpu) {
@@ -44,7 +46,8 @@ public:
     ~Spinners() { stop_.store(true); }  // and Threads joins
 
     std::uint64_t fewest_turns() const {
-        const auto least = std::min_element(lives_.begin(), lives_.end(), [](const Life& a, const Life& b) { return a.turns.load() < b.turns.load(); });
+        const auto least = std::min_element(
+            lives_.begin(), lives_.end(), [](const Life& a, const Life& b) { return a.turns.load() < b.turns.load(); });
         return least->turns.load();
     }
 
@@ -59,7 +62,8 @@ private:
         const sched_param none{};
         if (sched_setscheduler(0, SCHED_IDLE, &none) != 0) return nullptr;  // no turns: the evidence lacks them
         // Without a pause instruction: a hypervisor may take a CPU that pauses for one that has nothing to do.
-        while (!life.stop->load(std::memory_order_relaxed)) life.turns.store(life.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        while (!life.stop->load(std::memory_order_relaxed))
+            life.turns.store(life.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return nullptr;
     }
 
@@ -73,7 +77,9 @@ class IdleCpus::Polling {
 public:
     explicit Polling(const std::vector<int>& cpus) : cpus_(cpus) {
         if (!std::all_of(cpus.begin(), cpus.end(), can_poll)) {
-            throw unsupported("unsupported_here", "idle=poll: this kernel has no idle state that polls (cpuidle's state POLL); use idle=busy");
+            throw unsupported(
+                "unsupported_here",
+                "idle=poll: this kernel has no idle state that polls (cpuidle's state POLL); use idle=busy");
         }
         const std::int32_t microseconds = 0;
         fd_ = open(latency_device, O_WRONLY | O_CLOEXEC);
@@ -81,7 +87,8 @@ public:
             const int error = errno;
             if (fd_ != -1) ::close(fd_);
             throw unsupported(error == EACCES || error == EPERM ? "no_permission" : "unsupported_here",
-                              std::string("idle=poll: ") + latency_device + " refused (" + std::strerror(error) + "); it needs the right to write there, or use idle=busy",
+                              std::string("idle=poll: ") + latency_device + " refused (" + std::strerror(error) +
+                                  "); it needs the right to write there, or use idle=busy",
                               error);
         }
         for (const int cpu : cpus_) before_.push_back(times_polled(cpu));
@@ -106,7 +113,9 @@ IdleCpus::IdleCpus(const Plan& plan) {
     const auto parameter = plan.parameters.find("idle");
     if (parameter == plan.parameters.end() || parameter->second == "system") return;
     if (plan.cpus.size() < 2) {
-        throw unsupported("too_few_cpus", "idle=" + parameter->second + " needs contexts that wait on CPUs of their own; choose placement two_cpus");
+        throw unsupported(
+            "too_few_cpus",
+            "idle=" + parameter->second + " needs contexts that wait on CPUs of their own; choose placement two_cpus");
     }
     if (parameter->second == "busy") {
         spinners_ = std::make_unique<Spinners>(plan.cpus);

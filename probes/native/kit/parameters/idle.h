@@ -1,4 +1,5 @@
-// What a CPU does while its context waits (parameter `idle`): what keeps the interrupt of a wake-up apart from the way out of idle.
+// What a CPU does while its context waits (parameter `idle`): what keeps the interrupt of a wake-up apart from the way
+// out of idle.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ inline Parameter idle_parameter() { return {"idle", "system", {"system", "poll",
 //
 //   system  as the kernel does: mostly a halt, out of which an interrupt wakes the CPU
 //   poll    the idle loop polls for work, so that a wake-up needs no interrupt: /dev/cpu_dma_latency is held at 0
-//   busy    a thread of the lowest class (SCHED_IDLE) runs on each CPU, so that a wake-up has to interrupt it, but never wakes the CPU
+//   busy    a thread of the lowest class (SCHED_IDLE) runs on each CPU, so that a wake-up has to interrupt it, but
+//   never wakes the CPU
 class IdleCpus {
 public:
     // Throws Failure unsupported where the plan's contexts share a CPU, or the kernel refuses.

@@ -27,7 +27,8 @@ Parameter layout_parameter() {
     parameter.switch_only = true;
     parameter.count = [](const Counting& counting, Counts& counts) {
         if (counting.plan.experiment != "switch") return;
-        counts.emplace_back("far_hops", static_cast<std::int64_t>(counting.workload.far_steps() * (counting.units / counting.plan.ring)));
+        counts.emplace_back("far_hops", static_cast<std::int64_t>(counting.workload.far_steps() *
+                                                                  (counting.units / counting.plan.ring)));
     };
     return parameter;
 }

@@ -1,6 +1,7 @@
-// Where the contexts of a ring lie in memory (parameter `layout`). In the order of the ring each lies right above the one before it, as
-// contexts do that are made one after the other; a prefetcher may follow that, and for some mechanisms it does. Scattered, neighbours of
-// the ring lie far apart, at two alternating distances, as contexts do that become ready in any order.
+// Where the contexts of a ring lie in memory (parameter `layout`). In the order of the ring each lies right above the
+// one before it, as contexts do that are made one after the other; a prefetcher may follow that, and for some
+// mechanisms it does. Scattered, neighbours of the ring lie far apart, at two alternating distances, as contexts do
+// that become ready in any order.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace probe {
 
 struct Parameter;
 
-// The number nearest to the golden section of `count` from above that has no divisor in common with it: steps of it, modulo `count`, go
-// to each place once.
+// The number nearest to the golden section of `count` from above that has no divisor in common with it: steps of it,
+// modulo `count`, go to each place once.
 std::uint64_t golden_step(std::uint64_t count);
 
 class Layout {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
-#include "kit/plan/failure.h"
 #include "kit/os/procfs.h"
+#include "kit/plan/failure.h"
 
 namespace probe {
 namespace {
@@ -19,7 +19,8 @@ int policy_of(const Plan& plan) {
     return sched == "fifo" ? SCHED_FIFO : sched == "batch" ? SCHED_BATCH : SCHED_OTHER;
 }
 
-// Where the kernel groups real-time tasks, a control group without a share of real time refuses them, and the superuser, too.
+// Where the kernel groups real-time tasks, a control group without a share of real time refuses them, and the
+// superuser, too.
 std::string cure() {
     if (procfs::cgroup_limit("cpu", "cpu.rt_runtime_us") == 0u) {
         return "cpu.rt_runtime_us of this control group is 0: give it a share, or run outside of it";
@@ -43,7 +44,8 @@ void schedule_self(const Plan& plan) {
 
 std::int64_t tasks_scheduled(std::span<const TaskId> tasks, const Plan& plan) {
     const int policy = policy_of(plan);
-    return std::count_if(tasks.begin(), tasks.end(), [policy](const TaskId& task) { return sched_getscheduler(task.thread) == policy; });
+    return std::count_if(tasks.begin(), tasks.end(),
+                         [policy](const TaskId& task) { return sched_getscheduler(task.thread) == policy; });
 }
 
 }  // namespace probe

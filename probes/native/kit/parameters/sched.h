@@ -9,7 +9,8 @@
 
 namespace probe {
 
-// Puts the calling task into the class that the plan asks for; whatever it makes afterwards inherits it. Throws Failure no_permission.
+// Puts the calling task into the class that the plan asks for; whatever it makes afterwards inherits it. Throws Failure
+// no_permission.
 void schedule_self(const Plan& plan);
 
 // How many of the tasks are in the class that the plan asks for, as the kernel says.

@@ -40,8 +40,10 @@ void guard_self(const Plan& plan) {
     if (!asked(plan) || prctl(PR_SET_SPECULATION_CTRL, PR_SPEC_INDIRECT_BRANCH, PR_SPEC_DISABLE, 0, 0) == 0) return;
     const int error = errno;
     throw unsupported(error == EPERM ? "no_permission" : "unsupported_here",
-                      std::string("speculation=guarded was refused (") + std::strerror(error) + "): the kernel leaves a process no choice (spectre_v2: " +
-                          first_line("/sys/devices/system/cpu/vulnerabilities/spectre_v2") + "); boot with spectre_v2_user=prctl, or leave speculation out",
+                      std::string("speculation=guarded was refused (") + std::strerror(error) +
+                          "): the kernel leaves a process no choice (spectre_v2: " +
+                          first_line("/sys/devices/system/cpu/vulnerabilities/spectre_v2") +
+                          "); boot with spectre_v2_user=prctl, or leave speculation out",
                       error);
 }
 

@@ -1,5 +1,5 @@
-// Whether others may steer a task's indirect branches (parameter `speculation`). A kernel that guards a task against it flushes the branch
-// predictor at each switch between processes, which is a layer of the switch's cost.
+// Whether others may steer a task's indirect branches (parameter `speculation`). A kernel that guards a task against it
+// flushes the branch predictor at each switch between processes, which is a layer of the switch's cost.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace probe {
 
-// Asks the kernel to guard the calling task if the plan says so; whatever it makes afterwards inherits that. Throws Failure no_permission
-// or unsupported_here.
+// Asks the kernel to guard the calling task if the plan says so; whatever it makes afterwards inherits that. Throws
+// Failure no_permission or unsupported_here.
 void guard_self(const Plan& plan);
 
 // How many of the tasks are guarded, as the kernel says; none where the plan does not ask.

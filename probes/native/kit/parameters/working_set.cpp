@@ -1,7 +1,7 @@
 #include "kit/parameters/working_set.h"
 
-#include "kit/parameters/layout.h"
 #include "kit/os/limits.h"
+#include "kit/parameters/layout.h"
 #include "kit/plan/mechanism.h"
 #include "kit/ring/shared.h"
 
@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t line = 64;
 
-// Three cache lines from the beginning of one set to that of the next, beside whole pages: small sets that all began at the same
-// offset of a page would share one set of the first-level cache. The same colours as the stacks have.
+// Three cache lines from the beginning of one set to that of the next, beside whole pages: small sets that all began at
+// the same offset of a page would share one set of the first-level cache. The same colours as the stacks have.
 constexpr std::uint64_t colour_gap = 3 * line;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -45,7 +45,9 @@ std::uint64_t WorkingSet::touched() const {
 }
 
 WorkingSets::WorkingSets(std::uint64_t bytes_each, std::uint32_t contexts)
-    : bytes_(round_up(bytes_each, line)), step_(golden_step(bytes_ / line) * line), pitch_(round_up(bytes_, page) + colour_gap),
+    : bytes_(round_up(bytes_each, line)),
+      step_(golden_step(bytes_ / line) * line),
+      pitch_(round_up(bytes_, page) + colour_gap),
       mapped_(round_up(pitch_ * contexts, page)) {
     require_memory((round_up(bytes_, page) + page) * contexts, "use fewer contexts or a smaller working_set");
     base_ = static_cast<char*>(map_zeroed(mapped_, false));

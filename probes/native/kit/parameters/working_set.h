@@ -1,10 +1,11 @@
-// Memory that a context touches between two switches (parameter `working_set`), and the one way of touching it: control/touch and every
-// ring run the same machine code over the same layout.
+// Memory that a context touches between two switches (parameter `working_set`), and the one way of touching it:
+// control/touch and every ring run the same machine code over the same layout.
 //
-// A set is a number of cache lines. A touch adds one to the first word of a line, so that the memory itself is the record: the sum of
-// the words is the number of touches, and no compiler can leave one out. The lines are visited in steps of about 0.618 of the set, by
-// a number that has no divisor in common with their count: every line once, neighbours far apart, at two alternating distances that no
-// stride prefetcher follows. The addresses depend on nothing that is loaded, so that misses may overlap.
+// A set is a number of cache lines. A touch adds one to the first word of a line, so that the memory itself is the
+// record: the sum of the words is the number of touches, and no compiler can leave one out. The lines are visited in
+// steps of about 0.618 of the set, by a number that has no divisor in common with their count: every line once,
+// neighbours far apart, at two alternating distances that no stride prefetcher follows. The addresses depend on nothing
+// that is loaded, so that misses may overlap.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct WorkingSet {
     // Every line once. Never inlined: see above.
     void touch() const;
 
-    // Touches that these lines have had. Writes to each of them, so that a process which has only inherited the mapping gets pages of
-    // its own here and not between two switches.
+    // Touches that these lines have had. Writes to each of them, so that a process which has only inherited the mapping
+    // gets pages of its own here and not between two switches.
     std::uint64_t touched() const;
 };
 

@@ -50,8 +50,10 @@ std::string turns_object(const Look& before, const Look& after) {
         highest = std::max(highest, turns);
     }
     Line object = Line::nested();
-    object.number("total", static_cast<std::int64_t>(total_turns(before, after))).number("min", static_cast<std::int64_t>(lowest));
-    object.number("max", static_cast<std::int64_t>(highest)).number("contexts", static_cast<std::int64_t>(after.turns.size()));
+    object.number("total", static_cast<std::int64_t>(total_turns(before, after)))
+        .number("min", static_cast<std::int64_t>(lowest));
+    object.number("max", static_cast<std::int64_t>(highest))
+        .number("contexts", static_cast<std::int64_t>(after.turns.size()));
     return object.finish();
 }
 
@@ -84,7 +86,10 @@ void add_hops(Line& line, Line& why, const Entry& entry, const std::optional<Hop
     object.number("same_cpu", static_cast<std::int64_t>(hops->same_cpu));
     object.number("same_thread", static_cast<std::int64_t>(hops->same_thread)).truth("timed", true);
     line.raw("hops", object.finish());
-    if (hops->cut_short) why.text("hops", "the contexts changed their CPU more often than there is room to note: the hops up to there are covered");
+    if (hops->cut_short)
+        why.text(
+            "hops",
+            "the contexts changed their CPU more often than there is room to note: the hops up to there are covered");
 }
 
 }  // namespace
@@ -113,11 +118,13 @@ Look look_after(Workload& workload, const std::vector<TaskId>& tasks) {
 void check_tokens(const Look& before, const Look& after) {
     const std::uint64_t wrong = after.mismatches - before.mismatches;
     if (wrong == 0) return;
-    throw failed("self_check_failed", std::to_string(wrong) + " hand-offs did not carry the expected sequence number; this is a fault of the probe");
+    throw failed(
+        "self_check_failed",
+        std::to_string(wrong) + " hand-offs did not carry the expected sequence number; this is a fault of the probe");
 }
 
-Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before, const Look& after,
-                   const std::optional<Hops>& hops, const Counts& counts) {
+Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before,
+                   const Look& after, const std::optional<Hops>& hops, const Counts& counts) {
     Line line("evidence");
     Line why = Line::nested();
     line.number("units", static_cast<std::int64_t>(units));
@@ -156,7 +163,8 @@ Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_
     }
     Line object = Line::nested();
     for (const auto& [name, value] : counts) object.number(name, value);
-    if (before.cpu_time_ns && after.cpu_time_ns) object.number("cpu_time_ns", static_cast<std::int64_t>(*after.cpu_time_ns - *before.cpu_time_ns));
+    if (before.cpu_time_ns && after.cpu_time_ns)
+        object.number("cpu_time_ns", static_cast<std::int64_t>(*after.cpu_time_ns - *before.cpu_time_ns));
     if (entry.shape == Shape::pair) object.number("hops", static_cast<std::int64_t>(total_turns(before, after)));
     line.raw("counts", object.finish());
     line.raw("why", why.finish());

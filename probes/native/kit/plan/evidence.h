@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "kit/plan/mechanism.h"
 #include "kit/os/os.h"
+#include "kit/plan/mechanism.h"
 #include "kit/plan/report.h"
 
 namespace probe {
@@ -35,7 +35,7 @@ Look look_after(Workload& workload, const std::vector<TaskId>& tasks);
 // Throws self_check_failed when a token arrived that did not carry the expected sequence number.
 void check_tokens(const Look& before, const Look& after);
 
-Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before, const Look& after,
-                   const std::optional<Hops>& hops, const Counts& counts);
+Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before,
+                   const Look& after, const std::optional<Hops>& hops, const Counts& counts);
 
 }  // namespace probe

@@ -1,4 +1,5 @@
-// Why a plan was not carried out: the fields of an `end` message that is not `ok`. Thrown outside the measured region only.
+// Why a plan was not carried out: the fields of an `end` message that is not `ok`. Thrown outside the measured region
+// only.
 #pragma once
 
 #include <string>
@@ -17,6 +18,8 @@ inline Failure refused(const char* code, std::string detail) { return {"refused"
 inline Failure unsupported(const char* code, std::string detail, int error = 0) {
     return {"unsupported", code, std::move(detail), error};
 }
-inline Failure failed(const char* code, std::string detail, int error = 0) { return {"failed", code, std::move(detail), error}; }
+inline Failure failed(const char* code, std::string detail, int error = 0) {
+    return {"failed", code, std::move(detail), error};
+}
 
 }  // namespace probe

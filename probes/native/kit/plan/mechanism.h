@@ -10,20 +10,23 @@
 #include <utility>
 #include <vector>
 
-#include "kit/ring/histogram.h"
-#include "kit/ring/hops.h"
 #include "kit/os/os.h"
 #include "kit/plan/plan.h"
+#include "kit/ring/histogram.h"
+#include "kit/ring/hops.h"
 
 namespace probe {
 
-// How a workload's loops are compiled. `batch` has nothing in them but the mechanism, `each` reads the cycle counter round every
-// unit, `each_bare` does so without fences. The touching ones of rings do the same, and every context touches its working set.
+// How a workload's loops are compiled. `batch` has nothing in them but the mechanism, `each` reads the cycle counter
+// round every unit, `each_bare` does so without fences. The touching ones of rings do the same, and every context
+// touches its working set.
 enum class Mode { batch, each, each_bare, touching_batch, touching_each };
 
 constexpr bool reads_counter(Mode mode) { return mode == Mode::each || mode == Mode::each_bare; }
 constexpr bool touches(Mode mode) { return mode >= Mode::touching_batch; }
-constexpr Mode touching(Mode mode) { return static_cast<Mode>(static_cast<int>(mode) + static_cast<int>(Mode::touching_batch)); }
+constexpr Mode touching(Mode mode) {
+    return static_cast<Mode>(static_cast<int>(mode) + static_cast<int>(Mode::touching_batch));
+}
 constexpr Mode without_touches(Mode mode) {
     return touches(mode) ? static_cast<Mode>(static_cast<int>(mode) - static_cast<int>(Mode::touching_batch)) : mode;
 }
@@ -32,15 +35,17 @@ struct Counting;
 
 using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 
-// A parameter of a mechanism. What several mechanisms have is one file in kit/parameters/, with all that the kit does for it.
+// A parameter of a mechanism. What several mechanisms have is one file in kit/parameters/, with all that the kit does
+// for it.
 struct Parameter {
     const char* name;
-    const char* standard;              // the default, as text
-    std::vector<const char*> values;   // allowed texts; empty: a whole number
+    const char* standard;             // the default, as text
+    std::vector<const char*> values;  // allowed texts; empty: a whole number
     std::uint64_t lowest = 0;
     std::uint64_t highest = 0;
-    bool switch_only = false;          // in other experiments it is refused, but for its default
-    // Puts the calling task into the state that the plan asks for, before anything is made; throws Failure where that cannot be had here.
+    bool switch_only = false;  // in other experiments it is refused, but for its default
+    // Puts the calling task into the state that the plan asks for, before anything is made; throws Failure where that
+    // cannot be had here.
     void (*apply)(const Plan&) = nullptr;
     // The same just before the batches, in the driver, for what the kit sets anew there.
     void (*enter)(const Plan&) = nullptr;
@@ -62,8 +67,9 @@ struct Unavailable {
     std::string install;  // what to do, or empty
 };
 
-// What one context says about itself when asked. The counters live in the context's own registers or stack during the batches;
-// they come here only when the driver sends a command round the ring. One cache line each: contexts on other CPUs write too.
+// What one context says about itself when asked. The counters live in the context's own registers or stack during the
+// batches; they come here only when the driver sends a command round the ring. One cache line each: contexts on other
+// CPUs write too.
 struct alignas(64) Station {
     std::uint64_t turns;
     std::uint64_t mismatches;  // tokens that did not carry the sequence number this context waited for
@@ -91,8 +97,8 @@ struct MemoryGain : Memory {
     bool kernel_is_machine_wide = false;
 };
 
-// A mechanism set up for one plan. The constructor does everything slow and may throw Failure; the destructor leaves no task,
-// descriptor or mapping behind, also after an error.
+// A mechanism set up for one plan. The constructor does everything slow and may throw Failure; the destructor leaves no
+// task, descriptor or mapping behind, also after an error.
 class Workload {
 public:
     Workload() = default;
@@ -100,7 +106,8 @@ public:
     Workload& operator=(const Workload&) = delete;
     virtual ~Workload() = default;
 
-    // The measured region: no allocation, clock, logging or system call beyond the mechanism's own. `units` is whole laps.
+    // The measured region: no allocation, clock, logging or system call beyond the mechanism's own. `units` is whole
+    // laps.
     virtual void run(std::uint64_t units) = 0;
 
     // Makes every context write its station. Not part of any batch.
@@ -108,19 +115,21 @@ public:
     virtual std::span<const Station> stations() const { return {}; }
     virtual std::vector<TaskId> tasks() const;  // participating tasks; default: the calling thread
 
-    virtual std::uint64_t token() const = 0;       // sequence number it carries now
-    virtual std::uint64_t mismatches() const = 0;  // seen by the driver
+    virtual std::uint64_t token() const = 0;                                // sequence number it carries now
+    virtual std::uint64_t mismatches() const = 0;                           // seen by the driver
     virtual std::uint64_t token_mask() const { return ~std::uint64_t{0}; }  // bits that the medium can carry
 
     virtual Histogram* histogram() { return nullptr; }  // Mode::each
     // Contexts that are tasks: where the hops since begin_hops() led. Both are called next to the batches.
     virtual void begin_hops() {}
     virtual std::optional<Hops> hops() const { return std::nullopt; }
-    // Where the driver is elsewhere and reads a clock there: puts its ticks of the last batches, as many, in the place of those read here.
+    // Where the driver is elsewhere and reads a clock there: puts its ticks of the last batches, as many, in the place
+    // of those read here.
     virtual void retime(std::span<std::uint64_t> /*ticks*/) {}
     // Hops of a lap that lead elsewhere than to the context right above in memory, for rings that have a `layout`.
     virtual std::uint64_t far_steps() const { return 0; }
-    virtual void counting(bool /*on*/) {}  // called next to the batches: what a mechanism counts for add_counts begins and ends here
+    virtual void counting(bool /*on*/) {
+    }  // called next to the batches: what a mechanism counts for add_counts begins and ends here
     virtual void add_counts(Counts&) const {}
 
     // Experiment footprint: what the contexts, made since the constructor began to make them, hold now.
@@ -152,16 +161,17 @@ struct Counting {
     const Workload& workload;
     std::span<const TaskId> tasks;  // as they were before the batches
     std::uint64_t units;
-    std::uint64_t touches;          // of all contexts, in the batches
-    std::size_t mxcsr_values;       // different ones that the contexts ended with
+    std::uint64_t touches;     // of all contexts, in the batches
+    std::size_t mxcsr_values;  // different ones that the contexts ended with
 };
 
 // The list, sorted by id (mechanisms/list.cpp).
 std::span<const Entry* const> all_entries();
 const Entry* find_entry(std::string_view id);
 
-// Instantiates a workload template for the mode that the plan needs. `static`: with gcc 12 an instance for an alias template of an
-// anonymous namespace has external linkage, and two mechanisms whose aliases share a name would silently become one.
+// Instantiates a workload template for the mode that the plan needs. `static`: with gcc 12 an instance for an alias
+// template of an anonymous namespace has external linkage, and two mechanisms whose aliases share a name would silently
+// become one.
 template <template <Mode> class W>
 static std::unique_ptr<Workload> make_for_mode(const Plan& plan, Mode mode) {
     switch (mode) {

@@ -3,9 +3,9 @@
 #include <charconv>
 #include <limits>
 
+#include "kit/os/os.h"
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
-#include "kit/os/os.h"
 
 namespace probe {
 namespace {
@@ -13,13 +13,14 @@ namespace {
 // Bounds that keep every product of the plan inside 63 bits and every array inside ordinary memory.
 constexpr std::uint64_t most_batches = 1'000'000;
 
-std::uint64_t parse_number(const std::string& key, const std::string& value, std::uint64_t lowest, std::uint64_t highest) {
+std::uint64_t parse_number(const std::string& key, const std::string& value, std::uint64_t lowest,
+                           std::uint64_t highest) {
     std::uint64_t number = 0;
     const char* end = value.data() + value.size();
     const auto [rest, error] = std::from_chars(value.data(), end, number);
     if (error != std::errc{} || rest != end || number < lowest || number > highest) {
-        throw refused("bad_value", key + "=" + value + " is not a whole number from " + std::to_string(lowest) + " to " +
-                                       std::to_string(highest) + "; correct it");
+        throw refused("bad_value", key + "=" + value + " is not a whole number from " + std::to_string(lowest) +
+                                       " to " + std::to_string(highest) + "; correct it");
     }
     return number;
 }
@@ -33,7 +34,8 @@ std::vector<int> parse_cpus(const std::string& value) {
         cpus.push_back(static_cast<int>(parse_number("cpus", value.substr(begin, end - begin), 0, 1 << 20)));
         begin = end + 1;
     }
-    if (!value.empty() && value.back() == ',') throw refused("bad_value", "cpus=" + value + " ends with a comma; remove it");
+    if (!value.empty() && value.back() == ',')
+        throw refused("bad_value", "cpus=" + value + " ends with a comma; remove it");
     return cpus;
 }
 
@@ -59,9 +61,11 @@ bool take_common_key(Plan& plan, const std::string& key, const std::string& valu
     } else if (key == "experiment") {
         plan.experiment = value;
     } else if (key == "contexts") {
-        plan.contexts = static_cast<std::uint32_t>(parse_number(key, value, 1, std::numeric_limits<std::int32_t>::max()));
+        plan.contexts =
+            static_cast<std::uint32_t>(parse_number(key, value, 1, std::numeric_limits<std::int32_t>::max()));
     } else if (key == "timing") {
-        if (value != "batch" && value != "each") throw refused("bad_value", "timing=" + value + " is neither batch nor each");
+        if (value != "batch" && value != "each")
+            throw refused("bad_value", "timing=" + value + " is neither batch nor each");
         plan.timing = value == "each" ? Timing::each : Timing::batch;
     } else if (key == "cpus") {
         plan.cpus = parse_cpus(value);
@@ -84,7 +88,8 @@ bool take_common_key(Plan& plan, const std::string& key, const std::string& valu
 }
 
 void check_footprint(const Plan& plan) {
-    if (plan.timing == Timing::each) throw refused("bad_value", "experiment=footprint times nothing; leave timing=each out");
+    if (plan.timing == Timing::each)
+        throw refused("bad_value", "experiment=footprint times nothing; leave timing=each out");
     if (plan.batch_units != 0 && plan.batch_units != plan.contexts) {
         throw refused("bad_value", "experiment=footprint makes as many units as contexts; leave batch_units out");
     }
@@ -92,7 +97,8 @@ void check_footprint(const Plan& plan) {
 
 void check_against_entry(const Plan& plan, const Entry& entry) {
     if (!entry.has_experiment(plan.experiment)) {
-        throw refused("bad_value", "experiment=" + plan.experiment + " is not one that " + plan.mechanism + " has; see describe");
+        throw refused("bad_value",
+                      "experiment=" + plan.experiment + " is not one that " + plan.mechanism + " has; see describe");
     }
     const bool control = entry.shape == Shape::control || entry.shape == Shape::pair;
     if (plan.experiment == "message" && plan.contexts != 2) {
@@ -100,19 +106,23 @@ void check_against_entry(const Plan& plan, const Entry& entry) {
     }
     if (plan.cpus.size() > 1) {
         if (entry.shape == Shape::stacks || entry.shape == Shape::control) {
-            throw refused("bad_value", plan.mechanism + " runs in one thread and cannot be placed on several CPUs; give one");
+            throw refused("bad_value",
+                          plan.mechanism + " runs in one thread and cannot be placed on several CPUs; give one");
         }
         if (plan.experiment == "create" || plan.experiment == "footprint") {
-            throw refused("bad_value", "experiment=" + plan.experiment + " leaves every context on its creator's CPU; give one");
+            throw refused("bad_value",
+                          "experiment=" + plan.experiment + " leaves every context on its creator's CPU; give one");
         }
     }
     if (!control && plan.experiment == "switch" && plan.contexts < 2) {
         throw refused("bad_value", "contexts=1: a switch needs two contexts or more");
     }
     for (const Parameter& parameter : entry.parameters) {
-        if (!parameter.switch_only || plan.experiment == "switch" || plan.text(parameter.name) == parameter.standard) continue;
-        throw refused("bad_value", std::string(parameter.name) + "=" + plan.text(parameter.name) +
-                                       " belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
+        if (!parameter.switch_only || plan.experiment == "switch" || plan.text(parameter.name) == parameter.standard)
+            continue;
+        throw refused("bad_value",
+                      std::string(parameter.name) + "=" + plan.text(parameter.name) +
+                          " belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
     }
     if (plan.experiment == "footprint") check_footprint(plan);
 }
@@ -151,9 +161,11 @@ int take_report_fd(Arguments& arguments) {
 
 Plan resolve_plan(const Arguments& arguments, const Entry*& entry) {
     const auto name = arguments.find("mechanism");
-    if (name == arguments.end()) throw refused("bad_value", "mechanism= is missing; give one of those that describe lists");
+    if (name == arguments.end())
+        throw refused("bad_value", "mechanism= is missing; give one of those that describe lists");
     entry = find_entry(name->second);
-    if (entry == nullptr) throw refused("unknown_mechanism", "no mechanism " + name->second + " in this probe; describe lists them");
+    if (entry == nullptr)
+        throw refused("unknown_mechanism", "no mechanism " + name->second + " in this probe; describe lists them");
 
     Plan plan;
     for (const Parameter& parameter : entry->parameters) plan.parameters[parameter.name] = parameter.standard;

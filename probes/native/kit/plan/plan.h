@@ -1,5 +1,5 @@
-// The plan of one invocation: parsed from key=value arguments, then resolved against one mechanism's entry. Plain data, never
-// changed after resolve_plan().
+// The plan of one invocation: parsed from key=value arguments, then resolved against one mechanism's entry. Plain data,
+// never changed after resolve_plan().
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ struct Plan {
     std::string mechanism;
     std::string experiment = "switch";
     std::uint32_t contexts = 2;
-    std::uint32_t ring = 2;  // contexts that pass the token in experiment switch: `contexts`, but two for a pair and one for a control
+    std::uint32_t ring =
+        2;  // contexts that pass the token in experiment switch: `contexts`, but two for a pair and one for a control
     Timing timing = Timing::batch;
     std::vector<int> cpus;
     std::uint64_t batch_units = 0;
@@ -43,8 +44,8 @@ struct Plan {
 // The largest k.
 inline constexpr std::uint64_t most_units = 1'000'000'000'000;
 
-// Arguments split at the first '='. One that has no '=', or a key that comes twice, is put into `fault` (the first of them) and left out, so that
-// the complaint reaches the report_fd that the others name.
+// Arguments split at the first '='. One that has no '=', or a key that comes twice, is put into `fault` (the first of
+// them) and left out, so that the complaint reaches the report_fd that the others name.
 using Arguments = std::map<std::string, std::string>;
 Arguments split_arguments(int count, char** arguments, std::optional<Failure>& fault);
 

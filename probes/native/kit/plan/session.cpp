@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <exception>
 
+#include "kit/experiments/footprint.h"
 #include "kit/os/arch.h"
 #include "kit/os/clock.h"
 #include "kit/os/cpu.h"
+#include "kit/os/limits.h"
+#include "kit/os/os.h"
 #include "kit/plan/evidence.h"
 #include "kit/plan/failure.h"
-#include "kit/experiments/footprint.h"
-#include "kit/os/limits.h"
 #include "kit/plan/mechanism.h"
-#include "kit/os/os.h"
 #include "kit/plan/report.h"
 #include "kit/ring/ring.h"
 #include "kit/stacks/stacks.h"
@@ -59,8 +59,10 @@ Line plan_line(const Plan& plan, std::uint64_t batch_units) {
     Line line("plan");
     line.text("mechanism", plan.mechanism).text("experiment", plan.experiment).number("contexts", plan.contexts);
     line.text("timing", plan.timing == Timing::each ? "each" : "batch").raw("cpus", number_list(plan.cpus));
-    line.number("batch_units", static_cast<std::int64_t>(batch_units)).number("batches", static_cast<std::int64_t>(plan.batches));
-    line.number("warmup_batches", static_cast<std::int64_t>(plan.warmup_batches)).raw("parameters", parameters.finish());
+    line.number("batch_units", static_cast<std::int64_t>(batch_units))
+        .number("batches", static_cast<std::int64_t>(plan.batches));
+    line.number("warmup_batches", static_cast<std::int64_t>(plan.warmup_batches))
+        .raw("parameters", parameters.finish());
     return line;
 }
 
@@ -80,8 +82,8 @@ struct Measurement {
     Workload* workload = nullptr;
     std::uint64_t batch_units = 0;
     std::uint64_t warmup_batches = 0;
-    std::vector<std::uint64_t> ticks;  // warm-up first; sized and touched beforehand
-    std::vector<int> cpus;             // of the driver: before the first batch, and at the end of each
+    std::vector<std::uint64_t> ticks;   // warm-up first; sized and touched beforehand
+    std::vector<int> cpus;              // of the driver: before the first batch, and at the end of each
     std::unique_ptr<Histogram> warmup;  // timing=each: the intervals of the warm-up
     Span warmup_span;
     Span span;
@@ -122,8 +124,8 @@ struct Measurement {
         span.end();
     }
 
-    // Where the contexts share the driver's thread, its CPU is theirs. A hop that led elsewhere than it began is one in which the thread was
-    // moved; of those between two readings only the last is seen.
+    // Where the contexts share the driver's thread, its CPU is theirs. A hop that led elsewhere than it began is one in
+    // which the thread was moved; of those between two readings only the last is seen.
     Hops hops_of_one_thread() const {
         Hops hops;
         hops.count = hops.same_thread = batch_units * ticks.size();
@@ -144,8 +146,8 @@ struct Measurement {
     }
 };
 
-// Doubles from one lap until a batch lasts long enough three times in a row: the first turn of a context is slow (page faults, a task
-// that has not slept yet), and one slow batch must not fix a k that is far too small.
+// Doubles from one lap until a batch lasts long enough three times in a row: the first turn of a context is slow (page
+// faults, a task that has not slept yet), and one slow batch must not fix a k that is far too small.
 std::uint64_t calibrate(Measurement& measurement, std::uint64_t lap, std::uint64_t batch_ns) {
     std::uint64_t units = lap;
     for (int long_enough = 0; long_enough < 3;) {
@@ -161,7 +163,8 @@ std::uint64_t calibrate(Measurement& measurement, std::uint64_t lap, std::uint64
     return units;
 }
 
-void add_samples(Reporter& reporter, const Measurement& measurement, const char* phase, std::size_t from, std::size_t to, int& sequence) {
+void add_samples(Reporter& reporter, const Measurement& measurement, const char* phase, std::size_t from,
+                 std::size_t to, int& sequence) {
     while (from < to) {
         const std::size_t until = std::min(to, from + samples_per_line);
         std::string list = "[";
@@ -170,7 +173,9 @@ void add_samples(Reporter& reporter, const Measurement& measurement, const char*
             list += std::to_string(measurement.ticks[i]);
         }
         Line line("samples");
-        line.number("seq", sequence++).text("phase", phase).number("units", static_cast<std::int64_t>(measurement.batch_units));
+        line.number("seq", sequence++)
+            .text("phase", phase)
+            .number("units", static_cast<std::int64_t>(measurement.batch_units));
         line.raw("ticks", list + "]");
         reporter.add(line);
         from = until;
@@ -187,9 +192,12 @@ struct Recorded {
 void add_histogram_part(Reporter& reporter, const Recorded& recorded, const std::string& buckets, int& sequence) {
     const Histogram& histogram = recorded.histogram;
     Line line("histogram");
-    line.number("seq", sequence++).text("phase", recorded.phase).number("units", static_cast<std::int64_t>(histogram.count));
+    line.number("seq", sequence++)
+        .text("phase", recorded.phase)
+        .number("units", static_cast<std::int64_t>(histogram.count));
     line.number("bits", Histogram::bits).raw("buckets", "[" + buckets + "]");
-    line.number("sum", static_cast<std::int64_t>(histogram.sum)).number("min", static_cast<std::int64_t>(histogram.min));
+    line.number("sum", static_cast<std::int64_t>(histogram.sum))
+        .number("min", static_cast<std::int64_t>(histogram.min));
     line.number("max", static_cast<std::int64_t>(histogram.max));
     line.number("pair_sum", static_cast<std::int64_t>(histogram.pair_sum));
     line.number("pair_count", static_cast<std::int64_t>(histogram.pair_count));
@@ -210,18 +218,21 @@ void add_histogram(Reporter& reporter, const Recorded& recorded, int& sequence) 
             in_part = 0;
         }
         if (in_part != 0) part += ',';
-        part += "[" + std::to_string(Histogram::lower_edge(bucket)) + "," + std::to_string(histogram.buckets[bucket]) + "]";
+        part +=
+            "[" + std::to_string(Histogram::lower_edge(bucket)) + "," + std::to_string(histogram.buckets[bucket]) + "]";
         ++in_part;
     }
     add_histogram_part(reporter, recorded, part, sequence);
 }
 
-// An interval below zero was read from the counters of two CPUs that do not agree; then no other interval across them is right either.
+// An interval below zero was read from the counters of two CPUs that do not agree; then no other interval across them
+// is right either.
 void check_intervals(const Histogram& warmup, const Histogram& measured) {
     const std::uint64_t negative = warmup.negative + measured.negative;
     if (negative == 0) return;
-    throw failed("self_check_failed", std::to_string(negative) + " of " + std::to_string(negative + warmup.count + measured.count) +
-                                          " intervals are below zero: the counters of the CPUs differ; use timing=batch, or one CPU");
+    throw failed("self_check_failed",
+                 std::to_string(negative) + " of " + std::to_string(negative + warmup.count + measured.count) +
+                     " intervals are below zero: the counters of the CPUs differ; use timing=batch, or one CPU");
 }
 
 // A control has one kind of loop.
@@ -241,7 +252,8 @@ std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measuremen
     if (plan.timing == Timing::each) {
         const Histogram& histogram = *measurement.workload->histogram();
         check_intervals(*measurement.warmup, histogram);
-        if (measurement.warmup->count != 0) add_histogram(reporter, {"warmup", *measurement.warmup, measurement.warmup_span}, sequence);
+        if (measurement.warmup->count != 0)
+            add_histogram(reporter, {"warmup", *measurement.warmup, measurement.warmup_span}, sequence);
         add_histogram(reporter, {"measure", histogram, measurement.span}, sequence);
         return measurement.warmup->count + histogram.count;
     }
@@ -285,7 +297,8 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     call_at_fixed_stack_offset(&Measurement::run_batches, &measurement);
     workload->counting(false);
     const std::optional<Hops> hops = hops_of(plan, entry, measurement);
-    const Look after = look_after(*workload, workload->tasks());  // a task that was born in between counts from its birth
+    const Look after =
+        look_after(*workload, workload->tasks());  // a task that was born in between counts from its birth
 
     const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
     check_tokens(before, after);
@@ -295,7 +308,8 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     entry.add_counts({plan, *workload, tasks, units, after.touches - before.touches, after.mxcsr.size()}, counts);
     const std::uint64_t mask = workload->token_mask();
     const std::uint64_t sent = add_results(reporter, plan, measurement);
-    reporter.flush();  // while the contexts live: until this arrives the host takes what it sees of them for the whole ring
+    reporter
+        .flush();  // while the contexts live: until this arrives the host takes what it sees of them for the whole ring
     workload->close();
     workload.reset();
 
@@ -310,7 +324,9 @@ Line mechanism_line(const Entry& entry) {
     std::vector<const char*> parameters;
     for (const Parameter& parameter : entry.parameters) parameters.push_back(parameter.name);
     Line line("mechanism");
-    line.text("id", entry.id).raw("experiments", text_list(entry.experiments)).raw("timings", text_list({"batch", "each"}));
+    line.text("id", entry.id)
+        .raw("experiments", text_list(entry.experiments))
+        .raw("timings", text_list({"batch", "each"}));
     line.raw("parameters", text_list(parameters));
     const std::optional<Unavailable> unavailable = entry.check != nullptr ? entry.check() : std::nullopt;
     line.truth("available", !unavailable);
@@ -321,7 +337,8 @@ Line mechanism_line(const Entry& entry) {
     return line;
 }
 
-// Splits the arguments and says hello; only what is wrong with the report descriptor itself is reported on standard output.
+// Splits the arguments and says hello; only what is wrong with the report descriptor itself is reported on standard
+// output.
 template <class Body>
 int with_reporter(int count, char** arguments, Body body) {
     int fd = 1;

@@ -1,4 +1,5 @@
-// The medium of thread/futex and process/futex: every context waits on a word of its own; the token is the word's new value.
+// The medium of thread/futex and process/futex: every context waits on a word of its own; the token is the word's new
+// value.
 #pragma once
 
 #include <linux/futex.h>
@@ -50,8 +51,8 @@ public:
 
     explicit FutexMedium(std::uint32_t contexts) : words_(contexts) {}
 
-    // A word keeps the last token that came. The driver, which makes a port for every batch, goes on from it; the others make one port,
-    // maybe after their first token has come, which is a command and therefore never zero.
+    // A word keeps the last token that came. The driver, which makes a port for every batch, goes on from it; the
+    // others make one port, maybe after their first token has come, which is a command and therefore never zero.
     Port port(std::uint32_t context) {
         Word* own = &words_[context];
         const std::uint32_t last_seen = context == 0 ? own->value.load(std::memory_order_relaxed) : 0;

@@ -1,5 +1,6 @@
-// Histogram of constant size for timing=each, log-linear as in HdrHistogram: values below 2^bits have a bucket each, above that
-// every power of two is cut into 2^bits buckets. Recording is a shift and three additions; nothing is rounded in sum, min and max.
+// Histogram of constant size for timing=each, log-linear as in HdrHistogram: values below 2^bits have a bucket each,
+// above that every power of two is cut into 2^bits buckets. Recording is a shift and three additions; nothing is
+// rounded in sum, min and max.
 #pragma once
 
 #include <bit>

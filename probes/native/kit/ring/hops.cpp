@@ -16,7 +16,8 @@ struct Change {
     std::int32_t cpu;
 };
 
-// Counts hops from the changes in their order. Between two changes that concern it, every hop into a context is like the one before.
+// Counts hops from the changes in their order. Between two changes that concern it, every hop into a context is like
+// the one before.
 class Count {
 public:
     Count(std::vector<std::int32_t> cpus, std::uint64_t from) : cpus_(std::move(cpus)), settled_(cpus_.size(), from) {}
@@ -52,7 +53,10 @@ private:
 }  // namespace
 
 CpuTrails::CpuTrails(std::uint32_t contexts)
-    : contexts_(contexts), limit_(std::max(room_for_changes / contexts, least_changes)), trails_(contexts), changes_(std::size_t{limit_} * contexts) {}
+    : contexts_(contexts),
+      limit_(std::max(room_for_changes / contexts, least_changes)),
+      trails_(contexts),
+      changes_(std::size_t{limit_} * contexts) {}
 
 void CpuTrails::begin(std::uint64_t from) {
     from_ = from;
@@ -88,9 +92,11 @@ Hops CpuTrails::examine(std::uint64_t to) const {
     std::vector<Change> changes;
     for (std::uint32_t i = 0; i < contexts_; ++i) {
         const CpuChange* own = changes_.data() + std::size_t{limit_} * i;
-        for (std::uint32_t k = 0; k < trails_.data()[i].count && own[k].sequence <= to; ++k) changes.push_back({own[k].sequence, i, own[k].cpu});
+        for (std::uint32_t k = 0; k < trails_.data()[i].count && own[k].sequence <= to; ++k)
+            changes.push_back({own[k].sequence, i, own[k].cpu});
     }
-    std::sort(changes.begin(), changes.end(), [](const Change& left, const Change& right) { return left.sequence < right.sequence; });
+    std::sort(changes.begin(), changes.end(),
+              [](const Change& left, const Change& right) { return left.sequence < right.sequence; });
     Count count(std::move(cpus), from_);
     for (const Change& change : changes) {
         count.change(change);

@@ -1,5 +1,6 @@
-// Where the hops that were timed led. Nothing of it is a pass of its own: a context that is a task compares the number of its CPU with the
-// last one at each of its turns, and keeps a list of the changes in memory of its own. From these the CPUs of all hops follow.
+// Where the hops that were timed led. Nothing of it is a pass of its own: a context that is a task compares the number
+// of its CPU with the last one at each of its turns, and keeps a list of the changes in memory of its own. From these
+// the CPUs of all hops follow.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct CpuChange {
     std::int32_t cpu;
 };
 
-// Of one context, which alone writes it, and only while it has the token: a cache line of its own, written when the CPU has changed.
+// Of one context, which alone writes it, and only while it has the token: a cache line of its own, written when the CPU
+// has changed.
 struct alignas(64) CpuTrail {
     std::int32_t first;  // at begin()
     std::int32_t cpu;    // now
@@ -37,7 +39,8 @@ class CpuTrails {
 public:
     explicit CpuTrails(std::uint32_t contexts);
 
-    // To be called by the driver while it holds the token: the hops behind sequence number `from` are the first that count.
+    // To be called by the driver while it holds the token: the hops behind sequence number `from` are the first that
+    // count.
     void begin(std::uint64_t from);
     // The hops up to `to`.
     Hops examine(std::uint64_t to) const;

@@ -11,7 +11,8 @@
 namespace probe {
 namespace {
 
-// pipe2, accept4 and SOCK_CLOEXEC are not everywhere. Nothing is executed while a link is made, so that a second call will do.
+// pipe2, accept4 and SOCK_CLOEXEC are not everywhere. Nothing is executed while a link is made, so that a second call
+// will do.
 int close_on_exec(int fd) {
     if (fd != -1) fcntl(fd, F_SETFD, FD_CLOEXEC);
     return fd;
@@ -57,7 +58,9 @@ bool connect_through(int listener, int (&ends)[2]) {
 
 bool PipeLink::open(int (&ends)[2]) { return pipe(ends) == 0 && close_both_on_exec(ends); }
 
-bool UnixLink::open(int (&ends)[2]) { return socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && close_both_on_exec(ends); }
+bool UnixLink::open(int (&ends)[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && close_both_on_exec(ends);
+}
 
 bool TcpLink::open(int (&ends)[2]) {
     ends[0] = ends[1] = -1;
@@ -74,10 +77,13 @@ bool TcpLink::open(int (&ends)[2]) {
 }
 
 Failure link_failure(std::uint32_t made, std::uint32_t wanted, int error) {
-    if (is_descriptor_limit(error) || error == ENOMEM || error == ENOBUFS) return descriptor_limit_failure(made, wanted, error);
+    if (is_descriptor_limit(error) || error == ENOMEM || error == ENOBUFS)
+        return descriptor_limit_failure(made, wanted, error);
     const char* const code = error == EPERM || error == EACCES ? "no_permission" : "unsupported_here";
-    return unsupported(code, "the link to context " + std::to_string(made) + " of " + std::to_string(wanted) + " could not be made (" +
-                                 std::strerror(error) + "); see whether this kind of socket works here and the loopback interface is up",
+    return unsupported(code,
+                       "the link to context " + std::to_string(made) + " of " + std::to_string(wanted) +
+                           " could not be made (" + std::strerror(error) +
+                           "); see whether this kind of socket works here and the loopback interface is up",
                        error);
 }
 

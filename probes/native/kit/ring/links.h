@@ -1,4 +1,5 @@
-// One-way links between contexts, made of descriptors that read() and write() work on. A Link says how a pair of them is made:
+// One-way links between contexts, made of descriptors that read() and write() work on. A Link says how a pair of them
+// is made:
 //
 //   static constexpr bool duplex;                  both ends read and write
 //   static bool open(int (&ends)[2]);              false: errno says why
@@ -53,8 +54,8 @@ LinkEnds open_link(std::uint32_t index, std::uint32_t wanted) {
     return {ends[0], ends[1]};
 }
 
-// The ways to contexts 0 and 1 of a ring of two: one connection used in both directions where the medium allows it, as any two
-// programs would.
+// The ways to contexts 0 and 1 of a ring of two: one connection used in both directions where the medium allows it, as
+// any two programs would.
 template <class Link>
 void open_both_ways(LinkEnds& to_first, LinkEnds& to_second) {
     to_first = open_link<Link>(0, 2);
@@ -112,7 +113,8 @@ public:
     struct Port {
         int own;
         int next;
-        // A link inside one process cannot lose its other end; were it to, the token would be wrong and be counted as a mismatch.
+        // A link inside one process cannot lose its other end; were it to, the token would be wrong and be counted as a
+        // mismatch.
         [[gnu::always_inline]] void send(Token token) const { write_whole(next, &token, sizeof token); }
         [[gnu::always_inline]] Token receive() const {
             Token token = 0;
@@ -122,7 +124,9 @@ public:
     };
 
     explicit LinkMedium(std::uint32_t contexts) { links_.open<Link>(contexts); }
-    Port port(std::uint32_t context) { return {links_.to(context).read, links_.to(context + 1 == links_.count() ? 0 : context + 1).write}; }
+    Port port(std::uint32_t context) {
+        return {links_.to(context).read, links_.to(context + 1 == links_.count() ? 0 : context + 1).write};
+    }
 
 private:
     Links links_;

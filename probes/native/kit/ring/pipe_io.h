@@ -36,13 +36,15 @@ inline bool read_rest(int fd, char* data, std::size_t size, std::size_t done) {
 // The usual case is one call and one compare.
 [[gnu::always_inline]] inline bool write_whole(int fd, const void* data, std::size_t size) {
     const ssize_t moved = write(fd, data, size);
-    if (moved == static_cast<ssize_t>(size)) [[likely]] return true;
+    if (moved == static_cast<ssize_t>(size)) [[likely]]
+        return true;
     return write_rest(fd, static_cast<const char*>(data), size, moved > 0 ? static_cast<std::size_t>(moved) : 0);
 }
 
 [[gnu::always_inline]] inline bool read_whole(int fd, void* data, std::size_t size) {
     const ssize_t moved = read(fd, data, size);
-    if (moved == static_cast<ssize_t>(size)) [[likely]] return true;
+    if (moved == static_cast<ssize_t>(size)) [[likely]]
+        return true;
     return read_rest(fd, static_cast<char*>(data), size, moved > 0 ? static_cast<std::size_t>(moved) : 0);
 }
 

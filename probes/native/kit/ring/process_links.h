@@ -1,5 +1,5 @@
-// Medium of a ProcessRing made of links: as LinkMedium, but link by link round each fork, so that every process holds its own ends
-// only, and the end of any process is seen as the end of a link by the next one.
+// Medium of a ProcessRing made of links: as LinkMedium, but link by link round each fork, so that every process holds
+// its own ends only, and the end of any process is seen as the end of a link by the next one.
 #pragma once
 
 #include <utility>
@@ -20,11 +20,13 @@ public:
         bool is_driver;
 
         [[gnu::always_inline]] void send(Token token) const {
-            if (!write_whole(next, &token, sizeof token)) [[unlikely]] partner_gone();
+            if (!write_whole(next, &token, sizeof token)) [[unlikely]]
+                partner_gone();
         }
         [[gnu::always_inline]] Token receive() const {
             Token token = 0;
-            if (!read_whole(own, &token, sizeof token)) [[unlikely]] partner_gone();
+            if (!read_whole(own, &token, sizeof token)) [[unlikely]]
+                partner_gone();
             return token;
         }
         // A child has nothing to say; the driver's handler of SIGCHLD reports, and does not return.
@@ -80,8 +82,8 @@ private:
         }
     }
     void close_all() {
-        for (int* fd : {&to_driver_.read, &to_driver_.write, &last_write_, &to_child_.read, &to_child_.write, &first_write_, &child_write_,
-                        &to_next_.read, &to_next_.write}) {
+        for (int* fd : {&to_driver_.read, &to_driver_.write, &last_write_, &to_child_.read, &to_child_.write,
+                        &first_write_, &child_write_, &to_next_.read, &to_next_.write}) {
             close_once(*fd);
         }
     }

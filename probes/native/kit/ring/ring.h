@@ -1,14 +1,16 @@
-// The skeleton shared by every mechanism whose contexts pass a token round a ring: context i hands over to context i + 1 mod N, context 0
-// is the driver. The token is a sequence number that travels through the mechanism's own medium; each hop adds one.
+// The skeleton shared by every mechanism whose contexts pass a token round a ring: context i hands over to context i +
+// 1 mod N, context 0 is the driver. The token is a sequence number that travels through the mechanism's own medium;
+// each hop adds one.
 //
-// What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions (the compare and one
-// addition only every eighth hop in some rings of two, serve_sparsely); where the contexts are
+// What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions
+// (the compare and one addition only every eighth hop in some rings of two, serve_sparsely); where the contexts are
 // tasks, one more compare, of the CPU (kit/os/cpu.h). A context's
-// counters stay in its own registers, which the switch under test saves and restores; they reach memory only when the driver sends
-// a command. A command is a token whose top bit is flipped, so that it arrives as a mismatch and needs no test of its own.
+// counters stay in its own registers, which the switch under test saves and restores; they reach memory only when the
+// driver sends a command. A command is a token whose top bit is flipped, so that it arrives as a mismatch and needs no
+// test of its own.
 //
-// In touching modes a context touches its working set once a turn, right after the token has arrived (and, in timing=each, after the
-// interval has been recorded).
+// In touching modes a context touches its working set once a turn, right after the token has arrived (and, in
+// timing=each, after the interval has been recorded).
 //
 // All that a hop calls is noexcept: loops that may throw are compiled to more (coroutine_cpp20.cpp).
 #pragma once
@@ -18,13 +20,13 @@
 #include <limits>
 #include <optional>
 
+#include "kit/experiments/footprint.h"
 #include "kit/os/arch.h"
 #include "kit/os/cpu.h"
-#include "kit/experiments/footprint.h"
+#include "kit/parameters/working_set.h"
 #include "kit/plan/mechanism.h"
 #include "kit/ring/reading.h"
 #include "kit/ring/shared.h"
-#include "kit/parameters/working_set.h"
 
 namespace probe {
 
@@ -33,23 +35,25 @@ enum class RunBy { one_thread, tasks };
 
 enum class Command : std::uint32_t { report, stop };
 
-// What the contexts of one ring share. Lives in a MAP_SHARED mapping, so that it serves forked processes, too. The token's
-// hand-over orders all accesses: only the context that holds the token touches anything here but its own station.
+// What the contexts of one ring share. Lives in a MAP_SHARED mapping, so that it serves forked processes, too. The
+// token's hand-over orders all accesses: only the context that holds the token touches anything here but its own
+// station.
 struct RingState {
     std::uint64_t departed = 0;  // counter read by the context that hands over (Mode::each)
     std::uint64_t word = 0;      // carries the token where the mechanism's switch has no argument of its own
     Histogram* histogram = nullptr;
     Command command = Command::report;
     std::uint32_t contexts = 0;
-    CpuTrails* trails = nullptr;  // where the contexts are tasks
+    CpuTrails* trails = nullptr;        // where the contexts are tasks
     const WorkingSets* sets = nullptr;  // in touching modes
 };
 
 template <class Token>
 inline constexpr Token command_bit = Token{1} << (std::numeric_limits<Token>::digits - 1);
 
-// What tells address spaces apart, whatever the kernel calls them: each context that is a task writes its number here when it begins, and
-// reads it when all have begun. In a space of its own it finds itself; those who share a space find the same one.
+// What tells address spaces apart, whatever the kernel calls them: each context that is a task writes its number here
+// when it begins, and reads it when all have begun. In a space of its own it finds itself; those who share a space find
+// the same one.
 inline std::atomic<std::uint32_t> space_mark{0};
 
 // What a context says of itself besides its turns.
@@ -69,8 +73,8 @@ inline void publish(Station& station, bool is_task) {
 
 // The counter of one context and the two ends of its turn. A local variable of the context's loop.
 //
-// `expected` is the context's own count of its turns, in steps of N: it advances once a turn whatever arrives, and is at the same
-// time the sequence number that the token must carry. One addition and one compare are all that a hop pays.
+// `expected` is the context's own count of its turns, in steps of N: it advances once a turn whatever arrives, and is
+// at the same time the sequence number that the token must carry. One addition and one compare are all that a hop pays.
 template <Mode mode, class Token, RunBy by = RunBy::one_thread>
 struct Turn {
     static constexpr Mode kind = without_touches(mode);
@@ -90,10 +94,12 @@ struct Turn {
     }
 
     // The driver begins with the token in its hands and expects it after one lap.
-    static std::uint64_t first_expected(const RingState& state, std::uint32_t context) noexcept { return context == 0 ? state.contexts : context; }
+    static std::uint64_t first_expected(const RingState& state, std::uint32_t context) noexcept {
+        return context == 0 ? state.contexts : context;
+    }
 
-    // To be called with the token as soon as it has arrived. False: the ring ends. `place`: something in the context's frame, where that is
-    // not on the stack it runs on.
+    // To be called with the token as soon as it has arrived. False: the ring ends. `place`: something in the context's
+    // frame, where that is not on the stack it runs on.
     [[gnu::always_inline]] bool arrive(Token token, Station* stations, const void* place = nullptr) noexcept {
         std::uint64_t arrived = 0;
         if constexpr (reads_counter(kind)) arrived = reading_after<kind>();
@@ -119,8 +125,8 @@ struct Turn {
         if constexpr (reads_counter(kind)) ring.departed = reading_before<kind>();
     }
 
-    // The recording lies between arrival and departure: outside every interval. The pair of counter reads is the one an interval
-    // is made of, with nothing in between.
+    // The recording lies between arrival and departure: outside every interval. The pair of counter reads is the one an
+    // interval is made of, with nothing in between.
     void record(std::uint64_t arrived) {
         const std::uint64_t interval = arrived - ring.departed;
         const std::uint64_t first = reading_before<mode>();
@@ -128,10 +134,12 @@ struct Turn {
         ring.histogram->record(interval, second - first);
     }
 
-    // A command, or a token with a wrong number. Static, with everything by value and its counts in the station: a Turn whose address
-    // is never taken stays in registers, and the loop has nothing to carry for the case that does not happen.
-    [[gnu::cold, gnu::noinline]] static bool arrive_irregularly(const RingState& ring, Station& station, std::uint32_t index, Token token,
-                                                                std::uint64_t due, const void* place) noexcept {
+    // A command, or a token with a wrong number. Static, with everything by value and its counts in the station: a Turn
+    // whose address is never taken stays in registers, and the loop has nothing to carry for the case that does not
+    // happen.
+    [[gnu::cold, gnu::noinline]] static bool arrive_irregularly(const RingState& ring, Station& station,
+                                                                std::uint32_t index, Token token, std::uint64_t due,
+                                                                const void* place) noexcept {
         const std::uint64_t arrivals = (due - first_expected(ring, index)) / ring.contexts;
         station.turns = arrivals - station.irregular;
         ++station.irregular;
@@ -146,10 +154,11 @@ struct Turn {
     }
 };
 
-// The life of context i > 0: `token` has just arrived, `pass` hands a token to the next context and returns with the one that came
-// back. Returns with the token to be sent on when the ring ends.
+// The life of context i > 0: `token` has just arrived, `pass` hands a token to the next context and returns with the
+// one that came back. Returns with the token to be sent on when the ring ends.
 template <Mode mode, RunBy by = RunBy::one_thread, class Token, class Pass>
-[[gnu::always_inline]] inline Token serve(RingState& ring, Station* stations, std::uint32_t index, Token token, Pass pass) {
+[[gnu::always_inline]] inline Token serve(RingState& ring, Station* stations, std::uint32_t index, Token token,
+                                          Pass pass) {
     Turn<mode, Token, by> turn(ring, index);
     while (turn.arrive(token, stations)) [[likely]] {
         turn.depart();
@@ -158,9 +167,10 @@ template <Mode mode, RunBy by = RunBy::one_thread, class Token, class Pass>
     return static_cast<Token>(token + 1);
 }
 
-// Rings of two whose contexts run inside one thread check every so many turns: a compare and an addition in every turn are more than a
-// tenth of the cheapest switches. The token must then be as much further as all turns since then make it, so that a hop which did not
-// happen is noticed as before; batches are multiples of so many laps, or the commands between them would not be looked at.
+// Rings of two whose contexts run inside one thread check every so many turns: a compare and an addition in every turn
+// are more than a tenth of the cheapest switches. The token must then be as much further as all turns since then make
+// it, so that a hop which did not happen is noticed as before; batches are multiples of so many laps, or the commands
+// between them would not be looked at.
 inline constexpr std::uint32_t turns_a_check = 8;
 
 // Whether a plan's ring is checked so.
@@ -171,7 +181,8 @@ bool checks_sparsely(const Plan& plan) {
 
 // `serve` for such rings.
 template <Mode mode, class Token, class Pass>
-[[gnu::always_inline]] inline Token serve_sparsely(RingState& ring, Station* stations, std::uint32_t index, Token token, Pass pass) {
+[[gnu::always_inline]] inline Token serve_sparsely(RingState& ring, Station* stations, std::uint32_t index, Token token,
+                                                   Pass pass) {
     Turn<mode, Token> turn(ring, index);
     for (;;) {
         while (token == static_cast<Token>(turn.expected)) [[likely]] {
@@ -223,7 +234,7 @@ public:
     template <class Pass>
     void send_command(Command command, Pass pass) {
         turn_.ring.command = command;
-        const Token returned = pass(static_cast<Token>((token_ ^ command_bit<Token>) + 1));
+        const Token returned = pass(static_cast<Token>((token_ ^ command_bit<Token>)+1));
         turn_.arrive(returned, stations_);
         token_ = returned ^ command_bit<Token>;
     }
@@ -231,7 +242,7 @@ public:
     // The token that ends the ring, for mechanisms whose contexts must run to their end.
     Token stop_token() {
         turn_.ring.command = Command::stop;
-        return static_cast<Token>((token_ ^ command_bit<Token>) + 1);
+        return static_cast<Token>((token_ ^ command_bit<Token>)+1);
     }
 
     // For loops that cannot be a lambda (setjmp): the caller works on a copy and puts it back.
@@ -259,7 +270,8 @@ class Ring : public Workload {
     static constexpr Mode kind = without_touches(mode);
 
 public:
-    explicit Ring(const Plan& plan) : contexts_(plan.contexts), state_(1), stations_(plan.contexts), histogram_(reads_counter(kind) ? 1 : 0) {
+    explicit Ring(const Plan& plan)
+        : contexts_(plan.contexts), state_(1), stations_(plan.contexts), histogram_(reads_counter(kind) ? 1 : 0) {
         state_[0].contexts = contexts_;
         if constexpr (by == RunBy::tasks) state_[0].trails = &trails_.emplace(contexts_);
         if constexpr (reads_counter(kind)) {
@@ -272,7 +284,8 @@ public:
         }
         driver_.emplace(state_[0], stations_.data());
         if (plan.experiment == "footprint") {
-            for (std::uint32_t i = 0; i < contexts_; ++i) stations_[i] = {};  // touched now: they are the probe's, not the contexts'
+            for (std::uint32_t i = 0; i < contexts_; ++i)
+                stations_[i] = {};  // touched now: they are the probe's, not the contexts'
             before_contexts_ = own_memory();
         }
     }
@@ -285,10 +298,13 @@ public:
     void begin_hops() override {
         if (trails_) trails_->begin(driver_->sequence());
     }
-    std::optional<Hops> hops() const override { return trails_ ? std::optional(trails_->examine(driver_->sequence())) : std::nullopt; }
+    std::optional<Hops> hops() const override {
+        return trails_ ? std::optional(trails_->examine(driver_->sequence())) : std::nullopt;
+    }
     std::optional<MemoryGain> memory_gain() const override {
         const Memory now = own_memory();
-        return MemoryGain{{now.resident - before_contexts_.resident, now.mapped - before_contexts_.mapped, now.kernel - before_contexts_.kernel}};
+        return MemoryGain{{now.resident - before_contexts_.resident, now.mapped - before_contexts_.mapped,
+                           now.kernel - before_contexts_.kernel}};
     }
 
 protected:

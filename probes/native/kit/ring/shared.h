@@ -1,4 +1,5 @@
-// A zeroed array that forked processes share with the driver. Bounded by memory, not by the heap's habits: pages come when touched.
+// A zeroed array that forked processes share with the driver. Bounded by memory, not by the heap's habits: pages come
+// when touched.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,9 @@ template <class T>
 class SharedArray {
 public:
     explicit SharedArray(std::size_t size) : size_(size) {
-        if (size_ != 0) data_ = ::new (map_zeroed(size_ * sizeof(T), true)) T;  // the other elements are zero, which is valid for every T used
+        if (size_ != 0)
+            data_ = ::new (map_zeroed(size_ * sizeof(T), true))
+                T;  // the other elements are zero, which is valid for every T used
     }
     SharedArray(const SharedArray&) = delete;
     SharedArray& operator=(const SharedArray&) = delete;

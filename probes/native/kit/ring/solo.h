@@ -11,7 +11,8 @@ namespace probe {
 
 // `Unit` does one unit and returns the sequence number after it: unit(n) → n + 1 when the unit really took place.
 template <Mode mode, class Unit>
-[[gnu::always_inline]] inline std::uint64_t repeat_units(std::uint64_t units, std::uint64_t token, Histogram* histogram, Unit unit) {
+[[gnu::always_inline]] inline std::uint64_t repeat_units(std::uint64_t units, std::uint64_t token, Histogram* histogram,
+                                                         Unit unit) {
     for (; units != 0; --units) {
         if constexpr (reads_counter(mode)) {
             const std::uint64_t begin = reading_before<mode>();

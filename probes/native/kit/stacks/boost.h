@@ -7,7 +7,8 @@ namespace probe {
 
 inline Unavailable boost_missing(const char* library) {
     return {"missing_library", std::string(library) + " was not found when this probe was built",
-            "Boost.Context and Boost.Fiber (Debian: libboost-fiber-dev; Fedora: boost-devel boost-static), then build the probe again"};
+            "Boost.Context and Boost.Fiber (Debian: libboost-fiber-dev; Fedora: boost-devel boost-static), then build "
+            "the probe again"};
 }
 
 }  // namespace probe

@@ -1,5 +1,6 @@
-// _longjmp under its own name: with -D_FORTIFY_SOURCE the header turns longjmp into __longjmp_chk, which takes a jump to a lower
-// address for a corrupted frame and aborts. An alias survives whatever flags a distribution adds, at no cost.
+// _longjmp under its own name: with -D_FORTIFY_SOURCE the header turns longjmp into __longjmp_chk, which takes a jump
+// to a lower address for a corrupted frame and aborts. An alias survives whatever flags a distribution adds, at no
+// cost.
 #pragma once
 
 #include <setjmp.h>
@@ -10,4 +11,5 @@
 
 using Registers = std::remove_extent_t<jmp_buf>;
 
-extern "C" [[noreturn]] void switchcost_longjmp(Registers* target, int value) __asm__(SWITCHCOST_SYMBOL_TEXT("_longjmp"));
+extern "C" [[noreturn]] void switchcost_longjmp(Registers* target,
+                                                int value) __asm__(SWITCHCOST_SYMBOL_TEXT("_longjmp"));

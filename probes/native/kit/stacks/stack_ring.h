@@ -1,10 +1,11 @@
-// Rings and single-use contexts of mechanisms that switch stacks inside one thread. A Switcher is what a mechanism adds:
+// Rings and single-use contexts of mechanisms that switch stacks inside one thread. A Switcher is what a mechanism
+// adds:
 //
 //   Switcher(RingState&, std::uint32_t contexts)
-//   void prepare(std::uint32_t context, Stack, StackEntry, void* argument)   a context that begins in StackEntry(argument, token)
-//   Port port(std::uint32_t context)      with  std::uint64_t pass(std::uint64_t token)   switch to the next context of the ring
-//   optionally PairPort pair_port(context) and keep(context, PairPort), for rings of two
-//   optionally checks_sparsely, where a check in every turn costs more than chance does (kit/ring/ring.h)
+//   void prepare(std::uint32_t context, Stack, StackEntry, void* argument)   a context that begins in
+//   StackEntry(argument, token) Port port(std::uint32_t context)      with  std::uint64_t pass(std::uint64_t token)
+//   switch to the next context of the ring optionally PairPort pair_port(context) and keep(context, PairPort), for
+//   rings of two optionally checks_sparsely, where a check in every turn costs more than chance does (kit/ring/ring.h)
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,11 @@ class StackRing final : public Ring<mode, std::uint64_t> {
 
 public:
     explicit StackRing(const Plan& plan)
-        : Ring<mode, Token>(plan), sparse_(may_check_sparsely && checks_sparsely<mode>(plan)), arena_(plan),
-          switcher_(this->state(), plan.contexts), lives_(plan.contexts) {
+        : Ring<mode, Token>(plan),
+          sparse_(may_check_sparsely && checks_sparsely<mode>(plan)),
+          arena_(plan),
+          switcher_(this->state(), plan.contexts),
+          lives_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             lives_[i] = {this, i};
             switcher_.prepare(i, arena_.at(i - 1), &StackRing::live, &lives_[i]);
@@ -44,13 +48,17 @@ public:
     }
 
     void publish() override {
-        with_port(0, [this](auto& port) { this->driver().send_command(Command::report, [&port](Token token) { return port.pass(token); }); });
+        with_port(0, [this](auto& port) {
+            this->driver().send_command(Command::report, [&port](Token token) { return port.pass(token); });
+        });
     }
 
     // The contexts own nothing but their stacks, so that they may simply be abandoned.
     void close() override { arena_.check_canaries(); }
     std::uint64_t far_steps() const override { return arena_.far_steps(); }
-    void add_counts(Counts& counts) const override { counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all())); }
+    void add_counts(Counts& counts) const override {
+        counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all()));
+    }
 
 private:
     struct Life {
@@ -64,7 +72,8 @@ private:
         ring.with_port(life.index, [&ring, life, token](auto& port) __attribute__((always_inline)) {
             const auto pass = [&port](Token next) __attribute__((always_inline)) { return port.pass(next); };
             if constexpr (may_check_sparsely) {
-                if (ring.sparse_) serve_sparsely<mode, Token>(ring.state(), ring.station_array(), life.index, token, pass);
+                if (ring.sparse_)
+                    serve_sparsely<mode, Token>(ring.state(), ring.station_array(), life.index, token, pass);
             }
             serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, token, pass);
         });
@@ -92,8 +101,8 @@ private:
     std::vector<Life> lives_;
 };
 
-// Experiment create. A Creator carries out one unit: a context on the given stack is entered with `token`, counts itself in
-// *entered, gives token + 1 back and ends.
+// Experiment create. A Creator carries out one unit: a context on the given stack is entered with `token`, counts
+// itself in *entered, gives token + 1 back and ends.
 //
 //   std::uint64_t Creator::run_one(Stack, std::uint64_t token, std::uint64_t* entered)
 template <Mode mode, class Creator>
@@ -104,15 +113,16 @@ public:
     }
 
     void run(std::uint64_t units) override {
-        token_ = repeat_units<mode>(units, token_, histogram_.data(), [this](std::uint64_t token) __attribute__((always_inline)) {
-            const Stack stack = maker_.make();
-            if (stack.bottom == nullptr) [[unlikely]] {
-                return token;  // the sum will be short, and the session says so
-            }
-            const std::uint64_t returned = creator_.run_one(stack, token, &entered_);
-            maker_.release(stack);
-            return returned;
-        });
+        token_ = repeat_units<mode>(units, token_, histogram_.data(),
+                                    [this](std::uint64_t token) __attribute__((always_inline)) {
+                                        const Stack stack = maker_.make();
+                                        if (stack.bottom == nullptr) [[unlikely]] {
+                                            return token;  // the sum will be short, and the session says so
+                                        }
+                                        const std::uint64_t returned = creator_.run_one(stack, token, &entered_);
+                                        maker_.release(stack);
+                                        return returned;
+                                    });
     }
 
     void publish() override {

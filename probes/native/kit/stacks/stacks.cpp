@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "kit/plan/failure.h"
 #include "kit/os/limits.h"
 #include "kit/os/os.h"
+#include "kit/plan/failure.h"
 #include "kit/ring/shared.h"
 
 namespace probe {
@@ -16,15 +16,17 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t line = 64;
 
-// Stack colouring: three cache lines between two stacks. Neighbouring stacks of a power-of-two size would otherwise put their hot
-// words into one set of the first-level cache (64 sets of 12 ways here) and thrash from the 13th context on; three is odd, so that
-// the tops walk through all sets.
+// Stack colouring: three cache lines between two stacks. Neighbouring stacks of a power-of-two size would otherwise put
+// their hot words into one set of the first-level cache (64 sets of 12 ways here) and thrash from the 13th context on;
+// three is odd, so that the tops walk through all sets.
 constexpr std::size_t colour_gap = 3 * line;
 
-// The canary is a line that must still be zero. Fresh pages are zero, so that it costs no memory in 100 000 untouched stacks.
+// The canary is a line that must still be zero. Fresh pages are zero, so that it costs no memory in 100 000 untouched
+// stacks.
 constexpr std::size_t canary_bytes = line;
 
-// Where the first stack begins inside its page. Together with driver_offset it keeps the frames of context 1 off the driver's.
+// Where the first stack begins inside its page. Together with driver_offset it keeps the frames of context 1 off the
+// driver's.
 constexpr std::size_t first_colour = 1024;
 constexpr std::size_t driver_offset = 3072;
 
@@ -33,8 +35,11 @@ std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit
 }  // namespace
 
 StackArena::StackArena(const Plan& plan)
-    : count_(plan.contexts - 1), layout_(plan, count_), stack_size_(round_up(plan.number("stack_size"), line)),
-      pitch_(stack_size_ + colour_gap), bytes_(round_up(first_colour + pitch_ * count_, page)) {
+    : count_(plan.contexts - 1),
+      layout_(plan, count_),
+      stack_size_(round_up(plan.number("stack_size"), line)),
+      pitch_(stack_size_ + colour_gap),
+      bytes_(round_up(first_colour + pitch_ * count_, page)) {
     // A context touches the top page of its stack and often a second one.
     const std::uint64_t touched = pitch_ < 2 * page ? pitch_ : 2 * page;
     require_memory(touched * count_);
@@ -58,9 +63,11 @@ std::int64_t distinct_stacks(std::span<const Station> stations, std::span<const 
     const auto holds = [](const Stack& stack, const void* place) { return place >= stack.bottom && place < stack.top; };
     std::vector<std::size_t> upwards(stacks.size());
     std::iota(upwards.begin(), upwards.end(), 0);
-    std::sort(upwards.begin(), upwards.end(), [&](std::size_t left, std::size_t right) { return stacks[left].bottom < stacks[right].bottom; });
+    std::sort(upwards.begin(), upwards.end(),
+              [&](std::size_t left, std::size_t right) { return stacks[left].bottom < stacks[right].bottom; });
     const void* const driver = stations[0].place;
-    std::int64_t distinct = std::none_of(stacks.begin(), stacks.end(), [&](const Stack& stack) { return holds(stack, driver); });
+    std::int64_t distinct =
+        std::none_of(stacks.begin(), stacks.end(), [&](const Stack& stack) { return holds(stack, driver); });
     const char* taken = nullptr;  // up to here, by stacks that count
     for (const std::size_t index : upwards) {
         const Stack& stack = stacks[index];
@@ -82,7 +89,8 @@ void StackArena::check_canaries() const {
         const char* canary = at(i).bottom;
         for (std::size_t byte = 0; byte < canary_bytes; ++byte) {
             if (canary[byte] == 0) continue;
-            throw failed("self_check_failed", "context " + std::to_string(i + 1) + " overflowed its stack; give a larger stack_size");
+            throw failed("self_check_failed",
+                         "context " + std::to_string(i + 1) + " overflowed its stack; give a larger stack_size");
         }
     }
 }
@@ -93,7 +101,8 @@ Parameter stack_size_parameter(const char* standard, std::uint64_t lowest) {
 
 Parameter stack_memory_parameter() { return {"stack_memory", "malloc", {"malloc", "mmap"}}; }
 
-StackMaker::StackMaker(const Plan& plan) : size_(round_up(plan.number("stack_size"), line)), mapped_(plan.text("stack_memory") == "mmap") {
+StackMaker::StackMaker(const Plan& plan)
+    : size_(round_up(plan.number("stack_size"), line)), mapped_(plan.text("stack_memory") == "mmap") {
     // Tried once before the measured region, which has no way to report a refusal.
     Stack stack = make();
     if (stack.bottom == nullptr) throw memory_limit_failure(size_, ENOMEM);

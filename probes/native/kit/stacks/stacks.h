@@ -19,7 +19,8 @@ struct Stack {
 
 class StackArena {
 public:
-    // Stacks of the contexts that are not the driver, as the plan's `stack_size` and `layout` say. Throws Failure limit_reached.
+    // Stacks of the contexts that are not the driver, as the plan's `stack_size` and `layout` say. Throws Failure
+    // limit_reached.
     explicit StackArena(const Plan& plan);
     StackArena(const StackArena&) = delete;
     StackArena& operator=(const StackArena&) = delete;
@@ -44,8 +45,8 @@ private:
     char* base_;
 };
 
-// Contexts that ran on a stack which is nobody else's: each of `stacks` (contexts 1, 2 …) must hold the place that its context published and
-// overlap no other, and the driver's place lie in none of them.
+// Contexts that ran on a stack which is nobody else's: each of `stacks` (contexts 1, 2 …) must hold the place that its
+// context published and overlap no other, and the driver's place lie in none of them.
 std::int64_t distinct_stacks(std::span<const Station> stations, std::span<const Stack> stacks);
 
 // The parameter `stack_size` and its use are the same in every mechanism with stacks of its own.
@@ -54,8 +55,8 @@ Parameter stack_size_parameter(const char* standard, std::uint64_t lowest);
 // The parameter `stack_memory` of experiment create.
 Parameter stack_memory_parameter();
 
-// A stack for one context of experiment create. `malloc`: malloc and free, whatever the C library caches. `mmap`: a mapping of its
-// own, so that page faults and munmap belong to the cost.
+// A stack for one context of experiment create. `malloc`: malloc and free, whatever the C library caches. `mmap`: a
+// mapping of its own, so that page faults and munmap belong to the cost.
 class StackMaker {
 public:
     explicit StackMaker(const Plan& plan);
@@ -70,9 +71,10 @@ private:
 // With an active shadow stack (CET) a jump to another stack dies at the next return. Null: not in the way.
 std::optional<Unavailable> shadow_stack_in_the_way();
 
-// Runs `function(argument)` with the stack pointer at a fixed offset inside its page. Why: the kernel starts a main stack at a random
-// multiple of 16 bytes, and in about one start of 64 the driver's saved registers then share their low 12 address bits with those
-// of a ring stack; a load that follows such a store waits for it (4 KiB aliasing) and a 2 ns switch takes 3.4 ns.
+// Runs `function(argument)` with the stack pointer at a fixed offset inside its page. Why: the kernel starts a main
+// stack at a random multiple of 16 bytes, and in about one start of 64 the driver's saved registers then share their
+// low 12 address bits with those of a ring stack; a load that follows such a store waits for it (4 KiB aliasing) and a
+// 2 ns switch takes 3.4 ns.
 void call_at_fixed_stack_offset(void (*function)(void*), void* argument);
 
 }  // namespace probe

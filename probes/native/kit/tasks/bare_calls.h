@@ -18,7 +18,9 @@ namespace probe::bare {
 inline long parent() { return syscall(SYS_getppid); }
 
 using SignalMask = std::uint64_t;  // the kernel's form: one bit a signal
-inline bool set_signal_mask(const SignalMask* mask, SignalMask* old) { return syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, old, sizeof *old) == 0; }
+inline bool set_signal_mask(const SignalMask* mask, SignalMask* old) {
+    return syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, old, sizeof *old) == 0;
+}
 
 inline bool sleep_for(const timespec& time) { return clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr) == 0; }
 
@@ -27,7 +29,9 @@ inline bool sleep_for(const timespec& time) { return clock_nanosleep(CLOCK_MONOT
 inline long parent() { return getppid(); }
 
 using SignalMask = sigset_t;
-inline bool set_signal_mask(const SignalMask* mask, SignalMask* old) { return sigprocmask(SIG_SETMASK, mask, old) == 0; }
+inline bool set_signal_mask(const SignalMask* mask, SignalMask* old) {
+    return sigprocmask(SIG_SETMASK, mask, old) == 0;
+}
 
 inline bool sleep_for(const timespec& time) { return nanosleep(&time, nullptr) == 0; }
 

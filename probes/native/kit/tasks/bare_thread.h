@@ -1,5 +1,6 @@
-// A thread made by the system call alone, on a stack that is already there, without the C library's knowledge (thread/pthread by=clone).
-// What it runs shares the driver's thread-local storage, because nobody made one for it: it may touch nothing but its argument.
+// A thread made by the system call alone, on a stack that is already there, without the C library's knowledge
+// (thread/pthread by=clone). What it runs shares the driver's thread-local storage, because nobody made one for it: it
+// may touch nothing but its argument.
 #pragma once
 
 #include <atomic>

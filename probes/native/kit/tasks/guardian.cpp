@@ -29,8 +29,7 @@ void keep_only(int fd) {
     const Claim claim = estate.make();
     send(0, &claim, sizeof claim, MSG_NOSIGNAL);  // where nobody hears it, the next line finds that out
     char byte;
-    while (read(0, &byte, 1) == -1 && errno == EINTR) {
-    }
+    while (read(0, &byte, 1) == -1 && errno == EINTR) {}
     estate.remove();
     _exit(0);
 }
@@ -73,8 +72,7 @@ void Guardian::finish() {
     if (id_ == 0) return;
     close(witness_);
     witness_ = -1;
-    while (waitpid(id_, nullptr, 0) == -1 && errno == EINTR) {
-    }
+    while (waitpid(id_, nullptr, 0) == -1 && errno == EINTR) {}
     id_ = 0;
     estate_->remove();  // nothing to do unless somebody killed the guardian
 }

@@ -7,8 +7,9 @@
 
 namespace probe {
 
-// Shared by the driver and its contexts, whether threads or processes. Context i of the plan uses station i; the driver is 0. Whoever is
-// there writes a byte into one pipe and blocks in a read of the other, into which nobody ever writes: what wakes the sleepers is its end.
+// Shared by the driver and its contexts, whether threads or processes. Context i of the plan uses station i; the driver
+// is 0. Whoever is there writes a byte into one pipe and blocks in a read of the other, into which nobody ever writes:
+// what wakes the sleepers is its end.
 class Dormitory {
 public:
     explicit Dormitory(std::uint32_t contexts)
@@ -30,7 +31,8 @@ public:
         if (write_whole(arrivals_.write, &nothing, 1)) read_whole(end_.read, &nothing, 1);
     }
 
-    // The same in a process of its own. It gives up the driver's ends, so that the end of the driver is the end of the sleep, too.
+    // The same in a process of its own. It gives up the driver's ends, so that the end of the driver is the end of the
+    // sleep, too.
     void sleep_in_child(std::uint32_t context, bool as_it_should = true) {
         wake_all();
         sleep(context, as_it_should);
@@ -38,8 +40,7 @@ public:
 
     void wait_for(std::uint32_t count) {
         char byte = 0;
-        for (; count != 0 && read_whole(arrivals_.read, &byte, 1); --count) {
-        }
+        for (; count != 0 && read_whole(arrivals_.read, &byte, 1); --count) {}
     }
 
     // Also those who have found the pipe of arrivals full, because nobody came to wait for them.

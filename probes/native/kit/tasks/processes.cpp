@@ -19,17 +19,18 @@ volatile std::sig_atomic_t ends_are_expected = 0;
 
 constexpr char death_report[] =
     "{\"t\":\"end\",\"status\":\"failed\",\"samples\":0,\"code\":\"partner_died\","
-    "\"detail\":\"a partner process ended during the measurement; see whether something kills processes here\",\"errno\":null}\n";
+    "\"detail\":\"a partner process ended during the measurement; see whether something kills processes "
+    "here\",\"errno\":null}\n";
 
 void kill_and_reap(const pid_t* ids, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) kill(ids[i], SIGKILL);
     for (std::size_t i = 0; i < count; ++i) {
-        while (waitpid(ids[i], nullptr, 0) == -1 && errno == EINTR) {
-        }
+        while (waitpid(ids[i], nullptr, 0) == -1 && errno == EINTR) {}
     }
 }
 
-// Only async-signal-safe calls. The messages before this one have been written, because nothing is pending during the silence.
+// Only async-signal-safe calls. The messages before this one have been written, because nothing is pending during the
+// silence.
 void on_child_end(int) {
     if (ends_are_expected != 0) return;
     ends_are_expected = 1;
@@ -98,8 +99,7 @@ void Children::end_expected() { ends_are_expected = 1; }
 
 void Children::wait_all() {
     for (const pid_t child : ids_) {
-        while (waitpid(child, nullptr, 0) == -1 && errno == EINTR) {
-        }
+        while (waitpid(child, nullptr, 0) == -1 && errno == EINTR) {}
     }
     ids_.clear();
 }

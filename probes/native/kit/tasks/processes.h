@@ -1,5 +1,5 @@
-// Forked processes as contexts of a ring. A ProcessMedium is made incrementally, so that the driver never holds a descriptor per
-// context:
+// Forked processes as contexts of a ring. A ProcessMedium is made incrementally, so that the driver never holds a
+// descriptor per context:
 //
 //   explicit ProcessMedium(std::uint32_t contexts);    may throw Failure; has the driver's own end
 //   void before_fork(std::uint32_t context);           makes what context needs; may throw Failure
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "kit/os/limits.h"
-#include "kit/ring/ring.h"
 #include "kit/parameters/speculation.h"
+#include "kit/ring/ring.h"
 #include "kit/tasks/tasks.h"
 
 namespace probe {
@@ -94,7 +94,8 @@ private:
     [[noreturn]] void live(std::uint32_t index) {
         auto port = medium_.in_child(index);
         const Token first = port.receive();
-        port.send(serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
+        port.send(
+            serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
         _exit(0);
     }
 

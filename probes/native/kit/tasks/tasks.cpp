@@ -7,7 +7,8 @@
 namespace probe {
 namespace {
 
-// The loop of a context needs about 1 KiB; the rest is for signal frames with AVX-512 state and for the C library's thread data.
+// The loop of a context needs about 1 KiB; the rest is for signal frames with AVX-512 state and for the C library's
+// thread data.
 constexpr std::size_t thread_stack_bytes = 64 * 1024;
 
 }  // namespace

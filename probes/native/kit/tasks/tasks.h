@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "kit/parameters/idle.h"
 #include "kit/os/limits.h"
-#include "kit/ring/ring.h"
+#include "kit/parameters/idle.h"
 #include "kit/parameters/sched.h"
+#include "kit/ring/ring.h"
 
 namespace probe {
 
@@ -40,7 +40,8 @@ class ThreadRing final : public Ring<mode, typename Medium::Token, RunBy::tasks>
     using Token = typename Medium::Token;
 
 public:
-    explicit ThreadRing(const Plan& plan) : Ring<mode, Token, RunBy::tasks>(plan), idle_cpus_(plan), medium_(plan.contexts), lives_(plan.contexts) {
+    explicit ThreadRing(const Plan& plan)
+        : Ring<mode, Token, RunBy::tasks>(plan), idle_cpus_(plan), medium_(plan.contexts), lives_(plan.contexts) {
         try {
             for (std::uint32_t i = 1; i < plan.contexts; ++i) {
                 lives_[i] = {this, i};
@@ -98,7 +99,8 @@ private:
         ThreadRing& ring = *life.ring;
         auto port = ring.medium_.port(life.index);
         const Token first = port.receive();
-        const Token last = serve<mode, RunBy::tasks, Token>(ring.state(), ring.station_array(), life.index, first, pass_through(port));
+        const Token last =
+            serve<mode, RunBy::tasks, Token>(ring.state(), ring.station_array(), life.index, first, pass_through(port));
         port.send(last);  // the command to stop goes on to the next
         return nullptr;
     }

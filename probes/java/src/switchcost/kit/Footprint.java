@@ -7,6 +7,7 @@ import java.util.function.ToLongFunction;
 
 /** Experiment footprint: memory of live, suspended threads, by the kernel's figures. Nothing is timed, the ticks are bytes. */
 final class Footprint {
+
     /** Threads that begin before the first cycle, and at once: of the kernel, which may have room for few, and virtual ones. */
     private static final long REHEARSED = 1000;
     private static final long REHEARSED_VIRTUAL = 60_000;
@@ -35,21 +36,38 @@ final class Footprint {
     private static final List<Quantity> QUANTITIES = List.of(
         new Quantity("resident_bytes", Memory::resident),
         new Quantity("virtual_bytes", Memory::mapped),
-        new Quantity("kernel_bytes", Memory::kernel));
+        new Quantity("kernel_bytes", Memory::kernel)
+    );
 
     /** Returns only after `end` with status ok. Threads of earlier cycles stay alive, so that none is made of what another left. */
     static void carryOut(Writer writer, Plan plan) {
         int cycles = plan.warmupBatches() + plan.batches();
         if (cycles > MOST_CYCLES) {
-            throw Refusal.refuse("bad_value", "experiment=footprint takes at most %d batches; reduce batches or warmup_batches", MOST_CYCLES);
+            throw Refusal.refuse(
+                "bad_value",
+                "experiment=footprint takes at most %d batches; reduce batches or warmup_batches",
+                MOST_CYCLES
+            );
         }
         boolean ofKernel = plan.mechanism().pinsContexts();
         if (Machine.memory(ofKernel) == null) {
-            throw Refusal.unsupported("unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing");
+            throw Refusal.unsupported(
+                "unsupported_here",
+                "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing"
+            );
         }
-        writer.send(Message.of("plan").put("mechanism", plan.mechanism().id()).put("experiment", plan.experiment())
-            .put("contexts", plan.contexts()).put("timing", plan.timing()).put("cpus", plan.cpus()).put("batch_units", plan.contexts())
-            .put("batches", plan.batches()).put("warmup_batches", plan.warmupBatches()).put("parameters", plan.parameters()));
+        writer.send(
+            Message.of("plan")
+                .put("mechanism", plan.mechanism().id())
+                .put("experiment", plan.experiment())
+                .put("contexts", plan.contexts())
+                .put("timing", plan.timing())
+                .put("cpus", plan.cpus())
+                .put("batch_units", plan.contexts())
+                .put("batches", plan.batches())
+                .put("warmup_batches", plan.warmupBatches())
+                .put("parameters", plan.parameters())
+        );
         rehearse(plan, ofKernel);
         List<Memory> gains = new ArrayList<>();
         long entered = 0;
@@ -101,17 +119,29 @@ final class Footprint {
     private static void report(Writer writer, Plan plan, List<Memory> gains, long entered, boolean ofKernel) {
         long units = gains.size() * plan.contexts();
         if (entered != units) {
-            throw Refusal.failed("self_check_failed", "%d of %d threads ran before they were suspended", entered, units);
+            throw Refusal.failed(
+                "self_check_failed",
+                "%d of %d threads ran before they were suspended",
+                entered,
+                units
+            );
         }
         int seq = samples(writer, 0, "warmup", plan, gains.subList(0, plan.warmupBatches()));
         samples(writer, seq, "measure", plan, gains.subList(plan.warmupBatches(), gains.size()));
-        writer.note(ofKernel
-            ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in /proc/meminfo: machine-wide, so that other work shows in it"
-            : "kernel_bytes is the change of this process's page tables (VmPTE)");
-        writer.send(Message.of("evidence").put("units", units)
-            .put("turns", new Message().put("total", entered).put("min", 1).put("max", 1).put("contexts", units))
-            .put("token", null).put("kernel", null).put("address_spaces", Observed.addressSpaces(entered))
-            .put("why", Map.of("token", "no token is passed in this experiment")));
+        writer.note(
+            ofKernel
+                ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in /proc/meminfo: machine-wide, so that other work shows in it"
+                : "kernel_bytes is the change of this process's page tables (VmPTE)"
+        );
+        writer.send(
+            Message.of("evidence")
+                .put("units", units)
+                .put("turns", new Message().put("total", entered).put("min", 1).put("max", 1).put("contexts", units))
+                .put("token", null)
+                .put("kernel", null)
+                .put("address_spaces", Observed.addressSpaces(entered))
+                .put("why", Map.of("token", "no token is passed in this experiment"))
+        );
         writer.end(null, gains.size() * (long) QUANTITIES.size());
     }
 
@@ -121,8 +151,14 @@ final class Footprint {
         }
         for (Quantity quantity : QUANTITIES) {
             List<Long> bytes = gains.stream().map(quantity.of()::applyAsLong).toList();
-            writer.send(Message.of("samples").put("seq", seq++).put("phase", phase).put("units", plan.contexts())
-                .put("quantity", quantity.name()).put("ticks", bytes));
+            writer.send(
+                Message.of("samples")
+                    .put("seq", seq++)
+                    .put("phase", phase)
+                    .put("units", plan.contexts())
+                    .put("quantity", quantity.name())
+                    .put("ticks", bytes)
+            );
         }
         return seq;
     }

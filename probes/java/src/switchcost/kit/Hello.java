@@ -4,8 +4,11 @@ import java.util.stream.Collectors;
 
 /** What the probe says of itself. */
 public final class Hello {
+
     private static final long TICKS_PER_SECOND = 1_000_000_000;
-    private static final String CLOCK = System.getProperty("os.name").equals("Linux") ? "CLOCK_MONOTONIC" : "System.nanoTime";
+    private static final String CLOCK = System.getProperty("os.name").equals("Linux")
+        ? "CLOCK_MONOTONIC"
+        : "System.nanoTime";
     /** Set by the launcher: everything between `java` and the class. */
     private static final String FLAGS = System.getProperty("switchcost.flags");
     /** Also set by the launcher, which says it where there is no Java. */
@@ -14,16 +17,31 @@ public final class Hello {
     private Hello() {}
 
     public static void send(Writer writer, String probe, String version) {
-        writer.send(Message.of("hello").put("protocol", Plan.PROTOCOL).put("probe", probe).put("version", version)
-            .put("runtime", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"))
-            .put("compiler", null).put("flags", FLAGS).put("pid", ProcessHandle.current().pid())
-            .put("clock", new Message().put("name", CLOCK).put("ticks_per_second", TICKS_PER_SECOND).put("read_cost_ticks", readCost()))
-            .put("counter", new Message().put("name", "System.nanoTime")));
+        writer.send(
+            Message.of("hello")
+                .put("protocol", Plan.PROTOCOL)
+                .put("probe", probe)
+                .put("version", version)
+                .put("runtime", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"))
+                .put("compiler", null)
+                .put("flags", FLAGS)
+                .put("pid", ProcessHandle.current().pid())
+                .put(
+                    "clock",
+                    new Message()
+                        .put("name", CLOCK)
+                        .put("ticks_per_second", TICKS_PER_SECOND)
+                        .put("read_cost_ticks", readCost())
+                )
+                .put("counter", new Message().put("name", "System.nanoTime"))
+        );
     }
 
     public static void sendMechanism(Writer writer, Mechanism mechanism) {
         Refusal missing = mechanism.unavailable();
-        Message message = Message.of("mechanism").put("id", mechanism.id()).put("experiments", mechanism.experiments())
+        Message message = Message.of("mechanism")
+            .put("id", mechanism.id())
+            .put("experiments", mechanism.experiments())
             .put("timings", Measurement.TIMINGS)
             .put("parameters", mechanism.parameters().stream().map(Parameter::name).collect(Collectors.toList()))
             .put("available", missing == null);

@@ -2,6 +2,7 @@ package switchcost.kit;
 
 /** Intervals of timing=each. Of constant size, so that recording never allocates. */
 public final class Histogram {
+
     /**
      * b of PROTOCOL.md: below 2^b every value has its own bucket, above it 2^b buckets share a power of two, so that a
      * bucket is at most 0.8 % wide.
@@ -20,7 +21,7 @@ public final class Histogram {
     long backwards;
 
     static int bucketOf(long value) {
-        int shift = 63 - Long.numberOfLeadingZeros(value >>> BITS | 1);
+        int shift = 63 - Long.numberOfLeadingZeros((value >>> BITS) | 1);
         return (shift << BITS) + (int) (value >>> shift);
     }
 

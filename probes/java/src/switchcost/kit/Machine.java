@@ -15,6 +15,7 @@ import java.util.TreeSet;
 
 /** What the kernel says of this process, read from /proc; null or 0 where there is none. */
 public final class Machine {
+
     private static final Path TASKS = Path.of("/proc/self/task");
 
     private Machine() {}
@@ -100,8 +101,15 @@ public final class Machine {
         Map<String, TaskSwitches> counts = new HashMap<>();
         for (String id : ids) {
             String status = text(TASKS + "/" + id + "/status");
-            if (field(status, "voluntary_ctxt_switches") != null) { // Else the thread has ended since the folder was read.
-                counts.put(id, new TaskSwitches(number(status, "voluntary_ctxt_switches"), number(status, "nonvoluntary_ctxt_switches")));
+            if (field(status, "voluntary_ctxt_switches") != null) {
+                // Else the thread has ended since the folder was read.
+                counts.put(
+                    id,
+                    new TaskSwitches(
+                        number(status, "voluntary_ctxt_switches"),
+                        number(status, "nonvoluntary_ctxt_switches")
+                    )
+                );
             }
         }
         return counts;
@@ -123,13 +131,19 @@ public final class Machine {
     /** Minor and major page faults of the process. */
     static long[] pageFaults() {
         String[] words = statFields(text("/proc/self/stat"));
-        return words == null ? null : new long[] {Long.parseLong(words[10 - 3]), Long.parseLong(words[12 - 3])};
+        return words == null ? null : new long[] { Long.parseLong(words[10 - 3]), Long.parseLong(words[12 - 3]) };
     }
 
     /** Fields 3 and on: the name, field 2, may hold anything, but ends with the last bracket. */
     private static String[] statFields(String stat) {
         int bracket = stat == null ? -1 : stat.lastIndexOf(')');
-        String[] words = bracket < 0 ? new String[0] : stat.substring(bracket + 1).trim().split(" ");
+        String[] words =
+            bracket < 0
+                ? new String[0]
+                : stat
+                      .substring(bracket + 1)
+                      .trim()
+                      .split(" ");
         return words.length > 39 - 3 ? words : null;
     }
 
@@ -138,7 +152,9 @@ public final class Machine {
         List<String> limits = new ArrayList<>();
         String processes = null;
         for (String line : String.valueOf(text("/proc/self/limits")).split("\n")) {
-            processes = line.startsWith("Max processes") ? line.substring("Max processes".length()).trim().split("\\s+")[0] : processes;
+            processes = line.startsWith("Max processes")
+                ? line.substring("Max processes".length()).trim().split("\\s+")[0]
+                : processes;
         }
         if (processes != null) {
             limits.add("ulimit -u " + processes);
@@ -165,7 +181,8 @@ public final class Machine {
             limit = ofGroup("memory", "memory.limit_in_bytes");
             used = ofGroup("memory", "memory.usage_in_bytes");
         }
-        if (limit == null || used == null || !limit.matches("\\d{1,18}")) { // "max", or so large that it is none.
+        if (limit == null || used == null || !limit.matches("\\d{1,18}")) {
+            // "max", or so large that it is none.
             return available;
         }
         return Math.min(available, Math.max(0, Long.parseLong(limit) - Long.parseLong(used)));
@@ -177,7 +194,8 @@ public final class Machine {
             String[] parts = line.split(":", 3);
             if (parts.length == 3 && (parts[1].isEmpty() || parts[1].equals(controller))) {
                 String value = text("/sys/fs/cgroup/" + parts[1] + parts[2] + "/" + file);
-                if (value == null) { // Inside a container the path is the host's, and the group's files are at the root.
+                if (value == null) {
+                    // Inside a container the path is the host's, and the group's files are at the root.
                     value = text("/sys/fs/cgroup/" + parts[1] + "/" + file);
                 }
                 if (value != null) {

@@ -9,6 +9,7 @@ import java.util.TreeSet;
 
 /** Carries out a plan and reports everything but `hello`. */
 public final class Measurement {
+
     public static final List<String> TIMINGS = List.of("batch", "each");
 
     private final Writer writer;
@@ -22,7 +23,12 @@ public final class Measurement {
         this.writer = writer;
         this.plan = plan;
         int rehearsals = Rehearsal.hold(plan, observeCpus);
-        writer.note(rehearsals + " rehearsals before the calibration; the just-in-time compiler took " + Rehearsal.compilerMs() + " ms");
+        writer.note(
+            rehearsals +
+                " rehearsals before the calibration; the just-in-time compiler took " +
+                Rehearsal.compilerMs() +
+                " ms"
+        );
         // What the rehearsals left behind is collected now, so that the batches begin with an empty young generation and
         // the contexts' stacks are in it: the collector moves old ones to where each switch costs more.
         System.gc();
@@ -51,7 +57,16 @@ public final class Measurement {
         boolean each = plan.each();
         Histogram warmup = each ? new Histogram() : null;
         Histogram measure = each ? new Histogram() : null;
-        Stage stage = new Stage(workload, units, plan.warmupBatches(), plan.batches(), warmup, measure, observeCpus, Placement.cpuOf(plan, 0));
+        Stage stage = new Stage(
+            workload,
+            units,
+            plan.warmupBatches(),
+            plan.batches(),
+            warmup,
+            measure,
+            observeCpus,
+            Placement.cpuOf(plan, 0)
+        );
         workload.reset();
         Observed.begin(); // Once in vain: the first time loads classes and sets the compiler to work.
         Rehearsal.letCompilerFinish();
@@ -65,7 +80,11 @@ public final class Measurement {
         }
         long backwards = plan.each() ? warmup.backwards + measure.backwards : 0;
         if (backwards > 0) {
-            throw Refusal.failed("self_check_failed", "%d intervals were negative: System.nanoTime is not monotonic here; use timing=batch", backwards);
+            throw Refusal.failed(
+                "self_check_failed",
+                "%d intervals were negative: System.nanoTime is not monotonic here; use timing=batch",
+                backwards
+            );
         }
         long samples = report(stage, warmup, measure);
         sendEvidence(stage, begin, end, turns, token);
@@ -76,14 +95,19 @@ public final class Measurement {
     private long calibrate() {
         long lap = workload.lap();
         if (plan.batchUnits() > 0) {
-            return (plan.batchUnits() + lap - 1) / lap * lap;
+            return ((plan.batchUnits() + lap - 1) / lap) * lap;
         }
         long length = lap;
-        for (int longEnough = 0; longEnough < 3;) {
+        for (int longEnough = 0; longEnough < 3; ) {
             if (time(length) >= plan.batchNs()) {
                 longEnough++;
             } else if (2 * length > Plan.MOST_UNITS) {
-                throw Refusal.unsupported("limit_reached", "%d units last less than batch_ns=%d; ask for a smaller batch_ns", length, plan.batchNs());
+                throw Refusal.unsupported(
+                    "limit_reached",
+                    "%d units last less than batch_ns=%d; ask for a smaller batch_ns",
+                    length,
+                    plan.batchNs()
+                );
             } else {
                 length *= 2;
                 longEnough = 0;
@@ -103,9 +127,18 @@ public final class Measurement {
     }
 
     private void sendPlan() {
-        writer.send(Message.of("plan").put("mechanism", plan.mechanism().id()).put("experiment", plan.experiment())
-            .put("contexts", plan.contexts()).put("timing", plan.timing()).put("cpus", plan.cpus()).put("batch_units", units)
-            .put("batches", plan.batches()).put("warmup_batches", plan.warmupBatches()).put("parameters", plan.parameters()));
+        writer.send(
+            Message.of("plan")
+                .put("mechanism", plan.mechanism().id())
+                .put("experiment", plan.experiment())
+                .put("contexts", plan.contexts())
+                .put("timing", plan.timing())
+                .put("cpus", plan.cpus())
+                .put("batch_units", units)
+                .put("batches", plan.batches())
+                .put("warmup_batches", plan.warmupBatches())
+                .put("parameters", plan.parameters())
+        );
     }
 
     private long report(Stage stage, Histogram warmup, Histogram measure) {
@@ -126,9 +159,18 @@ public final class Measurement {
     private void sendEvidence(Stage stage, Observed begin, Observed end, Turns turns, long token) {
         Map<String, Object> why = new LinkedHashMap<>();
         Map<String, Object> counts = new LinkedHashMap<>(workload.counts());
-        Message evidence = Message.of("evidence").put("units", units * stage.ticks.length)
-            .put("turns", new Message().put("total", turns.total).put("min", turns.min).put("max", turns.max).put("contexts", turns.contexts))
-            .put("token", token).put("address_spaces", Observed.addressSpaces(turns.contexts));
+        Message evidence = Message.of("evidence")
+            .put("units", units * stage.ticks.length)
+            .put(
+                "turns",
+                new Message()
+                    .put("total", turns.total)
+                    .put("min", turns.min)
+                    .put("max", turns.max)
+                    .put("contexts", turns.contexts)
+            )
+            .put("token", token)
+            .put("address_spaces", Observed.addressSpaces(turns.contexts));
         Observed.differences(begin, end, plan.experiment().equals("create"), evidence, counts, why);
         if (!observeCpus) {
             seen.addAll(Machine.lastCpus());
@@ -149,18 +191,24 @@ public final class Measurement {
             return;
         }
         long lap = workload.lap();
-        long length = (plan.verifyUnits() + lap - 1) / lap * lap;
+        long length = ((plan.verifyUnits() + lap - 1) / lap) * lap;
         Trace trace = new Trace((int) length, Native::currentCpu, Native::currentThread);
         stage.dismissAfter(() -> workload.verify(length, trace));
         Trace.Hops hops = trace.judge((int) plan.contexts(), seen);
         if (hops == null) {
             evidence.put("hops", null).put("migrations", null);
-            why.put("hops", "Java " + Runtime.version().feature() + " cannot tell the CPU of a thread; Java 22 on Linux can");
+            why.put(
+                "hops",
+                "Java " + Runtime.version().feature() + " cannot tell the CPU of a thread; Java 22 on Linux can"
+            );
             why.put("migrations", why.get("hops"));
             return;
         }
         evidence.put("migrations", hops.migrations());
-        Message message = new Message().put("count", hops.count()).put("in_order", hops.inOrder()).put("same_cpu", hops.sameCpu());
+        Message message = new Message()
+            .put("count", hops.count())
+            .put("in_order", hops.inOrder())
+            .put("same_cpu", hops.sameCpu());
         if (hops.sameThread() >= 0) {
             message.put("same_thread", hops.sameThread());
         } else {

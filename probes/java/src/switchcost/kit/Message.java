@@ -5,6 +5,7 @@ import java.util.Map;
 
 /** One JSON object of PROTOCOL.md, written field by field: ASCII, integers only. */
 public final class Message {
+
     private final StringBuilder text = new StringBuilder("{");
 
     public static Message of(String kind) {

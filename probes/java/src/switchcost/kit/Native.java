@@ -10,6 +10,7 @@ import java.util.Optional;
  * that Java 17 compiles and runs this; where it is missing, each function says so by its return value.
  */
 public final class Native {
+
     private static final String PACKAGE = "java.lang.foreign.";
     private static final MethodHandle SCHED_GETCPU = link("sched_getcpu");
     private static final MethodHandle GETTID = link("gettid");
@@ -70,10 +71,10 @@ public final class Native {
         }
         try {
             byte[] set = new byte[CPU_SET_BYTES];
-            set[cpu / 8] = (byte) (1 << cpu % 8); // Little endian; on others a set of longs, see below.
+            set[cpu / 8] = (byte) (1 << (cpu % 8)); // Little endian; on others a set of longs, see below.
             if (java.nio.ByteOrder.nativeOrder() == java.nio.ByteOrder.BIG_ENDIAN) {
                 set = new byte[CPU_SET_BYTES];
-                set[cpu / 64 * 8 + 7 - cpu % 64 / 8] = (byte) (1 << cpu % 8);
+                set[(cpu / 64) * 8 + 7 - (cpu % 64) / 8] = (byte) (1 << (cpu % 8));
             }
             bytes(BUFFER).put(0, set);
             return (int) SCHED_SETAFFINITY.invoke(0, (long) CPU_SET_BYTES, BUFFER) == 0;
@@ -92,7 +93,7 @@ public final class Native {
                 return null;
             }
             java.nio.ByteBuffer usage = bytes(BUFFER).order(java.nio.ByteOrder.nativeOrder());
-            return new long[] {usage.getLong(VOLUNTARY_AT), usage.getLong(VOLUNTARY_AT + 8)};
+            return new long[] { usage.getLong(VOLUNTARY_AT), usage.getLong(VOLUNTARY_AT + 8) };
         } catch (Throwable error) {
             return null;
         }
@@ -107,7 +108,9 @@ public final class Native {
             return;
         }
         try {
-            Object segment = Class.forName(PACKAGE + "MemorySegment").getMethod("ofBuffer", java.nio.Buffer.class).invoke(null, memory);
+            Object segment = Class.forName(PACKAGE + "MemorySegment")
+                .getMethod("ofBuffer", java.nio.Buffer.class)
+                .invoke(null, memory);
             long whole = memory.capacity() & -4096L; // What lies behind the last page's end may be somebody else's.
             if ((int) MADVISE.invoke(segment, whole, NO_HUGE_PAGES) == 0) {
                 MADVISE.invoke(segment, whole, DO_NOT_NEED);
@@ -118,13 +121,17 @@ public final class Native {
     }
 
     private static java.nio.ByteBuffer bytes(Object segment) throws ReflectiveOperationException {
-        return (java.nio.ByteBuffer) Class.forName(PACKAGE + "MemorySegment").getMethod("asByteBuffer").invoke(segment);
+        return (java.nio.ByteBuffer) Class.forName(PACKAGE + "MemorySegment")
+            .getMethod("asByteBuffer")
+            .invoke(segment);
     }
 
     private static Object buffer(long size) {
         try {
             Class<?> arena = Class.forName(PACKAGE + "Arena");
-            return arena.getMethod("allocate", long.class, long.class).invoke(arena.getMethod("global").invoke(null), size, 8L);
+            return arena
+                .getMethod("allocate", long.class, long.class)
+                .invoke(arena.getMethod("global").invoke(null), size, 8L);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError error) {
             return null;
         }
@@ -143,7 +150,9 @@ public final class Native {
             Class<?> descriptorClass = Class.forName(PACKAGE + "FunctionDescriptor");
             Object linker = linkerClass.getMethod("nativeLinker").invoke(null);
             Object lookup = linkerClass.getMethod("defaultLookup").invoke(linker);
-            Optional<?> address = (Optional<?>) Class.forName(PACKAGE + "SymbolLookup").getMethod("find", String.class).invoke(lookup, name);
+            Optional<?> address = (Optional<?>) Class.forName(PACKAGE + "SymbolLookup")
+                .getMethod("find", String.class)
+                .invoke(lookup, name);
             if (address.isEmpty()) {
                 return null;
             }
@@ -151,11 +160,16 @@ public final class Native {
             for (int i = 0; i < argumentLayouts.length; i++) {
                 Array.set(arguments, i, layouts.getField(argumentLayouts[i]).get(null));
             }
-            Object descriptor = descriptorClass.getMethod("of", layoutClass, arguments.getClass())
+            Object descriptor = descriptorClass
+                .getMethod("of", layoutClass, arguments.getClass())
                 .invoke(null, layouts.getField("JAVA_INT").get(null), arguments);
             Object options = Array.newInstance(optionClass, 0);
             Method downcall = linkerClass.getMethod(
-                "downcallHandle", Class.forName(PACKAGE + "MemorySegment"), descriptorClass, options.getClass());
+                "downcallHandle",
+                Class.forName(PACKAGE + "MemorySegment"),
+                descriptorClass,
+                options.getClass()
+            );
             return (MethodHandle) downcall.invoke(linker, address.get(), descriptor, options);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError error) {
             return null;

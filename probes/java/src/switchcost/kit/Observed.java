@@ -7,6 +7,7 @@ import java.util.Map;
 
 /** What can be read from outside the contexts before the first batch and after the last. */
 final class Observed {
+
     private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
 
     private Map<String, Machine.TaskSwitches> tasks;
@@ -50,22 +51,43 @@ final class Observed {
      * Adds the differences to `evidence`, and to `why` what cannot be seen. `threadsEnd` is true where contexts end
      * within the batches and take their own counts with them: then only the sum over the whole process tells.
      */
-    static void differences(Observed begin, Observed end, boolean threadsEnd, Message evidence, Map<String, Object> counts, Map<String, Object> why) {
-        boolean lost = begin.tasks != null && end.tasks != null && !end.tasks.keySet().containsAll(begin.tasks.keySet());
+    static void differences(
+        Observed begin,
+        Observed end,
+        boolean threadsEnd,
+        Message evidence,
+        Map<String, Object> counts,
+        Map<String, Object> why
+    ) {
+        boolean lost =
+            begin.tasks != null && end.tasks != null && !end.tasks.keySet().containsAll(begin.tasks.keySet());
         if (begin.tasks == null || end.tasks == null) {
             evidence.put("kernel", null);
             why.put("kernel", "the kernel's counts of each thread cannot be read on this system");
         } else if (!threadsEnd && !lost) {
             evidence.put("kernel", kernel(begin.tasks, end.tasks));
         } else if (begin.process != null && end.process != null) {
-            evidence.put("kernel", new Pair(end.process[0] - begin.process[0], end.process[1] - begin.process[1])
-                .message(end.tasks.size(), "getrusage_self"));
+            evidence.put(
+                "kernel",
+                new Pair(end.process[0] - begin.process[0], end.process[1] - begin.process[1]).message(
+                    end.tasks.size(),
+                    "getrusage_self"
+                )
+            );
         } else {
             evidence.put("kernel", null);
-            why.put("kernel", "threads ended during the batches and took their counts with them; Java before 22 cannot ask for the sum");
+            why.put(
+                "kernel",
+                "threads ended during the batches and took their counts with them; Java before 22 cannot ask for the sum"
+            );
         }
         if (begin.faults != null && end.faults != null) {
-            evidence.put("page_faults", new Message().put("minor", end.faults[0] - begin.faults[0]).put("major", end.faults[1] - begin.faults[1]));
+            evidence.put(
+                "page_faults",
+                new Message()
+                    .put("minor", end.faults[0] - begin.faults[0])
+                    .put("major", end.faults[1] - begin.faults[1])
+            );
         } else {
             why.put("page_faults", "not readable on this system");
         }
@@ -82,7 +104,11 @@ final class Observed {
 
     private record Pair(long voluntary, long involuntary) {
         Message message(int tasks, String source) {
-            return new Message().put("voluntary", voluntary).put("involuntary", involuntary).put("tasks", tasks).put("source", source);
+            return new Message()
+                .put("voluntary", voluntary)
+                .put("involuntary", involuntary)
+                .put("tasks", tasks)
+                .put("source", source);
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.Set;
 
 /** CPUs as planned: one, several or none in particular. */
 public final class Placement {
+
     private Placement() {}
 
     /** The CPU that a context is to be put on, -1 for none. One CPU is the host's duty: it restricts the whole process. */
@@ -15,20 +16,36 @@ public final class Placement {
     static void check(Plan plan) {
         Set<Integer> allowed = Machine.allowedCpus();
         if (plan.cpus().size() > 1 && !plan.mechanism().pinsContexts()) {
-            throw Refusal.refuse("bad_value", "virtual threads cannot be pinned one by one; give one CPU or none in `cpus`");
+            throw Refusal.refuse(
+                "bad_value",
+                "virtual threads cannot be pinned one by one; give one CPU or none in `cpus`"
+            );
         }
         if (plan.cpus().size() > 1 && !Native.pins()) {
-            throw Refusal.unsupported("unsupported_here", "several CPUs need Java 22 on Linux: this is Java %s, which cannot pin threads", Runtime.version());
+            throw Refusal.unsupported(
+                "unsupported_here",
+                "several CPUs need Java 22 on Linux: this is Java %s, which cannot pin threads",
+                Runtime.version()
+            );
         }
         if (allowed == null) {
             return;
         }
         if (plan.cpus().size() == 1 && !allowed.equals(Set.copyOf(plan.cpus()))) {
-            throw Refusal.failed("set_up_failed", "the plan says CPU %d, but the process is not restricted to it; start it with taskset -c %d",
-                plan.cpus().get(0), plan.cpus().get(0));
+            throw Refusal.failed(
+                "set_up_failed",
+                "the plan says CPU %d, but the process is not restricted to it; start it with taskset -c %d",
+                plan.cpus().get(0),
+                plan.cpus().get(0)
+            );
         }
         if (!allowed.containsAll(plan.cpus())) {
-            throw Refusal.failed("set_up_failed", "the plan says CPUs %s, but the process may run only on %s", plan.cpus(), allowed);
+            throw Refusal.failed(
+                "set_up_failed",
+                "the plan says CPUs %s, but the process may run only on %s",
+                plan.cpus(),
+                allowed
+            );
         }
     }
 }

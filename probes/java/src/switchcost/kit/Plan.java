@@ -8,9 +8,18 @@ import java.util.Map;
 
 /** One `run`, as asked: parsed once, never changed. What calibration makes of it stands in the `plan` message. */
 public record Plan(
-    Mechanism mechanism, String experiment, long contexts, String timing, List<Integer> cpus, long batchUnits, long batchNs,
-    int batches, int warmupBatches, int verifyUnits, Map<String, String> parameters) {
-
+    Mechanism mechanism,
+    String experiment,
+    long contexts,
+    String timing,
+    List<Integer> cpus,
+    long batchUnits,
+    long batchNs,
+    int batches,
+    int warmupBatches,
+    int verifyUnits,
+    Map<String, String> parameters
+) {
     public static final int PROTOCOL = 1;
 
     // The limits of PROTOCOL.md, section 1.
@@ -24,9 +33,21 @@ public record Plan(
     Plan forRehearsal(long mostContexts, Map<String, Long> mostOfParameters) {
         Map<String, String> small = new LinkedHashMap<>(parameters);
         mostOfParameters.forEach((name, most) ->
-            small.computeIfPresent(name, (same, value) -> Long.toString(Math.min(Long.parseLong(value), most))));
-        return new Plan(mechanism, experiment, Math.min(contexts, mostContexts), timing, cpus, batchUnits, batchNs, batches, warmupBatches,
-            verifyUnits, small);
+            small.computeIfPresent(name, (same, value) -> Long.toString(Math.min(Long.parseLong(value), most)))
+        );
+        return new Plan(
+            mechanism,
+            experiment,
+            Math.min(contexts, mostContexts),
+            timing,
+            cpus,
+            batchUnits,
+            batchNs,
+            batches,
+            warmupBatches,
+            verifyUnits,
+            small
+        );
     }
 
     public boolean each() {
@@ -54,12 +75,27 @@ public record Plan(
         int verifyUnits = (int) take.integer("verify_units", 1000, 0, MOST_CONTEXTS);
         Map<String, String> parameters = new LinkedHashMap<>();
         for (Parameter p : mechanism.parameters()) {
-            parameters.put(p.name(), p.words().isEmpty()
-                ? Long.toString(take.integer(p.name(), Long.parseLong(p.fallback()), p.min(), p.max()))
-                : take.word(p.name(), p.fallback(), p.words()));
+            parameters.put(
+                p.name(),
+                p.words().isEmpty()
+                    ? Long.toString(take.integer(p.name(), Long.parseLong(p.fallback()), p.min(), p.max()))
+                    : take.word(p.name(), p.fallback(), p.words())
+            );
         }
         take.nothingLeft("is neither a key of `run` nor a parameter of " + mechanism.id());
-        return new Plan(mechanism, experiment, contexts, timing, cpus, batchUnits, batchNs, batches, warmupBatches, verifyUnits, parameters);
+        return new Plan(
+            mechanism,
+            experiment,
+            contexts,
+            timing,
+            cpus,
+            batchUnits,
+            batchNs,
+            batches,
+            warmupBatches,
+            verifyUnits,
+            parameters
+        );
     }
 
     /** Looked for before anything else is judged, so that even a refusal reaches the host. */
@@ -87,8 +123,17 @@ public record Plan(
         if (id == null) {
             throw Refusal.refuse("bad_value", "`mechanism` is missing; `describe` lists the mechanisms");
         }
-        return list.stream().filter(mechanism -> mechanism.id().equals(id)).findFirst().orElseThrow(() ->
-            Refusal.refuse("unknown_mechanism", "this probe has no mechanism `%s`; `describe` lists those it has", id));
+        return list
+            .stream()
+            .filter(mechanism -> mechanism.id().equals(id))
+            .findFirst()
+            .orElseThrow(() ->
+                Refusal.refuse(
+                    "unknown_mechanism",
+                    "this probe has no mechanism `%s`; `describe` lists those it has",
+                    id
+                )
+            );
     }
 
     private static Map<String, String> split(List<String> words) {
@@ -101,7 +146,11 @@ public record Plan(
             String key = word.substring(0, equals);
             String value = word.substring(equals + 1);
             if (!value.matches("[A-Za-z0-9._,/+-]*")) {
-                throw Refusal.refuse("bad_value", "the value of `%s` may hold only letters, digits and . _ , / + -", key);
+                throw Refusal.refuse(
+                    "bad_value",
+                    "the value of `%s` may hold only letters, digits and . _ , / + -",
+                    key
+                );
             }
             if (values.put(key, value) != null) {
                 throw Refusal.refuse("bad_value", "`%s` is given twice; give it once", key);
@@ -112,6 +161,7 @@ public record Plan(
 
     /** Removes values one by one and remembers the first that is wrong; whatever is left at the end is unknown, which weighs more. */
     private static final class Taker {
+
         final Map<String, String> values;
         private Refusal first;
 

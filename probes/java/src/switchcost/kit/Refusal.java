@@ -2,6 +2,7 @@ package switchcost.kit;
 
 /** Why a run does not take place or came to nothing; it becomes the `end` message. */
 public final class Refusal extends RuntimeException {
+
     private static final long serialVersionUID = 1;
 
     public final String status;

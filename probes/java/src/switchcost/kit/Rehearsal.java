@@ -14,6 +14,7 @@ import java.util.Map;
  * outermost frames of a new thread are compiled.
  */
 final class Rehearsal {
+
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
     private static final int MOST_CONTEXTS = 8;
     private static final Map<String, Long> MOST_BYTES = Map.of("payload", 256L, WorkingSets.NAME, 4096L);
@@ -30,7 +31,9 @@ final class Rehearsal {
 
     /** Time that the just-in-time compiler has taken so far, -1 where there is none or it does not tell. */
     static long compilerMs() {
-        return COMPILER == null || !COMPILER.isCompilationTimeMonitoringSupported() ? -1 : COMPILER.getTotalCompilationTime();
+        return COMPILER == null || !COMPILER.isCompilationTimeMonitoringSupported()
+            ? -1
+            : COMPILER.getTotalCompilationTime();
     }
 
     /** Returns how many rehearsals there were. */
@@ -41,11 +44,14 @@ final class Rehearsal {
         for (; held < plan.mechanism().rehearsals() && System.nanoTime() - begin < MOST_NS; held++) {
             once(plan, SHORT_LAPS, observeCpus);
         }
-        long[] laps = {SHORT_LAPS};
-        return held + untilQuiet(MOST_NS - (System.nanoTime() - begin), () -> {
-            long ns = once(plan, laps[0], observeCpus);
-            laps[0] = ns < LONG_NS ? laps[0] * 2 : laps[0];
-        });
+        long[] laps = { SHORT_LAPS };
+        return (
+            held +
+            untilQuiet(MOST_NS - (System.nanoTime() - begin), () -> {
+                long ns = once(plan, laps[0], observeCpus);
+                laps[0] = ns < LONG_NS ? laps[0] * 2 : laps[0];
+            })
+        );
     }
 
     /** Repeats `act` until the compiler has had nothing to do for a while, or the time is up. Returns how often. */
@@ -89,8 +95,16 @@ final class Rehearsal {
     private static long once(Plan plan, long laps, boolean observeCpus) {
         Workload workload = plan.mechanism().setUp(plan);
         boolean each = plan.each();
-        Stage stage = new Stage(workload, laps * workload.lap(), 1, 1, each ? new Histogram() : null, each ? new Histogram() : null,
-            observeCpus, Placement.cpuOf(plan, 0)).perform(plan.mechanism().threads());
+        Stage stage = new Stage(
+            workload,
+            laps * workload.lap(),
+            1,
+            1,
+            each ? new Histogram() : null,
+            each ? new Histogram() : null,
+            observeCpus,
+            Placement.cpuOf(plan, 0)
+        ).perform(plan.mechanism().threads());
         workload.close();
         stage.dismiss();
         return stage.ticks[1];

@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadFactory;
  * frames are still interpreted keeps them interpreted, and pays for them at each switch (see {@link Rehearsal}).
  */
 final class Stage implements Runnable {
+
     private final Workload workload;
     private final long units;
     private final int warmupBatches;
@@ -26,7 +27,16 @@ final class Stage implements Runnable {
     final int[] cpus;
 
     /** `pinnedTo` is a CPU, or -1. Histograms are null where batches are timed. */
-    Stage(Workload workload, long units, int warmupBatches, int batches, Histogram warmup, Histogram measure, boolean observeCpus, int pinnedTo) {
+    Stage(
+        Workload workload,
+        long units,
+        int warmupBatches,
+        int batches,
+        Histogram warmup,
+        Histogram measure,
+        boolean observeCpus,
+        int pinnedTo
+    ) {
         this.workload = workload;
         this.units = units;
         this.warmupBatches = warmupBatches;

@@ -5,6 +5,7 @@ import java.util.Set;
 
 /** Record of the verification pass: who had the token, on which CPU and thread, indexed by the token's sequence number. */
 public final class Trace {
+
     public final int[] who;
     public final int[] cpu;
     public final int[] thread;

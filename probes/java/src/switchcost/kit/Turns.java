@@ -2,6 +2,7 @@ package switchcost.kit;
 
 /** What the contexts counted themselves. */
 public final class Turns {
+
     public long total;
     public long min;
     public long max;

@@ -11,6 +11,7 @@ import java.nio.LongBuffer;
  * record of what was touched. Order and layout are those of METHODOLOGY.md.
  */
 public final class WorkingSets {
+
     static final String NAME = "working_set";
 
     /** The parameter of mechanisms whose contexts can have a working set. */
@@ -35,15 +36,15 @@ public final class WorkingSets {
     private WorkingSets(int lines, int contexts) {
         bytes = lines * LINE;
         sets = new WorkingSet[contexts];
-        long pitch = (bytes + PAGE - 1L) / PAGE * PAGE + COLOUR_GAP;
+        long pitch = ((bytes + PAGE - 1L) / PAGE) * PAGE + COLOUR_GAP;
         require(contexts, (pitch + PAGE) * contexts);
-        int step = stepOf(lines) * LINE / WORD;
+        int step = (stepOf(lines) * LINE) / WORD;
         int perBuffer = (int) Math.max(1, (Integer.MAX_VALUE - 2L * PAGE) / pitch);
         for (int first = 0; first < contexts; first += perBuffer) {
             int count = Math.min(perBuffer, contexts - first);
             LongBuffer words = pages(contexts, pitch * count);
             for (int i = 0; i < count; i++) {
-                sets[first + i] = new WorkingSet(words, (int) (i * pitch / WORD), bytes / WORD, step);
+                sets[first + i] = new WorkingSet(words, (int) ((i * pitch) / WORD), bytes / WORD, step);
             }
         }
         reset();
@@ -56,7 +57,11 @@ public final class WorkingSets {
     /** Only rings have switches between which something could be touched. */
     static void check(Plan plan) {
         if (linesOf(plan) > 0 && !plan.experiment().equals("switch")) {
-            throw Refusal.refuse("bad_value", "working_set belongs to experiment=switch; leave it out with experiment=%s", plan.experiment());
+            throw Refusal.refuse(
+                "bad_value",
+                "working_set belongs to experiment=switch; leave it out with experiment=%s",
+                plan.experiment()
+            );
         }
     }
 
@@ -74,6 +79,7 @@ public final class WorkingSets {
 
     /** What one context touches: an index into memory that it may share with others. */
     public static final class WorkingSet {
+
         private final LongBuffer words;
         private final int base;
         private final int length; // In words, like `step`.
@@ -138,7 +144,7 @@ public final class WorkingSets {
 
     /** The number nearest to the golden section of `lines` from above that walks through all of them. */
     static int stepOf(int lines) {
-        int step = (int) (lines * 618L / 1000) + 1;
+        int step = (int) ((lines * 618L) / 1000) + 1;
         while (greatestCommonDivisor(step, lines) != 1) {
             step++;
         }
@@ -151,9 +157,14 @@ public final class WorkingSets {
 
     private static void require(int contexts, long needed) {
         long available = Machine.availableMemory();
-        if (available > 0 && needed > available / 5 * 4) {
-            throw Refusal.unsupported("limit_reached", "%d working sets need about %d MB and %d MB are available; use fewer contexts or a smaller working_set",
-                contexts, needed >> 20, available >> 20);
+        if (available > 0 && needed > (available / 5) * 4) {
+            throw Refusal.unsupported(
+                "limit_reached",
+                "%d working sets need about %d MB and %d MB are available; use fewer contexts or a smaller working_set",
+                contexts,
+                needed >> 20,
+                available >> 20
+            );
         }
     }
 
@@ -164,8 +175,12 @@ public final class WorkingSets {
             Native.useSmallPages(memory);
             return memory.order(ByteOrder.nativeOrder()).asLongBuffer();
         } catch (OutOfMemoryError error) {
-            throw Refusal.unsupported("limit_reached", "the system refused the memory of %d working sets (%s); use fewer contexts or a smaller working_set",
-                contexts, error.getMessage());
+            throw Refusal.unsupported(
+                "limit_reached",
+                "the system refused the memory of %d working sets (%s); use fewer contexts or a smaller working_set",
+                contexts,
+                error.getMessage()
+            );
         }
     }
 }

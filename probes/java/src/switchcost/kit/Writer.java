@@ -10,6 +10,7 @@ import java.util.List;
 
 /** Sends messages, one line each, in one system call each. */
 public final class Writer {
+
     private static final int TICKS_A_MESSAGE = 3000;
     private static final int BUCKETS_A_MESSAGE = 1400;
 
@@ -21,7 +22,9 @@ public final class Writer {
 
     /** Writes to an inherited descriptor. Java opens files only by name; to append is to keep what a redirected file holds. */
     public static Writer onDescriptor(int fd) throws IOException {
-        return new Writer(fd == 1 ? new FileOutputStream(FileDescriptor.out) : new FileOutputStream("/dev/fd/" + fd, true));
+        return new Writer(
+            fd == 1 ? new FileOutputStream(FileDescriptor.out) : new FileOutputStream("/dev/fd/" + fd, true)
+        );
     }
 
     /** A host that no longer listens is the end of the run: nothing could be reported about it. */
@@ -59,17 +62,30 @@ public final class Writer {
             }
         }
         for (int begin = 0; begin < buckets.size(); begin += BUCKETS_A_MESSAGE) {
-            send(Message.of("histogram").put("seq", seq++).put("phase", phase).put("units", h.count).put("bits", Histogram.BITS)
-                .put("buckets", buckets.subList(begin, Math.min(begin + BUCKETS_A_MESSAGE, buckets.size())))
-                .put("sum", h.sum).put("min", h.min).put("max", h.max).put("pair_sum", h.pairSum).put("pair_count", h.pairCount)
-                .put("span_counter", h.span).put("span_clock", h.span));
+            send(
+                Message.of("histogram")
+                    .put("seq", seq++)
+                    .put("phase", phase)
+                    .put("units", h.count)
+                    .put("bits", Histogram.BITS)
+                    .put("buckets", buckets.subList(begin, Math.min(begin + BUCKETS_A_MESSAGE, buckets.size())))
+                    .put("sum", h.sum)
+                    .put("min", h.min)
+                    .put("max", h.max)
+                    .put("pair_sum", h.pairSum)
+                    .put("pair_count", h.pairCount)
+                    .put("span_counter", h.span)
+                    .put("span_clock", h.span)
+            );
         }
         return seq;
     }
 
     /** How it ended; `refusal` is null when it went well. */
     public void end(Refusal refusal, long samples) {
-        Message end = Message.of("end").put("status", refusal == null ? "ok" : refusal.status).put("samples", samples);
+        Message end = Message.of("end")
+            .put("status", refusal == null ? "ok" : refusal.status)
+            .put("samples", samples);
         if (refusal != null) {
             end.put("code", refusal.code).put("detail", refusal.getMessage());
         }

@@ -9,6 +9,7 @@ import switchcost.kit.Workload;
 
 /** The driver makes a thread, starts it and joins it. The thread counts its turn and ends. */
 final class Creation implements Workload {
+
     private final ThreadFactory threads;
     private long turns; // Start and join order its accesses.
     private final Runnable body = () -> turns++;

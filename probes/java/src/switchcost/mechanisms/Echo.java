@@ -11,6 +11,7 @@ import switchcost.kit.Workload;
  * payload that the receiver owns afterwards, so each side copies what it is handed into its own array.
  */
 abstract class Echo implements Workload {
+
     final byte[] sent;
     final byte[] own; // The partner's.
     private final byte[] returned;

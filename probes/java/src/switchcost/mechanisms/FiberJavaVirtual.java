@@ -17,6 +17,7 @@ import switchcost.kit.Workload;
  * thread begins; here it is only checked.
  */
 final class FiberJavaVirtual implements Mechanism {
+
     private static final int SINCE = 21;
     private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
 
@@ -36,7 +37,8 @@ final class FiberJavaVirtual implements Mechanism {
             Parameter.words("by", "park", "park", "queue"),
             Parameter.words("carriers", "one", "one", "all"),
             Parameter.integer("payload", 8, 1, 1 << 20),
-            WorkingSets.PARAMETER);
+            WorkingSets.PARAMETER
+        );
     }
 
     @Override
@@ -44,8 +46,13 @@ final class FiberJavaVirtual implements Mechanism {
         if (Runtime.version().feature() >= SINCE) {
             return null;
         }
-        return Refusal.unsupported("unsupported_here", "Java %s found at %s; virtual threads need %d",
-            Runtime.version().feature(), System.getProperty("java.home"), SINCE);
+        return Refusal.unsupported(
+            "unsupported_here",
+            "Java %s found at %s; virtual threads need %d",
+            Runtime.version().feature(),
+            System.getProperty("java.home"),
+            SINCE
+        );
     }
 
     @Override
@@ -72,8 +79,13 @@ final class FiberJavaVirtual implements Mechanism {
     private static void checkCarriers(Plan plan) {
         boolean one = plan.parameters().get("carriers").equals("one");
         if (one != "1".equals(System.getProperty(PARALLELISM))) {
-            throw Refusal.failed("set_up_failed", "carriers=%s, but %s=%s; start the launcher `probe`, which sets it",
-                plan.parameters().get("carriers"), PARALLELISM, System.getProperty(PARALLELISM));
+            throw Refusal.failed(
+                "set_up_failed",
+                "carriers=%s, but %s=%s; start the launcher `probe`, which sets it",
+                plan.parameters().get("carriers"),
+                PARALLELISM,
+                System.getProperty(PARALLELISM)
+            );
         }
     }
 

@@ -9,6 +9,7 @@ import switchcost.kit.Refusal;
 
 /** Threads that count themselves and park. */
 final class Held implements Population {
+
     private final Thread[] threads;
     private final AtomicLong ran = new AtomicLong();
     private volatile boolean released;
@@ -16,7 +17,10 @@ final class Held implements Population {
     /** Makes them and waits until all are parked. */
     Held(Plan plan, ThreadFactory factory, long contexts) {
         if (!plan.parameters().get("by").equals("park")) {
-            throw Refusal.unsupported("unsupported_here", "footprint is measured of threads that are parked; leave `by` out");
+            throw Refusal.unsupported(
+                "unsupported_here",
+                "footprint is measured of threads that are parked; leave `by` out"
+            );
         }
         Workloads.checkHeap(contexts, factory);
         Runnable body = this::live;

@@ -5,9 +5,8 @@ import switchcost.kit.Mechanism;
 
 /** One file a mechanism, and the list of them, sorted by id; a test checks it. */
 public final class Mechanisms {
-    public static final List<Mechanism> LIST = List.of(
-        new FiberJavaVirtual(),
-        new ThreadJavaPlatform());
+
+    public static final List<Mechanism> LIST = List.of(new FiberJavaVirtual(), new ThreadJavaPlatform());
 
     private Mechanisms() {}
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Message by LockSupport: two boxes say how many messages are there, and how many are back. */
 final class ParkEcho extends Echo {
+
     private static final long STOP = -1;
 
     private final Thread partner;
@@ -20,7 +21,7 @@ final class ParkEcho extends Echo {
     }
 
     private void serve() {
-        for (long due = 1;; due++) {
+        for (long due = 1; ; due++) {
             long found;
             while ((found = there) != due) {
                 if (found == STOP) {

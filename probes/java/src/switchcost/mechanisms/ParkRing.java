@@ -22,6 +22,7 @@ import switchcost.kit.Workload;
  * measurable with one compare, on a path that is about to sleep.
  */
 final class ParkRing implements Workload {
+
     private static final long STOP = Long.MIN_VALUE;
     private static final long VERIFY = Long.MIN_VALUE + 1;
 
@@ -59,6 +60,7 @@ final class ParkRing implements Workload {
 
     /** A context. Number 0 is only a box and a count: the driver runs in {@link ParkRing#run}. */
     private final class Member implements Runnable {
+
         final int number;
         final int cpu;
         final WorkingSets.WorkingSet set;
@@ -189,7 +191,12 @@ final class ParkRing implements Workload {
             while ((found = box) != token) {
                 if (found != before) {
                     broken = true;
-                    throw Refusal.failed("self_check_failed", "context 0 received token %d where %d was due", found, token);
+                    throw Refusal.failed(
+                        "self_check_failed",
+                        "context 0 received token %d where %d was due",
+                        found,
+                        token
+                    );
                 }
                 LockSupport.park();
             }

@@ -6,6 +6,7 @@ import switchcost.kit.Refusal;
 
 /** Message by two SynchronousQueues that pass the arrays. */
 final class QueueEcho extends Echo {
+
     private static final byte[] STOP = {};
 
     private final SynchronousQueue<byte[]> there = new SynchronousQueue<>();

@@ -18,11 +18,13 @@ import switchcost.kit.Workload;
  * its own for every hand-off would time the allocator as well. Commands are negative numbers.
  */
 final class QueueRing implements Workload {
+
     private static final long STOP = Long.MIN_VALUE;
     private static final long VERIFY = Long.MIN_VALUE + 1;
 
     /** What goes round. The queues order the accesses to its fields. */
     private static final class Token {
+
         long number;
         long stamp;
         Histogram histogram;
@@ -57,6 +59,7 @@ final class QueueRing implements Workload {
 
     /** A context. Number 0 is only a queue and a count: the driver runs in {@link QueueRing#run}. */
     private final class Member implements Runnable {
+
         final int number;
         final int cpu;
         final WorkingSets.WorkingSet set;

@@ -12,6 +12,7 @@ import switchcost.kit.Workload;
 
 /** thread/java-platform: Java's threads of the kernel, by the same code as fiber/java-virtual. */
 final class ThreadJavaPlatform implements Mechanism {
+
     @Override
     public String id() {
         return "thread/java-platform";

@@ -4,6 +4,7 @@ import java.util.concurrent.ThreadFactory;
 
 /** Where threads come from. */
 final class Threads {
+
     /** Daemons: what is left of a ring must not keep the process alive. */
     static final ThreadFactory PLATFORM = body -> {
         Thread thread = new Thread(body);

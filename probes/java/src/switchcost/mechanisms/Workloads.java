@@ -8,6 +8,7 @@ import switchcost.kit.Workload;
 
 /** From a plan to what carries it out, the same for both kinds of threads. */
 final class Workloads {
+
     /** Thread, stack on the heap, task and member of the ring. */
     private static final long BYTES_A_VIRTUAL_THREAD = 2000;
 
@@ -34,8 +35,13 @@ final class Workloads {
         long needed = contexts * BYTES_A_VIRTUAL_THREAD;
         long most = Runtime.getRuntime().maxMemory();
         if (threads == Threads.VIRTUAL && needed > most) {
-            throw Refusal.unsupported("limit_reached", "%d virtual threads need about %d MB of heap and half of the memory here is %d MB; ask for fewer contexts",
-                contexts, needed >> 20, most >> 20);
+            throw Refusal.unsupported(
+                "limit_reached",
+                "%d virtual threads need about %d MB of heap and half of the memory here is %d MB; ask for fewer contexts",
+                contexts,
+                needed >> 20,
+                most >> 20
+            );
         }
     }
 
@@ -44,8 +50,14 @@ final class Workloads {
         try {
             thread.start();
         } catch (OutOfMemoryError error) {
-            throw Refusal.unsupported("limit_reached", "%d of %d threads could be made, then: %s; limits here: %s. Ask for fewer contexts",
-                number, contexts, error.getMessage(), Machine.threadLimits());
+            throw Refusal.unsupported(
+                "limit_reached",
+                "%d of %d threads could be made, then: %s; limits here: %s. Ask for fewer contexts",
+                number,
+                contexts,
+                error.getMessage(),
+                Machine.threadLimits()
+            );
         }
     }
 }

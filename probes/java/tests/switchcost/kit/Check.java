@@ -4,6 +4,7 @@ import java.util.Objects;
 
 /** The few words that the tests need; a failed check ends the run with status 1. */
 public final class Check {
+
     public static int done;
 
     private Check() {}

@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadFactory;
 
 /** The kit without any mechanism. */
 public final class KitTest {
+
     private KitTest() {}
 
     public static void all() {
@@ -80,11 +81,26 @@ public final class KitTest {
 
     private static void planFillsInDefaults() {
         Plan plan = parse("mechanism=fiber/test cpus=1 speed=high");
-        Check.that(plan.contexts() == 2 && plan.batches() == 30 && plan.warmupBatches() == 5 && plan.batchNs() == 1_000_000
-            && plan.verifyUnits() == 1000 && plan.batchUnits() == 0, "defaults differ from PROTOCOL.md: %s", plan);
+        Check.that(
+            plan.contexts() == 2 &&
+                plan.batches() == 30 &&
+                plan.warmupBatches() == 5 &&
+                plan.batchNs() == 1_000_000 &&
+                plan.verifyUnits() == 1000 &&
+                plan.batchUnits() == 0,
+            "defaults differ from PROTOCOL.md: %s",
+            plan
+        );
         Check.same(Map.of("payload", "8", "speed", "high"), plan.parameters(), "parameters");
         Check.same(List.of(1), plan.cpus(), "cpus");
-        Check.same("1", plan.forRehearsal(8, Map.of("payload", 1L, "absent", 1L)).parameters().get("payload"), "payload of a rehearsal");
+        Check.same(
+            "1",
+            plan
+                .forRehearsal(8, Map.of("payload", 1L, "absent", 1L))
+                .parameters()
+                .get("payload"),
+            "payload of a rehearsal"
+        );
     }
 
     private static void bucketsKeepTheirPromise() {
@@ -93,8 +109,15 @@ public final class KitTest {
             long value = (random.nextLong() & Long.MAX_VALUE) >>> random.nextInt(62);
             int bucket = Histogram.bucketOf(value);
             long edge = Histogram.lowerEdge(bucket);
-            Check.that(edge <= value && Histogram.bucketOf(edge) == bucket && (edge == 0 || Histogram.bucketOf(edge - 1) == bucket - 1),
-                "%d: bucket %d begins at %d", value, bucket, edge);
+            Check.that(
+                edge <= value &&
+                    Histogram.bucketOf(edge) == bucket &&
+                    (edge == 0 || Histogram.bucketOf(edge - 1) == bucket - 1),
+                "%d: bucket %d begins at %d",
+                value,
+                bucket,
+                edge
+            );
             Check.that(value >= 1 << Histogram.BITS || edge == value, "%d is not exact", value);
             Check.that(value - edge <= edge >>> Histogram.BITS, "%d: bucket at %d is too wide", value, edge);
         }
@@ -102,8 +125,8 @@ public final class KitTest {
     }
 
     private static void traceCountsHops() {
-        int[][] visits = {{0, 0, 7}, {1, 0, 8}, {2, 1, 8}, {0, 1, 7}, {2, 1, 9}};
-        int[] now = {0, 0};
+        int[][] visits = { { 0, 0, 7 }, { 1, 0, 8 }, { 2, 1, 8 }, { 0, 1, 7 }, { 2, 1, 9 } };
+        int[] now = { 0, 0 };
         Trace trace = new Trace(4, () -> now[0], () -> now[1]);
         for (int i = 0; i < visits.length; i++) {
             now[0] = visits[i][1];
@@ -121,15 +144,24 @@ public final class KitTest {
     private static void negativeIntervalsAreNotRecorded() {
         Histogram histogram = new Histogram();
         histogram.arrive(System.nanoTime() + (1L << 60));
-        Check.that(histogram.backwards == 1 && histogram.count == 0, "%d negative intervals, %d recorded", histogram.backwards, histogram.count);
+        Check.that(
+            histogram.backwards == 1 && histogram.count == 0,
+            "%d negative intervals, %d recorded",
+            histogram.backwards,
+            histogram.count
+        );
     }
 
     private static void verificationIsByTheThreadThatWasTimed() {
         Thread[] seen = new Thread[2];
-        Workload workload = (Workload) Proxy.newProxyInstance(KitTest.class.getClassLoader(), new Class<?>[] {Workload.class}, (proxy, method, arguments) -> {
-            seen[0] = Thread.currentThread();
-            return null;
-        });
+        Workload workload = (Workload) Proxy.newProxyInstance(
+            KitTest.class.getClassLoader(),
+            new Class<?>[] { Workload.class },
+            (proxy, method, arguments) -> {
+                seen[0] = Thread.currentThread();
+                return null;
+            }
+        );
         Stage stage = new Stage(workload, 1, 0, 1, null, null, false, -1).perform(Thread::new);
         stage.dismissAfter(() -> seen[1] = Thread.currentThread());
         Check.that(seen[0] != null && seen[0] == seen[1], "%s was timed, %s verifies", seen[0], seen[1]);
@@ -145,9 +177,16 @@ public final class KitTest {
     }
 
     private static void linesAreAscii() {
-        Check.same("{\"t\":\"note\",\"text\":\"\\u00b5 <\\u00e9> \\ud83d\\ude00 \\\"\\\\\\u000a\",\"n\":null,\"list\":[1,true],\"map\":{\"a\":\"b\"}}",
-            Message.of("note").put("text", "µ <é> 😀 \"\\\n").put("n", null).put("list", List.of(1, true)).put("map", Collections.singletonMap("a", "b"))
-                .line(), "line");
+        Check.same(
+            "{\"t\":\"note\",\"text\":\"\\u00b5 <\\u00e9> \\ud83d\\ude00 \\\"\\\\\\u000a\",\"n\":null,\"list\":[1,true],\"map\":{\"a\":\"b\"}}",
+            Message.of("note")
+                .put("text", "µ <é> 😀 \"\\\n")
+                .put("n", null)
+                .put("list", List.of(1, true))
+                .put("map", Collections.singletonMap("a", "b"))
+                .line(),
+            "line"
+        );
     }
 
     private static void longestLinesFit() {
@@ -169,8 +208,15 @@ public final class KitTest {
         Check.same("12 kB", Machine.field("Name:\tx\nVmRSS:\t   12 kB\n", "VmRSS"), "field");
         Check.same(null, Machine.field("xVmRSS: 12", "VmRSS"), "a name within a name");
         if (System.getProperty("os.name").equals("Linux")) {
-            Check.that(Machine.taskSwitches().size() > 1 && !Machine.allowedCpus().isEmpty() && Machine.pageFaults()[0] > 0, "nothing of /proc is read");
-            Check.that(Machine.threadLimits().matches(".*kernel.threads-max \\d{3,}.*"), "limits: %s", Machine.threadLimits());
+            Check.that(
+                Machine.taskSwitches().size() > 1 && !Machine.allowedCpus().isEmpty() && Machine.pageFaults()[0] > 0,
+                "nothing of /proc is read"
+            );
+            Check.that(
+                Machine.threadLimits().matches(".*kernel.threads-max \\d{3,}.*"),
+                "limits: %s",
+                Machine.threadLimits()
+            );
             Check.that(Machine.allowedCpus().containsAll(Machine.lastCpus()), "CPUs %s", Machine.lastCpus());
             boolean foreign = Runtime.version().feature() >= 22;
             Check.same(foreign, Native.currentCpu() >= 0, "reads the CPU");

@@ -19,6 +19,7 @@ import switchcost.kit.Workload;
 
 /** Every experiment of every mechanism, in each way of timing. */
 public final class MechanismsTest {
+
     private MechanismsTest() {}
 
     /** `descriptions` is the folder of the TOML files. */
@@ -56,7 +57,9 @@ public final class MechanismsTest {
         String text = Files.readString(descriptions.resolve(mechanism.id() + ".toml"));
         for (Parameter parameter : mechanism.parameters()) {
             boolean own = text.contains("[parameters." + parameter.name() + "]");
-            boolean common = text.lines().anyMatch(line -> line.startsWith("common = ") && line.contains('"' + parameter.name() + '"'));
+            boolean common = text
+                .lines()
+                .anyMatch(line -> line.startsWith("common = ") && line.contains('"' + parameter.name() + '"'));
             Check.that(own || common, "%s: parameter %s is not described", mechanism.id(), parameter.name());
         }
     }
@@ -67,7 +70,8 @@ public final class MechanismsTest {
         return Plan.parse(all, Mechanisms.LIST);
     }
 
-    private static void claims(Mechanism mechanism, String experiment, String by, String timing) throws InterruptedException {
+    private static void claims(Mechanism mechanism, String experiment, String by, String timing)
+        throws InterruptedException {
         Plan plan = plan(mechanism, "experiment=" + experiment, "by=" + by, "timing=" + timing, "contexts=5");
         Workload workload = mechanism.setUp(plan);
         onThread(mechanism, () -> claims(workload, plan));
@@ -90,12 +94,22 @@ public final class MechanismsTest {
         pass(workload, plan, 10, histogram);
         workload.reset();
         pass(workload, plan, 0, histogram);
-        Check.that(workload.turns().total == 0 && workload.token() == 0, "%s: nothing was asked, and something happened", plan);
+        Check.that(
+            workload.turns().total == 0 && workload.token() == 0,
+            "%s: nothing was asked, and something happened",
+            plan
+        );
         pass(workload, plan, 1000, histogram);
         long want = plan.experiment().equals("message") ? 2000 : 1000; // A round trip is two hand-offs.
         Turns turns = workload.turns();
-        Check.that(turns.total == want && workload.token() == want && turns.min == turns.max && !workload.broken(),
-            "%s: %d turns, token %d, broken %s", plan, turns.total, workload.token(), workload.broken());
+        Check.that(
+            turns.total == want && workload.token() == want && turns.min == turns.max && !workload.broken(),
+            "%s: %d turns, token %d, broken %s",
+            plan,
+            turns.total,
+            workload.token(),
+            workload.broken()
+        );
         Check.that(!plan.each() || histogram.count == 1010, "%s: %d intervals were recorded", plan, histogram.count);
     }
 
@@ -110,14 +124,23 @@ public final class MechanismsTest {
     /** Every unit touches every line of one set, in each way of timing; what touches nothing counts nothing. */
     private static void touches(Mechanism mechanism, String by) throws InterruptedException {
         for (String timing : List.of("batch", "each")) {
-            for (String[] set : new String[][] {{"1", "1"}, {"65", "2"}, {"4096", "64"}, {"100000", "1563"}}) {
+            for (String[] set : new String[][] {
+                { "1", "1" },
+                { "65", "2" },
+                { "4096", "64" },
+                { "100000", "1563" },
+            }) {
                 Plan plan = plan(mechanism, "by=" + by, "timing=" + timing, "contexts=5", "working_set=" + set[0]);
                 Workload workload = mechanism.setUp(plan);
                 onThread(mechanism, () -> {
                     pass(workload, plan, 10, new Histogram());
                     workload.reset();
                     pass(workload, plan, 50, new Histogram());
-                    Check.same(Map.of("touches", 50 * Long.parseLong(set[1])), workload.counts(), "working_set=" + set[0] + " " + plan);
+                    Check.same(
+                        Map.of("touches", 50 * Long.parseLong(set[1])),
+                        workload.counts(),
+                        "working_set=" + set[0] + " " + plan
+                    );
                     Check.that(workload.verify(10, new Trace(10, () -> 0, () -> 0)), "%s does not verify", plan);
                     workload.close();
                 });
@@ -136,7 +159,7 @@ public final class MechanismsTest {
     }
 
     private static void onThread(Mechanism mechanism, Runnable act) throws InterruptedException {
-        Throwable[] failure = {null};
+        Throwable[] failure = { null };
         Thread thread = mechanism.threads().newThread(() -> {
             try {
                 act.run();

@@ -10,7 +10,8 @@ const LIMITS: [(&str, &str, &str); 2] =
     [("Max open files", "RLIMIT_NOFILE", "ulimit -n"), ("Max processes", "RLIMIT_NPROC", "ulimit -u")];
 
 /// A sentence's end for what failed here: the limits that may be why. Empty where none is low, or nobody tells.
-pub(crate) fn tight_limits() -> String {
+#[must_use]
+pub fn tight_limits() -> String {
     fs::read_to_string("/proc/self/limits").map(|limits| sentence(&limits)).unwrap_or_default()
 }
 
