@@ -1,6 +1,6 @@
 // The probe's own switch routine in the shortest loop there is. The two stack pointers lie on the heap and are reached
-// through a register: as static variables they cost 2.2 ns a switch instead of 1.7 (see METHODOLOGY.md), with the same
-// instructions otherwise.
+// through a register: as static variables they cost 2.2 ns per switch instead of 1.7 (see METHODOLOGY.md), with the
+// same instructions otherwise.
 #include "plain.h"
 
 #include "asm/stack_switch.h"

@@ -41,7 +41,7 @@ type Plan = BTreeMap<String, String>;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let verb = arguments.next().unwrap_or_default();
-    if verb == "hand-over" {
+    if verb == "switch" {
         return hand_over(arguments.next().and_then(|times| times.parse().ok()).unwrap_or(0));
     }
     let plan: Plan = arguments.filter_map(|a| a.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned()))).collect();
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     run(&behaviour, &plan, &mut out)
 }
 
-/// `hand-over TIMES`: no probe at all, but a program with a known number of switches, for `audit`. Two threads wake each other so often; then it prints
+/// `switch TIMES`: no probe at all, but a program with a known number of switches, for `audit`. Two threads wake each other so often; then it prints
 /// the voluntary and the involuntary switches that the kernel counted of both.
 fn hand_over(times: u64) -> ExitCode {
     let (to, from_main) = std::sync::mpsc::sync_channel::<()>(0);
@@ -320,7 +320,7 @@ fn evidence(behaviour: &str, plan: &Plan, units: u64, contexts: u64) -> String {
         ),
         _ => format!(r#"{{"voluntary":{units},"involuntary":0,"tasks":2,"source":"script"}}"#),
     };
-    // A message makes two hand-offs a unit, there and back.
+    // A message makes two switches a unit, there and back.
     let hops = if plan.get("experiment").is_some_and(|experiment| experiment == "message") { 2 * units } else { units };
     let turns = match behaviour {
         "no-turns" => "null".to_owned(),

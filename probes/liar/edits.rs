@@ -56,7 +56,7 @@ impl Known {
             "turns" => self.units / self.contexts.max(1),
             _ => return Err(format!("there is no ${name}")),
         };
-        let factor: f64 = factor.parse().map_err(|_| format!("{factor:?} is no number"))?;
+        let factor: f64 = factor.parse().map_err(|_| format!("{factor:?} is not a number"))?;
         Ok(((number as f64 * factor).round() as i64).into())
     }
 }

@@ -49,7 +49,7 @@ answers() {
     mkdir "$work/broken"
     echo 'no registry' >"$work/broken/system.reg"
     answers 'a broken prefix is not used' '"end","status":"ok"' env WINEPREFIX="$work/broken" "$probe" $plan
-    answers 'wine is missing' '"unsupported".*"missing_library".*which is no program.*install wine' env SWITCHCOST_WINE=/nowhere/wine "$probe" $plan
+    answers 'wine is missing' '"unsupported".*"missing_library".*which is not a program.*install wine' env SWITCHCOST_WINE=/nowhere/wine "$probe" $plan
     answers 'wine is missing, list' '"available":false,"code":"missing_library"' env SWITCHCOST_WINE=/nowhere/wine "$probe" describe
     answers 'wine is broken' '"missing_library".*ntdll.dll was not found in /nowhere' env SWITCHCOST_WINE_LIBRARIES=/nowhere "$probe" $plan
     answers 'no room' '"set_up_failed".*/nowhere.*set TMPDIR' env TMPDIR=/nowhere "$probe" $plan

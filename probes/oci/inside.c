@@ -1,6 +1,6 @@
 // The first process of a container. Alone: waits until nobody in the probe is left, which is the end of the file on
 // descriptor 3. With an argument: counts itself in the eventfd on descriptor 3 and ends; number 1 of a pid namespace of
-// its own, or it is no container.
+// its own, or it is not a container.
 #include <stdint.h>
 #include <unistd.h>
 

@@ -187,7 +187,7 @@ pub fn probe(id: &str, program: &str, priority: i64) -> String {
     )
 }
 
-/// An `audit.toml`: 1 µs a hand-over on one CPU, 30 µs a sleep or a wake-up of an idle CPU, 500 ns a preemption.
+/// An `audit.toml`: 1 µs per switch on one CPU, 30 µs a sleep or a wake-up of an idle CPU, 500 ns a preemption.
 fn prices() -> String {
     let mut text = "[indirect]\nparameter = \"working_set\"\nmechanism = \"thread/honest\"\n".to_owned();
     for (kind, ticks) in [("same_cpu", 1000), ("idle_cpu", 30_000), ("preempted", 500)] {
@@ -256,7 +256,7 @@ impl Real {
     /// Rows of `run … --format json`.
     ///
     /// # Panics
-    /// When the answer is no JSON.
+    /// When the answer is not JSON.
     #[must_use]
     pub fn rows(&self, arguments: &str) -> Vec<serde_json::Value> {
         self.run(&format!("run {arguments} --format json")).json()["results"].as_array().cloned().unwrap_or_default()
@@ -278,7 +278,7 @@ impl Real {
 }
 
 /// Control groups whose probe is gone and which nobody removed. Their names hold the probe's process id: tests run side by side, and the groups of a
-/// probe that still measures are no leftovers.
+/// probe that still measures are not leftovers.
 #[must_use]
 pub fn leftover_groups() -> Vec<PathBuf> {
     let mut found = Vec::new();

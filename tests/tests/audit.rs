@@ -45,7 +45,7 @@ fn every_switch_of_a_command_is_counted() {
         file.to_str().unwrap(),
         "--",
         FAKE,
-        "hand-over",
+        "switch",
         "400",
     ]);
     assert_eq!(said.status, 0, "{said:?}");

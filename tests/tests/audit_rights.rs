@@ -90,7 +90,7 @@ fn another_user_s_program_is_counted() {
 #[test]
 fn what_a_stranger_s_threads_wait_for_is_said_to_be_unknown() {
     let Some(world) = priced() else { return };
-    let busy = Command::new(FAKE).args(["hand-over", "2000000"]).stdout(Stdio::null()).spawn().unwrap();
+    let busy = Command::new(FAKE).args(["switch", "2000000"]).stdout(Stdio::null()).spawn().unwrap();
     let busy = Sleeper(busy);
     let said = behind(&world, &NOBODY, &format!("audit --pid {} --for 400ms --format json", busy.0.id()));
     assert_eq!(said.status, 0, "{said:?}");

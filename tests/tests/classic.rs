@@ -5,7 +5,7 @@ use switchcost_e2e::{Real, Said, World};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// A program like those of the write-ups, whose mechanism costs what the fake is told: 1234 ticks of 1 ns a unit.
+/// A program like those of the write-ups, whose mechanism costs what the fake is told: 1234 ticks of 1 ns per unit.
 const PROGRAM: &str = r#"
 title = "A ring"
 source = "a write-up"

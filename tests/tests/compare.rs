@@ -46,7 +46,7 @@ fn exact_ratio_verdict_and_gate() {
 fn a_twin_is_the_same_and_not_in_the_way() {
     let world = measured();
     let all = compare(&world, &["thread/honest", "thread/*"]).json();
-    assert_eq!(all["comparisons"].as_array().unwrap().len(), 1, "the A/A twin is no row of its own: {all}");
+    assert_eq!(all["comparisons"].as_array().unwrap().len(), 1, "the A/A twin is not a row of its own: {all}");
     let twin =
         ["thread/honest (A/A)", "thread/honest ticks=1100 (A/A)"].map(|twin| compare(&world, &[twin, "thread/honest"]));
     let found = twin.iter().find(|said| said.status == 0).expect("one of them has a twin");

@@ -94,7 +94,7 @@ fn without_layers_there_is_the_floor() {
 
 #[test]
 fn a_factor_is_a_count_of_the_evidence() {
-    // Of five hand-offs three block and two preempt.
+    // Of five switches three block and two preempt.
     let counted = "[[layer]]\nname = \"calls\"\nwhy = \"a test\"\n\
         from = [{ mechanism = \"thread/honest\", parameters = { ticks = \"200\" }, times = 2.0, per = \"voluntary\" }]\n\
         minus = [{ mechanism = \"thread/honest\", parameters = { ticks = \"100\" }, per = \"involuntary\" }]\n";

@@ -1,5 +1,5 @@
 //! Real probes, misquoted: each lie of `protocol/lies.toml` must get the verdict that stands there, and the same probes quoted faithfully must
-//! be verified. Times of the machine decide nothing here; that a probe is slow is no lie.
+//! be verified. Times of the machine decide nothing here; that a probe is slow is not a lie.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -195,7 +195,7 @@ fn able(list: &List, worlds: &BTreeMap<String, World>, wrong: &mut Vec<String>) 
                 Some(ruling) if ruling.verdict == "verified" => drop(able.insert(name.clone())),
                 // Across CPUs a start may do without blocking, and be no base for that time.
                 Some(ruling) if ruling.verdict == "unsupported" || ruling.reason.starts_with(OTHER_WAY) => {
-                    println!("{name} is no base here: {}", ruling.reason)
+                    println!("{name} is not a base here: {}", ruling.reason)
                 }
                 other => wrong.push(format!("base {name}, quoted faithfully: {other:?}")),
             }

@@ -9,7 +9,7 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 const PLAN: &str = "--rounds 3 --budget 120s";
 
 fn number(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_u64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// Rows that ran and were looked at, by mechanism: what the host saw and what the probe said.

@@ -56,7 +56,7 @@ export interface Row {
 /** A run with its rows. */
 export interface Run {
   index: number;
-  /** In the fragment: the run's id, told apart where two files bring the same one. */
+  /** In the fragment: the run's id, distinguished where two files bring the same one. */
   key: string;
   data: RunData;
   rows: Row[];

@@ -4,7 +4,7 @@ import type { Quantity } from "./data";
 
 const group = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** Three significant digits, thousands grouped; `–` for what is no number. */
+/** Three significant digits, thousands grouped; `–` for what is not a number. */
 export function digits(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);

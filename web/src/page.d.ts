@@ -384,7 +384,7 @@ export interface Result {
    */
   mad: number | null;
   /**
-   * Dearest batch; with timing each the longest interval.
+   * Most expensive batch; with timing each the longest interval.
    */
   max: number | null;
   /**

@@ -102,7 +102,7 @@ impl<'r> Analysis<'r> {
         self.order.iter().map(|&index| &self.rows[index])
     }
 
-    /// The rows of the ladder that are no A/A twin.
+    /// The rows of the ladder that are not A/A twins.
     pub fn originals(&self) -> impl Iterator<Item = &Row<'r>> {
         self.ladder().filter(|row| !row.variant.is_twin())
     }
@@ -161,7 +161,7 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
     words.join(" ")
 }
 
-/// Whether several probes of a run carry out the same mechanism, which labels must then tell apart. A row that no probe can carry out has none.
+/// Whether several probes of a run carry out the same mechanism, which labels must then distinguish. A row that no probe can carry out has none.
 fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
     let mut probes: BTreeMap<&MechanismId, BTreeSet<&str>> = BTreeMap::new();
     for variant in run.variants.iter().filter(|variant| variant.probe != crate::curves::NOBODY) {

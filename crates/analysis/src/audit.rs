@@ -3,7 +3,7 @@
 //! `/proc` tells how often a thread blocked and how often it was pushed aside, not what happened then. Three things are concluded:
 //!
 //! - A thread that wakes another on its own CPU is pushed aside by it. So as many involuntary switches as there are voluntary ones are halves of
-//!   hand-overs on one CPU; what is left of the involuntary ones is plain preemption.
+//!   switches on one CPU; what is left of the involuntary ones is plain preemption.
 //! - What is left of the voluntary ones is sleep, in threads that were seen to sleep on a timer; else it was woken on another CPU that was idle, at
 //!   most as often as CPUs interrupted each other; the rest took over a CPU that was busy.
 //! - What a thread waits for, as seen at the looks, says which mechanism stands for it.
@@ -201,7 +201,7 @@ pub struct Audit {
     pub bounded: bool,
     /// CPU time of the program, ns; None: unknown.
     pub cpu_ns: Option<f64>,
-    /// Threads, dearest first.
+    /// Threads, most expensive first.
     pub threads: Vec<ThreadCost>,
     /// Switches of threads that no look saw.
     pub unseen: u64,
@@ -220,9 +220,9 @@ impl Audit {
 /// How a program's switches divide into kinds.
 #[derive(Debug, Clone, Copy, Default)]
 struct Shares {
-    /// Of the voluntary ones: not one half of a hand-over on one CPU.
+    /// Of the voluntary ones: not one half of a switch on one CPU.
     alone: f64,
-    /// Of those of them that are no sleep: woken by an interrupt from another CPU.
+    /// Of those of them that are not sleeps: woken by an interrupt from another CPU.
     interrupted: f64,
     /// Of the involuntary ones: pushed aside by the thread just woken.
     pushed: f64,
@@ -319,7 +319,7 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
         }
         costs.push(ThreadCost { seen: thread, cost: whole });
     }
-    costs.pop(); // The rest is no thread; its cost is in the sums.
+    costs.pop(); // The rest is not a thread; its cost is in the sums.
     costs.sort_by(|a, b| b.cost.value.total_cmp(&a.cost.value).then(a.seen.thread.cmp(&b.seen.thread)));
     let kinds: Vec<Kind> = kinds.into_values().collect();
     let cost = kinds.iter().fold(Estimate::default(), |sum, kind| sum.plus(kind.cost));
@@ -392,7 +392,7 @@ fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], pace: Pace) ->
     (Estimate { value: cpu / looks, low, high }, delay.map(|sum: f64| sum / looks))
 }
 
-/// Of a stored sweep of `parameter`: how much more a switch costs than with the smallest value, ns, least and most.
+/// Of a stored sweep of `parameter`: how much more per switch costs than with the smallest value, ns, least and most.
 #[must_use]
 pub fn indirect(run: &Run, parameter: &str) -> Option<(f64, f64)> {
     let mut sweeps: BTreeMap<String, BTreeMap<u64, usize>> = BTreeMap::new();
@@ -406,7 +406,7 @@ pub fn indirect(run: &Run, parameter: &str) -> Option<(f64, f64)> {
         let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == *index).collect();
         Some(summarise(&run.variants[*index], &mine).figures?.median)
     };
-    // Most rows have it at its default only: they are no sweep.
+    // Most rows have it at its default only: they are not a sweep.
     let extras = sweeps.values().filter(|sweep| sweep.len() > 1).flat_map(|sweep| {
         let costs: Vec<f64> = sweep.values().filter_map(cost).collect();
         let least = costs.first().copied().unwrap_or(0.0);

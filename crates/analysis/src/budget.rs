@@ -12,7 +12,7 @@ pub struct Demand {
     pub contexts: u64,
     /// Bytes that a context touches between two switches; None: next to nothing.
     pub working_set: Option<u64>,
-    /// Longest 99th percentile of a hand-over, ns.
+    /// Longest 99th percentile of a switch, ns.
     pub latency_ns: Option<f64>,
     /// Largest share of a CPU.
     pub cpu: f64,
@@ -34,7 +34,7 @@ pub struct Offer {
     pub cpu: Option<Answer>,
     /// Bytes of all contexts.
     pub memory: Option<Answer>,
-    /// 99th percentile of a hand-over, ns.
+    /// 99th percentile of a switch, ns.
     pub p99: Option<Answer>,
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use switchcost_model::{MechanismId, Placement, Variant, cpu_list};
 use switchcost_stats::{Interval, median, median_interval, sorted};
 
-/// Fewer points are no curve.
+/// Fewer points are not a curve.
 const FEWEST_POINTS: usize = 3;
 
 /// Level of every interval.
@@ -15,7 +15,7 @@ const CONFIDENCE: f64 = 0.95;
 /// Probe of a row that no probe can carry out.
 pub(crate) const NOBODY: &str = "-";
 
-/// Name of the axis that is no parameter.
+/// Name of the axis that is not a parameter.
 pub const CONTEXTS: &str = "contexts";
 
 /// A row on a curve.
@@ -122,7 +122,7 @@ pub fn curves(rows: &[Row<'_>]) -> Vec<Curve> {
 /// What of the cost at a point is the parameter's own work, what the bare switch, and what is left.
 ///
 /// total = control + direct + indirect. The control does the same work without a switch; direct is the same mechanism where the parameter is 0;
-/// indirect is what the switch made the work dearer, or the work the switch: Li, Ding & Shen, "Quantifying the cost of context switch" (ExpCS 2007).
+/// indirect is what the switch made the work more expensive, or the work the switch: Li, Ding & Shen, "Quantifying the cost of context switch" (ExpCS 2007).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
     /// Where.

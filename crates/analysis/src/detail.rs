@@ -33,7 +33,7 @@ pub struct Start {
     pub spread: Option<[f64; 5]>,
 }
 
-/// Fewer starts in a third are no sign of drift.
+/// Fewer starts in a third are not a sign of drift.
 const FEWEST_IN_THIRD: usize = 2;
 
 /// A row in detail.

@@ -11,7 +11,7 @@ const MOST_REMARKS: usize = 1;
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
 
-/// An interval wider than this (a fraction of the median) is no matter of noise: the starts fall into groups.
+/// An interval wider than this (a fraction of the median) is not a matter of noise: the starts fall into groups.
 const TWO_KINDS: f64 = 0.5;
 
 /// Notes on a row; `rows` are all of its run.
@@ -85,7 +85,7 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
     if row.variant.placement.kind() == Placement::OneCpu || away < 0.01 {
         return None;
     }
-    let changed = format!("{} of the hand-offs changed the CPU", percent(away));
+    let changed = format!("{} of the switches changed the CPU", percent(away));
     let home = rows.iter().find(|other| {
         let mut same = row.variant.clone();
         same.placement = other.variant.placement;

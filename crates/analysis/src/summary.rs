@@ -31,7 +31,7 @@ pub struct Figures {
     pub p99: f64,
     /// 99.9th percentile of batches.
     pub p999: f64,
-    /// Dearest batch.
+    /// Most expensive batch.
     pub max: f64,
     /// Median absolute deviation of the invocations' medians.
     pub mad: f64,

@@ -242,7 +242,7 @@ fn unstable_runs_are_told_from_sound_ones() {
     assert!(share(caught) >= 95.0, "{} %", share(caught));
 }
 
-/// Figures of successive runs, 1 % apart by chance, and from run `at` on dearer by `factor`.
+/// Figures of successive runs, 1 % apart by chance, and from run `at` on more expensive by `factor`.
 fn history(runs: usize, outliers: bool, at: usize, factor: f64, random: &mut Random) -> Vec<f64> {
     (0..runs)
         .map(|i| {

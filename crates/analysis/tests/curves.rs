@@ -166,7 +166,7 @@ fn pairs_make_a_matrix_and_the_facts_name_what_they_share() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].cpus, [0, 1, 2]);
     assert_eq!(found[0].cells, [((0, 0), 0), ((0, 1), 1), ((0, 2), 2)].into());
-    assert_eq!(matrices(&rows[..1]), [], "one pair is no matrix");
+    assert_eq!(matrices(&rows[..1]), [], "one pair is not a matrix");
     let fact = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let facts: BTreeMap<String, String> = [
         ("topology.cores", "0-1 2-3 4-5 6-7"),

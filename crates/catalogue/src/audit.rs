@@ -129,7 +129,7 @@ fn rule(entry: PriceEntry, catalogue: &Catalogue) -> Result<PriceRule, String> {
     }
     Ok(PriceRule {
         kind: kind.ok_or_else(|| {
-            format!("`{}` is no kind of switch; say same_cpu, idle_cpu, timer or preempted", entry.kind)
+            format!("`{}` is not a kind of switch; say same_cpu, idle_cpu, timer or preempted", entry.kind)
         })?,
         channels: entry.channels,
         also: also.collect::<Result<_, _>>()?,

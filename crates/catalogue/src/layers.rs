@@ -104,7 +104,7 @@ fn layer(entry: &LayerEntry, placement: Placement, all: &[Concept], known: &BTre
             }
             if let Some(per) = term.per.as_deref().filter(|per| !known.contains(per)) {
                 let known = known.iter().copied().collect::<Vec<_>>().join(", ");
-                return Err(format!("per = \"{per}\" is no count of the explained row's evidence; it has {known}"));
+                return Err(format!("per = \"{per}\" is not a count of the explained row's evidence; it has {known}"));
             }
             let wanted = term_wanted(term, placement, all)?;
             terms.push(Term { wanted, times: sign * term.times, per: term.per.clone() });

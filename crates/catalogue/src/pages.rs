@@ -162,7 +162,7 @@ fn check_controls(concept: &Concept, concepts: &[Concept]) -> Result<(), String>
             return Err(format!("parameter {name}: control names {id}, which has no file"));
         };
         if !control.control || !control.parameters.contains_key(name) {
-            return Err(format!("parameter {name}: control names {id}, which is no control with this parameter"));
+            return Err(format!("parameter {name}: control names {id}, which is not a control with this parameter"));
         }
     }
     Ok(())

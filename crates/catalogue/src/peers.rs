@@ -1,4 +1,4 @@
-//! `data/crosscheck/*.toml`: tools of others that measure what a mechanism of ours measures, and how their figures are read and converted.
+//! `data/crosscheck/*.toml`: other tools that measure what a mechanism of ours measures, and how their figures are read and converted.
 
 use crate::files::{CatalogueError, entries, read};
 use regex::Regex;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use switchcost_model::{MechanismId, Parameters, Placement};
 
-/// A tool of others.
+/// Another tool.
 #[derive(Debug, Clone)]
 pub struct Peer {
     /// Name of its file.
@@ -79,7 +79,7 @@ impl Peer {
             [] => Err("its output holds no figure of the form that is known".into()),
             [text] => match text.parse::<f64>() {
                 Ok(figure) if figure.is_finite() && figure > 0.0 => Ok(figure),
-                _ => Err(format!("its figure `{text}` is no positive number")),
+                _ => Err(format!("its figure `{text}` is not a positive number")),
             },
             several => Err(format!("its output holds {} figures where one is known", several.len())),
         }

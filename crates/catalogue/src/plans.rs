@@ -114,7 +114,7 @@ pub enum PlanAnswer {
 pub enum PlanNeed {
     /// The experiment is switch.
     Switch,
-    /// And the mechanism is no control.
+    /// And the mechanism is not a control.
     Ring,
     /// It has timing each.
     Each,

@@ -65,7 +65,7 @@ pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
             probes.broken.push(Broken::new(folder, reason));
             Vec::new()
         });
-        // A file beside the folders (a README) is no probe; a link that leads nowhere was meant to be one.
+        // A file beside the folders (a README) is not a probe; a link that leads nowhere was meant to be one.
         for subfolder in subfolders.into_iter().filter(|path| !path.is_file()) {
             match trusted(&subfolder).and_then(|()| load_one(&subfolder, &probes.found, *trusted)) {
                 Ok(probe) => probes.found.push(probe),

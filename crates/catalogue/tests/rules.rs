@@ -143,7 +143,7 @@ const SILENT: &[(&str, &str)] = &[
     ("fpu_state", "the kit sends counts.mxcsr_differs only on CPUs that have MXCSR"),
     ("float_switch", "what a library saves cannot be seen from outside it"),
     ("reads", "how the counter is read (timing=each) shows in the cost of a reading alone"),
-    ("payload", "of a runtime's own: a message of any size is one hand-off each way"),
+    ("payload", "of a runtime's own: a message of any size is one switch each way"),
     ("by", "which call makes or wakes a context, or leaves a guest, leaves no trace beside its cost"),
     ("handover", "as by"),
     ("locking", "as by; see the note"),

@@ -76,7 +76,7 @@ pub enum Command {
     Compare(Compare),
     /// Names of runs, to compare later ones with: `compare baseline:NAME latest --gate 5%`
     Baseline(Baseline),
-    /// Tools of others that are installed (perf bench, stress-ng, ...) beside ours: pinned alike, in turns, in one unit
+    /// Other tools that are installed (perf bench, stress-ng, ...) beside ours: pinned alike, in turns, in one unit
     #[command(after_help = exit::HELP)]
     Crosscheck(Crosscheck),
     /// Carry out a program of the five write-ups again: its own form of answer, and ours for the same work
@@ -116,7 +116,7 @@ pub enum Command {
     Explain(Explain),
     /// Which mechanism can afford so many switches between so many contexts?
     ///
-    /// Answers from stored measurements of this machine: share of a CPU, memory, and the 99th percentile of a hand-over. What is extrapolated is
+    /// Answers from stored measurements of this machine: share of a CPU, memory, and the 99th percentile of a switch. What is extrapolated is
     /// marked, and what is missing names the command that measures it.
     #[command(after_help = exit::HELP)]
     Budget(Budget),

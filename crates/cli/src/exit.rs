@@ -50,7 +50,7 @@ pub const HELP: &str = "Exit status:
   3   nothing could be measured
   4   partial: stopped by Ctrl-C, deadline or budget, or a probe broke
   5   evidence contradicts a claim: do not use that figure
-  6   a probe breaks a rule of PROTOCOL.md (check-probe, check-transcript)
+  6   per probe breaks a rule of PROTOCOL.md (check-probe, check-transcript)
   70  internal fault";
 
 /// One sentence for people, and the status.

@@ -34,7 +34,7 @@ pub fn fitting(text: &str) -> String {
     shown.join("\n") + "\n…\n"
 }
 
-/// Writes to standard output. A reader that has gone (`| head`) is no fault.
+/// Writes to standard output. A reader that has gone (`| head`) is not a fault.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

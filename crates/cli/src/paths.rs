@@ -43,7 +43,7 @@ impl Installation {
         Ok(catalogue)
     }
 
-    /// Tools of others.
+    /// Other tools.
     pub fn peers(&self) -> Result<Vec<Peer>, Failure> {
         switchcost_catalogue::load_peers(&self.share.join("crosscheck")).map_err(Failure::usage)
     }

@@ -20,7 +20,7 @@ fn sentence(limits: &str) -> String {
         .iter()
         .filter_map(|(line, name, how)| {
             let rest = limits.lines().find_map(|found| found.strip_prefix(line))?;
-            let soft: u64 = rest.split_whitespace().next()?.parse().ok()?; // "unlimited" is no number.
+            let soft: u64 = rest.split_whitespace().next()?.parse().ok()?; // "unlimited" is not a number.
             (soft < TIGHT).then(|| format!("{name} = {soft} (raise it with {how})"))
         })
         .collect();

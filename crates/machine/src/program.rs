@@ -90,7 +90,7 @@ impl Watched {
         self.0.look()
     }
 
-    /// CPU time of the dearest look so far.
+    /// CPU time of the most expensive look so far.
     #[must_use]
     pub fn cost_of_look(&self) -> Duration {
         self.0.cost_of_look()

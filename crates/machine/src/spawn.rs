@@ -83,7 +83,7 @@ pub enum SpawnError {
     /// No directory of `PATH` has it.
     #[error("{} is in none of the directories of PATH", .0.display())]
     NotInPath(PathBuf),
-    /// It is there, but is no program.
+    /// It is there, but is not a program.
     #[error("{} is not executable: {}", .0.display(), .1)]
     NotExecutable(PathBuf, String),
     /// It may not be looked at or started.

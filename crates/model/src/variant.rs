@@ -118,7 +118,7 @@ as_text!(Placement);
 /// What is measured of a mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Experiment {
-    /// A ring of N contexts passes a token; the unit is one hand-off, one way.
+    /// A ring of N contexts passes a token; the unit is one switch, one way.
     Switch,
     /// Create, enter once, destroy; the unit is one context.
     Create,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use switchcost_model as model;
 
 /// Fields of a line that no reader looks at, as `message.field` or `message.field.field`, each with the names that would be read there. None of a line
-/// that is no message.
+/// that is not a message.
 #[must_use]
 pub fn unknown_fields(line: &str) -> Vec<(String, &'static [&'static str])> {
     serde_json::from_str(line).map(|message| in_message(&message)).unwrap_or_default()

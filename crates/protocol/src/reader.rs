@@ -17,7 +17,7 @@ const MAX_MESSAGES: usize = 100_000;
 /// Most notes of one transcript: they are for people.
 const MAX_NOTES: usize = 100;
 
-/// Bytes of a line that are shown where it is no JSON: mostly it is a runtime's warning.
+/// Bytes of a line that are shown where it is not JSON: mostly it is a runtime's warning.
 const SHOWN: usize = 60;
 
 /// A broken rule of the protocol, as one sentence.

@@ -122,7 +122,7 @@ impl Shares {
 
 fn kind_name(kind: SwitchKind) -> &'static str {
     match kind {
-        SwitchKind::SameCpu => "hand-over on one CPU",
+        SwitchKind::SameCpu => "switch on one CPU",
         SwitchKind::IdleCpu => "wake-up of an idle CPU",
         SwitchKind::Timer => "sleep until a timer",
         SwitchKind::Preempted => "preempted",

@@ -226,7 +226,7 @@ pub(crate) static COLUMNS: &[Column] = &[
     figure!("p99", p99, "99th percentile of batches.")
         .wide("p99", |row, measure| Some(amount(row, figures(row)?.p99, measure))),
     figure!("p999", p999, "99.9th percentile of batches."),
-    figure!("max", max, "Dearest batch; with timing each the longest interval."),
+    figure!("max", max, "Most expensive batch; with timing each the longest interval."),
     figure!("mad", mad, "Median absolute deviation of the starts' medians."),
     column(
         "reading",

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::nanoseconds;
 
-/// A tool of others.
+/// Another tool.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct CrosscheckRow {

@@ -86,7 +86,7 @@ fn recall(path: &Path) -> Option<(Hello, Vec<Described>)> {
     reader.finish().ok()
 }
 
-/// A cache that cannot be written is no fault: the next list only takes longer.
+/// A cache that cannot be written is not a fault: the next list only takes longer.
 fn remember(path: &Path, said: &[u8]) {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&partial, said));

@@ -1,4 +1,4 @@
-//! Starting a tool of others: no protocol, only what it prints.
+//! Starting another tool: no protocol, only what it prints.
 
 use crate::invoke::{Reading, Tail, read_until_end};
 use std::path::{Path, PathBuf};

@@ -289,7 +289,7 @@ impl Schedule<'_> {
         self.request.rounds.unwrap_or(FEWEST_INVOCATIONS).clamp(1, FEWEST_INVOCATIONS)
     }
 
-    /// Gives up the dearest rows while the rest cannot all get their interval in the time left: a few slow ones must not keep all from it.
+    /// Gives up the most expensive rows while the rest cannot all get their interval in the time left: a few slow ones must not keep all from it.
     fn share_out(&mut self, rounds_done: u64) {
         let goal = self.fewest();
         if rounds_done >= goal {
@@ -352,7 +352,7 @@ impl Schedule<'_> {
         }
         let deadline = outcome.process == switchcost_model::ProcessEnd::Deadline && outcome.wall >= limit;
         let out_of_budget = deadline && limit == left;
-        // A start that only the budget cut short is no answer, and may be made good by another session; but a run must not end without any row.
+        // A start that only the budget cut short is not an answer, and may be made good by another session; but a run must not end without any row.
         if out_of_budget && !self.run.invocations.is_empty() {
             return Step::End(EndedBy::Budget);
         }

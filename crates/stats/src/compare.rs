@@ -2,7 +2,7 @@
 
 use crate::{Interval, median_interval, quantile, sorted};
 
-/// Ends of intervals are sums and differences of logarithms; nothing closer than this is told apart.
+/// Ends of intervals are sums and differences of logarithms; nothing closer than this is distinguished.
 const ROUNDING: f64 = 1e-9;
 
 /// Rounds or invocations below which there is no 95 % interval.

@@ -37,7 +37,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The file is something else.
-    #[error("`{}` is no SQLite file, so it is no store; name another file (a run file is read by import)", path.display())]
+    #[error("`{}` is not an SQLite file, so it is not a store; name another file (a run file is read by import)", path.display())]
     NotADatabase {
         /// The file.
         path: PathBuf,
@@ -147,7 +147,7 @@ pub enum StoreError {
         id: String,
     },
     /// Not a name.
-    #[error("`{name}` is no name of a baseline; take 1 to 64 letters, digits, hyphens, underscores and dots")]
+    #[error("`{name}` is not a name of a baseline; take 1 to 64 letters, digits, hyphens, underscores and dots")]
     BaselineName {
         /// As typed.
         name: String,
@@ -221,7 +221,7 @@ pub enum RunFileError {
     #[error("cannot be written: {0}; check the place and the room on its disk")]
     Write(io::Error),
     /// Not a run file at all.
-    #[error("is no switchcost run file: {reason}; give a file made by export")]
+    #[error("is not a switchcost run file: {reason}; give a file made by export")]
     Foreign {
         /// What it is instead, or what is missing.
         reason: String,

@@ -73,7 +73,7 @@ pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
                 extensions += 1;
             }
             tag::RUN => return Err(at(number, "a file holds one run, and this is the header of another")),
-            other => return Err(at(number, &format!("`{}` is no known kind of line", told(other)))),
+            other => return Err(at(number, &format!("`{}` is not a known kind of line", told(other)))),
         }
         importer.tally.add(&importer.line);
     }

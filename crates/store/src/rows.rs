@@ -75,7 +75,7 @@ impl<'a> Cells<'a> {
         let blob = self.row.get_ref(self.next - 1)?;
         let bytes = blob.as_blob().map_err(|error| self.unreadable(&error.to_string()))?;
         ticks::decode(bytes)
-            .ok_or_else(|| self.unreadable(&format!("{} bytes are no whole number of ticks", bytes.len())))
+            .ok_or_else(|| self.unreadable(&format!("{} bytes are not a whole number of ticks", bytes.len())))
     }
 
     /// What is wrong with the column taken last.

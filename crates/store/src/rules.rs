@@ -35,7 +35,7 @@ fn check_id(id: &str) -> Result<(), String> {
     let fine = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     if id.is_empty() || id.len() > MAX_ID || !id.bytes().all(fine) || id.starts_with("latest") {
         let id = told(id);
-        return Err(format!("`{id}` is no id of a run (1 to {MAX_ID} letters, digits, hyphens; not `latest`)"));
+        return Err(format!("`{id}` is not an id of a run (1 to {MAX_ID} letters, digits, hyphens; not `latest`)"));
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ impl Store {
     /// Opens the store for reading and writing; makes it, and its folders, if there is none.
     ///
     /// # Errors
-    /// When the file cannot be opened or written, is no store of ours, or is of a newer version.
+    /// When the file cannot be opened or written, is not a store of ours, or is of a newer version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             create_private_folders(parent).map_err(|error| folder_error(path, parent, &error))?;
@@ -108,7 +108,7 @@ impl Store {
     /// Opens an existing store for reading; nothing in it is changed, except that one of an earlier version is brought up to date.
     ///
     /// # Errors
-    /// When there is none, it cannot be read, is no store of ours, is of a newer version, or of an older one and write-protected.
+    /// When there is none, it cannot be read, is not a store of ours, is of a newer version, or of an older one and write-protected.
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_path_buf() });
@@ -204,10 +204,10 @@ impl Store {
     /// Marks the end of a run, and syncs the store to the disk.
     ///
     /// # Errors
-    /// When there is no such run, it has already ended, `ended_by` is no end, or writing fails.
+    /// When there is no such run, it has already ended, `ended_by` is not an end, or writing fails.
     pub fn finish_run(&mut self, run_id: &str, ended_by: EndedBy, ended_unix_ns: i64) -> Result<(), StoreError> {
         if ended_by == EndedBy::Unfinished {
-            let reason = "`unfinished` is no way to end".to_owned();
+            let reason = "`unfinished` is not a way to end".to_owned();
             return Err(StoreError::Rule { id: run_id.to_owned(), reason });
         }
         let path = self.path.clone();

@@ -100,19 +100,19 @@ proptest! {
 
 #[test]
 fn foreign_files() {
-    let foreign = "is no switchcost run file: its first line is not the header of a run; give a file made by export";
-    check(b"", "is no switchcost run file: it is empty; give a file made by export");
+    let foreign = "is not a switchcost run file: its first line is not the header of a run; give a file made by export";
+    check(b"", "is not a switchcost run file: it is empty; give a file made by export");
     check(b"name,value\n1,2\n", foreign);
     check(b"{\"t\":\"hello\",\"protocol\":1}\n", foreign);
     check(b"{\"t\":\"variant\"", foreign);
     check(b"[]", foreign);
     check(
         b"\x1f\x8b\x08\x00",
-        "is no switchcost run file: it is compressed, and must be unpacked with gunzip first; give a file made by export",
+        "is not a switchcost run file: it is compressed, and must be unpacked with gunzip first; give a file made by export",
     );
     check(
         b"SQLite format 3\0\x10\x00",
-        "is no switchcost run file: it is an SQLite file, perhaps a store; give a file made by export",
+        "is not a switchcost run file: it is an SQLite file, perhaps a store; give a file made by export",
     );
     check(
         b"{\"t\":\"run\",\"format\":2,\"new\":[]}\n",
@@ -152,12 +152,12 @@ fn the_schema_is_strict() {
     check_line(5, "\"variant\":0", "\"variant\":3", "refers to variant 3 but there are 3 variants");
     check_line(5, "\"variant\":0", "\"variant\":18446744073709551615", "variant");
     check_line(5, "\"pid\":1000", "\"pid\":null", "of `hello` and `pid` one is missing");
-    check_line(5, "\"process_code\":0", "\"process_code\":null", "is no way for a process to end");
+    check_line(5, "\"process_code\":0", "\"process_code\":null", "is not a way for a process to end");
     check_line(5, "\"log\":", "\"extra\":1,\"log\":", "unknown field `extra`");
-    check_line(5, "\"t\":\"invocation\"", "\"t\":\"intermission\"", "`intermission` is no known kind of line");
+    check_line(5, "\"t\":\"invocation\"", "\"t\":\"intermission\"", "`intermission` is not a known kind of line");
     check_line(1, "\"ended_by\":\"precision\"", "\"ended_by\":\"unfinished\"", "the time of the end is given");
     for id in ["", "latest", "../../x", "a b", "\\u001b[31m", &"1".repeat(65)] {
-        check_line(1, "20260102T030405-a1b2", id, "is no id of a run");
+        check_line(1, "20260102T030405-a1b2", id, "is not an id of a run");
     }
 }
 

@@ -87,7 +87,7 @@ fn what_does_not_hang_together_is_refused() {
     check(
         &path,
         store.finish_run(ID, EndedBy::Unfinished, 0),
-        &format!("the run `{ID}` cannot be stored: `unfinished` is no way to end; {fault}"),
+        &format!("the run `{ID}` cannot be stored: `unfinished` is not a way to end; {fault}"),
     );
     check(
         &path,
@@ -95,7 +95,7 @@ fn what_does_not_hang_together_is_refused() {
         &format!("the run `{ID}` cannot be stored: it begins but already holds invocations; {fault}"),
     );
     let wrong_id = Run { id: "latest".to_owned(), ..full_run() };
-    let expected = "the run `latest` cannot be stored: `latest` is no id of a run (1 to 64 letters, digits, hyphens; not \
+    let expected = "the run `latest` cannot be stored: `latest` is not an id of a run (1 to 64 letters, digits, hyphens; not \
                     `latest`); this is a fault of the program that made the run";
     check(&path, store.insert_run(&wrong_id), expected);
     assert_eq!(store.load(ID).unwrap(), header(ID), "nothing of it was stored");
@@ -170,7 +170,8 @@ fn foreign_files_are_left_alone() {
         "this is a text of more than a hundred bytes, which no one would take for a database. ".repeat(20),
     )
     .unwrap();
-    let sentence = "`PATH` is no SQLite file, so it is no store; name another file (a run file is read by import)";
+    let sentence =
+        "`PATH` is not an SQLite file, so it is not a store; name another file (a run file is read by import)";
     check(&text, Store::open(&text), sentence);
     check(&text, Store::open_read_only(&text), sentence);
 
@@ -250,7 +251,7 @@ fn a_record_without_meaning_is_found_and_said() {
     };
     check_column(
         "samples SET ticks = x'00' WHERE invocation = 2 OR position = 1",
-        "invocation 0: column ticks: 1 bytes are no whole number of ticks",
+        "invocation 0: column ticks: 1 bytes are not a whole number of ticks",
     );
     check_column(
         "invocation SET verdict = 'good' WHERE position = 1",
@@ -356,7 +357,7 @@ fn baselines_name_runs_until_they_are_gone() {
     let full = full_run().id;
     assert_eq!(store.set_baseline("v1.0", "latest~1", false, 5).unwrap(), store.resolve("latest~1").unwrap());
     let first = store.resolve("baseline:v1.0").unwrap();
-    assert_eq!(store.set_baseline("v1.0", &first, false, 6).unwrap(), first, "the same again is no conflict");
+    assert_eq!(store.set_baseline("v1.0", &first, false, 6).unwrap(), first, "the same again is not a conflict");
     let taken =
         format!("the baseline `v1.0` in `PATH` is already run {first}; say --replace to give the name to another");
     check(&path, store.set_baseline("v1.0", "latest", false, 7), &taken);
@@ -367,7 +368,7 @@ fn baselines_name_runs_until_they_are_gone() {
     check(
         &path,
         store.set_baseline("a b", &full, false, 0),
-        "`a b` is no name of a baseline; take 1 to 64 letters, digits, hyphens, underscores and dots",
+        "`a b` is not a name of a baseline; take 1 to 64 letters, digits, hyphens, underscores and dots",
     );
     // A run that was deleted leaves its name, which says what it was.
     Connection::open(&path).unwrap().execute("DELETE FROM run WHERE id = ?1", [&full]).unwrap();

@@ -37,7 +37,7 @@ memory() ->
 
 %% {Files, [{Thread id, voluntary, involuntary}]} of every thread of the process; null where they cannot be read.
 %%
-%% Each operation on a file is itself a hand-over to a helper thread and back. So the files are opened beforehand and the threads
+%% Each operation on a file is itself a switch to a helper thread and back. So the files are opened beforehand and the threads
 %% that take part are read last before the batches, and after them first: in the opposite order, given the earlier answer.
 task_switches() ->
     case file:list_dir("/proc/self/task") of

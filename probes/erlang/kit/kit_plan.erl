@@ -54,7 +54,7 @@ check_describe(Words) ->
     {_, Left} = (integer(report_fd, 1, 0, ?MAX_DESCRIPTOR))(split(Words)),
     case maps:keys(Left) of
         [] -> ok;
-        [Key | _] -> throw(kit_wire:refuse(unknown_key, "`~ts` is no key of `describe`; only report_fd is", [Key]))
+        [Key | _] -> throw(kit_wire:refuse(unknown_key, "`~ts` is not a key of `describe`; only report_fd is", [Key]))
     end.
 
 split(Words) -> lists:foldl(fun split/2, #{}, Words).

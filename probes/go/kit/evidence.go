@@ -73,7 +73,7 @@ type Trace struct {
 	Thread []int32
 }
 
-// NewTrace has room for hand-offs 1 … units and for where the token began.
+// NewTrace has room for switches 1 … units and for where the token began.
 func NewTrace(units uint64) *Trace {
 	trace := &Trace{Who: make([]uint32, units+1), CPU: make([]int32, units+1), Thread: make([]int32, units+1)}
 	for i := range trace.Who {

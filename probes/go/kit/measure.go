@@ -23,7 +23,7 @@ type Mechanism struct {
 type Workload interface {
 	// Lap is the smallest number of units after which everything stands where it began.
 	Lap() uint64
-	// Run is the measured region: units hand-offs, no clock, no allocation, no branch on the plan.
+	// Run is the measured region: units switches, no clock, no allocation, no branch on the plan.
 	Run(units uint64)
 	// RunEach does the same and records every unit.
 	RunEach(units uint64, histogram *Histogram)

@@ -107,7 +107,7 @@ func CheckDescribe(words []string) *Refusal {
 	take := taker{values: values}
 	take.integer("report_fd", 1, 0, maxDescriptor)
 	for key := range values {
-		return Refuse("unknown_key", "`%s` is no key of `describe`; only report_fd is", key)
+		return Refuse("unknown_key", "`%s` is not a key of `describe`; only report_fd is", key)
 	}
 	return take.refusal
 }

@@ -6,7 +6,7 @@ import (
 	"switchcost/probes/go/kit"
 )
 
-// Controls of fiber/goroutine: what one goroutine does alone, of what a hand-over is made of.
+// Controls of fiber/goroutine: what one goroutine does alone, of what a switch is made of.
 
 // control/go-channel: a send and a receive that wait for nobody, by one goroutine and a channel with room for one word.
 var controlGoChannel = kit.Mechanism{

@@ -73,7 +73,7 @@ func check(t *testing.T, mechanism kit.Mechanism, experiment, threads string) {
 	turns, token, broken := workload.Claim()
 	want := 2000 + histogram.Count
 	if experiment == "message" {
-		want *= 2 // A round trip is two hand-offs.
+		want *= 2 // A round trip is two switches.
 	}
 	if turns.Total != want || token != want || turns.Max != turns.Min || broken {
 		t.Errorf("%v: %+v, token %d, broken %v", words, turns, token, broken)
@@ -133,6 +133,6 @@ func TestStacksAreDistinct(t *testing.T) {
 		}
 	}
 	if distinct := distinctStacks([]uintptr{5000, 9000, 5000, 5500, 9100}); distinct != 2 {
-		t.Errorf("%d stacks were told apart where there are two", distinct)
+		t.Errorf("%d stacks were distinguished where there are two", distinct)
 	}
 }

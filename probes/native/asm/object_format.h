@@ -1,6 +1,8 @@
 // What ELF and Mach-O want said differently of a function in assembly. For .S files and, the first macro, for C++.
 #pragma once
 
+// clang-format off: the assembler minds every character
+
 #define SWITCHCOST_TEXT_OF(text) #text
 #define SWITCHCOST_EXPANDED(text) SWITCHCOST_TEXT_OF(text)
 
@@ -18,10 +20,10 @@
 #else
 #define SYMBOL(name) name
 #define HIDDEN(name) .hidden name
-#define IS_FUNCTION(name) .type name, % function
-#define END_OF_FUNCTION(name) .size name, .- name
+#define IS_FUNCTION(name) .type name, %function
+#define END_OF_FUNCTION(name) .size name, . - name
 // The program needs no executable stack.
-#define END_OF_FILE .section.note.GNU - stack, "", % progbits
+#define END_OF_FILE .section .note.GNU-stack, "", %progbits
 #endif
 
 #endif

@@ -50,9 +50,8 @@ void require_two_cpus(const Plan& plan) {
     // With a list of CPUs the driver is pinned already.
     const std::set<int> planned(plan.cpus.begin(), plan.cpus.end());
     if ((planned.empty() ? os::usable_cpus() : planned.size()) >= 2) return;
-    throw unsupported(
-        "too_few_cpus",
-        "two threads that spin need a CPU each, or each hand-off lasts a time slice; give two with cpus=");
+    throw unsupported("too_few_cpus",
+                      "two threads that spin need a CPU each, or each switch lasts a time slice; give two with cpus=");
 }
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {

@@ -8,7 +8,7 @@ namespace probe {
 
 extern const Entry clone_vm;               // process/pipe: processes that share their memory
 extern const Entry doubled_contexts;       // stack/asm: each stack is two contexts
-extern const Entry half_spun;              // thread/futex: every second hand-off is waited for by spinning
+extern const Entry half_spun;              // thread/futex: every second switch is waited for by spinning
 extern const Entry one_cpu;                // thread/futex: all contexts on the first of the CPUs
 extern const Entry processes_for_threads;  // thread/pipe: the contexts are processes
 extern const Entry resolved_handle;        // coroutine/cpp20: the compiler knows whom it resumes

@@ -113,8 +113,8 @@ struct Coroutine {
     std::coroutine_handle<promise_type> handle;
 };
 
-// The driver is no coroutine, and its partner is made where it is resumed: a compiler that sees both puts them into one
-// function.
+// The driver is not a coroutine, and its partner is made where it is resumed: a compiler that sees both puts them into
+// one function.
 template <Mode mode>
 class ResolvedRing final : public Ring<mode, Token> {
 public:

@@ -3,7 +3,7 @@
 // A mechanism is { id, experiments, timings, parameters, setUp(plan) }; setUp does everything slow and gives a workload:
 //
 //   lap                     smallest number of units after which everything stands where it began
-//   run(units)              the measured region: reads the clock, makes the hand-offs, reads the clock; gives the ticks,
+//   run(units)              the measured region: reads the clock, makes the switches, reads the clock; gives the ticks,
 //                           or a promise of them. The clock is read there and not here, because a promise is delivered
 //                           only after whatever else is ready has run
 //   runEach(units, h)       the same, recording every unit in a histogram
@@ -130,7 +130,7 @@ function checkToken(plan, units) {
   if (units > mostUnits(plan)) {
     throw unsupported(
       "limit_reached",
-      "the plan comes to more than 2^30 hand-offs, beyond which V8 changes the kind of number in the token; ask for fewer or shorter batches",
+      "the plan comes to more than 2^30 switches, beyond which V8 changes the kind of number in the token; ask for fewer or shorter batches",
     );
   }
 }

@@ -59,7 +59,7 @@ function checkDescribe(words) {
   const values = split(words);
   new Taker(values).integer("report_fd", 1, 0, MAX_DESCRIPTOR);
   for (const key of values.keys())
-    throw refuse("unknown_key", `\`${key}\` is no key of \`describe\`; only report_fd is`);
+    throw refuse("unknown_key", `\`${key}\` is not a key of \`describe\`; only report_fd is`);
 }
 
 function split(words) {

@@ -1,6 +1,6 @@
 // coroutine/js-generator: a driver resumes generators in turn, each with the token that the one before it yielded.
 //
-// The driver is no context: a hand-off is the yield of one generator, the driver's loop, and the resumption of the next.
+// The driver is not a context: a switch is the yield of one generator, the driver's loop, and the resumption of the next.
 "use strict";
 
 const { now } = require("../kit/clock");
@@ -14,7 +14,7 @@ const BYTES_EACH = 250;
 // What a ring is made of: both kinds of contexts and the driver's loop over the generators that were made of one of them.
 //
 // Ring, lap and generators are constants of closures that are made once a process, so that V8 compiles them in. As parameters of a
-// generator they would be saved and restored at every yield, as fields of the ring be read again at every hand-off.
+// generator they would be saved and restored at every yield, as fields of the ring be read again at every switch.
 function partsOf(ring) {
   const { lap } = ring;
 

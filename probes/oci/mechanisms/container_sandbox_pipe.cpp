@@ -173,7 +173,7 @@ private:
         return best;
     }
 
-    // Two readings are told apart to some 100 us, of which 1 % must be the most.
+    // Two readings are distinguished to some 100 us, of which 1 % must be the most.
     ClockReading later(std::uint64_t first) {
         constexpr std::uint64_t least_ns = 40'000'000;
         const std::uint64_t elapsed = clock_now() - first;
@@ -211,7 +211,7 @@ private:
 std::unique_ptr<Workload> make(const Plan& plan, Mode) {
     if (plan.timing == Timing::each) {
         throw unsupported("unsupported_here",
-                          "timing=each needs memory that both contexts of a hand-off write to, and two sandboxes share "
+                          "timing=each needs memory that both contexts of a switch write to, and two sandboxes share "
                           "none; use timing=batch");
     }
     return std::make_unique<SandboxRing>(plan);

@@ -45,7 +45,7 @@ class Workload:
     lap = 1
 
     async def run(self, units):
-        """The measured region: units hand-offs, no clock and no branch on the plan. A coroutine, so that mechanisms with
+        """The measured region: units switches, no clock and no branch on the plan. A coroutine, so that mechanisms with
         an event loop and those without are measured by the same code; awaiting it does not suspend by itself."""
         raise NotImplementedError
 

@@ -66,7 +66,7 @@ def check_describe(words):
     values = _split(words)
     _Taker(values).integer("report_fd", 1, 0, MAX_DESCRIPTOR)
     for key in values:
-        raise refuse("unknown_key", f"`{key}` is no key of `describe`; only report_fd is")
+        raise refuse("unknown_key", f"`{key}` is not a key of `describe`; only report_fd is")
 
 
 def _split(words):

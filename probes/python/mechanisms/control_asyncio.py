@@ -1,4 +1,4 @@
-"""Controls of fiber/asyncio: what one task or callback does alone, of what a hand-over is made of."""
+"""Controls of fiber/asyncio: what one task or callback does alone, of what a switch is made of."""
 
 from kit.clock import now
 from kit.evidence import Turns

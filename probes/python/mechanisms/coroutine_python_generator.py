@@ -1,6 +1,6 @@
 """coroutine/python-generator: a driver resumes generators in turn, each with the token that the one before it yielded.
 
-The driver is no context: a hand-off is the yield of one generator, the driver's loop, and the resumption of the next.
+The driver is not a context: a switch is the yield of one generator, the driver's loop, and the resumption of the next.
 """
 
 from kit.clock import now

@@ -3,7 +3,7 @@
 `handover` says by what: a future that the next task awaits, an asyncio.Event, an asyncio.Queue of one place, or
 `asyncio.sleep(0)`, where all tasks stay ready, the loop takes them in turn, and the token lies in a shared variable.
 
-The token counts every hand-off. Each context compares it with the number it is due, which advances by one lap a turn and
+The token counts every switch. Each context compares it with the number it is due, which advances by one lap a turn and
 so is its count of turns, too. Everything else is a command (a negative token), which takes the path of a wrong token.
 """
 
@@ -47,7 +47,7 @@ def set_up(plan):
 
 
 class _Ring(Workload):
-    """All that does not depend on the kind of hand-over. A subclass has `send(index, token)` and `receive(index)`."""
+    """All that does not depend on the kind of switch. A subclass has `send(index, token)` and `receive(index)`."""
 
     def __init__(self, contexts, timed_each):
         self.lap = contexts

@@ -1,6 +1,6 @@
 """What the rings of generators and of greenlets share.
 
-Their hand-over costs CPython few instructions, so that a token counted up at every hand-off, checked, and a turn counter
+Their switch costs CPython few instructions, so that a token counted up at every switch, checked, and a turn counter
 beside it would double it. Therefore the token is the number of the lap: context 0 counts it up, every other context
 compares it with its own count of laps and hands it on as it is. That count is the variable of a `for` over a range, which
 is cheaper than the two additions, and it is the count of turns as well.

@@ -139,7 +139,7 @@ function one(context: Context, table: ComparisonTable): HTMLElement {
   return figure({
     id: "compare",
     title: `Ratio of costs: ${name(table, context)}`,
-    caption: `Right of 1: dearer. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: noise floor of ${percent(floor)}, by which equal things differ in this run; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
+    caption: `Right of 1: more expensive. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: noise floor of ${percent(floor)}, by which equal things differ in this run; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
     command:
       table.reference === null
         ? `switchcost compare ${table.comparisons[0]?.a.run ?? "A"} ${table.comparisons[0]?.b.run ?? "B"}`

@@ -21,7 +21,7 @@ const STROKES: Record<string, string> = {
   "1,3": "····",
 };
 
-/** Curves in one picture: more cannot be told apart. */
+/** Curves in one picture: more cannot be distinguished. */
 const MOST_CURVES = 10;
 
 /** Pictures in one view: more would not be looked at, and keep a browser busy. */

@@ -98,7 +98,7 @@ export function evidence(context: Context): HTMLElement[] {
           "kernel switches expected",
           "observed",
           "involuntary",
-          "same-CPU hand-offs expected",
+          "same-CPU switches expected",
           "observed",
           "CPUs",
           "turns and token",

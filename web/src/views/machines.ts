@@ -10,7 +10,7 @@ import { paged } from "./common";
 const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye"] as const;
 const COLOURS = 8;
 
-/** Machines told apart by symbol and colour. */
+/** Machines distinguished by symbol and colour. */
 const MOST_MACHINES = 24;
 
 interface Seen {
@@ -130,13 +130,13 @@ function one(
   return figure({
     id: `machines-${quantity}`,
     title: several ? `${machines.size} machines` : `${context.runs.length} runs of one machine`,
-    caption: `One mark a run: medians. At the end: the dearest by the cheapest. Machines differ in more than their hardware: see their facts under Machine.${machines.size > MOST_MACHINES ? ` The first ${MOST_MACHINES} of ${machines.size} machines.` : ""}`,
+    caption: `One mark a run: medians. At the end: the most expensive by the cheapest. Machines differ in more than their hardware: see their facts under Machine.${machines.size > MOST_MACHINES ? ` The first ${MOST_MACHINES} of ${machines.size} machines.` : ""}`,
     command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
     n: `${marks.length} rows of ${context.runs.length} runs`,
     picture,
     extra: [several && legend, pager],
     table: {
-      head: ["mechanism", ...heads.map((seen) => seen.title), "dearest by cheapest"],
+      head: ["mechanism", ...heads.map((seen) => seen.title), "most expensive by cheapest"],
       rows: shown.map(([label, of]) => [
         label,
         ...heads.map(

@@ -77,7 +77,7 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
     id: `pairs-${label.replace(/\W/g, "-")}`,
     title: `CPU pairs: ${label}`,
     caption:
-      "One cell a pair of CPUs, dark is dear; the scale is logarithmic. Paler cells mirror a pair that was measured in the other order.",
+      "One cell a pair of CPUs, darker is more expensive; the scale is logarithmic. Paler cells mirror a pair that was measured in the other order.",
     command: typed(context.run),
     n: counted(context.rows.filter((row) => measured.has(row.label))),
     picture,

@@ -26,7 +26,7 @@ function overview(context: Context, all: Row[]): HTMLElement {
     row.starts.map((start) => ({ ...start, key: row.key, off: start.median / (row.median ?? 1) - 1 })),
   );
   const most = points.reduce((last, point) => Math.max(last, point.at), 1);
-  // Blue and orange with a pale middle, told apart by all.
+  // Blue and orange with a pale middle, distinguished by all.
   const paint = (point: { off: number }): string => {
     const share = Math.min(1, Math.abs(point.off) / REACH);
     return `color-mix(in oklab, ${point.off < 0 ? "var(--faster)" : "var(--slower)"} ${Math.round(share * 100)}%, var(--pale))`;
@@ -71,7 +71,7 @@ function overview(context: Context, all: Row[]): HTMLElement {
   return figure({
     id: "rounds",
     title: "Every start, by its time",
-    caption: `One dot a start: blue cheaper than the median of its row, orange dearer, full colour at ±${percent(REACH)}. Crosses: something disturbed it, or it is not verified. Columns of one colour are drift of the whole machine.`,
+    caption: `One dot a start: blue cheaper than the median of its row, orange more expensive, full colour at ±${percent(REACH)}. Crosses: something disturbed it, or it is not verified. Columns of one colour are drift of the whole machine.`,
     command: typed(context.run),
     n: counted(all),
     picture,

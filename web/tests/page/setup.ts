@@ -154,7 +154,7 @@ function sweeps(records: Entry[]): Entry[] {
   const start = records.find((record) => record.t === "invocation" && record.variant === variant.index);
   run.id = "sweeps";
   const rounds = Array.from({ length: 8 }, (_, i) => i);
-  // Whole ticks; no two rounds alike, so that a median of differences is no difference of medians.
+  // Whole ticks; no two rounds alike, so that a median of differences is not a difference of medians.
   const uneven = (round: number, nth: number): number => ((round * 37 + nth * 11) % 17) - 8;
   const time = (of: object, cost: number, noise: number) => (nth: number) => ({
     of: { ...variant, ...of },

@@ -124,11 +124,11 @@ function page(...results: [Result, Detail][]): PageData {
   };
 }
 
-test("two runs of one id are told apart", () => {
+test("two runs of one id are distinguished", () => {
   expect(runs(page()).map((run) => run.key)).toEqual(["r", "r~2"]);
 });
 
-test("what a logarithmic axis cannot show is no figure", () => {
+test("what a logarithmic axis cannot show is not a figure", () => {
   const rows = runs(
     page(...[null, 0, -5, NaN, Infinity, 3].map((median): [Result, Detail] => [result("x/a", median), detail()])),
   )[0]!.rows;

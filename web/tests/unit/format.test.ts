@@ -18,7 +18,7 @@ test("three digits, grouped, with units", () => {
   expect(percent(0.0123)).toBe("1.2 %");
 });
 
-test("what is no number is a dash, and what is huge stays short", () => {
+test("what is not a number is a dash, and what is huge stays short", () => {
   for (const write of [digits, duration, percent])
     for (const value of [null, NaN, Infinity]) expect(write(value)).toBe("–");
   for (const value of [1e300, 1e18, Number.MAX_VALUE, -1e300, 5e-324]) expect(duration(value).length).toBeLessThan(20);

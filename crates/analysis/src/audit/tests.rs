@@ -64,7 +64,7 @@ fn preemption_is_cheap_and_what_no_look_saw_is_priced_too() {
     let seen = Observed { totals: Some((300, 1300)), ..observed(vec![thread(300, 300, "pipe_read")], Some(0)) };
     let audit = audit(&seen, &prices());
     assert_eq!((audit.unseen, audit.involuntary, audit.threads.len()), (1000, 1300, 1));
-    // 600 hand-overs by pipe, of which the thread seen has 300 + 300 × 3/13; the rest is preemption.
+    // 600 switches by pipe, of which the thread seen has 300 + 300 × 3/13; the rest is preemption.
     assert!((audit.cost.value - (600.0 * 1000.0 + 1000.0 * 500.0)).abs() < 1e-6, "{}", audit.cost.value);
 }
 

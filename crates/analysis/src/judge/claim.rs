@@ -30,7 +30,7 @@ const PUSHED_SHARE: f64 = 0.25;
 const IMPLAUSIBLE_NS: f64 = 0.1;
 
 /// A switch is at least one jump more than the loop that drives it, and a CPU takes one such jump per cycle: less than so many times the empty
-/// loop of the same run is no switch.
+/// loop of the same run is not a switch.
 const LEAST_BOUNDS: f64 = 1.5;
 
 /// Kind of the disturbance that the judge itself finds.

@@ -72,7 +72,7 @@ const RESOLUTION: f64 = 0.05;
 /// How the reason of every answer begins that is too small to be a figure.
 pub(crate) const BELOW_RESOLUTION: &str = "below the resolution";
 
-/// Why the rest of the interval is no figure.
+/// Why the rest of the interval is not a figure.
 pub(super) fn below_resolution(case: &Case<'_>) -> Option<String> {
     if case.plan.variant.timing != Timing::Each {
         return None;

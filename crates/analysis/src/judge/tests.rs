@@ -31,7 +31,7 @@ fn rule() -> EvidenceRule {
     EvidenceRule { turns: true, kernel_switches: Some((1.0, 1.0)), address_spaces: Some(1), ..EvidenceRule::default() }
 }
 
-/// A transcript that deserves `verified`: 4 batches of 1 000 hand-offs at 1 300 ns.
+/// A transcript that deserves `verified`: 4 batches of 1 000 switches at 1 300 ns.
 fn honest() -> Transcript {
     let batch = |phase, count| Samples { phase, units: 1000, ticks: vec![1_300_000; count], quantity: None };
     Transcript {

@@ -185,5 +185,5 @@ fn wrong_parameters_are_named() {
     fails("", &COMMON.replace("percent_of_units = 50", "percent_of_units = 101"), "parameter order: counted needs");
     fails("", &COMMON.replace("value = \"mixed\"", "value = \"x\""), "parameter order: counted: value");
     fails("common = [\"set\"]", &COMMON.replace("x/control", "x/none"), "control names x/none, which has no file");
-    fails("common = [\"set\"]", &COMMON.replace("x/control", "x/y"), "control names x/y, which is no control");
+    fails("common = [\"set\"]", &COMMON.replace("x/control", "x/y"), "control names x/y, which is not a control");
 }

@@ -16,7 +16,7 @@ pub struct Audit {
     /// How long to watch [default: 10s; a command: until it ends; --watch: until Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = super::parse_budget)]
     pub time: Option<Duration>,
-    /// One line a thread, not only the dearest ones
+    /// One line a thread, not only the most expensive ones
     #[arg(long)]
     pub threads: bool,
     /// The processes it has started, too
@@ -79,7 +79,7 @@ pub struct Budget {
     /// Memory that a context touches between two switches, such as 16K
     #[arg(long, value_name = "BYTES", value_parser = parse_size)]
     pub working_set: Option<u64>,
-    /// Longest hand-over that 99 of 100 may take, such as 50us
+    /// Longest switch that 99 of 100 may take, such as 50us
     #[arg(long, value_name = "TIME", value_parser = parse_latency)]
     pub latency_p99: Option<Duration>,
     /// Largest share of a CPU that switching may take

@@ -136,7 +136,7 @@ impl Session<'_> {
         self.complete()
     }
 
-    /// Prices in the order of the data file; a kind that this machine cannot measure borrows that of a hand-over on one CPU.
+    /// Prices in the order of the data file; a kind that this machine cannot measure borrows that of a switch on one CPU.
     fn complete(&mut self) -> Result<(), Failure> {
         let rank = |price: &Price| self.data.rules.iter().position(|rule| *rule == price.rule);
         self.prices.sort_by_key(rank);
@@ -156,7 +156,7 @@ impl Session<'_> {
         // Sleep on timers has no general price, and needs none: without it, it is a wake-up like others.
         let lacking = |kind: &SwitchKind| *kind != SwitchKind::Timer && general(*kind).is_none();
         for kind in SwitchKind::ALL.into_iter().filter(lacking).collect::<Vec<_>>() {
-            self.notes.push(format!("switches of kind {} are priced like hand-overs on one CPU", kind.as_str()));
+            self.notes.push(format!("switches of kind {} are priced like switches on one CPU", kind.as_str()));
             let rule = PriceRule { kind, ..base.rule.clone() };
             self.prices.push(Price { rule, ..base.clone() });
         }

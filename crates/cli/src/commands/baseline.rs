@@ -20,7 +20,7 @@ pub fn baseline(action: &BaselineAction) -> Result<Exit, Failure> {
 
 fn set(arguments: &BaselineSet) -> Result<(), Failure> {
     let path = paths::store(arguments.store.store.as_deref())?;
-    // Only to name a run of it is no reason to make a store.
+    // Only to name a run of it is not a reason to make a store.
     Store::open_read_only(&path).map_err(Failure::usage)?;
     let mut store = Store::open(&path).map_err(Failure::usage)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());

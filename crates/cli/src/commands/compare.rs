@@ -80,7 +80,7 @@ fn pairs<'l, 'r>(
     compared: &mut Compared,
 ) -> Result<Vec<(Place<'l, 'r>, Place<'l, 'r>)>, Failure> {
     let Some(Operand::Rows { text, run, which }) = operands.first() else {
-        return Err(Failure::usage("a published figure is no reference: put a row or a run first"));
+        return Err(Failure::usage("a published figure is not a reference: put a row or a run first"));
     };
     let chosen = |run: usize, which: &Which| choose(&analyses[run], which);
     let reference = chosen(*run, which)?;

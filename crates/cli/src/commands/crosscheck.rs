@@ -1,4 +1,4 @@
-//! `crosscheck`: tools of others beside ours, in turns.
+//! `crosscheck`: other tools beside ours, in turns.
 
 use super::measure::{Bench, seed};
 use crate::arguments::{self, ListFormat};

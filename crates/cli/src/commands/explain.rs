@@ -147,7 +147,7 @@ fn choose(asked: &Asked, concept: &Concept, catalogue: &Catalogue) -> Result<(Ex
     let mut total = Wanted::plain(concept.id.clone(), asked.placement.unwrap_or(concept.placements[0]));
     total.parameters = asked.parameters.clone();
     let floor = concept.floor.iter().filter_map(|id| catalogue.find(id));
-    // Each floor holds the one below it, so that only the highest is a part; the rest are no parts of their own.
+    // Each floor holds the one below it, so that only the highest is a part; the rest are not parts of their own.
     let highest = floor.into_iter().next().map(|control| Layer {
         name: format!("what {} costs", control.id),
         terms: vec![Term { wanted: Wanted::plain(control.id.clone(), control.placements[0]), times: 1.0, per: None }],

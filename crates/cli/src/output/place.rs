@@ -11,7 +11,7 @@ const LINKS: usize = 40;
 const OPEN: [&str; 2] = ["/proc", "/dev/fd"];
 
 /// A file is written whole or not at all: what stood there before is replaced at once, keeping its mode and, where permitted, its owner. A link is
-/// followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has gone, that is no fault.
+/// followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has gone, that is not a fault.
 pub fn write(path: &Path, text: &[u8]) -> Result<()> {
     let old = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,

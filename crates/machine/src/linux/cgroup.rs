@@ -51,7 +51,7 @@ impl Cgroups {
         }
     }
 
-    /// Groups with a cpu controller above this process, the root not counted: each makes a switch dearer.
+    /// Groups with a cpu controller above this process, the root not counted: each makes a switch more expensive.
     pub(crate) fn depth(&self, host: &Host) -> Option<usize> {
         let chain = self.cpu.as_ref()?;
         let below_root = chain.dirs.len().saturating_sub(1);

@@ -66,7 +66,7 @@ pub(crate) struct Watched {
     wakes: (Option<u64>, Option<u64>),
     totals: Option<(u64, u64)>,
     looks: u32,
-    dearest: Duration,
+    highest_cost: Duration,
     own_ns: u64,
     ended: bool,
     stranger: bool,
@@ -111,7 +111,7 @@ impl Watched {
             wakes: (wake_interrupts(&host), None),
             totals: None,
             looks: 0,
-            dearest: Duration::ZERO,
+            highest_cost: Duration::ZERO,
             own_ns: 0,
             ended: false,
             stranger,
@@ -167,7 +167,7 @@ impl Watched {
         self.wakes.1 = wake_interrupts(&self.host);
         let cost = sys::own_cpu_ns().saturating_sub(before);
         self.own_ns += cost;
-        self.dearest = self.dearest.max(Duration::from_nanos(cost));
+        self.highest_cost = self.highest_cost.max(Duration::from_nanos(cost));
         alive
     }
 
@@ -289,7 +289,7 @@ impl Watched {
     }
 
     pub(crate) fn cost_of_look(&self) -> Duration {
-        self.dearest
+        self.highest_cost
     }
 
     pub(crate) fn wait(&self, until: Instant, interrupt: Option<&Interrupt>) -> Woken {

@@ -255,7 +255,7 @@ impl BeforeExec {
 
 /// Program, arguments and environment in the form that exec takes, made before the fork.
 ///
-/// std would exec by `execvp`, and that hands a file which is no program of this machine to `/bin/sh`: a binary of
+/// std would exec by `execvp`, and that hands a file which is not a program of this machine to `/bin/sh`: a binary of
 /// another architecture would be run as a shell script.
 struct Image {
     program: CString,
@@ -397,7 +397,7 @@ pub(crate) fn fault(file: &Path) -> Option<SpawnError> {
     match std::fs::metadata(file) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(SpawnError::Permission(file.to_owned())),
         Err(_) => Some(SpawnError::NotFound(file.to_owned())),
-        Ok(data) if !data.is_file() => Some(SpawnError::NotExecutable(file.to_owned(), "it is no file".to_owned())),
+        Ok(data) if !data.is_file() => Some(SpawnError::NotExecutable(file.to_owned(), "it is not a file".to_owned())),
         Ok(data) if data.permissions().mode() & 0o111 == 0 => {
             Some(SpawnError::NotExecutable(file.to_owned(), "its execute permission is not set".to_owned()))
         }

@@ -40,7 +40,7 @@ impl Usage {
 /// Sleeps until a child of whatever kind (`__WALL`) has ended, and reaps it: its wait status and what it and its reaped children used.
 ///
 /// # Errors
-/// `ECHILD`: it is no child of this process, or not any more.
+/// `ECHILD`: it is not a child of this process, or not any more.
 pub(crate) fn reap(pid: i32) -> std::io::Result<(i32, Usage)> {
     wait4(pid, 0).map(|(_, status, usage)| (status, usage))
 }

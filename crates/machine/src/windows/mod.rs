@@ -84,7 +84,7 @@ pub(crate) fn doctor() -> Vec<Finding> {
     if let Some(version) = sys::wine_version() {
         findings.push(warning(
             "wine",
-            format!("this is no Windows but wine {version}"),
+            format!("this is wine and not Windows: {version}"),
             "figures are those of wine's implementation",
             "use Windows, or switchcost for the system below wine",
         ));

@@ -202,7 +202,7 @@ pub(crate) fn fault(file: &Path) -> Option<SpawnError> {
     match std::fs::metadata(&file) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Some(SpawnError::Permission(file)),
         Err(_) => Some(SpawnError::NotFound(file)),
-        Ok(data) if !data.is_file() => Some(SpawnError::NotExecutable(file, "it is no file".to_owned())),
+        Ok(data) if !data.is_file() => Some(SpawnError::NotExecutable(file, "it is not a file".to_owned())),
         Ok(_) => None,
     }
 }

@@ -60,7 +60,7 @@ pub fn arguments_of(program: &Program, typed: &[String]) -> Result<Arguments, St
 /// Value of an expression over the arguments, such as `threads * iterations`.
 ///
 /// # Errors
-/// The expression means nothing, or is no natural number.
+/// The expression means nothing, or is not a natural number.
 pub fn units_of(program: &Program, expression: &str, arguments: &Arguments) -> Result<u64, PageError> {
     let environment = environment();
     environment

@@ -53,7 +53,7 @@ fn total_ms(cell: &Value) -> Result<String, Error> {
     if !cell.get_attr("found")?.is_true() {
         return Ok("not here".into());
     }
-    let total = field(cell, "total")?.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "this is no row"))?;
+    let total = field(cell, "total")?.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "this is not a row"))?;
     Ok(format!("{:.0}ms", total / 1e6))
 }
 

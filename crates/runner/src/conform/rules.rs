@@ -192,7 +192,7 @@ fn laps(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, l
             format!("batch_units is {k} where {expected} belongs, {} rounded up to laps of {lap}", asked.batch_units)
         });
     }
-    list.hold(k.is_multiple_of(lap), "laps", line, || format!("batch_units is {k}, which is no whole laps of {lap}"));
+    list.hold(k.is_multiple_of(lap), "laps", line, || format!("batch_units is {k}, which is not whole laps of {lap}"));
     list.hold(!k.is_multiple_of(lap) || (k / lap).is_power_of_two(), "calibration", line, || {
         format!("batch_units is {k}, which no doubling from one lap of {lap} comes to")
     });

@@ -30,7 +30,7 @@ impl Store {
     /// Gives the name to the run that `selector` names; returns the run's id.
     ///
     /// # Errors
-    /// When the name is no name, belongs to another run and `replace` is false, there is no such run, or writing fails.
+    /// When the name is not a name, belongs to another run and `replace` is false, there is no such run, or writing fails.
     pub fn set_baseline(
         &mut self,
         name: &str,

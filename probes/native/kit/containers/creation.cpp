@@ -38,7 +38,7 @@ std::uint64_t ContainerCreator::run_one(std::uint64_t token, std::uint64_t* ente
                  std::string("a control group could not be removed (") + std::strerror(errno) + ")", errno);
 }
 
-// Number 1 of a pid namespace of its own, or it is no container and not counted.
+// Number 1 of a pid namespace of its own, or it is not a container and not counted.
 void ContainerCreator::enter(int join, std::uint64_t* entered) {
     board_[0].failure = set_up_inside(kind_, join);
     if (board_[0].failure.step == Step::none && (!kind_.namespaces || getpid() == 1)) ++*entered;

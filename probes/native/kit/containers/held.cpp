@@ -39,7 +39,7 @@ void HeldContainers::live(std::uint32_t container, int join) {
     cgroups_.guardian().forget();
     const StepFailure failure = set_up_inside(kind_, join);
     if (failure.step != Step::none) refused_[0] = failure;
-    // Number 1 of a pid namespace of its own, or it is no container and not counted.
+    // Number 1 of a pid namespace of its own, or it is not a container and not counted.
     dormitory_.sleep_in_child(container, failure.step == Step::none && (!kind_.namespaces || getpid() == 1));
     _exit(0);
 }

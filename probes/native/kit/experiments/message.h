@@ -1,5 +1,5 @@
 // Experiment message: a payload to the partner and back. The sequence number stands at the beginning of the payload,
-// cut to its size, and grows by one at each hand-off: each side counts the arrivals that carry the number it waits for.
+// cut to its size, and grows by one at each switch: each side counts the arrivals that carry the number it waits for.
 #pragma once
 
 #include <algorithm>

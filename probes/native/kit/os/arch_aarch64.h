@@ -10,7 +10,7 @@ namespace probe::arch {
 // on and at 10 to 100 MHz before, so that a single interval is coarse there; sums and means are not.
 inline constexpr const char* counter_name = "cntvct_el0, isb;mrs before a switch and isb;mrs;isb after it";
 
-// Reads the counter before a hand-over. `isb` holds the read back until everything before it has completed; without it
+// Reads the counter before a switch. `isb` holds the read back until everything before it has completed; without it
 // the read may be carried out early (Arm ARM, D11.1.2). No barrier after it: what follows is the switch itself.
 [[gnu::always_inline]] inline std::uint64_t counter_before() {
     std::uint64_t count;
@@ -18,7 +18,7 @@ inline constexpr const char* counter_name = "cntvct_el0, isb;mrs before a switch
     return count;
 }
 
-// Reads the counter after a hand-over. The second `isb` keeps the recording behind it from starting early.
+// Reads the counter after a switch. The second `isb` keeps the recording behind it from starting early.
 [[gnu::always_inline]] inline std::uint64_t counter_after() {
     std::uint64_t count;
     asm volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(count) : : "memory");

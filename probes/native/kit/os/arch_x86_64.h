@@ -9,7 +9,7 @@ namespace probe::arch {
 
 inline constexpr const char* counter_name = "tsc, lfence;rdtsc before a switch and rdtscp;lfence after it";
 
-// Reads the cycle counter before a hand-over. `lfence` holds the read back until everything before it (the recording of
+// Reads the cycle counter before a switch. `lfence` holds the read back until everything before it (the recording of
 // the last interval) has completed, so that none of it is charged to the switch. No fence after it: what follows is the
 // switch itself.
 [[gnu::always_inline]] inline std::uint64_t counter_before() {
@@ -18,7 +18,7 @@ inline constexpr const char* counter_name = "tsc, lfence;rdtsc before a switch a
     return (std::uint64_t{high} << 32) | low;
 }
 
-// Reads the cycle counter after a hand-over. `rdtscp` waits until everything before it has executed, which is what "the
+// Reads the cycle counter after a switch. `rdtscp` waits until everything before it has executed, which is what "the
 // partner runs" means; `lfence` keeps the recording behind it from starting early. It clobbers ecx with the number of
 // the CPU.
 [[gnu::always_inline]] inline std::uint64_t counter_after() {

@@ -32,7 +32,7 @@ struct PageFaults {
     std::uint64_t major = 0;
 };
 
-// Before anything is written: a reader that goes away is no reason to die, bytes go out as they are, the death of a
+// Before anything is written: a reader that goes away is not a reason to die, bytes go out as they are, the death of a
 // partner is reported on `report_fd`.
 void begin(int report_fd);
 

@@ -1,4 +1,4 @@
-// Windows, and wine, which is told apart: its figures are its own and not Windows'.
+// Windows, and wine, which is distinguished: its figures are its own and not Windows'.
 //
 // Windows tells a program nothing of its context switches and little of its page faults. Under wine there is a Linux
 // kernel below that does; the launcher (wine/probe) names this process's Unix id in SWITCHCOST_UNIX_PID, and its files

@@ -120,7 +120,7 @@ void check_tokens(const Look& before, const Look& after) {
     if (wrong == 0) return;
     throw failed(
         "self_check_failed",
-        std::to_string(wrong) + " hand-offs did not carry the expected sequence number; this is a fault of the probe");
+        std::to_string(wrong) + " switches did not carry the expected sequence number; this is a fault of the probe");
 }
 
 Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before,

@@ -75,7 +75,7 @@ struct alignas(64) Station {
     std::uint64_t mismatches;  // tokens that did not carry the sequence number this context waited for
     std::uint64_t touches;     // of its working set since it was made
     const void* place;         // where it runs: an address in its stack, or in its frame if it has no stack of its own
-    std::uint32_t irregular;   // arrivals that were no turns: commands and mismatches
+    std::uint32_t irregular;   // arrivals that were not turns: commands and mismatches
     std::uint32_t minor_faults;
     std::uint32_t major_faults;
     std::uint32_t space;  // its address space: the same number for all contexts that share one

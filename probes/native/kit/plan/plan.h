@@ -49,7 +49,7 @@ inline constexpr std::uint64_t most_units = 1'000'000'000'000;
 using Arguments = std::map<std::string, std::string>;
 Arguments split_arguments(int count, char** arguments, std::optional<Failure>& fault);
 
-// Takes report_fd out of the arguments; 1 when absent. Throws when it is no open descriptor.
+// Takes report_fd out of the arguments; 1 when absent. Throws when it is not an open descriptor.
 int take_report_fd(Arguments& arguments);
 
 // Throws `refused` for an unknown key, a value out of range, or a combination that makes no sense.

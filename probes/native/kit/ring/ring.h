@@ -36,7 +36,7 @@ enum class RunBy { one_thread, tasks };
 enum class Command : std::uint32_t { report, stop };
 
 // What the contexts of one ring share. Lives in a MAP_SHARED mapping, so that it serves forked processes, too. The
-// token's hand-over orders all accesses: only the context that holds the token touches anything here but its own
+// token's switch orders all accesses: only the context that holds the token touches anything here but its own
 // station.
 struct RingState {
     std::uint64_t departed = 0;  // counter read by the context that hands over (Mode::each)

@@ -148,7 +148,7 @@ pub(crate) struct Hops {
 }
 
 impl Trace {
-    /// Room for hand-offs 1 … units and for where the token began.
+    /// Room for switches 1 … units and for where the token began.
     #[must_use]
     pub fn new(units: u64) -> Box<Self> {
         Box::new(Self { visits: vec![Visit { who: u32::MAX, cpu: None, thread: None }; units as usize + 1] })

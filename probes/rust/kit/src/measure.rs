@@ -73,7 +73,7 @@ pub trait Workload {
 /// What the contexts counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// Turns of each; None where a unit is no hand-off between contexts, then `why` says so.
+    /// Turns of each; None where a unit is not a switch between contexts, then `why` says so.
     pub turns: Option<Turns>,
     /// Advance of the token.
     pub token: Option<u64>,

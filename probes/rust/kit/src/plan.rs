@@ -183,7 +183,7 @@ pub fn check_describe(words: &[String]) -> Result<(), Refusal> {
     match values.0.keys().next() {
         None => Ok(()),
         Some(key) => {
-            Err(Refusal::refused("unknown_key", format!("`{key}` is no key of `describe`; only report_fd is")))
+            Err(Refusal::refused("unknown_key", format!("`{key}` is not a key of `describe`; only report_fd is")))
         }
     }
 }

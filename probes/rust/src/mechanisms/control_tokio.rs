@@ -1,4 +1,4 @@
-//! Controls of fiber/tokio: what one task does alone, of what a hand-over is made of.
+//! Controls of fiber/tokio: what one task does alone, of what a switch is made of.
 
 use kit::{now, read_counter, Claim, Histogram, Mechanism, Plan, Refusal, Trace, Turns, Workload};
 use std::future::{poll_fn, Future};

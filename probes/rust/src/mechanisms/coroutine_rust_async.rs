@@ -1,7 +1,7 @@
 //! coroutine/rust-async: pinned futures, polled in turn by hand with a waker that does nothing.
 //!
-//! The contexts are N boxed futures behind `dyn Future`. A hand-off is: return Pending from one, poll the next. The loop
-//! that polls is no context; it reads the clock. The token lies in a cell, since `poll` passes nothing.
+//! The contexts are N boxed futures behind `dyn Future`. A switch is: return Pending from one, poll the next. The loop
+//! that polls is not a context; it reads the clock. The token lies in a cell, since `poll` passes nothing.
 
 use kit::{
     disjoint, now, read_counter, Claim, Histogram, Mechanism, Plan, Population, Refusal, Touch, Trace, Turns,
@@ -45,7 +45,7 @@ const NEVER: i64 = i64::MIN;
 /// What the futures share; one thread, so no locks.
 #[derive(Default)]
 struct Shared {
-    /// Sequence number of the last hand-off, or a command.
+    /// Sequence number of the last switch, or a command.
     token: Cell<i64>,
     /// What a future found that was not the token it was to get: the token, its own count, and where it keeps that.
     found: Cell<i64>,
@@ -137,7 +137,7 @@ impl<S: Touch> Ring<S> {
     }
 
     /// The same, where each turn is recorded: `depart` is called right before the poll of a context, `arrive` right after
-    /// it, with the number of hand-offs so far.
+    /// it, with the number of switches so far.
     fn pass_recorded(&mut self, laps: u64, depart: impl Fn(), mut arrive: impl FnMut(u64, u64)) -> u64 {
         self.count_by_themselves(false);
         let mut context = Context::from_waker(Waker::noop());

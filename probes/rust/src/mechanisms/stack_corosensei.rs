@@ -1,9 +1,9 @@
 //! stack/corosensei: a parent and the coroutines that it resumes pass a token round.
 //!
 //! corosensei is asymmetric: a coroutine can hand the CPU only to its parent. Context 0 is the parent, contexts
-//! 1 … N − 1 are coroutines. A hand-off between the parent and a coroutine is one transfer of control (a resume or a
+//! 1 … N − 1 are coroutines. A switch between the parent and a coroutine is one transfer of control (a resume or a
 //! suspend); one between two coroutines is two, because it goes through the parent, which then only relays and has no
-//! turn. So a lap of N hand-offs has 2 (N − 1) transfers: with two contexts one each, with many nearly two.
+//! turn. So a lap of N switches has 2 (N − 1) transfers: with two contexts one each, with many nearly two.
 //!
 //! The token is one word, which corosensei passes in a register. Commands are negative tokens: the comparison with the
 //! token that is due is all that a coroutine pays for them.

@@ -96,7 +96,7 @@ fn ring_of(plan: &kit::Plan) -> machine::Ring {
     }
 }
 
-/// A guest's memory is no address space of this system; what shows that guests ran are counts.
+/// A guest's memory is not an address space of this system; what shows that guests ran are counts.
 fn without_address_spaces(claim: &mut kit::Claim) {
     claim.address_spaces = None;
     claim.why.insert(

@@ -69,7 +69,7 @@ fn runnable(selection: &Selection, rows: Vec<usize>, text: &str) -> Result<Vec<u
 /// Two operands that mean the same row are an A/A test: the second is measured under another label. True: so it is.
 fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Failure> {
     let [first, others @ ..] = chosen else {
-        return Err(Failure::usage("a published figure is no reference: put a row first"));
+        return Err(Failure::usage("a published figure is not a reference: put a row first"));
     };
     let [second] = others else { return Ok(false) };
     let ([a], [b]) = (first.rows.as_slice(), second.rows.as_slice()) else { return Ok(false) };

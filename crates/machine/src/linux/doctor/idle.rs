@@ -28,7 +28,7 @@ pub(super) fn wakeup(look: &Look<'_>) -> Answer {
     Answer::warning(
         what,
         format!(
-            "a switch placed `free` or on two CPUs is up to {ratio:.0} times dearer while the second CPU is idle than while it is busy: \
+            "a switch placed `free` or on two CPUs is up to {ratio:.0} times more expensive while the second CPU is idle than while it is busy: \
              an idle machine gives the worse figure"
         ),
         "read rows placed on one CPU; for the others keep CPUs awake (boot with idle=poll, or in a guest: \

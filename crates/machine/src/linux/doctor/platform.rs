@@ -9,7 +9,7 @@ pub(super) fn hypervisor(look: &Look<'_>) -> Answer {
         _ => Answer::note(
             format!("this is a virtual machine: {}", facts::hypervisor(look.host)),
             format!(
-                "waking an idle CPU and timer interrupts go through the hypervisor (a hand-off between two CPUs costs {} here, on one CPU {}), \
+                "waking an idle CPU and timer interrupts go through the hypervisor (a switch between two CPUs costs {} here, on one CPU {}), \
                  and it may take the CPU away at any time",
                 about(look.sizes.hop_apart_us, "us"),
                 about(look.sizes.hop_same_us, "us"),

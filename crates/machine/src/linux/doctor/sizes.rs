@@ -35,7 +35,7 @@ pub(crate) struct Sizes {
     pub clock_step_ns: Option<f64>,
     /// A system call that does nothing, ns.
     pub system_call_ns: Option<f64>,
-    /// Hand-off between two threads on one CPU, one way, µs.
+    /// Switch between two threads on one CPU, one way, µs.
     pub hop_same_us: Option<f64>,
     /// The same on two CPUs, µs.
     pub hop_apart_us: Option<f64>,

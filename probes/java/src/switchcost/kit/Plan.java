@@ -115,7 +115,7 @@ public record Plan(
     public static void checkDescribe(List<String> words) {
         Taker take = new Taker(split(words));
         take.integer("report_fd", 1, 0, MOST_DESCRIPTOR);
-        take.nothingLeft("is no key of `describe`; only report_fd is");
+        take.nothingLeft("is not a key of `describe`; only report_fd is");
     }
 
     private static Mechanism find(Taker take, List<Mechanism> list) {

@@ -12,7 +12,7 @@ public final class Trace {
     private final Native.Reader currentCpu;
     private final Native.Reader currentThread;
 
-    /** Room for hand-offs 1 … units and for where the token began. */
+    /** Room for switches 1 … units and for where the token began. */
     public Trace(int units, Native.Reader currentCpu, Native.Reader currentThread) {
         who = new int[units + 1];
         cpu = new int[units + 1];

@@ -15,7 +15,7 @@ import switchcost.kit.Workload;
 /**
  * Ring by SynchronousQueue: a context takes the token from its own queue and puts it into the next one's, where that
  * context is waiting. There is one token, an object whose number each context checks and raises; a number in a box of
- * its own for every hand-off would time the allocator as well. Commands are negative numbers.
+ * its own for every switch would time the allocator as well. Commands are negative numbers.
  */
 final class QueueRing implements Workload {
 

@@ -100,7 +100,7 @@ public final class MechanismsTest {
             plan
         );
         pass(workload, plan, 1000, histogram);
-        long want = plan.experiment().equals("message") ? 2000 : 1000; // A round trip is two hand-offs.
+        long want = plan.experiment().equals("message") ? 2000 : 1000; // A round trip is two switches.
         Turns turns = workload.turns();
         Check.that(
             turns.total == want && workload.token() == want && turns.min == turns.max && !workload.broken(),
