@@ -29,7 +29,7 @@ archive update || true  # a part of the lists may be all that is needed
 archive download "libboost-context$version-dev" "libboost-fiber$version-dev" || refuse "Boost $version for arm64 is not to be had: $(tail -n 1 "$fetched/log")"
 for package in "$fetched"/packages/*.deb; do dpkg -x "$package" "$fetched/unpacked"; done
 
-# The headers are the same for every architecture. A folder that holds nothing else, because /usr/include has this machine's C library, too.
+# The headers are the same for every architecture. A folder that holds nothing else, because /usr/include also has this machine's C library.
 mkdir -p "$folder/include" "$folder/lib"
 ln -sfn /usr/include/boost "$folder/include/boost"
 cp "$fetched"/unpacked/usr/lib/aarch64-linux-gnu/libboost_*.a "$folder/lib/"

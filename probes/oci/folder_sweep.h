@@ -1,4 +1,4 @@
-// Folders of probes, alive and dead, in a place where others may make folders, too. Everything goes by descriptors: no
+// Folders of probes, alive and dead, in a place where others may also make folders. Everything goes by descriptors: no
 // link is followed, no mount point crossed, no fifo waited for.
 #pragma once
 

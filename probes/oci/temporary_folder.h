@@ -1,4 +1,4 @@
-// The folder below TMPDIR in which a runtime finds its bundles and keeps its state. Others may write to TMPDIR, too
+// The folder below TMPDIR in which a runtime finds its bundles and keeps its state. Others may also write to TMPDIR
 // (/tmp): its name is unpredictable and nobody else may enter it. What is in it is reached from its descriptor, and
 // what is made in it must not be there yet.
 #pragma once

@@ -37,5 +37,5 @@ fn every_command_in_the_readme_is_understood() {
         }
         checked += 1;
     }
-    assert!(checked >= 10, "only {checked} commands found");
+    assert!(checked >= 5, "only {checked} commands found");
 }

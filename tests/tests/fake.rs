@@ -195,7 +195,7 @@ fn precision_ends_a_run_and_a_wide_row_says_why() {
     };
     assert!(last_round("thread/honest") < 10);
     assert!(last_round("thread/spread") > 10);
-    assert!(of("thread/spread")["notes"].to_string().contains("from start to start"));
+    assert!(of("thread/spread")["notes"].to_string().contains("starts differ by"));
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn mistakes_get_their_verdicts() {
                 .output()
                 .unwrap();
             let rows = Said::from(output).json();
-            // Controls that bound it are rows, too; none of these probes has one.
+            // Controls that bound it are also rows; none of these probes has one.
             let of_mistake = |row: &&Value| row["mechanism"] == mistake.mechanism;
             for row in rows["results"].as_array().unwrap().iter().filter(of_mistake) {
                 assert_eq!(row["verdict"], mistake.verdict, "{probe}: {row}");

@@ -285,7 +285,7 @@ fn a_killed_sweep_goes_on_by_the_same_plan_and_measures_nothing_twice() {
     let before = executed(&world);
     assert!((10..32).contains(&before.len()), "{} invocations were stored", before.len());
     let id = world.run("show --format json").json()["run"]["id"].as_str().unwrap().to_owned();
-    assert!(world.run("show").out.contains(&format!("to go on: switchcost sweep --resume {id}")));
+    assert!(world.run("show").out.contains(&format!("to continue: switchcost sweep --resume {id}")));
     let resumed = world.run(&format!("sweep --resume {id} --format json"));
     assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
     assert_eq!(resumed.json()["run"]["id"], id.as_str());
@@ -308,7 +308,7 @@ fn a_row_that_the_budget_does_not_reach_is_unmeasured_and_not_broken() {
     let json = said.json();
     let slow = json["results"].as_array().unwrap().iter().find(|row| row["parameters"]["pause"] == "600").unwrap();
     assert_eq!((said.status, &slow["verdict"]), (4, &"unmeasured".into()), "{said:?}");
-    assert!(slow["reason"].as_str().unwrap().contains("allow more by --budget"), "{slow}");
+    assert!(slow["reason"].as_str().unwrap().contains("allow more with --budget"), "{slow}");
     assert!(slow["median"].is_null(), "{slow}");
 }
 

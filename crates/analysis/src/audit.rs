@@ -112,7 +112,7 @@ impl Price {
     }
 }
 
-/// What a switch costs in a variant that works between switches, and whose work alone was measured, too.
+/// What a switch costs in a variant that works between switches, and whose work alone was also measured.
 #[must_use]
 pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
     let units = |variant: usize| run.invocations.iter().filter(move |i| i.variant == variant).collect::<Vec<_>>();

@@ -219,7 +219,7 @@ pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules)
     let floor = noise.0.floor_of(a).max(noise.1.floor_of(b));
     let (a, b) = (logarithms(a), logarithms(b));
     let needed = fewest_each(rules.confidence());
-    let lacking = format!("there are {} and {} invocations, and this level needs {needed} each", a.len(), b.len());
+    let lacking = format!("there are {} and {} starts; this level needs {needed} each", a.len(), b.len());
     let estimate = median_difference(&a, &b, rules.confidence()).ok_or("one of them has no figure")?;
     Ok(conclude(estimate, floor, rules, false, (a.len(), b.len()), &lacking))
 }

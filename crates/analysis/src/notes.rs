@@ -11,8 +11,8 @@ const MOST_REMARKS: usize = 1;
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
 
-/// An interval wider than this (a fraction of the median) is not a matter of noise: the starts fall into groups.
-const TWO_KINDS: f64 = 0.5;
+/// For an interval wider than this (a fraction of the median) the range of the starts says more than their MAD.
+const VERY_WIDE: f64 = 0.5;
 
 /// Notes on a row; `rows` are all of its run.
 pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
@@ -31,36 +31,36 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     notes.extend(wide(row, run));
     if let Some(reading) = &figures.reading {
         notes.push(format!(
-            "the counter is read at every switch: median and mean are compensated by {} ns, the cost of two reads in the same loop; minimum and percentiles are raw; p50 {} p99.9 {} max {} ns",
+            "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off median and mean; minimum and percentiles are raw: p50 {}, p99.9 {}, max {} ns",
             nanoseconds(reading.pair), nanoseconds(figures.p50), nanoseconds(figures.p999), nanoseconds(figures.max)
         ));
     }
     if figures.reading.as_ref().is_some_and(|reading| figures.median < reading.pair / 2.0) {
-        notes.push("not resolved: what is left after compensation is less than half of the reading itself; take the figure of timing batch".into());
+        notes.push("not resolved: less is left than half of what the reads cost; use the figure of timing=batch".into());
     }
     if row.summary.unsteady * 3 > row.summary.invocation_medians.len() {
         notes.push(format!(
-            "no steady state in {} of {} invocations; their second half is used",
+            "no steady state in {} of {} starts: their second half is used",
             row.summary.unsteady,
             row.summary.invocation_medians.len()
         ));
     }
     if row.summary.disturbed * 2 > row.summary.invocation_medians.len() {
         notes.push(format!(
-            "{} invocations were disturbed by others and are left out, {} are counted",
+            "{} starts were disturbed by other programs and are left out; {} are counted",
             row.summary.disturbed,
             row.summary.invocation_medians.len()
         ));
     }
     if let Some((count, example)) = &row.summary.other_ways {
         notes.push(format!(
-            "{count} of {} starts did other than the row names and are left out: {example}",
+            "{count} of {} starts did something else than the row says and are left out: {example}",
             row.starts.len()
         ));
     }
     if row.variant.contexts >= LARGE_RING && row.variant.experiment == Experiment::Switch {
         let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);
-        notes.push(format!("the probe's largest process had {} MiB resident", nanoseconds(mebibytes)));
+        notes.push(format!("the probe's largest process used {} MiB", nanoseconds(mebibytes)));
     }
     if !row.summary.footprint.is_empty() {
         let parts: Vec<String> = row
@@ -69,7 +69,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
             .iter()
             .map(|(quantity, bytes)| format!("{} {} B", quantity.trim_end_matches("_bytes"), nanoseconds(*bytes)))
             .collect();
-        notes.push(format!("memory of one live, suspended context by the kernel's figures: {}", parts.join(", ")));
+        notes.push(format!("memory of one live, suspended context, by the kernel's figures: {}", parts.join(", ")));
     }
     // A remark that differs from start to start (a measured figure, say) would fill the page.
     notes.extend(row.summary.remarks.iter().take(MOST_REMARKS).cloned());
@@ -93,17 +93,17 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
     });
     let Some(home) = home else {
         return Some(format!(
-            "{changed}; one that went idle in between must be woken first: compare with --placement one_cpu"
+            "{changed}, which must be woken first if it went idle: compare with --placement one_cpu"
         ));
     };
     let ratio = median / home.summary.figures.as_ref()?.median;
     Some(if ratio > 1.5 {
         format!(
-            "×{} of the same on one CPU: {changed}, and one that went idle in between must be woken first",
+            "×{} of the same on one CPU: {changed}, which must be woken first if it went idle",
             factor(ratio)
         )
     } else {
-        format!("{changed}; in the other starts the scheduler left both contexts on one CPU")
+        format!("{changed}; otherwise the scheduler left both contexts on one CPU")
     })
 }
 
@@ -111,7 +111,7 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
 fn one_thread(row: &Row<'_>, concept: Option<&Concept>) -> Option<String> {
     let asked = concept?.rule(row.variant).threads_change;
     (asked && row.summary.same_thread_share? >= 1.0).then(|| {
-        "every checked hop stayed on one OS thread: several were allowed, but the runtime did not use them".to_owned()
+        "every checked switch stayed on one OS thread: the runtime may use several, but did not".to_owned()
     })
 }
 
@@ -133,20 +133,20 @@ fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option
         .filter(|(_, figures)| figures.interval.is_some_and(|interval| highest < interval.low))
         .max_by(|a, b| a.1.median.total_cmp(&b.1.median))?;
     Some(format!(
-        "less than its floor {} in the same run ({} ns): a switch that is compiled into its loop can cost less than a call",
+        "costs less than its floor {} in the same run ({} ns): a switch that is compiled into its loop can cost less than a call",
         other.variant.mechanism,
         nanoseconds(floor.median)
     ))
 }
 
-/// Why an interval is wider than asked.
+/// Why an interval is wider than requested.
 fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     let figures = row.summary.figures.as_ref()?;
     let target = run.precision_ppm as f64 / 1e6;
     let count = row.summary.invocation_medians.len();
     let Some(interval) = figures.interval else {
         return Some(format!(
-            "no interval: {count} invocations are fewer than the 6 that 95 % need; allow more time by --budget"
+            "no interval: {count} starts are fewer than the 6 that a 95 % interval needs; allow more time with --budget"
         ));
     };
     let width = interval.relative_half_width(figures.median);
@@ -154,16 +154,18 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
         return None;
     }
     let between = 1.4826 * figures.mad / figures.median;
-    if width > TWO_KINDS {
-        let unit = row.quantity.unit();
+    if width > VERY_WIDE {
+        let medians = || row.summary.invocation_medians.iter().map(|&(_, median)| median);
+        let (least, most) = (medians().min_by(f64::total_cmp)?, medians().max_by(f64::total_cmp)?);
         return Some(format!(
-            "the interval is that wide because starts come in kinds: of {count}, some give {} {unit} and some {} {unit}, and chance decides which are more",
-            nanoseconds(interval.low),
-            nanoseconds(interval.high)
+            "wide interval: the medians of its {count} starts range from {} to {} {}",
+            nanoseconds(least),
+            nanoseconds(most),
+            row.quantity.unit()
         ));
     }
     Some(format!(
-        "the interval is ±{} instead of ±{}: after {count} starts they still differ by {} (1.48 MAD) from start to start, while batches within a start differ by {}",
+        "the interval is ±{} instead of ±{}: its {count} starts differ by {} (1.48 MAD), batches within a start by {}",
         percent(width),
         percent(target),
         percent(between),
@@ -194,23 +196,23 @@ pub(crate) fn warnings<'a>(run: &Run, shown: impl Iterator<Item = &'a Row<'a>>) 
     let mut warnings = Vec::new();
     for row in shown.filter(|row| row.verdict == Verdict::Contradicted) {
         warnings.push(format!(
-            "{}: the evidence contradicts the claim: {}. Do not use its figure; report it with `switchcost export`.",
+            "{}: the evidence contradicts the claim: {}. Do not use this figure; report it with `switchcost export`.",
             row.label, row.reason
         ));
     }
     let go_on =
-        |otherwise: &str| resume_command(run).map_or(otherwise.to_owned(), |go_on| format!("to go on: {go_on}"));
+        |otherwise: &str| resume_command(run).map_or(otherwise.to_owned(), |go_on| format!("to continue: {go_on}"));
     match run.ended_by {
         EndedBy::Interrupt => warnings
-            .push(format!("stopped by the user: intervals are wider than asked; {}.", go_on("run again to the end"))),
+            .push(format!("stopped by the user: intervals are wider than requested; {}.", go_on("run again to the end"))),
         EndedBy::Unfinished => warnings.push(format!(
-            "this run did not come to its end (still going on, or killed): {}.",
-            go_on("what is shown is what it had")
+            "this run has not ended (still running, or killed): {}.",
+            go_on("this is what it has so far")
         )),
         EndedBy::Budget => warnings.push(format!(
-            "the budget of {} s ended the run: some intervals are wider than asked; {}.",
+            "the budget of {} s ended the run: some intervals are wider than requested; {}.",
             run.budget_ms / 1000,
-            go_on("allow more by --budget")
+            go_on("allow more with --budget")
         )),
         EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => {}
     }

@@ -127,10 +127,10 @@ pub(crate) fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -
     let speaking = if looked_at.is_empty() { invocations.iter().collect() } else { looked_at };
     let Some(worst) = speaking.into_iter().max_by_key(|i| i.judgement.verdict) else {
         let reason = match run.ended_by {
-            EndedBy::Interrupt => "the run was interrupted before its first invocation was done",
-            EndedBy::Unfinished => "the run has not come to its first invocation",
+            EndedBy::Interrupt => "the run was interrupted before its first start ended",
+            EndedBy::Unfinished => "the run has not reached its first start",
             _ => {
-                "the budget, or its share of it, was used up before its first invocation was done; allow more by --budget"
+                "the budget, or its share of it, was used up before its first start ended; allow more with --budget"
             }
         };
         return (Verdict::Unmeasured, reason.into());
@@ -139,7 +139,7 @@ pub(crate) fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -
     let reason = match worst.judgement.verdict {
         Verdict::Verified => String::new(),
         _ if count == invocations.len() => worst.judgement.reason.clone(),
-        _ => format!("{} (in {count} of {} invocations)", worst.judgement.reason, invocations.len()),
+        _ => format!("{} (in {count} of {} starts)", worst.judgement.reason, invocations.len()),
     };
     (worst.judgement.verdict, reason)
 }

@@ -199,9 +199,9 @@ fn sixty_rows_of_one_run_are_corrected() {
         let rows = rows(&run);
         let compared = |row: &Row<'_>| within(&rows[0], row, &none, &rules).unwrap();
         alarms += usize::from(rows[1..61].iter().any(|row| differs(compared(row).outcome)));
-        let dearer = compared(&rows[61]);
-        assert!(!dearer.paired);
-        found += usize::from(dearer.outcome == Outcome::Slower);
+        let costlier = compared(&rows[61]);
+        assert!(!costlier.paired);
+        found += usize::from(costlier.outcome == Outcome::Slower);
     }
     assert!(alarms <= 16, "{alarms} of 200 tables hold a false alarm"); // 10 are expected at most, 16 is two standard deviations more.
     assert!(found >= 180, "5 % is found in {found} of 200 tables");

@@ -64,7 +64,7 @@ pub struct PlanEntry {
     /// `ok`, or else it is refused.
     #[serde(default)]
     pub end: PlanEnd,
-    /// Codes of which one must come when it is refused; beside `ok`, with which it may be refused, too.
+    /// Codes of which one must come when it is refused; beside `ok`, with which it may also be refused.
     #[serde(default)]
     pub code: Vec<String>,
 }

@@ -42,17 +42,17 @@ pub struct Arguments {
 /// Commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Measure: the headline ladder, or the mechanisms that match the patterns
+    /// Measure the main mechanisms, or those that the patterns name
     #[command(after_help = exit::HELP)]
     Run(Run),
     /// Measure along an axis: curves over contexts, working set, payload, stack size; CPU pairs; scheduling class
     #[command(after_help = exit::HELP)]
     Sweep(Sweep),
-    /// Every mechanism: which probes run it here, or why none does and what to install
+    /// List mechanisms: which probes run each one here, or why none does and what to install
     List(List),
     /// Show a stored run
     Show(Show),
-    /// Stored runs, newest first; with a pattern the trend of each row and where it changed
+    /// List stored runs; with a pattern, show the trend of each row and where it changed
     ///
     ///   switchcost history                       stored runs
     ///   switchcost history thread/pipe           its figure in each run of this machine, and changes of level
@@ -74,15 +74,15 @@ pub enum Command {
     ///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Compare(Compare),
-    /// Names of runs, to compare later ones with: `compare baseline:NAME latest --gate 5%`
+    /// Name runs to compare later ones with: `compare baseline:NAME latest --gate 5%`
     Baseline(Baseline),
-    /// Other tools that are installed (perf bench, stress-ng, ...) beside ours: pinned alike, in turns, in one unit
+    /// Run installed tools (perf bench, stress-ng, ...) beside ours: same CPU, in turns, same unit
     #[command(after_help = exit::HELP)]
     Crosscheck(Crosscheck),
-    /// Carry out a program of the five write-ups again: its own form of answer, and ours for the same work
+    /// Re-run a benchmark program from five published articles: its original output, and ours for the same work
     ///
-    /// The arguments are the original's, with its defaults and its checks: what the original refuses ends
-    /// with its own message and exit status. The same amount of work is spread over several process starts.
+    /// Arguments, defaults and checks are the original's: what it refuses ends with its message and exit status.
+    /// The same amount of work is spread over several process starts.
     ///
     ///   switchcost classic --list                          what there is, and what each measures
     ///   switchcost classic testFiber 50 1000000            as the original would be started
@@ -90,7 +90,7 @@ pub enum Command {
     ///   switchcost classic all > classic.md                one Markdown page of all, with default arguments
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Classic(Classic),
-    /// Write a page with pictures of one or several runs, for any browser; it needs no network
+    /// Write a page with pictures of one or several runs, for any browser, without network
     ///
     ///   switchcost report --open                      the latest run, in a browser
     ///   switchcost report latest~1 latest mine.jsonl  several runs, or runs of several machines
@@ -98,11 +98,11 @@ pub enum Command {
     /// Each picture of the page can be saved as SVG or PNG.
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Report(Report),
-    /// What the switches of a running program cost it
+    /// What context switches cost a running program
     ///
-    /// Counts the voluntary and involuntary switches of each thread in /proc, attaches nothing, and multiplies by what such a switch costs on
-    /// this machine, as stored within the last week or measured now. A command's failure does not become the status of `audit`: the answer
-    /// names the command's status, and `audit` ends with 4. It also ends with 4 when the process ends before the time is up.
+    /// Counts the voluntary and involuntary switches of each thread from /proc, without tracing, and multiplies them by their cost on this
+    /// machine, stored within the last week or measured now. If the command fails, or the process ends before the time is up, `audit`
+    /// names its status and ends with 4.
     ///
     ///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
     ///   switchcost audit --children -- make -j2
@@ -110,29 +110,28 @@ pub enum Command {
     Audit(Audit),
     /// Where the nanoseconds of a mechanism go, layer by layer
     ///
-    /// Each layer is the difference of two measured experiments, with its interval, all measured in turns in one run; what no layer accounts for
-    /// stands below as the residue.
+    /// Each layer is a difference of measured rows with its interval, all from one interleaved run. What no layer explains is the residue.
     #[command(after_help = exit::HELP)]
     Explain(Explain),
-    /// Which mechanism can afford so many switches between so many contexts?
+    /// Which mechanisms can afford a rate of switches between a number of contexts?
     ///
-    /// Answers from stored measurements of this machine: share of a CPU, memory, and the 99th percentile of a switch. What is extrapolated is
-    /// marked, and what is missing names the command that measures it.
+    /// Answers from stored measurements of this machine: CPU share, memory, 99th percentile. Extrapolations are marked; what is missing is named
+    /// with the command that measures it.
     #[command(after_help = exit::HELP)]
     Budget(Budget),
-    /// What makes numbers on this machine untrustworthy, how much, and the cure
+    /// What makes numbers on this machine unreliable, by how much, and the cure
     Doctor(Doctor),
-    /// Write a stored run to a file for others, or for another format
+    /// Write a stored run to a file, to share it or in another format
     Export(Export),
-    /// Take a run file made by `export --format jsonl` into the store
+    /// Import run files made by `export` into the store
     Import(Import),
-    /// Does a probe keep to PROTOCOL.md? Which rules does it break?
+    /// Check whether a probe follows PROTOCOL.md, and which rules it breaks
     ///
-    /// Starts the probe by every plan of protocol/plans.toml, through the code that runs probes, and says of each broken rule where it stands, with
-    /// the arguments, the line and the end of the log. Ends with 6 if one is broken, with 3 if nothing could be carried out here.
+    /// Starts the probe with every plan of protocol/plans.toml and names each broken rule with its section, the arguments, the line and the end of
+    /// the log. Ends with 6 if a rule is broken, with 3 if nothing could run here.
     #[command(name = "check-probe", after_help = exit::HELP)]
     CheckProbe(CheckProbe),
-    /// Read what a probe reported as a run would, and say what is wrong with it
+    /// Read a probe's report as a run would, and say what is wrong with it
     #[command(name = "check-transcript", after_help = exit::HELP)]
     CheckTranscript(CheckTranscript),
 }
@@ -152,7 +151,7 @@ pub struct Run {
     /// which rows: 'thread/pipe free', 'stack/asm@gcc-12 contexts=100'
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
-    /// Every mechanism, not only the headline ladder
+    /// Every mechanism, not only the main ones
     #[arg(long, conflicts_with = "patterns")]
     pub all: bool,
     /// What to measure: switch, create, message or footprint [default: the mechanism's first]
@@ -167,16 +166,16 @@ pub struct Run {
     /// batch: clock around many switches; each: cycle counter at every switch, for percentiles
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]
     pub timing: Timing,
-    /// Time that the whole run may take, such as 20s or 2m
+    /// Time limit for the whole run, such as 20s or 2m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_budget)]
     pub budget: Duration,
-    /// What and how much is measured
+    /// What to measure, and how much
     #[command(flatten)]
     pub effort: Effort,
-    /// Length of a batch that the calibration aims at
+    /// Target length of a batch
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_batch)]
     pub batch_time: Duration,
-    /// Form of the result
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
     pub format: Form,
     /// Also write a page with pictures, as `report` does [default: switchcost-RUN.html in this folder]
@@ -196,7 +195,7 @@ pub struct List {
     /// Only mechanisms that these name, such as 'stack/*' or thread
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
 }
@@ -207,10 +206,10 @@ pub struct Show {
     /// Run id, the beginning of one, `latest`, or `latest~N` for the Nth before it
     #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
-    /// Form of the result
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
     pub format: Form,
-    /// The rows as bars on a logarithmic scale, below the table
+    /// Draw the rows as bars on a logarithmic scale below the table
     #[arg(long)]
     pub plot: bool,
     /// Database of runs
@@ -240,7 +239,7 @@ pub struct Compare {
     /// Measuring now
     #[command(flatten)]
     pub measure: Measure,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: CompareFormat,
     /// Database of runs
@@ -266,13 +265,13 @@ pub struct Classic {
     /// Rounds (starts of each probe) over which the work is spread [default: 10]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub rounds: Option<u64>,
-    /// Time that each program may take, such as 20s or 2m [default: the program's own, see --list --format json]
+    /// Time limit for each program, such as 20s or 2m [default: the program's own, see --list --format json]
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     pub budget: Option<Duration>,
     /// Seed of the random order of measurements [default: random, stored with the run]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: CompareFormat,
     /// Database of runs
@@ -283,7 +282,7 @@ pub struct Classic {
 /// `doctor`.
 #[derive(Args, Debug)]
 pub struct Doctor {
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
 }
@@ -310,7 +309,7 @@ pub enum CompareFormat {
     Md,
 }
 
-/// Forms of an answer.
+/// Output formats.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListFormat {
     /// For people

@@ -46,11 +46,11 @@ impl From<Exit> for ExitCode {
 pub const HELP: &str = "Exit status:
   0   fine
   1   a difference or regression found by a gate
-  2   usage: a flag, a file or the store cannot be used
+  2   usage error: a flag, a file or the store cannot be used
   3   nothing could be measured
   4   partial: stopped by Ctrl-C, deadline or budget, or a probe broke
   5   evidence contradicts a claim: do not use that figure
-  6   per probe breaks a rule of PROTOCOL.md (check-probe, check-transcript)
+  6   a probe breaks a rule of PROTOCOL.md (check-probe, check-transcript)
   70  internal fault";
 
 /// One sentence for people, and the status.

@@ -79,7 +79,7 @@ impl<'a> Live<'a> {
     }
 
     fn runnable(run: &Run) -> u64 {
-        (run.variants.len() - run.not_run.len()) as u64 // The A/A twin included: it takes its time, too.
+        (run.variants.len() - run.not_run.len()) as u64 // The A/A twin included: it also takes time.
     }
 
     /// How far precision is reached, and the widest interval.

@@ -57,7 +57,7 @@ fn sentence(budgeted: &Budgeted) -> String {
     let demand = &budgeted.demand;
     let fitting: Vec<&Bid> = budgeted.bids.iter().filter(|bid| bid.offer.fit(demand) == Fit::Yes).collect();
     let refused = budgeted.bids.iter().filter(|bid| bid.offer.fit(demand) == Fit::No).count();
-    // The limit that nobody typed must be seen, too.
+    // The limit that nobody typed must also be seen.
     let (rate, limit) = (rate(demand.rate), percent(demand.cpu));
     let asked = format!("{rate} switches a second between {} contexts, on at most {limit} of a CPU,", demand.contexts);
     match fitting.split_first() {

@@ -36,7 +36,7 @@ enum Title {
 
 type Get<T> = fn(&Analysis<'_>, &Row<'_>) -> T;
 
-/// How it is computed; this says its type, too.
+/// How it is computed; this also says its type.
 enum Of {
     Text(Get<String>),
     Word(Get<Option<String>>),

@@ -168,7 +168,7 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
         cell("run"),
         cell("started"),
         right("rows"),
-        right("invocations"),
+        right("starts"),
         cell("ended by"),
         cell("command"),
     ]);

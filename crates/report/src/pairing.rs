@@ -163,7 +163,7 @@ fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], compar
         .any(|row| row.a.run == row.b.run && !row.comparison.paired && row.comparison.interval.is_some())
     {
         compared.notes.push(
-            "Too few rounds to compare so many rows round by round: compared as two sets of invocations, which is wider where costs drift.".into(),
+            "Too few rounds to compare so many rows round by round: compared as two sets of starts, whose interval is wider where costs drift.".into(),
         );
     }
     if pairs.iter().any(|(a, b)| a.0 != b.0) {

@@ -81,8 +81,22 @@ fn block<'a>(page: &'a str, name: &str) -> anyhow::Result<&'a str> {
 fn readme() -> anyhow::Result<String> {
     let page = fs::read_to_string(top().join("README.md"))?;
     let shown = switchcost::derived::shown(&top().join("data/example/ladder.jsonl")).map_err(anyhow::Error::msg)?;
-    let command = "$ make run        # or: switchcost run";
-    Ok(page.replace(block(&page, "ladder")?, &format!("```\n{command}\n{shown}```\n")))
+    let command = "$ make run        # or: switchcost run; its notes on rows are left out here";
+    Ok(page.replace(block(&page, "ladder")?, &format!("```\n{command}\n{}```\n", without_notes(&shown))))
+}
+
+/// Head and table of a shown run, without the marks of notes.
+fn without_notes(shown: &str) -> String {
+    let mut text = String::new();
+    for line in shown.split("\n\n").take(2).flat_map(|part| part.lines().chain([""])) {
+        let line = match line.split_once(" [").and_then(|(head, rest)| Some((head, rest.split_once(']')?))) {
+            Some((head, (mark, rest))) => format!("{head}{}{rest}", " ".repeat(mark.len() + 3)),
+            None => line.to_owned(),
+        };
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text.trim_end().to_owned() + "\n"
 }
 
 fn answers() -> anyhow::Result<String> {

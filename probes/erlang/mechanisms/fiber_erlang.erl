@@ -1,7 +1,7 @@
 %% fiber/erlang: processes send a token round a ring. The driver's process is context 0.
 %%
 %% The token counts every switch. Each context compares it with the number it is due, which advances by one lap a turn and so is
-%% its count of turns, too. What is not a number is a command and takes the path of a wrong token.
+%% also its count of turns. What is not a number is a command and takes the path of a wrong token.
 -module(fiber_erlang).
 -export([mechanism/0, set_up/1, lap/1, run/2, run_each/3, reset/1, claim/1, verify/3, hold/1]).
 -export([member/4, member_each/5, created/2, held/1]).

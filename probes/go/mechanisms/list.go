@@ -1,4 +1,4 @@
-// Package mechanisms holds one file a mechanism and the list of them.
+// Package mechanisms holds one file per mechanism and the list of them.
 package mechanisms
 
 import "switchcost/probes/go/kit"

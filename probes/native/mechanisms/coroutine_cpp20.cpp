@@ -1,5 +1,5 @@
 // coroutine/cpp20: C++20 coroutines that resume each other by symmetric transfer: co_await of an awaiter whose
-// await_suspend returns the next one's handle. The driver is a coroutine, too; it alone returns to its caller, at the
+// await_suspend returns the next one's handle. The driver is also a coroutine; it alone returns to its caller, at the
 // end of a batch.
 #include <algorithm>
 #include <coroutine>

@@ -1,4 +1,4 @@
-// One file a mechanism. Sorted by id; a test checks it.
+// One file per mechanism. Sorted by id; a test checks it.
 "use strict";
 
 const list = [

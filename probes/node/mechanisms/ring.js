@@ -1,7 +1,7 @@
 // What all rings share: the token and how a context treats it.
 //
 // The token counts every switch. Each context compares it with the number it is due, which advances by one lap a turn and
-// so is its count of turns, too. Everything else is a command (a negative token), which takes the path of a wrong token, so
+// so is its count of turns. Everything else is a command (a negative token), which takes the path of a wrong token, so
 // that the measured loop pays one comparison for all of it. `| 0` keeps both in the machine's integers.
 "use strict";
 

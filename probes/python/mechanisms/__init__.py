@@ -1,4 +1,4 @@
-"""One file a mechanism, and the list of them, sorted by id."""
+"""One file per mechanism, and the list of them, sorted by id."""
 
 from . import control_asyncio, coroutine_python_generator, fiber_asyncio, stack_greenlet
 

@@ -4,7 +4,7 @@
 `asyncio.sleep(0)`, where all tasks stay ready, the loop takes them in turn, and the token lies in a shared variable.
 
 The token counts every switch. Each context compares it with the number it is due, which advances by one lap a turn and
-so is its count of turns, too. Everything else is a command (a negative token), which takes the path of a wrong token.
+so is its count of turns. Everything else is a command (a negative token), which takes the path of a wrong token.
 """
 
 import sys

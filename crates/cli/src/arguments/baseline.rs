@@ -42,7 +42,7 @@ pub struct BaselineSet {
 /// `baseline list`.
 #[derive(Args, Debug)]
 pub struct BaselineList {
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
     /// Database of runs

@@ -15,7 +15,7 @@ pub struct Crosscheck {
     /// Seed of the random order [default: random]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
 }

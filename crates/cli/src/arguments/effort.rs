@@ -9,7 +9,7 @@ pub struct Effort {
     /// Parameter of a mechanism, such as fpu_state=differ; several values make several rows or curves
     #[arg(long = "param", value_name = "NAME=V,...", value_parser = parse_parameter)]
     pub parameters: Vec<(String, Vec<String>)>,
-    /// Exactly so many rounds (starts of each probe) [default: 10 to 40, as precision needs]
+    /// Exactly this many rounds (starts of each probe) [default: 10 to 40, as precision needs]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub rounds: Option<u64>,
     /// Half-width of the 95 % interval to aim at

@@ -11,7 +11,7 @@ pub struct Export {
     /// Run id, the beginning of one, `latest`, `latest~N`, or `baseline:NAME`
     #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
-    /// Form of the file; only jsonl keeps everything and can be imported
+    /// File format; only jsonl keeps everything and can be imported
     #[arg(long, value_name = "F", default_value = "jsonl", value_parser = Form::parser())]
     pub format: Form,
     /// File to write; - for standard output

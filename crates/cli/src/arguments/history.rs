@@ -19,7 +19,7 @@ pub struct History {
     /// Only the latest N runs [default: 200 for trends]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub last: Option<u64>,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
     /// Database of runs

@@ -18,7 +18,7 @@ pub struct Measure {
     /// Rounds: starts of each side
     #[arg(long, value_name = "R", requires = "measure", default_value_t = 20, value_parser = clap::value_parser!(u64).range(6..=100_000))]
     pub rounds: u64,
-    /// Time that measuring may take
+    /// Time limit for measuring
     #[arg(long, value_name = "TIME", requires = "measure", default_value = "60s", value_parser = parse_budget)]
     pub budget: Duration,
     /// Seed of the random order of measurements [default: random, stored with the run]

@@ -16,16 +16,16 @@ pub struct Audit {
     /// How long to watch [default: 10s; a command: until it ends; --watch: until Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = super::parse_budget)]
     pub time: Option<Duration>,
-    /// One line a thread, not only the most expensive ones
+    /// One line per thread, not only the most expensive ones
     #[arg(long)]
     pub threads: bool,
-    /// The processes it has started, too
+    /// Include the processes it starts
     #[arg(long)]
     pub children: bool,
     /// Show it again and again: each time what happened since the time before, at the end all
     #[arg(long)]
     pub watch: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
     /// File to write the answer to [default: standard output; of a command: standard error, since standard output is the command's]
@@ -50,16 +50,16 @@ pub struct Explain {
     /// Parameter of the row to explain
     #[arg(long = "param", value_name = "NAME=V", value_parser = super::parse_parameter)]
     pub parameters: Vec<(String, Vec<String>)>,
-    /// Time that the measuring may take
+    /// Time limit for measuring
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::parse_budget)]
     pub budget: Duration,
-    /// Exactly so many rounds [default: 10 to 40, as precision needs]
+    /// Exactly this many rounds [default: 10 to 40, as precision needs]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub rounds: Option<u64>,
     /// Take the newest stored run that holds all of it, and measure nothing
     #[arg(long)]
     pub stored: bool,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
     /// Database of runs
@@ -88,10 +88,10 @@ pub struct Budget {
     /// Measure what is missing before answering
     #[arg(long)]
     pub measure: bool,
-    /// Time that the measuring may take
+    /// Time limit for measuring
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::parse_budget)]
     pub budget: Duration,
-    /// Form of the answer
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
     /// Database of runs

@@ -54,16 +54,16 @@ pub struct Sweep {
     /// What to measure: switch, create, message or footprint [default: the mechanism's first; for payload: message]
     #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
-    /// Time that this sitting may take; what does not fit can be gone on with by --resume
+    /// Time limit; continue the rest with --resume
     #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_budget)]
     pub budget: Duration,
     /// What and how much is measured
     #[command(flatten)]
     pub effort: Effort,
-    /// Form of the result
+    /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
     pub format: Form,
-    /// Go on with a sweep that stopped before its end: same plan, same order, nothing is measured twice
+    /// Continue a sweep that stopped early: same plan, same order, nothing is measured twice
     #[arg(long, value_name = "RUN", conflicts_with_all = NEW)]
     pub resume: Option<String>,
     /// Database of runs

@@ -22,7 +22,7 @@ pub fn sweep(arguments: &arguments::Sweep, started: Instant) -> Result<Exit, Fai
     if ["csv", "jsonl"].iter().any(|form| arguments.format.is(form))
         && let Some(command) = resume_command(&run)
     {
-        output::say(&format!("to go on: {command}"));
+        output::say(&format!("to continue: {command}"));
     }
     Ok(exit)
 }

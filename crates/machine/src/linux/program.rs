@@ -197,7 +197,7 @@ impl Watched {
         found
     }
 
-    /// `tasks`: the folder of the process's threads; `placed`: where it ran and waits is to be read, too. False: the thread is gone.
+    /// `tasks`: the folder of the process's threads; `placed`: where it ran and waits is also to be read. False: the thread is gone.
     fn look_at(&mut self, tasks: &OwnedFd, process: u32, thread: u32, placed: bool) -> bool {
         let (cpu_ns, runs) =
             if self.read(tasks, format!("{thread}/schedstat")) { schedstat(&self.text) } else { (None, None) };

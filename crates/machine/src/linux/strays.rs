@@ -107,7 +107,7 @@ pub(crate) fn reap_strays() -> u32 {
 }
 
 /// Kills strays and reaps those that end in time: how many there were, and what the reaped ones used. It never waits for a single one: the first
-/// process of a PID namespace ends only after all others in it have been reaped, and those may be strays, too.
+/// process of a PID namespace ends only after all others in it have been reaped, and those may also be strays.
 pub(crate) fn sweep() -> (u32, Usage) {
     let live = live();
     let mut left = left();

@@ -149,7 +149,7 @@ impl Running {
         while self.job.accounting().active > 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // A job counts those of its processes that are gone, too; wine's counts no time.
+        // A job also counts those of its processes that are gone; wine's counts no time.
         let (own, all) = (sys::times(self.child.as_handle()), self.job.accounting());
         Exit {
             status: ExitStatus::Exited(status),

@@ -59,7 +59,7 @@ impl Job {
         done(answer).map(|()| job)
     }
 
-    /// Takes a process in; what it starts from then on is in, too.
+    /// Takes a process in; what it starts from then on is also in.
     pub(crate) fn take(&self, process: BorrowedHandle<'_>) -> io::Result<()> {
         // SAFETY: both handles are open.
         done(unsafe { AssignProcessToJobObject(self.raw(), process.as_raw_handle()) })

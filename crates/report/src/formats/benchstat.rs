@@ -23,7 +23,7 @@ impl Format for Benchstat {
     }
 }
 
-/// One line a start: starts are what repeats, so that benchstat's test is over process starts, as ours are.
+/// One line per start: starts are what repeats, so that benchstat's test is over process starts, as ours are.
 ///
 /// The name carries the whole variant, so that equal rows of two files meet. Its last part is never a number after a hyphen, which readers
 /// would take for GOMAXPROCS.

@@ -105,8 +105,8 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
     let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
     let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
     let counted = match (run.invocations.len(), disturbed) {
-        (all, 0) => format!("{all} invocations"),
-        (all, disturbed) => format!("{all} invocations ({disturbed} disturbed by others and repeated)"),
+        (all, 0) => format!("{all} starts"),
+        (all, disturbed) => format!("{all} starts ({disturbed} disturbed by other programs and repeated)"),
     };
     format!(
         "{} · {} · {} · kernel {} · {}\n{}, {}{}\n",
@@ -121,21 +121,21 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
     )
 }
 
-/// What the run's own A/A pairs say: equal things come apart by so much.
+/// What the run's own A/A pairs say.
 fn noise_floor(analysis: &Analysis<'_>) -> String {
     let (noise, variants) = (&analysis.noise, &analysis.run.variants);
     let twins: Vec<&str> = variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.as_str()).collect();
-    let meaning = "and by more than that equal things do not differ here";
+    let meaning = "measured twice in this run and differed by up to this much: smaller differences mean nothing";
     match (&noise.unstable, noise.floor, twins.as_slice()) {
         (_, _, []) | (None, None, _) => String::new(),
         (Some(why), _, _) => format!("\nunstable: {why}; differences between rows mean nothing in this run"),
         (None, Some(floor), [twin]) => {
-            format!("\nnoise floor {}: {twin} was measured twice, {meaning}", percent(floor))
+            format!("\nnoise floor {}: {twin} was {meaning}", percent(floor))
         }
         (None, Some(_), twins) => {
             let floors: Vec<String> =
                 noise.families.iter().map(|(family, floor)| format!("{family} {}", percent(*floor))).collect();
-            format!("\nnoise floor {}: {} were measured twice, {meaning}", floors.join(", "), twins.join(", "))
+            format!("\nnoise floor {}: {} were {meaning}", floors.join(", "), twins.join(", "))
         }
     }
 }
@@ -146,8 +146,8 @@ fn ended(run: &Run) -> String {
         .ended_unix_ns
         .map_or(String::new(), |end| format!(" after {:.1} s", (end - run.started_unix_ns) as f64 / 1e9));
     match run.ended_by {
-        EndedBy::Precision => format!("ended{seconds}: every interval is within ±{target}, or its row says why not"),
-        EndedBy::Rounds => format!("ended{seconds}: the asked number of rounds is done"),
+        EndedBy::Precision => format!("ended{seconds}: every interval is within ±{target}, or its row says why"),
+        EndedBy::Rounds => format!("ended{seconds}: the requested number of rounds is done"),
         EndedBy::Budget => format!("ended{seconds}: the time budget is used up"),
         EndedBy::Interrupt => format!("stopped by the user{seconds}"),
         EndedBy::Nothing => "ended: nothing could be measured".into(),

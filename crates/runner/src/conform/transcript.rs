@@ -40,7 +40,7 @@ impl From<Fault> for TranscriptFault {
     }
 }
 
-/// Reads a transcript to its end, or to the first rule that it breaks; with `mechanism` it is judged by that page, too.
+/// Reads a transcript to its end, or to the first rule that it breaks; with `mechanism` it is also judged by that page.
 ///
 /// # Errors
 /// Why it cannot be read or judged.

@@ -105,7 +105,7 @@ private:
         return nullptr;
     }
 
-    // Works for a ring that is only partly made, too: the command runs on as far as there are contexts.
+    // Also works for a ring that is only partly made: the command runs on as far as there are contexts.
     void stop() {
         medium_.port(0).send(this->driver().stop_token());
         threads_.join();

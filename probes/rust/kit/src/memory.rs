@@ -24,7 +24,7 @@ pub(crate) enum Kernel {
     /// This process's page tables.
     PageTables,
     /// All that the whole system has neither free nor as a process's pages nor as cached files: what drivers take has no count
-    /// of its own, but is in this rest. Pages in the free lists of the CPUs are free, too, though MemFree leaves them out; since
+    /// of its own, but is in this rest. Pages in the free lists of the CPUs are also free, though MemFree leaves them out; since
     /// Linux 6.7 these lists grow to hundreds of megabytes.
     WholeSystem,
 }

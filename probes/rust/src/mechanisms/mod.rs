@@ -1,4 +1,4 @@
-//! One file a mechanism, and the list of them.
+//! One file per mechanism, and the list of them.
 
 mod control_tokio;
 mod coroutine_rust_async;

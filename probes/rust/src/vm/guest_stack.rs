@@ -155,7 +155,7 @@ fn batch_in_guest(machine: &mut Machine, laps: u64, token: u64) -> Result<u64, S
     let (span_counter, span_clock) = (read_counter() - counter, now() - clock);
     let inside = word(batch::END).load(Relaxed).wrapping_sub(word(batch::BEGIN).load(Relaxed));
     if inside > span_counter {
-        // The hypervisor scales the guest's counter: then the exit is in the figure, too.
+        // The hypervisor scales the guest's counter: then the exit is also in the figure.
         return Ok(span_clock);
     }
     let ticks = u128::from(inside) * u128::from(span_clock) / u128::from(span_counter.max(1));

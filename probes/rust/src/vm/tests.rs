@@ -19,7 +19,7 @@ fn stuck_guests_are_brought_out() {
     }
 }
 
-/// A guest that does something else than expected is an answer, too. HLT in ring 3 faults, and nothing handles faults.
+/// A guest that also does something else than expected is an answer. HLT in ring 3 faults, and nothing handles faults.
 #[test]
 fn lost_guests_are_reported() {
     if super::unavailable().is_some() {

@@ -140,7 +140,7 @@ fn install_handler() {
     // SAFETY: all zeroes is a valid sigaction: no flags, empty mask.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     action.sa_sigaction = interrupt as extern "C" fn(libc::c_int) as usize;
-    // Not SA_RESTART: futex waits must come back, too. SA_ONSTACK: a ring of stacks in the process has small ones.
+    // Not SA_RESTART: futex waits must also come back. SA_ONSTACK: a ring of stacks in the process has small ones.
     action.sa_flags = libc::SA_ONSTACK;
     // SAFETY: the handler only touches a thread-local cell and one byte. Nothing else here uses SIGUSR1.
     unsafe { libc::sigaction(SIGNAL, &action, std::ptr::null_mut()) };

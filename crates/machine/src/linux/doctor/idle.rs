@@ -3,7 +3,7 @@
 use super::{Answer, Look};
 
 /// From this ratio on, where the scheduler puts a task matters more than how it is switched.
-const DEARER: f64 = 5.0;
+const MUCH_MORE: f64 = 5.0;
 
 pub(super) fn wakeup(look: &Look<'_>) -> Answer {
     let driver = look.host.read("/sys/devices/system/cpu/cpuidle/current_driver");
@@ -22,7 +22,7 @@ pub(super) fn wakeup(look: &Look<'_>) -> Answer {
     let what = format!(
         "handing over to a second, idle CPU takes {apart:.1} us, {ratio:.0} times as long as on one CPU ({same:.1} us; idle driver: {driver})"
     );
-    if ratio < DEARER {
+    if ratio < MUCH_MORE {
         return Answer::fine(what);
     }
     Answer::warning(

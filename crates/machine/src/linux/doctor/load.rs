@@ -23,7 +23,7 @@ pub(super) fn steal(look: &Look<'_>) -> Answer {
     let worst = since_boot.max(if now > STEAL.1 { now } else { 0.0 });
     let gap = about(look.sizes.longest_gap_us, "us");
     let effect =
-        format!("a spinning thread was interrupted for up to {gap}; disturbed invocations are marked and repeated");
+        format!("a spinning thread was interrupted for up to {gap}; disturbed starts are marked and repeated");
     let cure = "move the virtual machine to a quieter host, or give it dedicated CPUs";
     match worst {
         worst if worst >= STEAL.1 => Answer::warning(what, effect, cure),

@@ -1,4 +1,4 @@
-//! What makes numbers on this machine untrustworthy: one file a theme, one list of all checks.
+//! What makes numbers on this machine untrustworthy: one file per theme, one list of all checks.
 
 mod clock;
 mod confinement;

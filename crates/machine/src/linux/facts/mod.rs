@@ -1,4 +1,4 @@
-//! The machine's fingerprint: one file a theme.
+//! The machine's fingerprint: one file per theme.
 
 mod clock;
 mod confinement;

@@ -123,7 +123,7 @@ fn values(
     let factor_four = |from: u64, to: u64| ((to as f64 / from as f64).log2() / 2.0).round() as u64 + 1;
     let first = if lowest == 0 { FIRST_SIZE.min(end.max(1)) } else { lowest };
     let mut points = numbers(range, (first, end), factor_four, rounded_size)?;
-    // What the parameter itself costs is distinguished only if the mechanism is measured without it, too.
+    // What the parameter itself costs is known only if the mechanism is also measured without it.
     let split = fitting.iter().any(|concept| concept.parameters.get(name).is_some_and(|p| p.control.is_some()));
     if lowest == 0 && (split || (range.from.is_none() && range.values.is_empty())) && !points.contains(&0) {
         points.insert(0, 0);

@@ -3,7 +3,7 @@ package switchcost.mechanisms;
 import java.util.List;
 import switchcost.kit.Mechanism;
 
-/** One file a mechanism, and the list of them, sorted by id; a test checks it. */
+/** One file per mechanism, and the list of them, sorted by id; a test checks it. */
 public final class Mechanisms {
 
     public static final List<Mechanism> LIST = List.of(new FiberJavaVirtual(), new ThreadJavaPlatform());

@@ -1,4 +1,4 @@
-//! What the kit asks of the operating system: one file a system, and each says what it cannot tell.
+//! What the kit asks of the operating system: one file per system, and each says what it cannot tell.
 
 #[cfg(unix)]
 mod mapping;
