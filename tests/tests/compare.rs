@@ -173,7 +173,7 @@ fn bad_input_is_one_sentence() {
     refuses(&["1999", "latest"], &["1999"]);
     refuses(&["thread/honest", "/nowhere.jsonl"], &["/nowhere.jsonl"]);
     refuses(&["thread/honest", "published:nobody"], &["nobody"]);
-    refuses(&["published:bendersky-pinned", "thread/honest"], &["no reference"]);
+    refuses(&["published:bendersky-pinned", "thread/honest"], &["not a reference"]);
     refuses(&["thread/honest", "latest~1:thread/honest", "--gate", "x"], &["--gate", "percentage"]);
     refuses(&["thread/honest", "latest~1:thread/honest", "--threshold", "nan"], &["--threshold"]);
     refuses(

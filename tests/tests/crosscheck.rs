@@ -82,8 +82,8 @@ fn tools_that_misbehave_are_rows_and_leave_nothing() {
         ("crash", "status 3: the reason"),
         ("mute", "no figure of the form"),
         ("twice", "2 figures"),
-        ("infinite", "no positive number"),
-        ("zero", "no positive number"),
+        ("infinite", "not a positive number"),
+        ("zero", "not a positive number"),
         ("hang", "did not end within 2 s"),
     ] {
         let row = rows(&said).into_iter().find(|row| row["id"] == id).unwrap();

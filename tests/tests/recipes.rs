@@ -110,3 +110,87 @@ fn a_runtime_is_one_folder() {
     verified(&world, "control/awk-loop");
     assert!(world.run("list").out.contains("control/awk-loop"));
 }
+
+/// Inserts `line` before the `];` that ends the list which `name` begins.
+fn into_list(text: &str, name: &str, line: &str) -> String {
+    let list = text.find(&format!("{name}: &[")).unwrap_or_else(|| panic!("no list {name}"));
+    let end = list + text[list..].find("];").unwrap();
+    let before = text[..end].trim_end();
+    let comma = if before.ends_with([',', '[']) { "" } else { "," };
+    format!("{before}{comma}\n{line}{}", &text[end..])
+}
+
+#[test]
+fn a_format_and_a_column_are_one_file_and_one_line() {
+    let blocks = recipe("Where a change goes");
+    let [file, module, line, column] = &blocks[..] else { panic!("{} blocks instead of 4", blocks.len()) };
+    // A copy of the workspace that shares what is built of its dependencies.
+    let copy = tempfile::tempdir().unwrap();
+    for folder in [
+        "crates",
+        "tests",
+        "mechanisms",
+        "data",
+        "protocol",
+        "docs",
+        "web/page.schema.json",
+        "probes/fake",
+        "probes/liar",
+    ] {
+        let (from, to) = (repository().join(folder), copy.path().join(folder));
+        if from.is_dir() {
+            copy_tree(&from, &to);
+        } else {
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::fs::copy(from, to).unwrap();
+        }
+    }
+    for name in ["Cargo.toml", "Cargo.lock"] {
+        std::fs::copy(repository().join(name), copy.path().join(name)).unwrap();
+    }
+    let edit = |path: &str, change: &dyn Fn(&str) -> String| {
+        let at = copy.path().join(path);
+        let text = std::fs::read_to_string(&at).unwrap();
+        std::fs::write(&at, change(&text)).unwrap();
+    };
+    assert!(!repository().join(&file.path).exists(), "the recipe adds nothing");
+    std::fs::write(copy.path().join(&file.path), &file.text).unwrap();
+    edit(&module.path, &|text| text.replacen("mod csv;\n", &format!("mod csv;\n{}", module.text), 1));
+    let place =
+        |block: &Block| block.path.split_once(' ').map(|(path, list)| (path.to_owned(), list.to_owned())).unwrap();
+    for block in [line, column] {
+        let (path, list) = place(block);
+        edit(&path, &|text| into_list(text, &list, &block.text));
+    }
+    let built = std::process::Command::new(env!("CARGO"))
+        .args(["build", "--locked", "--quiet", "-p", "switchcost", "--profile", "dev"])
+        .env("CARGO_TARGET_DIR", repository().join("target/recipes"))
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+        .current_dir(copy.path())
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let world = World::new(FAKE);
+    assert_eq!(world.run("run thread/honest --rounds 6").status, 0);
+    let ask = |words: &[&str]| {
+        let program = repository().join("target/recipes/debug/switchcost");
+        let said = world
+            .command(&[])
+            .get_envs()
+            .fold(std::process::Command::new(program), |mut command, (name, value)| {
+                value.map(|value| command.env(name, value));
+                command
+            })
+            .args(words)
+            .output()
+            .unwrap();
+        String::from_utf8(said.stdout).unwrap()
+    };
+    assert_eq!(ask(&["show", "--format", "labels"]), "thread/honest\n");
+    let json: serde_json::Value = serde_json::from_str(&ask(&["show", "--format", "json"])).unwrap();
+    // Disturbed starts are repeated on a busy machine.
+    assert!(json["results"][0]["rounds"].as_u64().unwrap() >= 6, "{}", json["results"]);
+    let csv = ask(&["show", "--format", "csv"]);
+    assert!(csv.lines().next().unwrap().contains(",rounds"), "{csv}");
+}

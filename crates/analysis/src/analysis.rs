@@ -132,7 +132,7 @@ impl<'r> Analysis<'r> {
 /// Short name of a variant: what differs from the mechanism's defaults, and the probe where the page does not name its source.
 #[must_use]
 pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> String {
-    let concept = catalogue.find(&variant.mechanism);
+    let mechanism = catalogue.find(&variant.mechanism);
     let mut words = vec![variant.mechanism.to_string()];
     if with_probe || catalogue.is_foreign(variant) {
         words[0] = format!("{}@{}", words[0], variant.probe);
@@ -144,7 +144,8 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
         words.push(format!("contexts={}", variant.contexts));
     }
     for (name, value) in &variant.parameters {
-        let default = concept.and_then(|concept| concept.parameters.get(name)).map(|parameter| &parameter.default);
+        let default =
+            mechanism.and_then(|mechanism| mechanism.parameters.get(name)).map(|parameter| &parameter.default);
         if default != Some(value) {
             words.push(format!("{name}={value}"));
         }
@@ -176,15 +177,15 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
     run.invocations.iter().for_each(|start| starts[start.variant].push(start));
     let several = several_probes(run);
     let row = |(index, (variant, starts)): (usize, (&'r Variant, Vec<&'r Invocation>))| {
-        let concept = catalogue.find(&variant.mechanism);
+        let mechanism = catalogue.find(&variant.mechanism);
         let (verdict, reason) = verdict_of(run, index, &starts);
         Row {
             index,
             variant,
             label: label(variant, catalogue, several(variant)),
-            unit: concept.map_or("switch", |concept| concept.unit_of(variant.experiment)).to_owned(),
+            unit: mechanism.map_or("switch", |mechanism| mechanism.unit_of(variant.experiment)).to_owned(),
             quantity: Quantity::of(variant.experiment),
-            control: concept.is_some_and(|concept| concept.control),
+            control: mechanism.is_some_and(|mechanism| mechanism.control),
             summary: measured(summarise(variant, &starts), verdict, &reason),
             starts,
             verdict,
@@ -210,8 +211,8 @@ fn shared_label(variant: &Variant, axis: &str, catalogue: &Catalogue, with_probe
     if axis == CONTEXTS {
         shared.contexts = 2;
     }
-    let concept = catalogue.find(&variant.mechanism);
-    if let Some(parameter) = concept.and_then(|concept| concept.parameters.get(axis)) {
+    let mechanism = catalogue.find(&variant.mechanism);
+    if let Some(parameter) = mechanism.and_then(|mechanism| mechanism.parameters.get(axis)) {
         shared.parameters.insert(axis.to_owned(), parameter.default.clone());
     } else {
         shared.parameters.remove(axis);
@@ -224,9 +225,10 @@ fn named_curves(run: &Run, rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<Curve
     let several = several_probes(run);
     let mut curves = curves(rows);
     for curve in &mut curves {
-        let concept = catalogue.find(&curve.variant.mechanism);
+        let mechanism = catalogue.find(&curve.variant.mechanism);
         curve.label = shared_label(&curve.variant, &curve.axis, catalogue, several(&curve.variant));
-        curve.control = concept.and_then(|concept| concept.parameters.get(&curve.axis)).and_then(|p| p.control.clone());
+        curve.control =
+            mechanism.and_then(|mechanism| mechanism.parameters.get(&curve.axis)).and_then(|p| p.control.clone());
         curve.splits = curve.control.as_ref().map_or_else(Vec::new, |control| split(curve, rows, control));
     }
     // Without a row at 0 nothing is split, and the control's curve is drawn by itself.

@@ -126,7 +126,7 @@ pub fn judge(rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruli
         Some(reason) => Ruling::new(Verdict::Unobservable, reason),
         None => Ruling::new(Verdict::Verified, ""),
     };
-    ruling.disturbances.extend(claim::strangers(&case));
+    ruling.disturbances.extend(claim::disturbed_by_others(&case));
     ruling
 }
 

@@ -3,7 +3,7 @@
 use crate::Row;
 use crate::number::{factor, nanoseconds, percent};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, EndedBy, Experiment, Placement, Run, Severity, Verdict};
+use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Verdict};
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
@@ -18,15 +18,15 @@ const VERY_WIDE: f64 = 0.5;
 pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
     let mut notes = Vec::new();
     let Some(figures) = &row.summary.figures else { return notes };
-    let concept = catalogue.find(&row.variant.mechanism);
-    if let (Some(concept), Some(kernel)) = (concept, row.summary.kernel) {
-        let rule = concept.rule(row.variant);
+    let mechanism = catalogue.find(&row.variant.mechanism);
+    if let (Some(mechanism), Some(kernel)) = (mechanism, row.summary.kernel) {
+        let rule = mechanism.rule(row.variant);
         if kernel.per_unit > 1.02 && !rule.note.is_empty() {
             notes.push(format!("{:.2} kernel switches each: {}", kernel.per_unit, rule.note));
         }
     }
     notes.extend(far_from_home(row, rows, figures.median));
-    notes.extend(one_thread(row, concept));
+    notes.extend(one_thread(row, mechanism));
     notes.extend(below_floor(row, rows, catalogue));
     notes.extend(wide(row, run));
     if let Some(reading) = &figures.reading {
@@ -36,7 +36,8 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
         ));
     }
     if figures.reading.as_ref().is_some_and(|reading| figures.median < reading.pair / 2.0) {
-        notes.push("not resolved: less is left than half of what the reads cost; use the figure of timing=batch".into());
+        notes
+            .push("not resolved: less is left than half of what the reads cost; use the figure of timing=batch".into());
     }
     if row.summary.unsteady * 3 > row.summary.invocation_medians.len() {
         notes.push(format!(
@@ -73,8 +74,8 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     }
     // A remark that differs from start to start (a measured figure, say) would fill the page.
     notes.extend(row.summary.remarks.iter().take(MOST_REMARKS).cloned());
-    if let Some(concept) = concept {
-        notes.extend(concept.notes.iter().cloned());
+    if let Some(mechanism) = mechanism {
+        notes.extend(mechanism.notes.iter().cloned());
     }
     notes
 }
@@ -92,38 +93,32 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
         same.placement.kind() == Placement::OneCpu && *other.variant == same
     });
     let Some(home) = home else {
-        return Some(format!(
-            "{changed}, which must be woken first if it went idle: compare with --placement one_cpu"
-        ));
+        return Some(format!("{changed}, which must be woken first if it went idle: compare with --placement one_cpu"));
     };
     let ratio = median / home.summary.figures.as_ref()?.median;
     Some(if ratio > 1.5 {
-        format!(
-            "×{} of the same on one CPU: {changed}, which must be woken first if it went idle",
-            factor(ratio)
-        )
+        format!("×{} of the same on one CPU: {changed}, which must be woken first if it went idle", factor(ratio))
     } else {
         format!("{changed}; otherwise the scheduler left both contexts on one CPU")
     })
 }
 
 /// Says so when a row that asks for several threads used one.
-fn one_thread(row: &Row<'_>, concept: Option<&Concept>) -> Option<String> {
-    let asked = concept?.rule(row.variant).threads_change;
-    (asked && row.summary.same_thread_share? >= 1.0).then(|| {
-        "every checked switch stayed on one OS thread: the runtime may use several, but did not".to_owned()
-    })
+fn one_thread(row: &Row<'_>, mechanism: Option<&Mechanism>) -> Option<String> {
+    let asked = mechanism?.rule(row.variant).threads_change;
+    (asked && row.summary.same_thread_share? >= 1.0)
+        .then(|| "every checked switch stayed on one OS thread: the runtime may use several, but did not".to_owned())
 }
 
 /// Says so when a row is faster than a control that its page names as its floor, by more than the intervals of both.
 fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option<String> {
-    let concept = catalogue.find(&row.variant.mechanism)?;
+    let mechanism = catalogue.find(&row.variant.mechanism)?;
     let highest = row.summary.figures.as_ref()?.interval?.high;
     if row.variant.experiment != Experiment::Switch {
         return None;
     }
     let floor = |other: &&Row<'_>| {
-        concept.floor.contains(&other.variant.mechanism)
+        mechanism.floor.contains(&other.variant.mechanism)
             && other.control
             && other.variant.placement.kind() == row.variant.placement.kind()
             && other.verdict == Verdict::Verified
@@ -203,8 +198,10 @@ pub(crate) fn warnings<'a>(run: &Run, shown: impl Iterator<Item = &'a Row<'a>>) 
     let go_on =
         |otherwise: &str| resume_command(run).map_or(otherwise.to_owned(), |go_on| format!("to continue: {go_on}"));
     match run.ended_by {
-        EndedBy::Interrupt => warnings
-            .push(format!("stopped by the user: intervals are wider than requested; {}.", go_on("run again to the end"))),
+        EndedBy::Interrupt => warnings.push(format!(
+            "stopped by the user: intervals are wider than requested; {}.",
+            go_on("run again to the end")
+        )),
         EndedBy::Unfinished => warnings.push(format!(
             "this run has not ended (still running, or killed): {}.",
             go_on("this is what it has so far")

@@ -129,9 +129,7 @@ pub(crate) fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -
         let reason = match run.ended_by {
             EndedBy::Interrupt => "the run was interrupted before its first start ended",
             EndedBy::Unfinished => "the run has not reached its first start",
-            _ => {
-                "the budget, or its share of it, was used up before its first start ended; allow more with --budget"
-            }
+            _ => "the budget, or its share of it, was used up before its first start ended; allow more with --budget",
         };
         return (Verdict::Unmeasured, reason.into());
     };

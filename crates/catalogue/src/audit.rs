@@ -100,13 +100,13 @@ fn rule(entry: PriceEntry, catalogue: &Catalogue) -> Result<PriceRule, String> {
         let id: MechanismId = word(name)?;
         catalogue.find(&id).ok_or_else(|| format!("price names {id}, which has no file"))
     };
-    let concept = find(&entry.mechanism)?;
-    let placement = entry.placement.as_deref().map_or(Ok(concept.placements[0]), word)?;
+    let mechanism = find(&entry.mechanism)?;
+    let placement = entry.placement.as_deref().map_or(Ok(mechanism.placements[0]), word)?;
     let also = entry.also.iter().map(|name| wanted(find(name)?, placement, None, &entry.parameters));
     let with = |parameter: &str, value: &str| {
         let mut parameters = entry.parameters.clone();
         parameters.insert(parameter.to_owned(), value.to_owned());
-        wanted(concept, placement, None, &parameters)
+        wanted(mechanism, placement, None, &parameters)
     };
     if entry.between.is_some() && entry.apart.is_some() {
         return Err(format!(
@@ -135,7 +135,7 @@ fn rule(entry: PriceEntry, catalogue: &Catalogue) -> Result<PriceRule, String> {
         also: also.collect::<Result<_, _>>()?,
         between,
         apart,
-        wanted: wanted(concept, placement, None, &entry.parameters)?,
+        wanted: wanted(mechanism, placement, None, &entry.parameters)?,
         unit_is_delay: entry.unit_is_delay,
         why: entry.why,
     })

@@ -266,11 +266,11 @@ mod tests {
             assert!(!program.explains.is_empty() && !program.differences.is_empty(), "{}", program.name);
             for variant in &program.variants {
                 // A mechanism may belong to a probe that is not part of this source tree; what is known is used rightly.
-                let Some(concept) = catalogue.find(&variant.mechanism) else { continue };
-                assert!(concept.experiments.contains(&variant.experiment), "{}: {}", program.name, variant.name);
-                assert!(concept.placements.contains(&variant.placement), "{}: {}", program.name, variant.name);
+                let Some(mechanism) = catalogue.find(&variant.mechanism) else { continue };
+                assert!(mechanism.experiments.contains(&variant.experiment), "{}: {}", program.name, variant.name);
+                assert!(mechanism.placements.contains(&variant.placement), "{}: {}", program.name, variant.name);
                 for (name, value) in &variant.parameters {
-                    let parameter = concept.takes(name, variant.experiment);
+                    let parameter = mechanism.takes(name, variant.experiment);
                     assert!(parameter.is_some_and(|p| p.accepts(value).is_ok()), "{}: {name}={value}", program.name);
                 }
             }

@@ -3,7 +3,7 @@
 use crate::values::{check_taken, word};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{Concept, Experiment, Explanation, Layer, MechanismId, Placement, Residue, Term, Wanted};
+use switchcost_model::{Experiment, Explanation, Layer, Mechanism, MechanismId, Placement, Residue, Term, Wanted};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,18 +50,18 @@ fn once() -> f64 {
     1.0
 }
 
-/// The explanations of `concept`, each with its layers in the order of the file.
+/// The explanations of `mechanism`, each with its layers in the order of the file.
 pub(crate) fn explanations(
-    concept: &Concept,
+    mechanism: &Mechanism,
     entries: &[LayerEntry],
     residues: Vec<ResidueEntry>,
-    all: &[Concept],
+    all: &[Mechanism],
 ) -> Result<Vec<Explanation>, String> {
     let mut found: Vec<Explanation> = Vec::new();
-    let known = known_counts(concept);
+    let known = known_counts(mechanism);
     for entry in entries {
         let in_layer = |what: String| format!("layer `{}`: {what}", entry.name);
-        let total = total(concept, entry.placement.as_deref(), &entry.parameters).map_err(in_layer)?;
+        let total = total(mechanism, entry.placement.as_deref(), &entry.parameters).map_err(in_layer)?;
         let layer = layer(entry, total.placement, all, &known).map_err(in_layer)?;
         match found.iter_mut().find(|explanation| explanation.total == total) {
             Some(explanation) => explanation.layers.push(layer),
@@ -69,8 +69,8 @@ pub(crate) fn explanations(
         }
     }
     for entry in residues {
-        let total =
-            total(concept, entry.placement.as_deref(), &entry.parameters).map_err(|what| format!("residue: {what}"))?;
+        let total = total(mechanism, entry.placement.as_deref(), &entry.parameters)
+            .map_err(|what| format!("residue: {what}"))?;
         let explanation = found
             .iter_mut()
             .find(|explanation| explanation.total == total && explanation.residue.is_none())
@@ -80,19 +80,23 @@ pub(crate) fn explanations(
     Ok(found)
 }
 
-fn total(concept: &Concept, placement: Option<&str>, parameters: &BTreeMap<String, String>) -> Result<Wanted, String> {
-    let placement = placement.map_or(Ok(concept.placements[0]), word)?;
-    wanted(concept, placement, None, parameters)
+fn total(
+    mechanism: &Mechanism,
+    placement: Option<&str>,
+    parameters: &BTreeMap<String, String>,
+) -> Result<Wanted, String> {
+    let placement = placement.map_or(Ok(mechanism.placements[0]), word)?;
+    wanted(mechanism, placement, None, parameters)
 }
 
 /// What a row of this mechanism counts: kernel switches, and what its rules of evidence name.
-fn known_counts(concept: &Concept) -> BTreeSet<&str> {
-    let rules = std::iter::once(&concept.evidence).chain(concept.evidence_when.iter().map(|case| &case.change));
+fn known_counts(mechanism: &Mechanism) -> BTreeSet<&str> {
+    let rules = std::iter::once(&mechanism.evidence).chain(mechanism.evidence_when.iter().map(|case| &case.change));
     let named = rules.flat_map(|rule| rule.counts.keys().map(String::as_str));
     named.chain(["voluntary", "involuntary"]).collect()
 }
 
-fn layer(entry: &LayerEntry, placement: Placement, all: &[Concept], known: &BTreeSet<&str>) -> Result<Layer, String> {
+fn layer(entry: &LayerEntry, placement: Placement, all: &[Mechanism], known: &BTreeSet<&str>) -> Result<Layer, String> {
     if entry.from.is_empty() || entry.why.is_empty() {
         return Err("needs at least one entry in `from`, and a `why`".into());
     }
@@ -113,31 +117,31 @@ fn layer(entry: &LayerEntry, placement: Placement, all: &[Concept], known: &BTre
     Ok(Layer { name: entry.name.clone(), terms, why: entry.why.clone() })
 }
 
-fn term_wanted(term: &TermEntry, placement: Placement, all: &[Concept]) -> Result<Wanted, String> {
+fn term_wanted(term: &TermEntry, placement: Placement, all: &[Mechanism]) -> Result<Wanted, String> {
     let id: MechanismId = word(&term.mechanism)?;
-    let concept = all.iter().find(|concept| concept.id == id).ok_or_else(|| format!("{id} has no file"))?;
+    let mechanism = all.iter().find(|mechanism| mechanism.id == id).ok_or_else(|| format!("{id} has no file"))?;
     let placement = match &term.placement {
         Some(text) => word(text)?,
-        None if concept.placements.contains(&placement) => placement,
-        None => concept.placements[0],
+        None if mechanism.placements.contains(&placement) => placement,
+        None => mechanism.placements[0],
     };
-    wanted(concept, placement, term.contexts, &term.parameters)
+    wanted(mechanism, placement, term.contexts, &term.parameters)
 }
 
 /// A row of experiment switch that this mechanism has.
 pub(crate) fn wanted(
-    concept: &Concept,
+    mechanism: &Mechanism,
     placement: Placement,
     contexts: Option<u64>,
     parameters: &BTreeMap<String, String>,
 ) -> Result<Wanted, String> {
-    if !concept.placements.contains(&placement) {
-        return Err(format!("{} has no placement {placement}", concept.id));
+    if !mechanism.placements.contains(&placement) {
+        return Err(format!("{} has no placement {placement}", mechanism.id));
     }
-    if !concept.experiments.contains(&Experiment::Switch) {
-        return Err(format!("{} has no experiment switch", concept.id));
+    if !mechanism.experiments.contains(&Experiment::Switch) {
+        return Err(format!("{} has no experiment switch", mechanism.id));
     }
-    check_taken(parameters, &concept.parameters, Experiment::Switch)
-        .map_err(|what| format!("{}: {what}", concept.id))?;
-    Ok(Wanted { contexts, parameters: parameters.clone(), ..Wanted::plain(concept.id.clone(), placement) })
+    check_taken(parameters, &mechanism.parameters, Experiment::Switch)
+        .map_err(|what| format!("{}: {what}", mechanism.id))?;
+    Ok(Wanted { contexts, parameters: parameters.clone(), ..Wanted::plain(mechanism.id.clone(), placement) })
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_model as model;
-use switchcost_model::{Concept, Counted, CountedShare, Experiment, Family, Headline, MechanismId, ParameterKind};
+use switchcost_model::{Counted, CountedShare, Experiment, Family, Headline, Mechanism, MechanismId, ParameterKind};
 
 /// All mechanisms and families.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -16,7 +16,7 @@ pub struct Catalogue {
     /// Families in the order of the ladder.
     pub families: Vec<Family>,
     /// Mechanisms, by family in that order, then by id.
-    pub concepts: Vec<Concept>,
+    pub mechanisms: Vec<Mechanism>,
     /// Pages and folders of probes that cannot be used.
     pub broken: Vec<Broken>,
     /// Id of each probe that is installed → its source.
@@ -44,16 +44,16 @@ impl Broken {
 impl Catalogue {
     /// The mechanism of this id.
     #[must_use]
-    pub fn find(&self, id: &MechanismId) -> Option<&Concept> {
-        self.concepts.iter().find(|concept| concept.id == *id)
+    pub fn find(&self, id: &MechanismId) -> Option<&Mechanism> {
+        self.mechanisms.iter().find(|mechanism| mechanism.id == *id)
     }
 
     /// This probe is not of a source that the mechanism's page names: somebody else's word for what the mechanism is.
     #[must_use]
     pub fn is_foreign(&self, variant: &model::Variant) -> bool {
         let source = self.sources.get(&variant.probe);
-        let concept = self.find(&variant.mechanism);
-        concept.zip(source).is_some_and(|(concept, source)| !concept.implemented_by.contains(source))
+        let mechanism = self.find(&variant.mechanism);
+        mechanism.zip(source).is_some_and(|(mechanism, source)| !mechanism.implemented_by.contains(source))
     }
 
     /// Position of a family in the ladder; unknown families come last.
@@ -78,7 +78,7 @@ pub(crate) struct FamilyEntry {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ConceptFile {
+struct MechanismFile {
     title: String,
     implemented_by: Vec<String>,
     iteration: String,
@@ -168,13 +168,13 @@ pub(crate) fn load_common(path: &Path) -> Result<Common, CatalogueError> {
 }
 
 /// A mechanism's file, with what names other mechanisms still unread.
-pub(crate) type Loaded = (Concept, Vec<LayerEntry>, Vec<ResidueEntry>);
+pub(crate) type Loaded = (Mechanism, Vec<LayerEntry>, Vec<ResidueEntry>);
 
 pub(crate) fn load_concept(family: &str, path: &Path, common: &Common) -> Result<Loaded, CatalogueError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let id: MechanismId =
         format!("{family}/{stem}").parse().map_err(|error: model::IdError| CatalogueError::invalid(path, error.0))?;
-    let mut file: ConceptFile = read(path)?;
+    let mut file: MechanismFile = read(path)?;
     let (layers, residues) = (std::mem::take(&mut file.layer), std::mem::take(&mut file.residue));
     Ok((convert(id, file, common).map_err(|what| CatalogueError::invalid(path, what))?, layers, residues))
 }
@@ -183,7 +183,7 @@ fn words<T: std::str::FromStr<Err = model::IdError>>(texts: &[String]) -> Result
     texts.iter().map(|text| word(text)).collect()
 }
 
-fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concept, String> {
+fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mechanism, String> {
     let mut parameters = parameters(file.parameters)?;
     for name in file.common {
         let parameter =
@@ -205,7 +205,7 @@ fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concep
         check_taken(&entry.parameters, &parameters, experiment).map_err(|what| format!("headline: {what}"))?;
         headline.push(Headline { placement: word(&entry.placement)?, parameters: entry.parameters });
     }
-    let concept = Concept {
+    let mechanism = Mechanism {
         id,
         title: file.title,
         implemented_by: file.implemented_by,
@@ -226,16 +226,16 @@ fn convert(id: MechanismId, file: ConceptFile, common: &Common) -> Result<Concep
         headline,
         explanations: Vec::new(),
     };
-    if concept.placements.is_empty() || concept.experiments.is_empty() || concept.implemented_by.is_empty() {
+    if mechanism.placements.is_empty() || mechanism.experiments.is_empty() || mechanism.implemented_by.is_empty() {
         return Err("placements, experiments and implemented_by need at least one entry".into());
     }
-    Ok(concept)
+    Ok(mechanism)
 }
 
 fn parameters(entries: BTreeMap<String, ParameterEntry>) -> Result<Common, String> {
     let named = |(name, entry): (String, ParameterEntry)| match check_name(&name).and_then(|()| parameter(entry)) {
         Ok(parameter) => Ok((name, parameter)),
-        Err(what) => Err(format!("parameter {}: {what}", model::told(&name))),
+        Err(what) => Err(format!("parameter {}: {what}", model::harmless(&name))),
     };
     entries.into_iter().map(named).collect()
 }
@@ -274,7 +274,7 @@ fn check_value(value: &str) -> Result<(), String> {
     }
     Err(format!(
         "value `{}` has a character that no argument of a probe may have; letters, digits and ._,/+- are allowed",
-        model::told(value)
+        model::harmless(value)
     ))
 }
 

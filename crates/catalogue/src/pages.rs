@@ -5,7 +5,7 @@ use crate::layers::{LayerEntry, ResidueEntry, explanations};
 use crate::mechanisms::{Broken, Catalogue, Common, FamiliesFile, load_common, load_concept};
 use crate::probes::Trusted;
 use std::path::{Path, PathBuf};
-use switchcost_model::{Concept, Family, MechanismId};
+use switchcost_model::{Family, Mechanism, MechanismId};
 
 /// What names other mechanisms waits until all are known.
 struct Waiting {
@@ -38,7 +38,7 @@ pub fn load(folder: &Path, own: Option<&Path>, trusted: Trusted<'_>) -> Result<C
     resolve(&mut catalogue, waiting);
     let rank: Vec<String> = catalogue.families.iter().map(|family| family.id.clone()).collect();
     // Stable: within a family the installation's pages come first, each folder's by name.
-    catalogue.concepts.sort_by_key(|concept| rank.iter().position(|family| family == concept.id.family()));
+    catalogue.mechanisms.sort_by_key(|mechanism| rank.iter().position(|family| family == mechanism.id.family()));
     Ok(catalogue)
 }
 
@@ -91,13 +91,13 @@ fn add_pages(
             let loaded = trusted(&path)
                 .and_then(|()| load_concept(&family.id, &path, common).map_err(|error| error.to_string()));
             match loaded {
-                Ok((concept, ..)) if catalogue.find(&concept.id).is_some() => {
+                Ok((mechanism, ..)) if catalogue.find(&mechanism.id).is_some() => {
                     let reason =
-                        format!("{} is not used: the installation has a page of {}", path.display(), concept.id);
+                        format!("{} is not used: the installation has a page of {}", path.display(), mechanism.id);
                     catalogue.broken.push(Broken::new(&path, reason));
                 }
-                Ok((concept, layers, residues)) => {
-                    catalogue.concepts.push(concept);
+                Ok((mechanism, layers, residues)) => {
+                    catalogue.mechanisms.push(mechanism);
                     waiting.push(Waiting { path, layers, residues });
                 }
                 Err(reason) => catalogue.broken.push(broken_page(&family.id, &path, reason)),
@@ -114,38 +114,38 @@ fn broken_page(family: &str, path: &Path, reason: String) -> Broken {
 
 /// Resolves what pages say of other mechanisms. What names a broken page is left out; a page that names one that is nowhere is broken itself.
 fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
-    let known = catalogue.concepts.clone();
+    let known = catalogue.mechanisms.clone();
     let broken: Vec<MechanismId> = catalogue.broken.iter().filter_map(|page| page.mechanism.clone()).collect();
-    let mut concepts = Vec::new();
-    for (mut concept, Waiting { path, layers, residues }) in
-        std::mem::take(&mut catalogue.concepts).into_iter().zip(waiting)
+    let mut mechanisms = Vec::new();
+    for (mut mechanism, Waiting { path, layers, residues }) in
+        std::mem::take(&mut catalogue.mechanisms).into_iter().zip(waiting)
     {
-        concept.floor.retain(|id| !broken.contains(id));
-        concept.bound.retain(|id| !broken.contains(id));
-        for parameter in concept.parameters.values_mut() {
+        mechanism.floor.retain(|id| !broken.contains(id));
+        mechanism.bound.retain(|id| !broken.contains(id));
+        for parameter in mechanism.parameters.values_mut() {
             parameter.control.take_if(|id| broken.contains(id));
         }
-        let explained = explanations(&concept, &layers, residues, &known);
+        let explained = explanations(&mechanism, &layers, residues, &known);
         // Layers that need a broken page explain nothing; the rows of this one are sound.
         let explained = if broken.is_empty() { explained } else { explained.or(Ok(Vec::new())) };
-        let sound = check_floor(&concept, &known).and_then(|()| check_controls(&concept, &known)).and(explained);
+        let sound = check_floor(&mechanism, &known).and_then(|()| check_controls(&mechanism, &known)).and(explained);
         match sound {
-            Ok(explanations) => concepts.push(Concept { explanations, ..concept }),
+            Ok(explanations) => mechanisms.push(Mechanism { explanations, ..mechanism }),
             Err(what) => {
                 let reason = CatalogueError::invalid(&path, what);
-                catalogue.broken.push(broken_page(concept.id.family(), &path, reason.to_string()));
+                catalogue.broken.push(broken_page(mechanism.id.family(), &path, reason.to_string()));
             }
         }
     }
-    catalogue.concepts = concepts;
+    catalogue.mechanisms = mechanisms;
 }
 
-fn check_floor(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
-    let find = |id: &MechanismId| concepts.iter().find(|other| other.id == *id);
-    if let Some(floor) = concept.floor.iter().find(|floor| find(floor).is_none()) {
+fn check_floor(mechanism: &Mechanism, mechanisms: &[Mechanism]) -> Result<(), String> {
+    let find = |id: &MechanismId| mechanisms.iter().find(|other| other.id == *id);
+    if let Some(floor) = mechanism.floor.iter().find(|floor| find(floor).is_none()) {
         return Err(format!("floor names {floor}, which has no file"));
     }
-    for bound in &concept.bound {
+    for bound in &mechanism.bound {
         let known = find(bound).ok_or_else(|| format!("bound names {bound}, which has no file"))?;
         if !known.control {
             return Err(format!("bound names {bound}, which is not a control"));
@@ -155,10 +155,10 @@ fn check_floor(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
 }
 
 /// What a parameter names as its control must be one, and have the parameter.
-fn check_controls(concept: &Concept, concepts: &[Concept]) -> Result<(), String> {
-    for (name, parameter) in &concept.parameters {
+fn check_controls(mechanism: &Mechanism, mechanisms: &[Mechanism]) -> Result<(), String> {
+    for (name, parameter) in &mechanism.parameters {
         let Some(id) = &parameter.control else { continue };
-        let Some(control) = concepts.iter().find(|other| other.id == *id) else {
+        let Some(control) = mechanisms.iter().find(|other| other.id == *id) else {
             return Err(format!("parameter {name}: control names {id}, which has no file"));
         };
         if !control.control || !control.parameters.contains_key(name) {

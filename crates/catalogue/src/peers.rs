@@ -153,10 +153,11 @@ mod tests {
         let peers = load_peers(Path::new(FOLDER)).unwrap();
         assert!(peers.len() >= 8);
         for peer in peers {
-            let concept = catalogue.find(&peer.mechanism).unwrap_or_else(|| panic!("{}: {}", peer.id, peer.mechanism));
-            assert!(concept.placements.contains(&peer.placement), "{}", peer.id);
+            let mechanism =
+                catalogue.find(&peer.mechanism).unwrap_or_else(|| panic!("{}: {}", peer.id, peer.mechanism));
+            assert!(mechanism.placements.contains(&peer.placement), "{}", peer.id);
             for (name, value) in &peer.parameters {
-                concept.parameters[name].accepts(value).unwrap();
+                mechanism.parameters[name].accepts(value).unwrap();
             }
             for text in [&peer.title, &peer.program, &peer.package, &peer.unit, &peer.reason] {
                 assert!(!text.trim().is_empty(), "{}", peer.id);
@@ -192,7 +193,7 @@ mod tests {
             ("", "no figure"),
             ("inf usecs/op", "no figure"),
             ("1.0 usecs/op 2.0 usecs/op", "2 figures"),
-            ("0.000000 usecs/op", "no positive number"),
+            ("0.000000 usecs/op", "not a positive number"),
         ] {
             assert!(perf.figure(printed).unwrap_err().contains(words), "{printed}");
         }

@@ -4,7 +4,7 @@ use crate::Broken;
 use crate::files::{entries, read};
 use serde::Deserialize;
 use std::path::Path;
-use switchcost_model::{Install, ProbeInfo, told};
+use switchcost_model::{Install, ProbeInfo, harmless};
 
 /// Longest id.
 const MAX_ID: usize = 64;
@@ -91,7 +91,7 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
         if id.len() > MAX_ID || !id.bytes().all(fine) || !id.as_bytes().first().is_some_and(first) {
             return invalid(format!(
                 "{key} `{}` is not 1 to {MAX_ID} lower-case letters, digits, dots, hyphens or underscores that begin with a letter or digit",
-                told(id)
+                harmless(id)
             ));
         }
     }

@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_catalogue::{Catalogue, load};
-use switchcost_model::{Concept, EvidenceRule, Experiment, ParameterKind, Parameters, Placement, Timing, Variant};
+use switchcost_model::{EvidenceRule, Experiment, Mechanism, ParameterKind, Parameters, Placement, Timing, Variant};
 
 fn catalogue() -> Catalogue {
     load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), None, &|_| Ok(()))
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn find<'a>(catalogue: &'a Catalogue, id: &str) -> &'a Concept {
+fn find<'a>(catalogue: &'a Catalogue, id: &str) -> &'a Mechanism {
     catalogue.find(&id.parse().unwrap()).unwrap()
 }
 
-fn variant(concept: &Concept, experiment: Experiment, placement: Placement, contexts: u64) -> Variant {
-    let defaults = concept.parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default.clone()));
+fn variant(mechanism: &Mechanism, experiment: Experiment, placement: Placement, contexts: u64) -> Variant {
+    let defaults = mechanism.parameters.iter().map(|(name, parameter)| (name.clone(), parameter.default.clone()));
     Variant {
-        mechanism: concept.id.clone(),
+        mechanism: mechanism.id.clone(),
         probe: String::new(),
         experiment,
         contexts,
@@ -42,9 +42,9 @@ fn values(kind: &ParameterKind) -> Vec<String> {
 }
 
 /// Every row that a page allows, with rings of two and of three, and each two parameters away from their defaults.
-fn variants(concept: &Concept) -> Vec<Variant> {
+fn variants(mechanism: &Mechanism) -> Vec<Variant> {
     let mut settings = vec![Parameters::new()];
-    for (name, parameter) in &concept.parameters {
+    for (name, parameter) in &mechanism.parameters {
         let more: Vec<Parameters> = settings
             .iter()
             .filter(|so_far| so_far.len() < 2)
@@ -59,11 +59,11 @@ fn variants(concept: &Concept) -> Vec<Variant> {
         settings.extend(more);
     }
     let mut all = Vec::new();
-    for &experiment in &concept.experiments {
-        for &placement in &concept.placements {
+    for &experiment in &mechanism.experiments {
+        for &placement in &mechanism.placements {
             for contexts in [2, 3] {
                 for set in &settings {
-                    let mut one = variant(concept, experiment, placement, contexts);
+                    let mut one = variant(mechanism, experiment, placement, contexts);
                     one.parameters.extend(set.clone());
                     all.push(one);
                 }
@@ -120,13 +120,13 @@ fn what_is_said_of_a_ring_is_not_asked_of_what_is_made() {
 /// A case that changes nothing repeats what an earlier one or the general rule says.
 #[test]
 fn every_case_changes_a_rule() {
-    for concept in &catalogue().concepts {
-        let all = variants(concept);
-        for index in 0..concept.evidence_when.len() {
-            let mut without = concept.clone();
+    for mechanism in &catalogue().mechanisms {
+        let all = variants(mechanism);
+        for index in 0..mechanism.evidence_when.len() {
+            let mut without = mechanism.clone();
             without.evidence_when.remove(index);
-            let differs = all.iter().any(|variant| without.rule(variant) != concept.rule(variant));
-            assert!(differs, "{}: [[evidence_when]] number {} changes nothing", concept.id, index + 1);
+            let differs = all.iter().any(|variant| without.rule(variant) != mechanism.rule(variant));
+            assert!(differs, "{}: [[evidence_when]] number {} changes nothing", mechanism.id, index + 1);
         }
     }
 }
@@ -171,14 +171,14 @@ const SILENT: &[(&str, &str)] = &[
 #[test]
 fn a_parameter_changes_the_rule_or_is_known_to_be_silent() {
     let mut silent = Vec::new();
-    for concept in &catalogue().concepts {
-        let all = variants(concept);
-        for (name, parameter) in &concept.parameters {
-            for &experiment in concept.experiments.iter().filter(|e| parameter.experiments.contains(e)) {
+    for mechanism in &catalogue().mechanisms {
+        let all = variants(mechanism);
+        for (name, parameter) in &mechanism.parameters {
+            for &experiment in mechanism.experiments.iter().filter(|e| parameter.experiments.contains(e)) {
                 let shows = all.iter().filter(|variant| variant.experiment == experiment).any(|variant| {
                     let rules: Vec<_> = values(&parameter.kind)
                         .iter()
-                        .map(|value| concept.rule(&with(variant.clone(), name, value)))
+                        .map(|value| mechanism.rule(&with(variant.clone(), name, value)))
                         .map(|rule| EvidenceRule { note: String::new(), ..rule })
                         .collect();
                     rules.iter().any(|rule| *rule != rules[0])
@@ -189,7 +189,7 @@ fn a_parameter_changes_the_rule_or_is_known_to_be_silent() {
                     assert!(
                         SILENT.iter().any(|(known, _)| known == name),
                         "{}: {name} leaves experiment {experiment} as it is: no rule differs; say in SILENT why none can",
-                        concept.id
+                        mechanism.id
                     );
                     silent.push(name.clone());
                 }
@@ -203,10 +203,10 @@ fn a_parameter_changes_the_rule_or_is_known_to_be_silent() {
 /// A parameter that a page gives to an experiment which it does not have could never be used.
 #[test]
 fn parameters_belong_to_experiments_of_their_page() {
-    for concept in &catalogue().concepts {
-        for (name, parameter) in &concept.parameters {
-            let used = parameter.experiments.iter().any(|experiment| concept.experiments.contains(experiment));
-            assert!(used, "{}: {name} belongs to none of its experiments", concept.id);
+    for mechanism in &catalogue().mechanisms {
+        for (name, parameter) in &mechanism.parameters {
+            let used = parameter.experiments.iter().any(|experiment| mechanism.experiments.contains(experiment));
+            assert!(used, "{}: {name} belongs to none of its experiments", mechanism.id);
         }
     }
 }

@@ -58,7 +58,7 @@ impl Format for RunFile {
         "Everything, raw ticks included; can be imported"
     }
 
-    fn is_told(&self) -> bool {
+    fn is_for_people(&self) -> bool {
         false
     }
 

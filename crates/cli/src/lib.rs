@@ -12,7 +12,7 @@ mod progress;
 use clap::Parser;
 use std::process::ExitCode;
 use std::time::Instant;
-use switchcost_model::told_line;
+use switchcost_model::harmless_line;
 
 /// Carries out what was typed.
 #[must_use]
@@ -24,7 +24,7 @@ pub fn main() -> ExitCode {
     match commands::dispatch(arguments, started) {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            output::say(&format!("switchcost: {}", told_line(&failure.sentence)));
+            output::say(&format!("switchcost: {}", harmless_line(&failure.sentence)));
             failure.exit.into()
         }
     }

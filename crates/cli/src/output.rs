@@ -5,7 +5,7 @@ mod place;
 use crate::exit::Failure;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
-use switchcost_model::told_lines;
+use switchcost_model::harmless_lines;
 use switchcost_report::Style;
 
 /// Style of standard output: colour and width only on a terminal, and colour only without `NO_COLOR`.
@@ -47,7 +47,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes lines to standard error, whatever others have put into them. If nobody takes them there is nobody to tell.
 pub fn say(text: &str) {
-    let _ = std::io::stderr().write_all((told_lines(text, false) + "\n").as_bytes());
+    let _ = std::io::stderr().write_all((harmless_lines(text, false) + "\n").as_bytes());
 }
 
 /// Writes a result to where the user wants it, see [`place::write`].

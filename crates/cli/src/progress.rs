@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::number::{nanoseconds, percent};
 use switchcost_analysis::{Quantity, label, summarise};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Invocation, Request, Run, told_line};
+use switchcost_model::{Invocation, Request, Run, harmless_line};
 use switchcost_runner::Observer;
 use switchcost_store::{Store, StoreError};
 
@@ -142,7 +142,7 @@ impl Observer for Live<'_> {
             self.precision(run),
             self.eta(run)
         );
-        bar.set_message(told_line(&message));
+        bar.set_message(harmless_line(&message));
     }
 
     fn finished(&mut self, run: &Run, invocation: &Invocation) {

@@ -156,7 +156,7 @@ fn a_start_that_fails_names_file_and_cause() {
         (dir.path().join("nowhere"), "does not exist"),
         ("no-such-program-anywhere".into(), "PATH"),
         (file("plain", "x", 0o644), "execute permission"),
-        (dir.path().to_owned(), "no file"),
+        (dir.path().to_owned(), "not a file"),
         (file("script", "#!/no/such/interpreter\n", 0o755), "interpreter"),
         (file("garbage", "\u{7f}ELF nonsense", 0o755), "format"),
     ];

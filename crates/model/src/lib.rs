@@ -3,28 +3,28 @@
 //! Nothing here does I/O. What a probe said (plan, samples, histograms, evidence, end) and what the host saw have one serialised form, which the
 //! wire, the store and results share; headers of messages, files and results are those of `protocol`, `store` and `report`.
 
-mod concept;
 pub mod cpu_list;
 mod evidence_rule;
+mod harmless;
 mod machine_key;
+mod mechanism;
 mod observed;
 mod request;
 mod run;
 mod seen;
-mod told;
 mod transcript;
 mod variant;
 mod verdict;
 mod wanted;
 
-pub use concept::{Concept, Counted, CountedShare, Family, Headline, Install, Parameter, ParameterKind, ProbeInfo};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
+pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
 pub use machine_key::{KEY_FACTS, machine_key};
+pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
 pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
 pub use request::Request;
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use seen::{Seen, TASKS_LOOKED_AT, Tree};
-pub use told::{MOST_TOLD, told, told_line, told_lines};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,

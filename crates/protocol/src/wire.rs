@@ -64,7 +64,7 @@ const CODES: &[&str] = &[
 
 fn check_reason(code: &str, field: &str, sentence: &str) -> Result<(), String> {
     if !CODES.contains(&code) {
-        return Err(format!("unknown code `{}`; expected one of {}", model::told(code), CODES.join(", ")));
+        return Err(format!("unknown code `{}`; expected one of {}", model::harmless(code), CODES.join(", ")));
     }
     if sentence.trim().is_empty() { Err(format!("`{field}` is empty: it must say why")) } else { Ok(()) }
 }

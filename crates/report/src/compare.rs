@@ -7,7 +7,7 @@ use serde::Serialize;
 use switchcost_analysis::number::{Quantity, factor, nanoseconds, percent};
 use switchcost_analysis::{Comparison, Outcome};
 use switchcost_catalogue::Published;
-use switchcost_model::told;
+use switchcost_model::harmless;
 
 /// A row of a run, as a side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -144,7 +144,7 @@ fn head(compared: &Compared) -> String {
     let sole = |side: fn(&ComparedRow) -> &ComparedSide| {
         compared.rows.iter().all(|row| side(row).run == side(first).run).then(|| side(first).run.as_str())
     };
-    match (sole(|row| &row.a).map(told), sole(|row| &row.b).map(told)) {
+    match (sole(|row| &row.a).map(harmless), sole(|row| &row.b).map(harmless)) {
         (Some(a), Some(b)) if a == b => format!("B against A, both of run {a}, paired by round\n"),
         (Some(a), Some(b)) => format!("B of run {b} against A of run {a}\n"),
         _ => "B against A\n".to_owned(),

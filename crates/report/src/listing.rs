@@ -4,7 +4,7 @@ use crate::formats::json::MachinePart;
 use crate::text::{Style, cell, moment, right, trimmed, wrapped};
 use comfy_table::Color;
 use serde::Serialize;
-use switchcost_model::{Finding, Machine, Severity, told};
+use switchcost_model::{Finding, Machine, Severity, harmless};
 
 /// A mechanism as `list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -107,7 +107,7 @@ pub fn list_text(
         out.push('\n');
     }
     out.push_str("The last column names the probes that run it here, or says why none does. `switchcost run PATTERN` measures.\n");
-    remarks.iter().for_each(|remark| out.push_str(&wrapped("  - ", &told(remark), style)));
+    remarks.iter().for_each(|remark| out.push_str(&wrapped("  - ", &harmless(remark), style)));
     style.sealed(&out)
 }
 
@@ -116,8 +116,9 @@ fn missing(mechanism: &ListedMechanism) -> String {
         .probes
         .iter()
         .map(|probe| {
-            let cure = probe.install.as_ref().map(|install| format!("; install {}", told(install))).unwrap_or_default();
-            format!("not here: {}{cure}", told(probe.reason.as_deref().unwrap_or("no reason given")))
+            let cure =
+                probe.install.as_ref().map(|install| format!("; install {}", harmless(install))).unwrap_or_default();
+            format!("not here: {}{cure}", harmless(probe.reason.as_deref().unwrap_or("no reason given")))
         })
         .collect();
     reasons.dedup();
@@ -180,7 +181,7 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
             right(entry.rows),
             right(entry.invocations),
             cell(ended),
-            cell(told(&entry.command)),
+            cell(harmless(&entry.command)),
         ]);
     }
     trimmed(&table)

@@ -1,7 +1,7 @@
 //! Tables for terminals.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
-use switchcost_model::{told_line, told_lines};
+use switchcost_model::{harmless_line, harmless_lines};
 
 /// How a terminal wants its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +17,13 @@ impl Style {
     pub const PLAIN: Self = Self { colour: false, width: None };
 
     pub(crate) fn bold(self, text: &str) -> String {
-        let text = told_line(text);
+        let text = harmless_line(text);
         if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text }
     }
 
     /// The gate of all text: beside line feeds, nothing that acts on a terminal leaves but the colours of this style.
     pub(crate) fn sealed(self, text: &str) -> String {
-        told_lines(text, self.colour)
+        harmless_lines(text, self.colour)
     }
 
     /// A table without lines: columns speak for themselves, and such text can be cut and pasted.
@@ -50,7 +50,7 @@ pub(crate) fn moment(unix_ns: i64) -> String {
 
 /// A cell is one line, whatever others put into it.
 pub(crate) fn cell(text: impl ToString) -> Cell {
-    Cell::new(told_line(&text.to_string()))
+    Cell::new(harmless_line(&text.to_string()))
 }
 
 pub(crate) fn right(text: impl ToString) -> Cell {
@@ -73,7 +73,7 @@ pub(crate) fn wrapped(lead: &str, text: &str, style: Style) -> String {
     let width = style.width.map_or(usize::MAX, usize::from).max(40);
     let mut out = lead.to_owned();
     let mut column = indent.len();
-    for (i, word) in told_line(text).split_whitespace().enumerate() {
+    for (i, word) in harmless_line(text).split_whitespace().enumerate() {
         let length = word.chars().count();
         if i > 0 && column + 1 + length > width {
             out.push('\n');

@@ -5,7 +5,7 @@ use crate::text::{Style, cell, moment, right, trimmed, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{Quantity, nanoseconds, percent};
-use switchcost_model::told;
+use switchcost_model::harmless;
 
 /// Columns of the picture of an interval.
 const PICTURE: usize = 32;
@@ -140,7 +140,7 @@ fn one(trend: &Trend, style: Style) -> String {
         "{} · {} per {}, {} runs\n{}",
         style.bold(&trend.label),
         trend.quantity.unit(),
-        told(&trend.unit),
+        harmless(&trend.unit),
         trend.points.len(),
         trimmed(&table)
     );
@@ -173,7 +173,7 @@ fn phrase(change: &TrendChange, quantity: Quantity) -> String {
     });
     let with = match change.changed_with_it.as_slice() {
         [] => "nothing that is recorded of tool and machine changed with it".to_owned(),
-        facts => format!("with it changed {}", facts.iter().map(|fact| told(fact)).collect::<Vec<_>>().join(", ")),
+        facts => format!("with it changed {}", facts.iter().map(|fact| harmless(fact)).collect::<Vec<_>>().join(", ")),
     };
     format!(
         "changed after {}, from {} on: {} ({span}; p = {:.3}); {with}",

@@ -16,7 +16,7 @@ use switchcost_catalogue::{Catalogue, PlanAnswer, PlanCommand, PlanEnd, PlanEntr
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_model::{
-    Concept, Described, EndStatus, Experiment, MechanismId, Placement, ProbeInfo, ProcessEnd, Timing,
+    Described, EndStatus, Experiment, Mechanism, MechanismId, Placement, ProbeInfo, ProcessEnd, Timing,
 };
 use talk::Answer;
 
@@ -77,7 +77,7 @@ pub struct CheckProbe<'a> {
 /// A mechanism that is checked.
 struct Subject<'a> {
     described: &'a Described,
-    concept: Option<&'a Concept>,
+    mechanism: Option<&'a Mechanism>,
     cpus: Vec<u32>,
 }
 
@@ -89,7 +89,7 @@ impl Subject<'_> {
 
     /// Without a page it is taken for none.
     fn is_control(&self) -> bool {
-        self.concept.is_some_and(|concept| concept.control)
+        self.mechanism.is_some_and(|mechanism| mechanism.control)
     }
 }
 
@@ -168,11 +168,12 @@ impl<'a> Session<'a> {
                 .remarks
                 .push(format!("{id} is described and has no page: `run` finds it once there is mechanisms/{id}.toml"));
         }
-        let absent = |concept: &&Concept| {
-            concept.implemented_by.contains(&info.source)
-                && !described.iter().any(|described| described.id == concept.id)
+        let absent = |mechanism: &&Mechanism| {
+            mechanism.implemented_by.contains(&info.source)
+                && !described.iter().any(|described| described.id == mechanism.id)
         };
-        let absent: Vec<&str> = catalogue.concepts.iter().filter(absent).map(|concept| concept.id.as_str()).collect();
+        let absent: Vec<&str> =
+            catalogue.mechanisms.iter().filter(absent).map(|mechanism| mechanism.id.as_str()).collect();
         if !absent.is_empty() {
             self.found.remarks.push(format!(
                 "pages that name {} in implemented_by and that this probe does not describe: {}",
@@ -202,8 +203,8 @@ impl<'a> Session<'a> {
                 self.found.unchecked.push(format!("{}: {}", described.id, unavailable.reason));
                 continue;
             }
-            let concept = self.check.catalogue.find(&described.id);
-            subjects.push(Subject { described, concept, cpus: vec![self.check.cpus.measured()] });
+            let mechanism = self.check.catalogue.find(&described.id);
+            subjects.push(Subject { described, mechanism, cpus: vec![self.check.cpus.measured()] });
         }
         Ok(subjects)
     }
@@ -279,7 +280,8 @@ impl<'a> Session<'a> {
         let experiment = place.experiment.unwrap_or(Experiment::Switch);
         let each = subject.described.timings.contains(&Timing::Each);
         let two = || {
-            let sensible = subject.concept.is_some_and(|concept| concept.placements.contains(&Placement::TwoCpus));
+            let sensible =
+                subject.mechanism.is_some_and(|mechanism| mechanism.placements.contains(&Placement::TwoCpus));
             sensible && subject.cpus.len() == 1 && self.check.cpus.pair().is_ok()
         };
         let met = |need: &PlanNeed| match need {

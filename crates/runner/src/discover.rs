@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use switchcost_analysis::{is_message, last_words};
 use switchcost_machine::spawn::Child;
-use switchcost_model::{Described, Hello, MechanismId, ProbeInfo, told};
+use switchcost_model::{Described, Hello, MechanismId, ProbeInfo, harmless};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
 /// A remembered answer is believed for so long: what a key cannot see (a device that came, a permission) may have changed.
@@ -117,7 +117,7 @@ fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<D
             Some(_) if log.lines().any(is_message) => {
                 "it wrote its messages to standard output; they belong to the descriptor of report_fd".into()
             }
-            Some(words) => told(words),
+            Some(words) => harmless(words),
             None => what,
         }),
         Reading::Deadline => Err(format!("no answer to `describe` within {} ms", info.start_timeout_ms)),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::last_words;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::{self, Child, ExitStatus, SpawnRequest};
-use switchcost_model::told;
+use switchcost_model::harmless;
 
 /// Variables that programs expect; figures are to come with a point, whatever the user's language.
 const ENVIRONMENT: [&str; 2] = ["HOME", "TMPDIR"];
@@ -77,5 +77,5 @@ pub fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
 }
 
 fn end_of(printed: &str) -> String {
-    told(last_words(printed).unwrap_or("it printed nothing"))
+    harmless(last_words(printed).unwrap_or("it printed nothing"))
 }

@@ -238,7 +238,7 @@ impl Schedule<'_> {
     /// Is it a control that bounds other rows from below?
     fn bounds_others(&self, index: usize) -> bool {
         let mechanism = &self.run.variants[index].mechanism;
-        self.catalogue.concepts.iter().any(|concept| concept.bound.contains(mechanism))
+        self.catalogue.mechanisms.iter().any(|other| other.bound.contains(mechanism))
     }
 
     /// Random numbers of a round, or of one variant in it. A stream of its own each: a repeated invocation does not shift the rest, so the same
@@ -380,10 +380,10 @@ impl Schedule<'_> {
     }
 
     /// ns that one unit may take by parameters whose value is work of its own (those with a control): a byte or a step takes no longer than 1 ns.
-    fn labour(&self, variant: &Variant) -> u64 {
-        let Some(concept) = self.catalogue.find(&variant.mechanism) else { return 0 };
+    fn unit_time(&self, variant: &Variant) -> u64 {
+        let Some(mechanism) = self.catalogue.find(&variant.mechanism) else { return 0 };
         let working =
-            |name: &&String| concept.control || concept.parameters.get(*name).is_some_and(|p| p.control.is_some());
+            |name: &&String| mechanism.control || mechanism.parameters.get(*name).is_some_and(|p| p.control.is_some());
         let values = variant.parameters.iter().filter(|(name, _)| working(name));
         values.filter_map(|(_, value)| value.parse::<u64>().ok()).fold(0, u64::saturating_add)
     }
@@ -392,8 +392,8 @@ impl Schedule<'_> {
     fn patience(&self, index: usize, start_timeout_ms: u64, expected: Duration) -> Duration {
         let variant = &self.run.variants[index];
         let batches = self.batches(index) + warmup_batches(self.batches(index));
-        let lap =
-            Duration::from_nanos(self.labour(variant)).saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX));
+        let lap = Duration::from_nanos(self.unit_time(variant))
+            .saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX));
         // The calibration makes a few laps, too.
         let laps = lap.saturating_mul((batches as u32).saturating_add(16)).min(Duration::from_secs(86_400));
         let work = match self.sizes.get(&index) {
@@ -424,7 +424,7 @@ impl Schedule<'_> {
             batch_ns: self.request.batch.as_nanos().max(1) as u64,
             batches: if footprint { 1 } else { self.batches(index) },
             warmup_batches: if footprint { 0 } else { warmup_batches(self.batches(index)) },
-            verify_units: VERIFY_UNITS.min(1_000_000_000 / self.labour(&variant).max(1)).max(1),
+            verify_units: VERIFY_UNITS.min(1_000_000_000 / self.unit_time(&variant).max(1)).max(1),
             seed: u64::from(self.random(round, Some(index)).random::<u32>()),
             deadline_ms: deadline.as_millis() as u64,
             variant,
@@ -446,8 +446,8 @@ impl Schedule<'_> {
         let timed = variant.experiment != Experiment::Footprint;
         // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
         let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
-        let concept = self.catalogue.find(&variant.mechanism);
-        let bound = concept.map_or(Bound::None, |concept| fastest_bound(&self.run, concept));
+        let mechanism = self.catalogue.find(&variant.mechanism);
+        let bound = mechanism.map_or(Bound::None, |mechanism| fastest_bound(&self.run, mechanism));
         let answer = ProbeAnswer {
             transcript: &outcome.transcript,
             process: outcome.process,
@@ -455,7 +455,7 @@ impl Schedule<'_> {
             seen: outcome.seen.as_ref(),
             bound: &bound,
         };
-        let ruling = judge(&concept.map(|concept| concept.rule(variant)).unwrap_or_default(), plan, &answer);
+        let ruling = judge(&mechanism.map(|mechanism| mechanism.rule(variant)).unwrap_or_default(), plan, &answer);
         disturbances.extend(ruling.disturbances);
         Invocation {
             variant: index,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{self, Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{
-    Concept, Described, Experiment, MechanismId, ParameterKind, Parameters, Placement, Request, Variant, Wanted,
+    Described, Experiment, Mechanism, MechanismId, ParameterKind, Parameters, Placement, Request, Variant, Wanted,
 };
 
 /// What is to be run, and what cannot be.
@@ -72,9 +72,9 @@ impl Selection {
 
 /// Probes that implement a mechanism, best first: those of a source that its page names, available ones, then by priority.
 #[must_use]
-pub fn choices<'a>(concept: &Concept, probes: &'a [KnownProbe]) -> Vec<(&'a KnownProbe, &'a Described)> {
-    let mut found: Vec<_> = probes.iter().filter_map(|probe| Some((probe, probe.describes(&concept.id)?))).collect();
-    let foreign = |probe: &KnownProbe| !concept.implemented_by.contains(&probe.info.source);
+pub fn choices<'a>(mechanism: &Mechanism, probes: &'a [KnownProbe]) -> Vec<(&'a KnownProbe, &'a Described)> {
+    let mut found: Vec<_> = probes.iter().filter_map(|probe| Some((probe, probe.describes(&mechanism.id)?))).collect();
+    let foreign = |probe: &KnownProbe| !mechanism.implemented_by.contains(&probe.info.source);
     found.sort_by_key(|(probe, described)| {
         (foreign(probe), described.unavailable.is_some(), std::cmp::Reverse(probe.info.priority))
     });
@@ -94,27 +94,27 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
         return Ok(selection);
     }
     check_probes(request, probes)?;
-    let concepts = matching(request, catalogue).map_err(|error| without_page(error, probes))?;
-    let request = &sized(request, &concepts);
-    check_parameters(request, &concepts)?;
+    let mechanisms = matching(request, catalogue).map_err(|error| without_page(error, probes))?;
+    let request = &sized(request, &mechanisms);
+    check_parameters(request, &mechanisms)?;
     let mut selection = Selection::default();
-    let able = |concept: &Concept| request.experiment.is_none_or(|asked| concept.experiments.contains(&asked));
-    let any = concepts.iter().any(|concept| able(concept));
-    for concept in concepts {
+    let able = |mechanism: &Mechanism| request.experiment.is_none_or(|asked| mechanism.experiments.contains(&asked));
+    let any = mechanisms.iter().any(|mechanism| able(mechanism));
+    for mechanism in mechanisms {
         // Whoever names a mechanism, or gets nothing else, is told why it has no figure.
-        if any && !able(concept) && !request.patterns.iter().any(|pattern| concept.id.as_str() == pattern) {
+        if any && !able(mechanism) && !request.patterns.iter().any(|pattern| mechanism.id.as_str() == pattern) {
             selection.left_out += 1;
             continue;
         }
-        for (experiment, placement, parameters) in shapes(request, concept)? {
+        for (experiment, placement, parameters) in shapes(request, mechanism)? {
             let many = experiment.has_ring();
             let contexts = match request.contexts.is_empty() {
                 false if many => request.contexts.clone(),
-                _ => vec![concept.usual_contexts(experiment)],
+                _ => vec![mechanism.usual_contexts(experiment)],
             };
             for contexts in contexts {
                 let shape = Variant {
-                    mechanism: concept.id.clone(),
+                    mechanism: mechanism.id.clone(),
                     probe: String::new(),
                     experiment,
                     contexts,
@@ -123,7 +123,7 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
                     parameters: parameters.clone(),
                     label: String::new(),
                 };
-                add(&mut selection, request, concept, (catalogue, probes), &shape);
+                add(&mut selection, request, mechanism, (catalogue, probes), &shape);
             }
         }
     }
@@ -163,13 +163,13 @@ fn narrowed(request: &Request, pattern: &Pattern<'_>) -> Result<Request, Request
 }
 
 /// The same with sizes such as 64K of parameters that are numbers written out.
-fn sized(request: &Request, concepts: &[&Concept]) -> Request {
+fn sized(request: &Request, mechanisms: &[&Mechanism]) -> Request {
     let mut request = request.clone();
     for (name, values) in &mut request.parameters {
-        let numeric = |concept: &&Concept| {
-            concept.parameters.get(name).is_some_and(|p| matches!(p.kind, ParameterKind::Integer { .. }))
+        let numeric = |mechanism: &&Mechanism| {
+            mechanism.parameters.get(name).is_some_and(|p| matches!(p.kind, ParameterKind::Integer { .. }))
         };
-        if concepts.iter().any(numeric) {
+        if mechanisms.iter().any(numeric) {
             values.iter_mut().for_each(|value| {
                 if let Some(size) = grammar::size(value) {
                     *value = size.to_string();
@@ -254,35 +254,35 @@ fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestE
     Ok(())
 }
 
-pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Concept>, RequestError> {
+pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Mechanism>, RequestError> {
     if request.patterns.is_empty() {
-        return Ok(catalogue.concepts.iter().filter(|concept| !concept.headline.is_empty()).collect());
+        return Ok(catalogue.mechanisms.iter().filter(|mechanism| !mechanism.headline.is_empty()).collect());
     }
     let mut chosen = BTreeSet::new();
     for text in &request.patterns {
         let pattern = Pattern::parse(text).map_err(RequestError::BadPattern)?;
-        let fits = |&i: &usize| pattern.names_mechanism(&catalogue.concepts[i].id);
-        let hits: Vec<usize> = (0..catalogue.concepts.len()).filter(fits).collect();
+        let fits = |&i: &usize| pattern.names_mechanism(&catalogue.mechanisms[i].id);
+        let hits: Vec<usize> = (0..catalogue.mechanisms.len()).filter(fits).collect();
         if hits.is_empty() && broken_pages(std::slice::from_ref(text), catalogue).is_empty() {
-            let ids = catalogue.concepts.iter().map(|concept| concept.id.as_str());
+            let ids = catalogue.mechanisms.iter().map(|mechanism| mechanism.id.as_str());
             return Err(RequestError::UnknownMechanism { pattern: text.clone(), hint: did_you_mean(text, ids) });
         }
         chosen.extend(hits);
     }
-    Ok(chosen.into_iter().map(|i| &catalogue.concepts[i]).collect())
+    Ok(chosen.into_iter().map(|i| &catalogue.mechanisms[i]).collect())
 }
 
 /// What is done unless another experiment is asked for.
-pub(crate) fn chosen_experiment(request: &Request, concept: &Concept) -> Experiment {
-    request.experiment.unwrap_or(concept.experiments[0])
+pub(crate) fn chosen_experiment(request: &Request, mechanism: &Mechanism) -> Experiment {
+    request.experiment.unwrap_or(mechanism.experiments[0])
 }
 
-fn check_parameters(request: &Request, concepts: &[&Concept]) -> Result<(), RequestError> {
+fn check_parameters(request: &Request, mechanisms: &[&Mechanism]) -> Result<(), RequestError> {
     for (name, values) in &request.parameters {
-        let having: Vec<_> = concepts.iter().filter_map(|concept| concept.parameters.get(name)).collect();
+        let having: Vec<_> = mechanisms.iter().filter_map(|mechanism| mechanism.parameters.get(name)).collect();
         if having.is_empty() {
             let known: BTreeSet<&str> =
-                concepts.iter().flat_map(|concept| concept.parameters.keys().map(String::as_str)).collect();
+                mechanisms.iter().flat_map(|mechanism| mechanism.parameters.keys().map(String::as_str)).collect();
             let known = (!known.is_empty()).then(|| known.into_iter().collect::<Vec<_>>().join(", "));
             return Err(RequestError::UnknownParameter { name: name.clone(), known });
         }
@@ -291,20 +291,20 @@ fn check_parameters(request: &Request, concepts: &[&Concept]) -> Result<(), Requ
                 return Err(RequestError::BadParameter { name: name.clone(), reason });
             }
         }
-        check_experiment(name, request, concepts)?;
+        check_experiment(name, request, mechanisms)?;
     }
     Ok(())
 }
 
 /// A parameter that no chosen mechanism takes in its experiment would label a row with what was not done.
-pub(crate) fn check_experiment(name: &str, request: &Request, concepts: &[&Concept]) -> Result<(), RequestError> {
-    let having = || concepts.iter().filter_map(|concept| Some((*concept, concept.parameters.get(name)?)));
+pub(crate) fn check_experiment(name: &str, request: &Request, mechanisms: &[&Mechanism]) -> Result<(), RequestError> {
+    let having = || mechanisms.iter().filter_map(|mechanism| Some((*mechanism, mechanism.parameters.get(name)?)));
     if having().next().is_none() || having().any(|(c, _)| c.takes(name, chosen_experiment(request, c)).is_some()) {
         return Ok(());
     }
-    let asked: BTreeSet<Experiment> = having().map(|(concept, _)| chosen_experiment(request, concept)).collect();
+    let asked: BTreeSet<Experiment> = having().map(|(mechanism, _)| chosen_experiment(request, mechanism)).collect();
     let changed: BTreeSet<Experiment> = having()
-        .flat_map(|(concept, parameter)| parameter.experiments.iter().filter(|e| concept.experiments.contains(e)))
+        .flat_map(|(mechanism, parameter)| parameter.experiments.iter().filter(|e| mechanism.experiments.contains(e)))
         .copied()
         .collect();
     let list = |all: &BTreeSet<Experiment>, word: &str| {
@@ -325,32 +325,32 @@ pub(crate) fn check_experiment(name: &str, request: &Request, concepts: &[&Conce
 type Shape = (Experiment, Placement, Parameters);
 
 /// Experiment, placement and parameters of the rows of one mechanism.
-fn shapes(request: &Request, concept: &Concept) -> Result<Vec<Shape>, RequestError> {
-    let experiment = chosen_experiment(request, concept);
+fn shapes(request: &Request, mechanism: &Mechanism) -> Result<Vec<Shape>, RequestError> {
+    let experiment = chosen_experiment(request, mechanism);
     let mut shapes = Vec::new();
-    for given in combinations(request, concept) {
+    for given in combinations(request, mechanism) {
         if request.patterns.is_empty() {
-            for headline in &concept.headline {
+            for headline in &mechanism.headline {
                 let mut parameters = headline.parameters.clone();
                 parameters.extend(given.clone());
                 let placements =
                     if request.placements.is_empty() { vec![headline.placement] } else { request.placements.clone() };
-                shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(concept, &parameters))));
+                shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(mechanism, &parameters))));
             }
         } else {
             let placements =
-                if request.placements.is_empty() { vec![concept.placements[0]] } else { request.placements.clone() };
-            shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(concept, &given))));
+                if request.placements.is_empty() { vec![mechanism.placements[0]] } else { request.placements.clone() };
+            shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(mechanism, &given))));
         }
     }
     Ok(shapes)
 }
 
 /// Every combination of the asked values of those parameters that the mechanism takes in this experiment.
-fn combinations(request: &Request, concept: &Concept) -> Vec<Parameters> {
+fn combinations(request: &Request, mechanism: &Mechanism) -> Vec<Parameters> {
     let mut all = vec![Parameters::new()];
     for (name, values) in &request.parameters {
-        let Some(parameter) = concept.takes(name, chosen_experiment(request, concept)) else { continue };
+        let Some(parameter) = mechanism.takes(name, chosen_experiment(request, mechanism)) else { continue };
         let fitting: Vec<&String> = values.iter().filter(|value| parameter.accepts(value).is_ok()).collect();
         all = all
             .into_iter()
@@ -366,8 +366,8 @@ fn combinations(request: &Request, concept: &Concept) -> Vec<Parameters> {
     all
 }
 
-pub(crate) fn filled(concept: &Concept, given: &Parameters) -> Parameters {
-    concept
+pub(crate) fn filled(mechanism: &Mechanism, given: &Parameters) -> Parameters {
+    mechanism
         .parameters
         .iter()
         .map(|(name, parameter)| (name.clone(), given.get(name).unwrap_or(&parameter.default).clone()))
@@ -378,57 +378,58 @@ pub(crate) fn filled(concept: &Concept, given: &Parameters) -> Parameters {
 fn add(
     selection: &mut Selection,
     request: &Request,
-    concept: &Concept,
+    mechanism: &Mechanism,
     (catalogue, probes): (&Catalogue, &[KnownProbe]),
     shape: &Variant,
 ) {
     let mut with = |probe: &str, reason: Option<String>| {
         selection.push(Variant { probe: probe.to_owned(), ..shape.clone() }, reason);
     };
-    if let Some(reason) = senseless(concept, shape) {
+    if let Some(reason) = senseless(mechanism, shape) {
         return with("-", Some(reason));
     }
     // What a probe of another source means by the mechanism is its own affair: it is measured if it is asked for.
     let asked = |probe: &KnownProbe| {
-        (request.probes.is_empty() && concept.implemented_by.contains(&probe.info.source))
+        (request.probes.is_empty() && mechanism.implemented_by.contains(&probe.info.source))
             || request.probes.iter().any(|name| *name == probe.info.id || *name == probe.info.source)
     };
-    let fitting: Vec<_> = choices(concept, probes).into_iter().filter(|(probe, _)| asked(probe)).collect();
+    let fitting: Vec<_> = choices(mechanism, probes).into_iter().filter(|(probe, _)| asked(probe)).collect();
     if fitting.is_empty() {
-        return with("-", Some(nobody(concept, probes, &catalogue.broken, asked)));
+        return with("-", Some(nobody(mechanism, probes, &catalogue.broken, asked)));
     }
     let wanted = if request.probes.is_empty() { 1 } else { fitting.len() };
     for (probe, described) in fitting.into_iter().take(wanted) {
-        let shape = known_parameters(concept, described, shape);
+        let shape = known_parameters(mechanism, described, shape);
         let reason = cannot(described, &shape);
         selection.push(Variant { probe: probe.info.id.clone(), ..shape }, reason);
     }
 }
 
 /// Every parameter is sent, with its default where nothing was asked; but what a probe does not describe it would refuse.
-fn known_parameters(concept: &Concept, described: &Described, shape: &Variant) -> Variant {
+fn known_parameters(mechanism: &Mechanism, described: &Described, shape: &Variant) -> Variant {
     let mut shape = shape.clone();
     shape.parameters.retain(|name, value| {
-        described.parameters.contains(name) || concept.parameters.get(name).is_none_or(|known| known.default != *value)
+        described.parameters.contains(name)
+            || mechanism.parameters.get(name).is_none_or(|known| known.default != *value)
     });
     shape
 }
 
-fn senseless(concept: &Concept, shape: &Variant) -> Option<String> {
-    if !concept.experiments.contains(&shape.experiment) {
-        let known: Vec<&str> = concept.experiments.iter().map(|e| e.as_str()).collect();
-        return Some(format!("{} has no experiment {}; it has {}", concept.id, shape.experiment, known.join(", ")));
+fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<String> {
+    if !mechanism.experiments.contains(&shape.experiment) {
+        let known: Vec<&str> = mechanism.experiments.iter().map(|e| e.as_str()).collect();
+        return Some(format!("{} has no experiment {}; it has {}", mechanism.id, shape.experiment, known.join(", ")));
     }
-    if !concept.placements.contains(&shape.placement.kind()) {
-        let known: Vec<String> = concept.placements.iter().map(ToString::to_string).collect();
+    if !mechanism.placements.contains(&shape.placement.kind()) {
+        let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
         return Some(format!(
             "placement {} makes no sense for {}; it has {}",
             shape.placement,
-            concept.id,
+            mechanism.id,
             known.join(", ")
         ));
     }
-    (shape.experiment == Experiment::Switch && shape.contexts < 2 && !concept.control)
+    (shape.experiment == Experiment::Switch && shape.contexts < 2 && !mechanism.control)
         .then(|| "a ring needs at least 2 contexts; say --contexts 2 or more".to_owned())
 }
 
@@ -448,10 +449,15 @@ fn cannot(described: &Described, shape: &Variant) -> Option<String> {
 }
 
 /// Why no probe can carry the mechanism out.
-fn nobody(concept: &Concept, probes: &[KnownProbe], broken: &[Broken], asked: impl Fn(&KnownProbe) -> bool) -> String {
+fn nobody(
+    mechanism: &Mechanism,
+    probes: &[KnownProbe],
+    broken: &[Broken],
+    asked: impl Fn(&KnownProbe) -> bool,
+) -> String {
     let mut reasons: Vec<String> = probes
         .iter()
-        .filter(|probe| concept.implemented_by.contains(&probe.info.source) && asked(probe))
+        .filter(|probe| mechanism.implemented_by.contains(&probe.info.source) && asked(probe))
         .filter_map(|probe| {
             let why = probe.answer.as_ref().err()?;
             let install = &probe.info.install.debian;
@@ -467,12 +473,12 @@ fn nobody(concept: &Concept, probes: &[KnownProbe], broken: &[Broken], asked: im
     if reasons.is_empty() {
         let here = probes.iter().filter(|probe| asked(probe) && probe.answer.is_ok());
         let silent: Vec<&str> = here.map(|probe| probe.info.id.as_str()).collect();
-        let sources = concept.implemented_by.join(", probes/");
+        let sources = mechanism.implemented_by.join(", probes/");
         reasons.push(match silent[..] {
             [] => format!("no chosen probe implements it (it is part of probes/{sources})"),
             _ => format!("the probe {} does not describe it (it is part of probes/{sources})", silent.join(", ")),
         });
-        let foreign = probes.iter().find(|probe| probe.describes(&concept.id).is_some());
+        let foreign = probes.iter().find(|probe| probe.describes(&mechanism.id).is_some());
         reasons.extend(foreign.map(|probe| {
             let id = &probe.info.id;
             format!("the probe {id} describes it and is of source {}: ask for it by --probe {id}", probe.info.source)

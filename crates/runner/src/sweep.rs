@@ -10,7 +10,7 @@ use crate::select::{check_experiment, chosen_experiment, filled, matching};
 use crate::{KnownProbe, RequestError, Selection, select};
 use std::collections::BTreeSet;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Concept, Experiment, MechanismId, Request, Variant};
+use switchcost_model::{Experiment, Mechanism, MechanismId, Request, Variant};
 
 /// Resolves a request along an axis. Without patterns: those mechanisms of the headline ladder that have the axis.
 ///
@@ -31,31 +31,31 @@ pub fn select_sweep(
         let reason = format!("`{text}` says more than which mechanisms; say the rest by options such as --placement");
         return Err(RequestError::BadPattern(reason).into());
     }
-    let concepts = matching(request, catalogue)?;
-    let (fitting, lacking): (Vec<&Concept>, Vec<&Concept>) =
-        concepts.iter().copied().partition(|concept| axis.fits(concept, request.experiment));
+    let mechanisms = matching(request, catalogue)?;
+    let (fitting, lacking): (Vec<&Mechanism>, Vec<&Mechanism>) =
+        mechanisms.iter().copied().partition(|mechanism| axis.fits(mechanism, request.experiment));
     if fitting.is_empty() {
         if let Some(name) = axis.parameter() {
-            check_experiment(name, request, &concepts)?;
+            check_experiment(name, request, &mechanisms)?;
         }
         let headline = "of the headline ladder".to_owned();
         let chosen = if request.patterns.is_empty() { headline } else { request.patterns.join(" ") };
         return Err(SweepError::NoAxis { what: axis.what(), chosen });
     }
     let mut along =
-        Request { patterns: fitting.iter().map(|concept| concept.id.to_string()).collect(), ..request.clone() };
+        Request { patterns: fitting.iter().map(|mechanism| mechanism.id.to_string()).collect(), ..request.clone() };
     axis.vary(&mut along, range, here, &fitting)?;
     let mut selection = select(&along, catalogue, probes)?;
     if let Some(name) = axis.parameter() {
-        for (concept, value, reason) in refusals(name, &along.parameters[name], &fitting) {
-            let mut variant = unmeasured(request, concept);
+        for (mechanism, value, reason) in refusals(name, &along.parameters[name], &fitting) {
+            let mut variant = unmeasured(request, mechanism);
             variant.parameters.insert(name.to_owned(), value);
             selection.push(variant, Some(reason));
         }
     }
     if !request.patterns.is_empty() {
-        for concept in lacking {
-            selection.push(unmeasured(request, concept), Some(lacked(axis, request, concept)));
+        for mechanism in lacking {
+            selection.push(unmeasured(request, mechanism), Some(lacked(axis, request, mechanism)));
         }
     }
     if let Some(name) = axis.parameter() {
@@ -65,22 +65,22 @@ pub fn select_sweep(
 }
 
 /// Why a mechanism cannot be varied along it.
-fn lacked(axis: &dyn Axis, request: &Request, concept: &Concept) -> String {
-    if axis.parameter().is_some_and(|name| concept.parameters.contains_key(name)) {
-        let experiment = chosen_experiment(request, concept);
-        return format!("{} of {} changes nothing in experiment {experiment}", axis.what(), concept.id);
+fn lacked(axis: &dyn Axis, request: &Request, mechanism: &Mechanism) -> String {
+    if axis.parameter().is_some_and(|name| mechanism.parameters.contains_key(name)) {
+        let experiment = chosen_experiment(request, mechanism);
+        return format!("{} of {} changes nothing in experiment {experiment}", axis.what(), mechanism.id);
     }
-    format!("{} has no {}", concept.id, axis.what())
+    format!("{} has no {}", mechanism.id, axis.what())
 }
 
 /// Points that other mechanisms have and these do not.
-fn refusals<'a>(name: &str, values: &[String], fitting: &[&'a Concept]) -> Vec<(&'a Concept, String, String)> {
+fn refusals<'a>(name: &str, values: &[String], fitting: &[&'a Mechanism]) -> Vec<(&'a Mechanism, String, String)> {
     let mut refused = Vec::new();
-    for concept in fitting {
-        let Some(parameter) = concept.parameters.get(name) else { continue };
+    for mechanism in fitting {
+        let Some(parameter) = mechanism.parameters.get(name) else { continue };
         for value in values {
             if let Err(reason) = parameter.accepts(value) {
-                refused.push((*concept, value.clone(), format!("{name}: {reason}")));
+                refused.push((*mechanism, value.clone(), format!("{name}: {reason}")));
             }
         }
     }
@@ -88,16 +88,16 @@ fn refusals<'a>(name: &str, values: &[String], fitting: &[&'a Concept]) -> Vec<(
 }
 
 /// A row that only says why there is none.
-fn unmeasured(request: &Request, concept: &Concept) -> Variant {
-    let experiment = request.experiment.unwrap_or(concept.experiments[0]);
+fn unmeasured(request: &Request, mechanism: &Mechanism) -> Variant {
+    let experiment = request.experiment.unwrap_or(mechanism.experiments[0]);
     Variant {
-        mechanism: concept.id.clone(),
+        mechanism: mechanism.id.clone(),
         probe: "-".to_owned(),
         experiment,
-        contexts: concept.usual_contexts(experiment),
-        placement: concept.placements[0],
+        contexts: mechanism.usual_contexts(experiment),
+        placement: mechanism.placements[0],
         timing: request.timing,
-        parameters: filled(concept, &Default::default()),
+        parameters: filled(mechanism, &Default::default()),
         label: String::new(),
     }
 }
@@ -107,11 +107,11 @@ fn add_controls(
     selection: &mut Selection,
     along: &Request,
     name: &str,
-    fitting: &[&Concept],
+    fitting: &[&Mechanism],
     catalogue: &Catalogue,
     probes: &[KnownProbe],
 ) -> Result<(), SweepError> {
-    let named = |concept: &&Concept| concept.parameters.get(name).and_then(|parameter| parameter.control.clone());
+    let named = |mechanism: &&Mechanism| mechanism.parameters.get(name).and_then(|parameter| parameter.control.clone());
     let controls: BTreeSet<MechanismId> = fitting.iter().filter_map(named).collect();
     for control in controls {
         let mut parameters = along.parameters.clone();
@@ -137,6 +137,6 @@ fn add_controls(
 /// The patterns of a sweep without patterns: the mechanisms of the headline ladder that have the axis.
 #[must_use]
 pub fn headline_with(axis: &dyn Axis, experiment: Option<Experiment>, catalogue: &Catalogue) -> Vec<String> {
-    let fitting = catalogue.concepts.iter().filter(|c| !c.headline.is_empty() && axis.fits(c, experiment));
-    fitting.filter(|concept| !concept.control).map(|concept| concept.id.to_string()).collect()
+    let fitting = catalogue.mechanisms.iter().filter(|c| !c.headline.is_empty() && axis.fits(c, experiment));
+    fitting.filter(|mechanism| !mechanism.control).map(|mechanism| mechanism.id.to_string()).collect()
 }

@@ -4,7 +4,7 @@ use crate::disk::Unreadable;
 use rusqlite::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
-use switchcost_model::told;
+use switchcost_model::harmless;
 
 /// Why the store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -306,7 +306,7 @@ impl From<StoreError> for Fault {
 /// The sentence for an error of SQLite.
 pub fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
     let path = path.to_path_buf();
-    let reason = told(&error.to_string());
+    let reason = harmless(&error.to_string());
     match error {
         rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
             ErrorCode::NotADatabase => StoreError::NotADatabase { path },
@@ -332,5 +332,5 @@ pub fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
 pub fn json_reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-    told(&format!("{text} (column {})", error.column()))
+    harmless(&format!("{text} (column {})", error.column()))
 }

@@ -23,7 +23,7 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{BufRead, Read, Write};
-use switchcost_model::{Invocation, Run, told};
+use switchcost_model::{Invocation, Run, harmless};
 
 /// Latest format of run files.
 pub const FORMAT: u64 = 1;
@@ -73,7 +73,7 @@ pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
                 extensions += 1;
             }
             tag::RUN => return Err(at(number, "a file holds one run, and this is the header of another")),
-            other => return Err(at(number, &format!("`{}` is not a known kind of line", told(other)))),
+            other => return Err(at(number, &format!("`{}` is not a known kind of line", harmless(other)))),
         }
         importer.tally.add(&importer.line);
     }
@@ -95,7 +95,7 @@ fn add_variant(run: &mut Run, record: VariantRecord) -> Result<(), String> {
 
 fn add_invocation(run: &mut Run, record: InvocationRecord) -> Result<(), String> {
     limits::count("invocations", run.invocations.len(), limits::MAX_INVOCATIONS)?;
-    let invocation = Invocation::try_from(record).map_err(|unreadable| told(&unreadable.0))?;
+    let invocation = Invocation::try_from(record).map_err(|unreadable| harmless(&unreadable.0))?;
     rules::check_variant(invocation.variant, run.variants.len())?;
     run.invocations.push(invocation);
     Ok(())

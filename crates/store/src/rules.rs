@@ -1,6 +1,6 @@
 //! What must hold for the records of a run to hang together. Nothing about the numbers: a probe's nonsense is kept.
 
-use switchcost_model::{EndedBy, Run, told};
+use switchcost_model::{EndedBy, Run, harmless};
 
 /// Longest id of a run.
 const MAX_ID: usize = 64;
@@ -34,7 +34,7 @@ pub fn check_variant(variant: usize, count: usize) -> Result<(), String> {
 fn check_id(id: &str) -> Result<(), String> {
     let fine = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     if id.is_empty() || id.len() > MAX_ID || !id.bytes().all(fine) || id.starts_with("latest") {
-        let id = told(id);
+        let id = harmless(id);
         return Err(format!("`{id}` is not an id of a run (1 to {MAX_ID} letters, digits, hyphens; not `latest`)"));
     }
     Ok(())

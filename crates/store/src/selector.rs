@@ -2,14 +2,15 @@
 
 use crate::StoreError;
 use std::path::Path;
-use switchcost_model::told;
+use switchcost_model::harmless;
 
 /// The id that `selector` names among `ids`, which are in order from newest to oldest.
 ///
 /// A whole id wins over a beginning, so that an id that is the beginning of another can still be named.
 pub fn resolve<'a>(path: &Path, ids: &'a [String], selector: &str) -> Result<&'a str, StoreError> {
     let newest = ids.first().ok_or_else(|| StoreError::Empty { path: path.to_path_buf() })?;
-    let unknown = |hint: String| StoreError::UnknownRun { path: path.to_path_buf(), selector: told(selector), hint };
+    let unknown =
+        |hint: String| StoreError::UnknownRun { path: path.to_path_buf(), selector: harmless(selector), hint };
     if let Some(back) = steps_back(selector) {
         return ids.get(back).map(String::as_str).ok_or_else(|| {
             let last = ids.len() - 1;

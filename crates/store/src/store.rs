@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use switchcost_model::{EndedBy, Invocation, Run, Variant, told};
+use switchcost_model::{EndedBy, Invocation, Run, Variant, harmless};
 
 /// How long a writer waits for another. Transactions take milliseconds, so longer means that something hangs.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -240,7 +240,7 @@ impl Store {
     /// # Errors
     /// When another run has this id, the run breaks a rule, or writing fails.
     pub fn insert_run(&mut self, run: &Run) -> Result<Insertion, StoreError> {
-        rules::check(run).map_err(|reason| StoreError::Rule { id: told(&run.id), reason })?;
+        rules::check(run).map_err(|reason| StoreError::Rule { id: harmless(&run.id), reason })?;
         let (header, variants) = (RunRecord::from(run), VariantRecord::all_of(run));
         let path = self.path.clone();
         self.write(|transaction| {
@@ -318,7 +318,7 @@ impl Store {
         if found == "ok" {
             return Ok(());
         }
-        Err(StoreError::Corrupt { path: self.path.clone(), detail: told(&found) })
+        Err(StoreError::Corrupt { path: self.path.clone(), detail: harmless(&found) })
     }
 
     fn set_up(&mut self) -> Result<(), Fault> {
@@ -439,7 +439,7 @@ fn unfinished(connection: &Connection, path: &Path, id: &str) -> Result<i64, Fau
 
 fn unknown_run(path: PathBuf, id: &str) -> StoreError {
     let hint = "it must be begun before it can be added to".to_owned();
-    StoreError::UnknownRun { path, selector: told(id), hint }
+    StoreError::UnknownRun { path, selector: harmless(id), hint }
 }
 
 #[cfg(test)]

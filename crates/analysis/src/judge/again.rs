@@ -3,7 +3,7 @@
 use super::{Bound, ProbeAnswer, Ruling, judge};
 use crate::series;
 use std::collections::BTreeMap;
-use switchcost_model::{Concept, Experiment, Invocation, MechanismId, Plan, Run, Timing, Variant, Verdict};
+use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Plan, Run, Timing, Variant, Verdict};
 
 /// Every ring was asked for at least one hop to be checked; how many, a stored run does not say.
 const LEAST_VERIFY_UNITS: u64 = 1;
@@ -24,15 +24,15 @@ pub struct Changed {
 /// The fastest of the controls that bound a mechanism from below, among these invocations of the run. Its fastest batch, since a disturbed one
 /// would accuse falsely.
 #[must_use]
-pub fn fastest_bound(run: &Run, concept: &Concept) -> Bound {
-    if concept.bound.is_empty() {
+pub fn fastest_bound(run: &Run, mechanism: &Mechanism) -> Bound {
+    if mechanism.bound.is_empty() {
         return Bound::None;
     }
     let bounding = |invocation: &&Invocation| {
         let variant = &run.variants[invocation.variant];
         variant.experiment == Experiment::Switch
             && variant.timing == Timing::Batch
-            && concept.bound.contains(&variant.mechanism)
+            && mechanism.bound.contains(&variant.mechanism)
             && invocation.judgement.verdict == Verdict::Verified
     };
     let starts = run.invocations.iter().filter(bounding).filter_map(|invocation| {
@@ -47,23 +47,23 @@ pub fn fastest_bound(run: &Run, concept: &Concept) -> Bound {
 /// Judges every invocation of a run again and returns what changed, one entry for each variant and pair of verdicts.
 ///
 /// A mechanism that has no page here is unobservable: nobody knows what its evidence must show.
-pub fn judge_again(run: &mut Run, concepts: &[Concept]) -> Vec<Changed> {
+pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
     let mut changed: Vec<Changed> = Vec::new();
     // Controls first: others are held against them.
     let is_control = |run: &Run, index: usize| {
         let variant = &run.variants[run.invocations[index].variant];
-        concepts.iter().any(|concept| concept.control && concept.id == variant.mechanism)
+        mechanisms.iter().any(|mechanism| mechanism.control && mechanism.id == variant.mechanism)
     };
     let (controls, others): (Vec<usize>, Vec<usize>) =
         (0..run.invocations.len()).partition(|&index| is_control(run, index));
     let mut bounds: BTreeMap<&MechanismId, Bound> = BTreeMap::new();
     for index in controls.into_iter().chain(others) {
         let variant_index = run.invocations[index].variant;
-        let concept = concepts.iter().find(|concept| concept.id == run.variants[variant_index].mechanism);
-        let ruling = match concept {
-            Some(concept) => {
-                let bound = bounds.entry(&concept.id).or_insert_with(|| fastest_bound(run, concept));
-                ruling(concept, &run.variants[variant_index], &run.invocations[index], bound)
+        let mechanism = mechanisms.iter().find(|mechanism| mechanism.id == run.variants[variant_index].mechanism);
+        let ruling = match mechanism {
+            Some(mechanism) => {
+                let bound = bounds.entry(&mechanism.id).or_insert_with(|| fastest_bound(run, mechanism));
+                ruling(mechanism, &run.variants[variant_index], &run.invocations[index], bound)
             }
             None => Ruling::new(Verdict::Unobservable, "this version has no rule for the mechanism"),
         };
@@ -81,7 +81,7 @@ pub fn judge_again(run: &mut Run, concepts: &[Concept]) -> Vec<Changed> {
 }
 
 /// What was asked is taken from the probe's echo of it, which was held against the plan when it was measured.
-fn ruling(concept: &Concept, variant: &Variant, invocation: &Invocation, bound: &Bound) -> Ruling {
+fn ruling(mechanism: &Mechanism, variant: &Variant, invocation: &Invocation, bound: &Bound) -> Ruling {
     let echo = invocation.transcript.plan.as_ref();
     let plan = Plan {
         variant: variant.clone(),
@@ -101,5 +101,5 @@ fn ruling(concept: &Concept, variant: &Variant, invocation: &Invocation, bound: 
         seen: invocation.seen.as_ref(),
         bound,
     };
-    judge(&concept.rule(variant), &plan, &answer)
+    judge(&mechanism.rule(variant), &plan, &answer)
 }

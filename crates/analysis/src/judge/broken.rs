@@ -2,7 +2,7 @@
 
 use super::{LEAVE_MS, ProbeAnswer};
 use crate::words::{is_message, last_words};
-use switchcost_model::{EndStatus, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript, told};
+use switchcost_model::{EndStatus, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript, harmless};
 
 /// Reasons for which there is no usable answer at all.
 pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<String> {
@@ -55,7 +55,10 @@ fn quoted(log: &str) -> String {
             "; it wrote its messages to standard output; they belong to the descriptor of report_fd".into()
         }
         Some(words) => {
-            format!("; its last words: {} (all of it: `switchcost show RUN --format jsonl`, field log)", told(words))
+            format!(
+                "; its last words: {} (all of it: `switchcost show RUN --format jsonl`, field log)",
+                harmless(words)
+            )
         }
     }
 }

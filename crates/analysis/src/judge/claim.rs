@@ -194,7 +194,7 @@ fn wrong_kernel_switches(case: &Case<'_>) -> Option<String> {
 }
 
 /// More kernel switches than the mechanism makes, yet too few to refute it: somebody else ran in between.
-pub(super) fn strangers(case: &Case<'_>) -> Option<Disturbance> {
+pub(super) fn disturbed_by_others(case: &Case<'_>) -> Option<Disturbance> {
     let ((_, high), observed) = (case.rule.kernel_switches?, kernel_total(case.evidence)?);
     let units = case.evidence.units as f64;
     let stray = observed - high * units;

@@ -127,7 +127,7 @@ fn watched(rule: &EvidenceRule, change: impl FnOnce(&mut Seen)) -> Ruling {
 }
 
 /// Applies a lie to the honest transcript and returns the ruling.
-fn told(lie: impl FnOnce(&mut Transcript)) -> Ruling {
+fn harmless(lie: impl FnOnce(&mut Transcript)) -> Ruling {
     let mut transcript = honest();
     lie(&mut transcript);
     judged(&rule(), &plan(), &transcript, ProcessEnd::Exited(0), "")
@@ -149,12 +149,12 @@ fn kernel(transcript: &mut Transcript, voluntary: u64, involuntary: u64) {
 
 #[test]
 fn the_truth_is_verified() {
-    check(&told(|_| {}), Verdict::Verified, "");
+    check(&harmless(|_| {}), Verdict::Verified, "");
 }
 
 #[test]
 fn every_lie_is_contradicted() {
-    let contradicted = |lie: fn(&mut Transcript), words| check(&told(lie), Verdict::Contradicted, words);
+    let contradicted = |lie: fn(&mut Transcript), words| check(&harmless(lie), Verdict::Contradicted, words);
     contradicted(|t| evidence(t).units = 5000, "covers 5000 units");
     contradicted(|t| evidence(t).turns.as_mut().unwrap().total = 3999, "counted 3999 turns");
     contradicted(|t| evidence(t).turns.as_mut().unwrap().min = 0, "no ring");
@@ -205,7 +205,7 @@ fn a_footprint_is_divided_by_contexts_that_ran() {
 
 #[test]
 fn what_cannot_be_seen_is_unobservable() {
-    let unobservable = |lie: fn(&mut Transcript), words| check(&told(lie), Verdict::Unobservable, words);
+    let unobservable = |lie: fn(&mut Transcript), words| check(&harmless(lie), Verdict::Unobservable, words);
     unobservable(|t| evidence(t).kernel = None, "switch count");
     unobservable(|t| evidence(t).turns = None, "turns");
     unobservable(|t| evidence(t).cpus = None, "CPU of the contexts");
@@ -229,7 +229,7 @@ fn what_cannot_be_seen_is_unobservable() {
 
 #[test]
 fn another_plan_is_broken() {
-    let broken = |lie: fn(&mut Transcript), words| check(&told(lie), Verdict::Broken, words);
+    let broken = |lie: fn(&mut Transcript), words| check(&harmless(lie), Verdict::Broken, words);
     broken(|t| t.plan.as_mut().unwrap().contexts = 3, "contexts is 3, asked was 2");
     broken(|t| t.plan.as_mut().unwrap().cpus = vec![0], "cpus [0], asked was [1]");
     broken(|t| t.plan.as_mut().unwrap().mechanism = "thread/futex".parse().unwrap(), "thread/futex");
@@ -254,7 +254,7 @@ fn process_ends_are_told() {
 
 #[test]
 fn unsupported_is_an_answer() {
-    let ruling = told(|t| {
+    let ruling = harmless(|t| {
         let (code, detail) = (Some("missing_device".into()), Some("no /dev/kvm".into()));
         t.end = Some(End { status: EndStatus::Unsupported, code, detail, errno: None, samples: 0 });
     });

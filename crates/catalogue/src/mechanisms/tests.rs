@@ -12,9 +12,9 @@ fn only(folder: &Path) -> Result<Catalogue, String> {
     catalogue.broken.first().map_or(Ok(()), |broken| Err(broken.reason.clone())).map(|()| catalogue)
 }
 
-fn variant(concept: &Concept, parameter: &str, value: &str) -> Variant {
+fn variant(mechanism: &Mechanism, parameter: &str, value: &str) -> Variant {
     Variant {
-        mechanism: concept.id.clone(),
+        mechanism: mechanism.id.clone(),
         probe: String::new(),
         experiment: Experiment::Switch,
         contexts: 2,
@@ -28,14 +28,14 @@ fn variant(concept: &Concept, parameter: &str, value: &str) -> Variant {
 #[test]
 fn the_repository_s_files_are_valid() {
     let catalogue = repository();
-    assert!(catalogue.concepts.len() > 10);
-    for concept in &catalogue.concepts {
-        for headline in &concept.headline {
-            assert!(concept.placements.contains(&headline.placement), "{}: headline placement", concept.id);
+    assert!(catalogue.mechanisms.len() > 10);
+    for mechanism in &catalogue.mechanisms {
+        for headline in &mechanism.headline {
+            assert!(mechanism.placements.contains(&headline.placement), "{}: headline placement", mechanism.id);
         }
-        assert!(!concept.title.ends_with('.') && !concept.title.is_empty(), "{}: title", concept.id);
-        for (name, value) in [("iteration", &concept.iteration), ("includes", &concept.includes)] {
-            assert!(!value.is_empty(), "{}: {name} is empty", concept.id);
+        assert!(!mechanism.title.ends_with('.') && !mechanism.title.is_empty(), "{}: title", mechanism.id);
+        for (name, value) in [("iteration", &mechanism.iteration), ("includes", &mechanism.includes)] {
+            assert!(!value.is_empty(), "{}: {name} is empty", mechanism.id);
         }
     }
 }
@@ -61,8 +61,8 @@ fn overrides_keep_what_they_do_not_say() {
         parameters = { os_threads = "all" }
         kernel_switches = []
     "#;
-    let concept = convert("fiber/x".parse().unwrap(), toml::from_str(file).unwrap(), &Common::new()).unwrap();
-    let rule = |value: &str| concept.rule(&variant(&concept, "os_threads", value));
+    let mechanism = convert("fiber/x".parse().unwrap(), toml::from_str(file).unwrap(), &Common::new()).unwrap();
+    let rule = |value: &str| mechanism.rule(&variant(&mechanism, "os_threads", value));
     assert_eq!(rule("one").kernel_switches, Some((0.0, 0.0)));
     assert_eq!(rule("all").kernel_switches, None);
     assert!(rule("all").turns);
@@ -128,16 +128,16 @@ const COMMON: &str = r#"
 #[test]
 fn common_parameters_are_defined_once() {
     let catalogue = described("common = [\"class\", \"set\"]", COMMON).unwrap();
-    let concept = catalogue.find(&"x/y".parse().unwrap()).unwrap();
-    assert_eq!(concept.parameters.keys().collect::<Vec<_>>(), ["class", "set"]);
-    assert_eq!(concept.parameters["set"].control, Some("x/control".parse().unwrap()));
+    let mechanism = catalogue.find(&"x/y".parse().unwrap()).unwrap();
+    assert_eq!(mechanism.parameters.keys().collect::<Vec<_>>(), ["class", "set"]);
+    assert_eq!(mechanism.parameters["set"].control, Some("x/control".parse().unwrap()));
 }
 
 #[test]
 fn counts_follow_from_parameters() {
     let catalogue = described("common = [\"class\", \"set\"]", COMMON).unwrap();
-    let concept = catalogue.find(&"x/y".parse().unwrap()).unwrap();
-    let rule = |experiment, set: &str| concept.rule(&Variant { experiment, ..variant(concept, "set", set) });
+    let mechanism = catalogue.find(&"x/y".parse().unwrap()).unwrap();
+    let rule = |experiment, set: &str| mechanism.rule(&Variant { experiment, ..variant(mechanism, "set", set) });
     assert_eq!(rule(Experiment::Switch, "0").counts, BTreeMap::new());
     assert_eq!(rule(Experiment::Switch, "64").counts["touches"], (1.0, 1.0));
     assert_eq!(rule(Experiment::Switch, "65").counts["touches"], (2.0, 2.0));
@@ -145,8 +145,8 @@ fn counts_follow_from_parameters() {
     assert_eq!(rule(Experiment::Create, "65").counts, BTreeMap::new());
     assert_eq!(rule(Experiment::Create, "65").at_least, BTreeMap::new());
     let catalogue = described("common = [\"order\"]", COMMON).unwrap();
-    let concept = catalogue.find(&"x/y".parse().unwrap()).unwrap();
-    let counts = |value: &str| concept.rule(&variant(concept, "order", value)).counts;
+    let mechanism = catalogue.find(&"x/y".parse().unwrap()).unwrap();
+    let counts = |value: &str| mechanism.rule(&variant(mechanism, "order", value)).counts;
     assert_eq!((counts("kept"), counts("mixed")), (BTreeMap::new(), BTreeMap::from([("far".to_owned(), (0.5, 1.0))])));
 }
 

@@ -88,9 +88,9 @@ impl Session<'_> {
     fn recall(&mut self, store: &Path) -> Result<Vec<PriceRule>, Failure> {
         let rows: Vec<&Wanted> = self.data.rules.iter().flat_map(PriceRule::rows).collect();
         let mut stored = Stored::open(store, |variant: &Variant| {
-            let concept = self.catalogue.find(&variant.mechanism);
+            let mechanism = self.catalogue.find(&variant.mechanism);
             variant.parameters.contains_key(&self.data.indirect_parameter)
-                || concept.is_some_and(|concept| rows.iter().any(|row| row.fits(variant, concept)))
+                || mechanism.is_some_and(|mechanism| rows.iter().any(|row| row.fits(variant, mechanism)))
         })?;
         let mut prices = Vec::new();
         let mut missing = Vec::new();

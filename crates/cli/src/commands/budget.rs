@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use switchcost_analysis::{Analysis, Demand, Offer, Row, offer, usable};
 use switchcost_catalogue::{AuditData, Catalogue};
-use switchcost_model::{Concept, Experiment, Parameters, Run, Timing, Wanted};
+use switchcost_model::{Experiment, Mechanism, Parameters, Run, Timing, Wanted};
 use switchcost_report::{Bid, Budgeted, budget_json, budget_text};
 
 /// Answers.
@@ -29,11 +29,11 @@ pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
         let runs = all_runs(&store).unwrap_or_default();
         let analyses = analysed(&runs, &catalogue);
         let wanted: Vec<Wanted> = catalogue
-            .concepts
+            .mechanisms
             .iter()
-            .flat_map(|concept| {
-                let offer = stored_offer(&analyses, concept, &demand, &data).0;
-                lacking(&demand, concept, &offer, &data)
+            .flat_map(|mechanism| {
+                let offer = stored_offer(&analyses, mechanism, &demand, &data).0;
+                lacking(&demand, mechanism, &offer, &data)
             })
             .collect();
         if !wanted.is_empty() {
@@ -70,13 +70,13 @@ fn answer(
     runs: &[Analysis<'_>],
 ) -> Result<Budgeted, Failure> {
     let mut bids: Vec<Bid> = catalogue
-        .concepts
+        .mechanisms
         .iter()
-        .filter(|concept| !concept.control)
-        .filter_map(|concept| {
-            let (offer, runs) = stored_offer(runs, concept, demand, data);
-            let missing = lacking(demand, concept, &offer, data).iter().map(Wanted::command).collect();
-            offer.cpu.is_some().then(|| Bid { label: concept.id.to_string(), offer, runs, missing })
+        .filter(|mechanism| !mechanism.control)
+        .filter_map(|mechanism| {
+            let (offer, runs) = stored_offer(runs, mechanism, demand, data);
+            let missing = lacking(demand, mechanism, &offer, data).iter().map(Wanted::command).collect();
+            offer.cpu.is_some().then(|| Bid { label: mechanism.id.to_string(), offer, runs, missing })
         })
         .collect();
     if bids.is_empty() {
@@ -90,7 +90,7 @@ fn answer(
         "a mechanism fits if it takes at most {:.0} % of a CPU (--cpu) and its p99 is within --latency-p99; memory is shown, not judged",
         demand.cpu * 100.0
     )];
-    let unmeasured = catalogue.concepts.iter().filter(|concept| !concept.control).count() - bids.len();
+    let unmeasured = catalogue.mechanisms.iter().filter(|mechanism| !mechanism.control).count() - bids.len();
     if unmeasured > 0 {
         notes.push(format!("{unmeasured} mechanisms have no stored measurement; `switchcost run --all` makes one of those that run here"));
     }
@@ -98,12 +98,17 @@ fn answer(
 }
 
 /// What a mechanism costs in its default placement, by the rows that runs have of it.
-fn stored_offer(runs: &[Analysis<'_>], concept: &Concept, demand: &Demand, data: &AuditData) -> (Offer, Vec<String>) {
+fn stored_offer(
+    runs: &[Analysis<'_>],
+    mechanism: &Mechanism,
+    demand: &Demand,
+    data: &AuditData,
+) -> (Offer, Vec<String>) {
     let mut from = BTreeSet::new();
     let mut rows: Vec<&Row<'_>> = Vec::new();
     for analysis in runs {
         for row in &analysis.rows {
-            if belongs(row, concept, &data.indirect_parameter) && usable(row).is_ok() {
+            if belongs(row, mechanism, &data.indirect_parameter) && usable(row).is_ok() {
                 from.insert(analysis.run.id.clone());
                 rows.push(row);
             }
@@ -113,27 +118,27 @@ fn stored_offer(runs: &[Analysis<'_>], concept: &Concept, demand: &Demand, data:
 }
 
 /// The row shows the mechanism as it is by default, but for ring size and working set.
-fn belongs(row: &Row<'_>, concept: &Concept, working_set: &str) -> bool {
+fn belongs(row: &Row<'_>, mechanism: &Mechanism, working_set: &str) -> bool {
     let usual = |(name, value): (&String, &String)| {
-        name == working_set || concept.parameters.get(name).is_some_and(|parameter| parameter.default == *value)
+        name == working_set || mechanism.parameters.get(name).is_some_and(|parameter| parameter.default == *value)
     };
-    row.variant.mechanism == concept.id
-        && row.variant.placement == concept.placements[0]
+    row.variant.mechanism == mechanism.id
+        && row.variant.placement == mechanism.placements[0]
         && !row.variant.is_twin()
         && row.variant.parameters.iter().all(usual)
 }
 
 /// What would have to be measured for an answer without extrapolation.
-fn lacking(demand: &Demand, concept: &Concept, offer: &Offer, data: &AuditData) -> Vec<Wanted> {
-    if concept.control || !concept.experiments.contains(&Experiment::Switch) {
+fn lacking(demand: &Demand, mechanism: &Mechanism, offer: &Offer, data: &AuditData) -> Vec<Wanted> {
+    if mechanism.control || !mechanism.experiments.contains(&Experiment::Switch) {
         return Vec::new();
     }
     let exact =
         |answer: &Option<switchcost_analysis::Answer>| answer.as_ref().is_some_and(|a| a.extrapolated.is_empty());
-    let mut plain = Wanted::plain(concept.id.clone(), concept.placements[0]);
+    let mut plain = Wanted::plain(mechanism.id.clone(), mechanism.placements[0]);
     plain.contexts = Some(demand.contexts);
     if let Some(size) = demand.working_set
-        && concept
+        && mechanism
             .parameters
             .get(&data.indirect_parameter)
             .is_some_and(|parameter| parameter.accepts(&size.to_string()).is_ok())
@@ -147,7 +152,7 @@ fn lacking(demand: &Demand, concept: &Concept, offer: &Offer, data: &AuditData) 
     if demand.latency_ns.is_some() && !exact(&offer.p99) {
         all.push(Wanted { timing: Timing::Each, ..plain.clone() });
     }
-    if concept.experiments.contains(&Experiment::Footprint) && !exact(&offer.memory) {
+    if mechanism.experiments.contains(&Experiment::Footprint) && !exact(&offer.memory) {
         all.push(Wanted { experiment: Experiment::Footprint, parameters: Parameters::new(), ..plain });
     }
     all

@@ -1,6 +1,6 @@
 //! `classic`: the programs of the write-ups.
 
-use super::measure::{Bench, not_stored, open_store, seed, status};
+use super::measure::{Session, not_stored, open_store, seed, status};
 use crate::arguments::{self, CompareFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -63,19 +63,19 @@ struct Played {
 fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], started: Instant) -> Result<Exit, Failure> {
     let store = || open_store(arguments.store.store.as_deref());
     store()?; // What cannot be kept need not be measured.
-    let mut bench = Bench::new(started)?;
+    let mut session = Session::new(started)?;
     let mut played = Vec::new();
     let mut storing = Ok(());
     for (index, (program, values)) in parts.iter().enumerate() {
         // Each program has a budget of its own; the first one's began with the process.
         if index > 0 {
-            bench.begin_anew();
+            session.begin_anew();
         }
         let request = request(arguments, program);
         let mut selection = Selection::default();
-        let rows = plan(arguments, program, values, &request, &bench, &mut selection)?;
-        selection.add_twins(&bench.catalogue);
-        let (run, stored) = bench.measure(&request, selection, store()?)?;
+        let rows = plan(arguments, program, values, &request, &session, &mut selection)?;
+        selection.add_twins(&session.catalogue);
+        let (run, stored) = session.measure(&request, selection, store()?)?;
         storing = storing.and(stored.map_err(|reason| not_stored(&reason)));
         let stopped = run.ended_by == switchcost_model::EndedBy::Interrupt;
         played.push(Played { run, rows });
@@ -86,9 +86,9 @@ fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], star
     let ignored = |program: &Program| program.usage.is_none() && !arguments.arguments.is_empty();
     let told: Vec<Run> = match arguments.format {
         CompareFormat::Json => played.iter().map(|played| played.run.clone()).collect(),
-        CompareFormat::Table | CompareFormat::Md => played.iter().map(|played| played.run.told()).collect(),
+        CompareFormat::Table | CompareFormat::Md => played.iter().map(|played| played.run.harmless()).collect(),
     };
-    let analyses: Vec<Analysis<'_>> = told.iter().map(|run| Analysis::new(run, &bench.catalogue)).collect();
+    let analyses: Vec<Analysis<'_>> = told.iter().map(|run| Analysis::new(run, &session.catalogue)).collect();
     let performances: Vec<Performance<'_>> = parts
         .iter()
         .zip(played.iter().zip(&analyses))
@@ -166,7 +166,7 @@ fn plan(
     program: &Program,
     values: &Arguments,
     request: &Request,
-    bench: &Bench,
+    session: &Session,
     selection: &mut Selection,
 ) -> Result<ProgramRows, Failure> {
     let mut rows = ProgramRows::new();
@@ -184,10 +184,10 @@ fn plan(
             placements: vec![variant.placement],
             timing: variant.timing,
             parameters: variant.parameters.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect(),
-            probes: if variant.every_probe { every_probe(variant, bench) } else { Vec::new() },
+            probes: if variant.every_probe { every_probe(variant, session) } else { Vec::new() },
             ..request.clone()
         };
-        let found = match switchcost_runner::select(&wanted, &bench.catalogue, &bench.probes) {
+        let found = match switchcost_runner::select(&wanted, &session.catalogue, &session.probes) {
             Ok(found) => Ok((selection.merge_as(found, &variant.label, sizes(variant, request, work)), work)),
             Err(RequestError::UnknownMechanism { .. }) => {
                 Err(format!("{} is not described in this installation", variant.mechanism))
@@ -204,9 +204,9 @@ fn plan(
 }
 
 /// Ids of all probes that can carry the mechanism out; none is left to the ordinary choice, which says why.
-fn every_probe(variant: &ProgramVariant, bench: &Bench) -> Vec<String> {
-    let Some(concept) = bench.catalogue.find(&variant.mechanism) else { return Vec::new() };
-    choices(concept, &bench.probes).into_iter().map(|(probe, _)| probe.info.id.clone()).collect()
+fn every_probe(variant: &ProgramVariant, session: &Session) -> Vec<String> {
+    let Some(mechanism) = session.catalogue.find(&variant.mechanism) else { return Vec::new() };
+    choices(mechanism, &session.probes).into_iter().map(|(probe, _)| probe.info.id.clone()).collect()
 }
 
 /// The original's work, spread over rounds and batches.

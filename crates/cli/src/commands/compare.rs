@@ -35,7 +35,7 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
     };
     let mut runs = runs;
     if !matches!(arguments.format, CompareFormat::Json) {
-        runs.all.iter_mut().for_each(Run::make_told);
+        runs.all.iter_mut().for_each(Run::make_harmless);
     }
     let analyses: Vec<Analysis<'_>> = runs.all.iter().map(|run| Analysis::new(run, &catalogue)).collect();
     let mut compared = Compared { threshold, ..Compared::default() };

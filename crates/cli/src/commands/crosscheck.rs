@@ -1,6 +1,6 @@
 //! `crosscheck`: other tools beside ours, in turns.
 
-use super::measure::{Bench, seed};
+use super::measure::{Session, seed};
 use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -50,13 +50,13 @@ enum Task {
 pub fn crosscheck(arguments: &arguments::Crosscheck, started: Instant) -> Result<Exit, Failure> {
     let mut peers = Installation::find()?.peers()?;
     choose(&mut peers, &arguments.tools)?;
-    let bench = Bench::new(started)?;
+    let session = Session::new(started)?;
     let mut random = StdRng::seed_from_u64(seed(arguments.seed));
-    let (mut pairs, mut ours) = plan(peers, &bench)?;
-    bench.step_aside()?;
-    let interrupted = rounds(arguments.rounds, &mut pairs, &mut ours, &bench, &mut random);
+    let (mut pairs, mut ours) = plan(peers, &session)?;
+    session.step_aside()?;
+    let interrupted = rounds(arguments.rounds, &mut pairs, &mut ours, &session, &mut random);
     let rows: Vec<CrosscheckRow> =
-        pairs.iter().map(|pair| row(pair, &ours[pair.ours], bench.cpus.measured())).collect();
+        pairs.iter().map(|pair| row(pair, &ours[pair.ours], session.cpus.measured())).collect();
     output::print(&match arguments.format {
         ListFormat::Table => crosscheck_text(&rows, output::style()),
         ListFormat::Json => crosscheck_json(&rows),
@@ -83,7 +83,7 @@ fn choose(peers: &mut Vec<Peer>, patterns: &[String]) -> Result<(), Failure> {
 }
 
 /// Which programs are here, and which mechanisms of ours stand beside them, each only once.
-fn plan(peers: Vec<Peer>, bench: &Bench) -> Result<(Vec<Pair>, Vec<Ours>), Failure> {
+fn plan(peers: Vec<Peer>, session: &Session) -> Result<(Vec<Pair>, Vec<Ours>), Failure> {
     let mut all: Vec<Ours> = Vec::new();
     let mut pairs = Vec::new();
     for peer in peers {
@@ -95,9 +95,9 @@ fn plan(peers: Vec<Peer>, bench: &Bench) -> Result<(Vec<Pair>, Vec<Ours>), Failu
             budget: NO_BUDGET,
             ..Request::default()
         };
-        let selection = bench.select(&request)?;
+        let selection = session.select(&request)?;
         let ours = all.iter().position(|known| known.selection == selection).unwrap_or_else(|| {
-            let label = selection.variants.first().map_or(String::new(), |v| label(v, &bench.catalogue, false));
+            let label = selection.variants.first().map_or(String::new(), |v| label(v, &session.catalogue, false));
             let failure = selection.not_run.get(&0).map(|reason| format!("{label} cannot run here: {reason}"));
             all.push(Ours { request, selection, label, figures: Vec::new(), failure });
             all.len() - 1
@@ -113,7 +113,7 @@ fn plan(peers: Vec<Peer>, bench: &Bench) -> Result<(Vec<Pair>, Vec<Ours>), Failu
 }
 
 /// Goes through the rounds; true if the user stopped it.
-fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], bench: &Bench, random: &mut StdRng) -> bool {
+fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, random: &mut StdRng) -> bool {
     for round in 0..count {
         output::say(&format!("round {} of {count}", round + 1));
         let able = |pair: &Pair, ours: &[Ours]| pair.failure.is_none() && ours[pair.ours].failure.is_none();
@@ -128,8 +128,8 @@ fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], bench: &Bench, rand
         ours.iter_mut().for_each(|ours| ours.figures.push(None));
         for task in tasks {
             let stop = match task {
-                Task::Peer(index) => theirs(&mut pairs[index], bench),
-                Task::Ours(index) => own(&mut ours[index], bench, random),
+                Task::Peer(index) => theirs(&mut pairs[index], session),
+                Task::Ours(index) => own(&mut ours[index], session, random),
             };
             if stop {
                 return true;
@@ -140,10 +140,10 @@ fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], bench: &Bench, rand
 }
 
 /// Starts a tool once. What fails once is not started again: its rows would lack a round.
-fn theirs(pair: &mut Pair, bench: &Bench) -> bool {
-    let cpu = bench.cpus.measured();
+fn theirs(pair: &mut Pair, session: &Session) -> bool {
+    let cpu = session.cpus.measured();
     let Some(program) = &pair.program else { return false };
-    let control = bench.control();
+    let control = session.control();
     match run_peer(program, &arguments(&pair.peer, cpu), &[cpu], pair.peer.timeout, control.interrupt) {
         PeerOutcome::Interrupted => return true,
         PeerOutcome::Failed(reason) => pair.failure = Some(format!("{} gives no figure: {reason}", pair.peer.program)),
@@ -160,14 +160,20 @@ fn theirs(pair: &mut Pair, bench: &Bench) -> bool {
 }
 
 /// One invocation of ours, with its evidence.
-fn own(ours: &mut Ours, bench: &Bench, random: &mut StdRng) -> bool {
+fn own(ours: &mut Ours, session: &Session, random: &mut StdRng) -> bool {
     ours.request.seed = u64::from(random.random::<u32>());
-    let run =
-        execute(&ours.request, &bench.catalogue, &bench.probes, ours.selection.clone(), &bench.control(), &mut Silent);
+    let run = execute(
+        &ours.request,
+        &session.catalogue,
+        &session.probes,
+        ours.selection.clone(),
+        &session.control(),
+        &mut Silent,
+    );
     if run.ended_by == EndedBy::Interrupt {
         return true;
     }
-    let analysis = Analysis::new(&run, &bench.catalogue);
+    let analysis = Analysis::new(&run, &session.catalogue);
     let Some(row) = analysis.rows.first() else { return false };
     let (figures, last) = (&row.summary.figures, ours.figures.last_mut());
     match (figures, last) {

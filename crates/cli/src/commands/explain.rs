@@ -9,7 +9,7 @@ use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
 use switchcost_model::{
-    Concept, Experiment, Explanation, Layer, MechanismId, Parameters, Placement, Run, Term, Wanted,
+    Experiment, Explanation, Layer, Mechanism, MechanismId, Parameters, Placement, Run, Term, Wanted,
 };
 use switchcost_report::{explain_json, explain_text};
 
@@ -22,14 +22,14 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
         return Ok(Exit::Fine);
     };
     let pattern = Pattern::parse(name).map_err(Failure::usage)?;
-    let concept = find(pattern.name(), &catalogue)?;
-    if !concept.experiments.contains(&Experiment::Switch) {
+    let mechanism = find(pattern.name(), &catalogue)?;
+    if !mechanism.experiments.contains(&Experiment::Switch) {
         return Err(Failure::usage(format!(
             "{0} has no switch to explain, only experiment {1}: `switchcost run {0} --experiment {1}` measures that",
-            concept.id, concept.experiments[0]
+            mechanism.id, mechanism.experiments[0]
         )));
     }
-    let (chosen, mut notes) = choose(&Asked::new(arguments, pattern.words())?, concept, &catalogue)?;
+    let (chosen, mut notes) = choose(&Asked::new(arguments, pattern.words())?, mechanism, &catalogue)?;
     let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
         .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
         .collect();
@@ -57,7 +57,7 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
     let contradicted = rows.iter().flatten().any(|row| row.verdict == switchcost_model::Verdict::Contradicted);
     let answer = switchcost_report::Explanation {
         label: chosen.total.to_string(),
-        title: concept.title.clone(),
+        title: mechanism.title.clone(),
         run: run.id.clone(),
         explained,
         notes,
@@ -73,7 +73,7 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
     })
 }
 
-fn find<'a>(name: &str, catalogue: &'a Catalogue) -> Result<&'a Concept, Failure> {
+fn find<'a>(name: &str, catalogue: &'a Catalogue) -> Result<&'a Mechanism, Failure> {
     let id = name.parse::<MechanismId>().ok();
     let broken = catalogue.broken.iter().find(|page| id.is_some() && page.mechanism == id);
     if let Some(page) = broken {
@@ -81,7 +81,7 @@ fn find<'a>(name: &str, catalogue: &'a Catalogue) -> Result<&'a Concept, Failure
     }
     let known = id.and_then(|id| catalogue.find(&id));
     known.ok_or_else(|| {
-        let hint = did_you_mean(name, catalogue.concepts.iter().map(|concept| concept.id.as_str()));
+        let hint = did_you_mean(name, catalogue.mechanisms.iter().map(|mechanism| mechanism.id.as_str()));
         Failure::usage(format!(
             "there is no mechanism `{name}`{hint}; `switchcost explain` lists what can be explained"
         ))
@@ -119,21 +119,21 @@ impl Asked {
 }
 
 /// The explanation that fits what was asked; of a mechanism without layers one made of its controls.
-fn choose(asked: &Asked, concept: &Concept, catalogue: &Catalogue) -> Result<(Explanation, Vec<String>), Failure> {
+fn choose(asked: &Asked, mechanism: &Mechanism, catalogue: &Catalogue) -> Result<(Explanation, Vec<String>), Failure> {
     for (name, value) in &asked.parameters {
-        let known = concept.parameters.get(name).ok_or_else(|| {
+        let known = mechanism.parameters.get(name).ok_or_else(|| {
             Failure::usage(format!(
                 "--param {name}: {} has no such parameter; `switchcost list` shows those it has",
-                concept.id
+                mechanism.id
             ))
         })?;
         known.accepts(value).map_err(|reason| Failure::usage(format!("--param {name}: {reason}")))?;
     }
-    if let Some(placement) = asked.placement.filter(|placement| !concept.placements.contains(placement)) {
-        let known: Vec<String> = concept.placements.iter().map(ToString::to_string).collect();
+    if let Some(placement) = asked.placement.filter(|placement| !mechanism.placements.contains(placement)) {
+        let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
         return Err(Failure::usage(format!(
             "--placement {placement} makes no sense for {}; it has {}",
-            concept.id,
+            mechanism.id,
             known.join(", ")
         )));
     }
@@ -141,12 +141,12 @@ fn choose(asked: &Asked, concept: &Concept, catalogue: &Catalogue) -> Result<(Ex
         asked.placement.is_none_or(|placement| explanation.total.placement == placement.kind())
             && asked.parameters.iter().all(|(name, value)| explanation.total.parameters.get(name) == Some(value))
     };
-    if let Some(found) = concept.explanations.iter().find(fits) {
-        return Ok((found.clone(), others(concept, found).into_iter().collect()));
+    if let Some(found) = mechanism.explanations.iter().find(fits) {
+        return Ok((found.clone(), others(mechanism, found).into_iter().collect()));
     }
-    let mut total = Wanted::plain(concept.id.clone(), asked.placement.unwrap_or(concept.placements[0]));
+    let mut total = Wanted::plain(mechanism.id.clone(), asked.placement.unwrap_or(mechanism.placements[0]));
     total.parameters = asked.parameters.clone();
-    let floor = concept.floor.iter().filter_map(|id| catalogue.find(id));
+    let floor = mechanism.floor.iter().filter_map(|id| catalogue.find(id));
     // Each floor holds the one below it, so that only the highest is a part; the rest are not parts of their own.
     let highest = floor.into_iter().next().map(|control| Layer {
         name: format!("what {} costs", control.id),
@@ -155,28 +155,28 @@ fn choose(asked: &Asked, concept: &Concept, catalogue: &Catalogue) -> Result<(Ex
     });
     let note = format!(
         "the file of {} has no layers for this placement; it is set beside its floor, and the residue is what it does on top",
-        concept.id
+        mechanism.id
     );
     Ok((Explanation { total, layers: highest.into_iter().collect(), residue: None }, vec![note]))
 }
 
 /// The other rows of the mechanism that have layers, as they are asked for.
-fn others(concept: &Concept, chosen: &Explanation) -> Option<String> {
+fn others(mechanism: &Mechanism, chosen: &Explanation) -> Option<String> {
     let asked = |explanation: &Explanation| {
         let parameters = &explanation.total.parameters;
         let parameters = parameters.iter().map(|(name, value)| format!(" --param {name}={value}")).collect::<String>();
         format!("`--placement {}{parameters}`", explanation.total.placement)
     };
     let others: Vec<String> =
-        concept.explanations.iter().filter(|explanation| explanation.total != chosen.total).map(asked).collect();
-    (!others.is_empty()).then(|| format!("{} has layers of its own with {}", concept.id, others.join(", ")))
+        mechanism.explanations.iter().filter(|explanation| explanation.total != chosen.total).map(asked).collect();
+    (!others.is_empty()).then(|| format!("{} has layers of its own with {}", mechanism.id, others.join(", ")))
 }
 
 fn list(catalogue: &Catalogue) -> String {
     let mut out = String::from("switchcost explain MECHANISM [--placement P] [--param NAME=V]\n\n");
     let mut without = Vec::new();
-    for concept in &catalogue.concepts {
-        for explanation in &concept.explanations {
+    for mechanism in &catalogue.mechanisms {
+        for explanation in &mechanism.explanations {
             let names: Vec<&str> = explanation.layers.iter().map(|layer| layer.name.as_str()).collect();
             out.push_str(&format!(
                 " {} ({}) = {} + residue\n",
@@ -185,9 +185,9 @@ fn list(catalogue: &Catalogue) -> String {
                 names.join(" + ")
             ));
         }
-        let switches = concept.experiments.contains(&Experiment::Switch);
-        if concept.explanations.is_empty() && switches && !concept.control {
-            without.push(concept.id.to_string());
+        let switches = mechanism.experiments.contains(&Experiment::Switch);
+        if mechanism.explanations.is_empty() && switches && !mechanism.control {
+            without.push(mechanism.id.to_string());
         }
     }
     if !without.is_empty() {

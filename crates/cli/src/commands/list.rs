@@ -6,7 +6,7 @@ use crate::output;
 use crate::paths::{self, Installation};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::{Pattern, did_you_mean};
-use switchcost_model::{Concept, Install, ParameterKind};
+use switchcost_model::{Install, Mechanism, ParameterKind};
 use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
 use switchcost_runner::{KnownProbe, choices, discover};
 
@@ -17,11 +17,13 @@ pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
     let probes = discover(installation.probes(), paths::cache().as_deref());
     let patterns: Vec<Pattern<'_>> =
         arguments.patterns.iter().map(|text| Pattern::parse(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
-    let named =
-        |concept: &&Concept| patterns.is_empty() || patterns.iter().any(|pattern| pattern.names_mechanism(&concept.id));
-    let mechanisms: Vec<_> = catalogue.concepts.iter().filter(named).map(|concept| listed(concept, &probes)).collect();
+    let named = |mechanism: &&Mechanism| {
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.names_mechanism(&mechanism.id))
+    };
+    let mechanisms: Vec<_> =
+        catalogue.mechanisms.iter().filter(named).map(|mechanism| listed(mechanism, &probes)).collect();
     if let (Some(first), []) = (patterns.first(), mechanisms.as_slice()) {
-        let hint = did_you_mean(first.name(), catalogue.concepts.iter().map(|concept| concept.id.as_str()));
+        let hint = did_you_mean(first.name(), catalogue.mechanisms.iter().map(|mechanism| mechanism.id.as_str()));
         return Err(Failure::usage(format!("no mechanism matches `{}`{hint}", first.name())));
     }
     let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
@@ -33,8 +35,8 @@ pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-fn listed(concept: &Concept, probes: &[KnownProbe]) -> ListedMechanism {
-    let mut listed: Vec<ListedProbe> = choices(concept, probes)
+fn listed(mechanism: &Mechanism, probes: &[KnownProbe]) -> ListedMechanism {
+    let mut listed: Vec<ListedProbe> = choices(mechanism, probes)
         .into_iter()
         .map(|(probe, described)| ListedProbe {
             id: probe.info.id.clone(),
@@ -43,7 +45,7 @@ fn listed(concept: &Concept, probes: &[KnownProbe]) -> ListedMechanism {
             install: described.unavailable.as_ref().and_then(|why| why.install.clone()),
         })
         .collect();
-    for source in &concept.implemented_by {
+    for source in &mechanism.implemented_by {
         let of_source = |probe: &&KnownProbe| probe.info.source == *source;
         let silent = probes.iter().filter(of_source).filter_map(|probe| Some((probe, probe.answer.as_ref().err()?)));
         listed.extend(silent.map(|(probe, why)| ListedProbe {
@@ -58,21 +60,21 @@ fn listed(concept: &Concept, probes: &[KnownProbe]) -> ListedMechanism {
         }
     }
     if listed.is_empty() {
-        let of_source = |probe: &&KnownProbe| concept.implemented_by.contains(&probe.info.source);
+        let of_source = |probe: &&KnownProbe| mechanism.implemented_by.contains(&probe.info.source);
         listed.extend(probes.iter().filter(of_source).map(|probe| ListedProbe {
             id: probe.info.id.clone(),
             available: false,
-            reason: Some(format!("the probe {} is here and does not describe {}", probe.info.id, concept.id)),
+            reason: Some(format!("the probe {} is here and does not describe {}", probe.info.id, mechanism.id)),
             install: None,
         }));
     }
     ListedMechanism {
-        id: concept.id.to_string(),
-        family: concept.id.family().to_owned(),
-        title: concept.title.clone(),
-        experiments: concept.experiments.iter().map(ToString::to_string).collect(),
-        placements: concept.placements.iter().map(ToString::to_string).collect(),
-        parameters: concept
+        id: mechanism.id.to_string(),
+        family: mechanism.id.family().to_owned(),
+        title: mechanism.title.clone(),
+        experiments: mechanism.experiments.iter().map(ToString::to_string).collect(),
+        placements: mechanism.placements.iter().map(ToString::to_string).collect(),
+        parameters: mechanism
             .parameters
             .iter()
             .map(|(name, parameter)| ListedParameter {
@@ -102,7 +104,10 @@ fn remarks(catalogue: &Catalogue, probes: &[KnownProbe]) -> Vec<String> {
                 }));
             }
             Err(why)
-                if !catalogue.concepts.iter().any(|concept| concept.implemented_by.contains(&probe.info.source)) =>
+                if !catalogue
+                    .mechanisms
+                    .iter()
+                    .any(|mechanism| mechanism.implemented_by.contains(&probe.info.source)) =>
             {
                 remarks.push(format!("the probe {}: {why}", probe.info.id));
             }

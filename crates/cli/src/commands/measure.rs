@@ -19,7 +19,7 @@ use switchcost_runner::{Control, KnownProbe, RequestError, Selection};
 use switchcost_store::{Store, StoreError};
 
 /// All that measuring needs, looked up before anything is measured.
-pub struct Bench {
+pub struct Session {
     /// Mechanisms and families.
     pub catalogue: Catalogue,
     /// Probes that answered.
@@ -32,7 +32,7 @@ pub struct Bench {
     started: Instant,
 }
 
-impl Bench {
+impl Session {
     /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process.
     pub fn new(started: Instant) -> Result<Self, Failure> {
         let installation = Installation::find()?;

@@ -31,7 +31,7 @@ use std::path::Path;
 use std::time::Instant;
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Run, told};
+use switchcost_model::{Run, harmless};
 
 /// Carries out what was typed.
 pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure> {
@@ -68,7 +68,7 @@ pub enum Bars {
 
 /// The text of a run in a form, and the status by which its command ends.
 pub fn formatted(run: &Run, catalogue: &Catalogue, form: Form, bars: Bars) -> Result<(String, Exit), Failure> {
-    let told = form.is_told().then(|| run.told());
+    let told = form.is_for_people().then(|| run.harmless());
     let analysis = Analysis::new(told.as_ref().unwrap_or(run), catalogue);
     let mut text = form.write(&analysis, style()).map_err(Failure::internal)?;
     let shapes = !analysis.curves.is_empty() || !analysis.matrices.is_empty();
@@ -92,18 +92,18 @@ pub fn run_file(path: &Path) -> Result<Run, Failure> {
 /// Judges a run that was read from a file by the rules of this version: what it says of itself is not believed. A line for each verdict that
 /// changes by that.
 fn judged_here(run: &mut Run, catalogue: &Catalogue) -> Vec<String> {
-    let changed = switchcost_analysis::judge_again(run, &catalogue.concepts);
-    let told = |changed: &switchcost_analysis::Changed| {
+    let changed = switchcost_analysis::judge_again(run, &catalogue.mechanisms);
+    let line = |changed: &switchcost_analysis::Changed| {
         let variant = &run.variants[changed.variant];
-        let reason = if changed.reason.is_empty() { String::new() } else { format!(": {}", told(&changed.reason)) };
+        let reason = if changed.reason.is_empty() { String::new() } else { format!(": {}", harmless(&changed.reason)) };
         format!(
             "  {} ({}, {}): {} in the file, {} by its evidence{reason}",
             variant.mechanism,
-            told(&variant.probe),
+            harmless(&variant.probe),
             variant.placement,
             changed.from,
             changed.to
         )
     };
-    changed.iter().map(told).collect()
+    changed.iter().map(line).collect()
 }

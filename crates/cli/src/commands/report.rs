@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
-use switchcost_model::{Run, told_line};
+use switchcost_model::{Run, harmless_line};
 use switchcost_report::Page;
 
 /// Name and version, as the page tells them.
@@ -38,7 +38,7 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
     if arguments.open {
         opening::open(&file);
     }
-    output::print(&format!("{}\n", told_line(&file.display().to_string())))?;
+    output::print(&format!("{}\n", harmless_line(&file.display().to_string())))?;
     Ok(Exit::Fine)
 }
 

@@ -1,6 +1,6 @@
 //! `run`: measure, show, store.
 
-use super::measure::{Bench, effort, not_stored, open_store};
+use super::measure::{Session, effort, not_stored, open_store};
 use super::{Bars, formatted, report};
 use crate::arguments;
 use crate::exit::{Exit, Failure};
@@ -14,14 +14,14 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let request = request(arguments)?;
     let template = arguments.report.as_ref().map(|_| report::template(&Installation::find()?)).transpose()?;
     let store = open_store(arguments.store.store.as_deref())?;
-    let bench = Bench::new(started)?;
-    let mut selection = bench.select(&request)?;
-    selection.add_twins(&bench.catalogue);
-    let (run, stored) = bench.measure(&request, selection, store)?;
-    let (text, exit) = formatted(&run, &bench.catalogue, arguments.format, Bars::Never)?;
+    let session = Session::new(started)?;
+    let mut selection = session.select(&request)?;
+    selection.add_twins(&session.catalogue);
+    let (run, stored) = session.measure(&request, selection, store)?;
+    let (text, exit) = formatted(&run, &session.catalogue, arguments.format, Bars::Never)?;
     output::print(&text)?;
     if let (Some(template), Some(file)) = (template, &arguments.report) {
-        let file = report::report_run(&template, &run, &bench.catalogue, file.as_deref(), arguments.open)?;
+        let file = report::report_run(&template, &run, &session.catalogue, file.as_deref(), arguments.open)?;
         // Standard output may be JSON.
         output::say(&format!("page with pictures: {}", file.display()));
     }

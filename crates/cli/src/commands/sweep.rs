@@ -1,7 +1,7 @@
 //! `sweep`: a run along an axis.
 
 use super::Bars;
-use super::measure::{Bench, effort, open_store};
+use super::measure::{Session, effort, open_store};
 use crate::arguments::{self, AxisWord};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -33,9 +33,9 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
     };
     let mut request = request(arguments)?;
     let store = open_store(arguments.store.store.as_deref())?;
-    let bench = Bench::new(started)?;
+    let session = Session::new(started)?;
     if request.patterns.is_empty() {
-        request.patterns = headline_with(axis, request.experiment, &bench.catalogue);
+        request.patterns = headline_with(axis, request.experiment, &session.catalogue);
     }
     let range = Range {
         from: arguments.from.clone(),
@@ -43,11 +43,11 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
         steps: arguments.steps,
         values: arguments.values.clone(),
     };
-    let here = Here { cpus: bench.cpus.allowed(), facts: &bench.machine.stable };
-    let mut selection = select_sweep(&request, axis, &range, &here, &bench.catalogue, &bench.probes)
+    let here = Here { cpus: session.cpus.allowed(), facts: &session.machine.stable };
+    let mut selection = select_sweep(&request, axis, &range, &here, &session.catalogue, &session.probes)
         .map_err(|error| Failure::usage(format!("sweep {}: {error}", axis.name())))?;
-    selection.add_twins(&bench.catalogue);
-    bench.show(bench.measure(&request, selection, store)?, arguments.format, Bars::WithoutShapes)
+    selection.add_twins(&session.catalogue);
+    session.show(session.measure(&request, selection, store)?, arguments.format, Bars::WithoutShapes)
 }
 
 fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
@@ -82,11 +82,11 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
         )));
     }
     let store = open_store(arguments.store.store.as_deref())?;
-    let bench = Bench::new(started)?;
-    if bench.machine.key() != run.machine.key() {
+    let session = Session::new(started)?;
+    if session.machine.key() != run.machine.key() {
         return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));
     }
-    bench.same_probes(&run).map_err(|reason| refused(&reason))?;
+    session.same_probes(&run).map_err(|reason| refused(&reason))?;
     let request = Request { budget: arguments.budget, ..first };
-    bench.show(bench.go_on(&request, run, store)?, arguments.format, Bars::WithoutShapes)
+    session.show(session.go_on(&request, run, store)?, arguments.format, Bars::WithoutShapes)
 }

@@ -1,6 +1,6 @@
 //! Measuring what an answer needs: rows that data files name, from the store or now.
 
-use super::measure::{Bench, open_store, seed};
+use super::measure::{Session, open_store, seed};
 use crate::exit::Failure;
 use crate::paths::Installation;
 use std::path::Path;
@@ -30,10 +30,10 @@ pub fn measure(
         return Err(Failure::nothing(RequestError::NoProbes(folder)));
     }
     let store = open_store(Some(store))?;
-    let bench = Bench::new(Instant::now())?;
-    let (mut selection, places) = select_wanted(wanted, request, catalogue, &bench.probes).map_err(Failure::usage)?;
+    let session = Session::new(Instant::now())?;
+    let (mut selection, places) = select_wanted(wanted, request, catalogue, &session.probes).map_err(Failure::usage)?;
     selection.add_twins(catalogue);
-    let (run, storing) = bench.measure(request, selection, store)?;
+    let (run, storing) = session.measure(request, selection, store)?;
     if run.ended_by == EndedBy::Interrupt {
         return Err(Failure::partial("stopped while it measured; what was measured is stored".to_owned()));
     }
@@ -91,7 +91,7 @@ impl<W: Fn(&Variant) -> bool> Stored<W> {
 
 /// Index of the wanted row in a run, if it was measured there.
 pub fn place(run: &Run, wanted: &Wanted, catalogue: &Catalogue) -> Option<usize> {
-    let concept = catalogue.find(&wanted.mechanism)?;
-    let fits = |variant: &Variant| wanted.fits(variant, concept);
+    let mechanism = catalogue.find(&wanted.mechanism)?;
+    let fits = |variant: &Variant| wanted.fits(variant, mechanism);
     (0..run.variants.len()).find(|index| fits(&run.variants[*index]) && !run.not_run.contains_key(index))
 }

@@ -4,7 +4,7 @@ use super::Format;
 use crate::text::Style;
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Quantity};
-use switchcost_model::told;
+use switchcost_model::harmless;
 
 /// For benchstat.
 pub struct Benchstat;
@@ -29,7 +29,7 @@ impl Format for Benchstat {
 /// would take for GOMAXPROCS.
 fn benchstat(analysis: &Analysis<'_>) -> String {
     let run = analysis.run;
-    let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| told(value));
+    let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| harmless(value));
     // Of `key: value` lines, readers put files apart that differ in any; what differs from run to run is a comment.
     let mut out = format!(
         "# switchcost run {} on kernel {}, method {}\ngoos: linux\ngoarch: {}\npkg: switchcost\ncpu: {}\n\n",

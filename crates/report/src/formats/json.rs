@@ -196,7 +196,7 @@ impl Format for Json {
         "One object: results, evidence, machine"
     }
 
-    fn is_told(&self) -> bool {
+    fn is_for_people(&self) -> bool {
         false
     }
 

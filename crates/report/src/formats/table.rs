@@ -7,7 +7,7 @@ use crate::text::{Style, cell, right, trimmed, wrapped};
 use comfy_table::{Cell, Color, Table};
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Row};
-use switchcost_model::{EndedBy, Run, Verdict, told};
+use switchcost_model::{EndedBy, Run, Verdict, harmless};
 
 /// The columns that have room on a terminal.
 fn columns() -> impl Iterator<Item = (&'static Column, &'static Shown)> {
@@ -101,7 +101,7 @@ pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
 
 fn head(analysis: &Analysis<'_>, style: Style) -> String {
     let run = analysis.run;
-    let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| told(value));
+    let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| harmless(value));
     let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
     let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
     let counted = match (run.invocations.len(), disturbed) {

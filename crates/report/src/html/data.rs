@@ -170,9 +170,10 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
 
 fn mechanisms<'a>(seen: &BTreeSet<&MechanismId>, catalogue: &'a Catalogue) -> BTreeMap<&'a str, MechanismPart<'a>> {
     let part = |id: &&MechanismId| {
-        let concept = catalogue.find(id)?;
-        let part = MechanismPart { title: &concept.title, iteration: &concept.iteration, includes: &concept.includes };
-        Some((concept.id.as_str(), part))
+        let mechanism = catalogue.find(id)?;
+        let part =
+            MechanismPart { title: &mechanism.title, iteration: &mechanism.iteration, includes: &mechanism.includes };
+        Some((mechanism.id.as_str(), part))
     };
     seen.iter().filter_map(part).collect()
 }

@@ -7,7 +7,7 @@ use switchcost_model::Timing;
 
 /// Figures and evidence of one row; costs in ns per unit.
 #[derive(Debug, Clone, Serialize, Default)]
-pub(super) struct Cell {
+pub(super) struct TemplateRow {
     /// There is a figure.
     found: bool,
     /// Why it is not there, or not verified.
@@ -56,7 +56,7 @@ pub(super) struct Cell {
     runs: Vec<f64>,
 }
 
-impl Cell {
+impl TemplateRow {
     /// What stands for a row that nobody could plan.
     pub(super) fn absent(reason: &str) -> Self {
         Self { reason: reason.to_owned(), ..Self::default() }

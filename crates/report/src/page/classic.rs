@@ -1,6 +1,6 @@
 //! A write-up's program: its own form of answer, ours for the same work, and the reasons of the difference.
 
-use super::cell::Cell;
+use super::cell::TemplateRow;
 use super::{PageError, environment};
 use crate::formats::{json, table};
 use crate::text::{Style, trimmed};
@@ -76,7 +76,7 @@ struct Build {
     probe: String,
     compiler: String,
     /// Every variant of the program; what this build does not have is there without a figure.
-    v: BTreeMap<String, Cell>,
+    v: BTreeMap<String, TemplateRow>,
 }
 
 #[derive(Serialize)]
@@ -84,7 +84,7 @@ struct Context {
     #[serde(flatten)]
     arguments: Arguments,
     /// Variant → its row, the best probe's where there are several.
-    v: BTreeMap<String, Cell>,
+    v: BTreeMap<String, TemplateRow>,
     builds: Vec<Build>,
     os: String,
     rounds: u64,
@@ -99,11 +99,12 @@ struct Part {
 }
 
 impl Performance<'_> {
-    fn cells(&self) -> BTreeMap<String, Vec<Cell>> {
-        let of = |indices: &[usize], work| indices.iter().map(|&row| Cell::new(&self.run.rows[row], work)).collect();
+    fn cells(&self) -> BTreeMap<String, Vec<TemplateRow>> {
+        let of =
+            |indices: &[usize], work| indices.iter().map(|&row| TemplateRow::new(&self.run.rows[row], work)).collect();
         let cells = |rows: &Result<(Vec<usize>, u64), String>| match rows {
             Ok((indices, work)) => of(indices, *work),
-            Err(reason) => vec![Cell::absent(reason)],
+            Err(reason) => vec![TemplateRow::absent(reason)],
         };
         self.rows.iter().map(|(name, rows)| (name.clone(), cells(rows))).collect()
     }
@@ -125,11 +126,11 @@ impl Performance<'_> {
         }
         for build in &mut builds {
             for name in cells.keys() {
-                build.v.entry(name.clone()).or_insert_with(|| Cell::absent("this build does not have it"));
+                build.v.entry(name.clone()).or_insert_with(|| TemplateRow::absent("this build does not have it"));
             }
         }
         builds.sort_by(|a, b| a.probe.cmp(&b.probe));
-        let best = |cells: &[Cell]| cells.iter().find(|cell| cell.found()).or(cells.first()).cloned();
+        let best = |cells: &[TemplateRow]| cells.iter().find(|cell| cell.found()).or(cells.first()).cloned();
         Context {
             arguments: self.arguments.clone(),
             v: cells.iter().filter_map(|(name, cells)| Some((name.clone(), best(cells)?))).collect(),
@@ -288,7 +289,7 @@ pub fn classic_json(performances: &[Performance<'_>]) -> Result<String, PageErro
     for performance in performances {
         let context = performance.context();
         let cells = performance.cells();
-        let labels = |cells: &Vec<Cell>| cells.iter().map(|cell| cell.label().to_owned()).collect();
+        let labels = |cells: &Vec<TemplateRow>| cells.iter().map(|cell| cell.label().to_owned()).collect();
         documents.push(Performed {
             format: 1,
             program: performance.program.name.clone(),

@@ -1,6 +1,6 @@
 //! Pages whose figures come from stored runs: text around figures, never figures in the text.
 
-use super::cell::Cell;
+use super::cell::TemplateRow;
 use super::{PageError, environment};
 use minijinja::value::{Serde, Value};
 use minijinja::{Error, ErrorKind};
@@ -25,9 +25,9 @@ struct RunCells {
     date: String,
     invocations: usize,
     /// Label → row.
-    rows: BTreeMap<String, Cell>,
+    rows: BTreeMap<String, TemplateRow>,
     /// Mechanism → its rows, the A/A twin left out.
-    of: BTreeMap<String, Vec<Cell>>,
+    of: BTreeMap<String, Vec<TemplateRow>>,
 }
 
 /// B against A, two rows of one run.
@@ -57,7 +57,7 @@ pub fn fill(
     texts: BTreeMap<String, String>,
     catalogue: &Catalogue,
 ) -> Result<String, PageError> {
-    runs.values_mut().for_each(Run::make_told);
+    runs.values_mut().for_each(Run::make_harmless);
     let cells: BTreeMap<&String, RunCells> = runs.iter().map(|(name, run)| (name, run_cells(run, catalogue))).collect();
     let context = BTreeMap::from([("run", Value::from(Serde(&cells))), ("text", Value::from(Serde(&texts)))]);
     let mut environment = environment();
@@ -71,9 +71,9 @@ fn run_cells(run: &Run, catalogue: &Catalogue) -> RunCells {
     let fact = |name: &str| run.machine.stable.get(name).map_or("unknown", String::as_str).to_owned();
     let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
     let analysis = Analysis::new(run, catalogue);
-    let mut of: BTreeMap<String, Vec<Cell>> = BTreeMap::new();
+    let mut of: BTreeMap<String, Vec<TemplateRow>> = BTreeMap::new();
     for row in analysis.originals() {
-        of.entry(row.variant.mechanism.to_string()).or_default().push(Cell::new(row, 0));
+        of.entry(row.variant.mechanism.to_string()).or_default().push(TemplateRow::new(row, 0));
     }
     RunCells {
         id: run.id.clone(),
@@ -82,7 +82,7 @@ fn run_cells(run: &Run, catalogue: &Catalogue) -> RunCells {
         kernel: fact("kernel.release"),
         date: started.strftime("%Y-%m-%d").to_string(),
         invocations: run.invocations.len(),
-        rows: analysis.ladder().map(|row| (row.label.clone(), Cell::new(row, 0))).collect(),
+        rows: analysis.ladder().map(|row| (row.label.clone(), TemplateRow::new(row, 0))).collect(),
         of,
     }
 }

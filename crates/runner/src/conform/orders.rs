@@ -24,7 +24,7 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn of(subject: &Subject<'_>, experiment: Experiment) -> Self {
-        let known = subject.concept.map(|concept| &concept.parameters);
+        let known = subject.mechanism.map(|mechanism| &mechanism.parameters);
         let default = |name: &String| Some(format!("{name}={}", known?.get(name)?.default));
         let parameters = subject.described.parameters.iter().filter_map(default).collect();
         Self { experiment: Some(experiment), parameter: String::new(), parameters }
@@ -32,7 +32,7 @@ impl Place {
 
     /// The first number above the parameter's range.
     pub(super) fn above(&self, subject: &Subject<'_>) -> Option<u64> {
-        match subject.concept?.parameters.get(&self.parameter)?.kind {
+        match subject.mechanism?.parameters.get(&self.parameter)?.kind {
             ParameterKind::Integer { max, .. } => max.checked_add(1),
             ParameterKind::Words(_) => None,
         }
@@ -115,7 +115,8 @@ fn expected(table: &PlanTable, words: &[String], subject: &Subject<'_>) -> Optio
         .parameters
         .iter()
         .filter_map(|name| {
-            let default = subject.concept.and_then(|concept| Some(concept.parameters.get(name)?.default.as_str()));
+            let default =
+                subject.mechanism.and_then(|mechanism| Some(mechanism.parameters.get(name)?.default.as_str()));
             Some((name.clone(), (*keys.get(name.as_str()).or(default.as_ref())?).to_owned()))
         })
         .collect();

@@ -267,7 +267,7 @@ fn absent(subject: &Subject<'_>, asked: &Plan, evidence: &Evidence) -> Vec<&'sta
 
 /// The judge of runs, by the mechanism's own rule of evidence.
 fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer, line: Option<usize>) {
-    let Some(concept) = subject.concept else { return };
+    let Some(mechanism) = subject.mechanism else { return };
     // A run asks a control for one context; by default there are two, which it does not have.
     if subject.is_control() && asked.variant.contexts != 1 {
         return;
@@ -279,7 +279,7 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
         seen: answer.seen.as_ref(),
         bound: &Bound::None,
     };
-    let ruling = judge(&concept.rule(&asked.variant), asked, &told);
+    let ruling = judge(&mechanism.rule(&asked.variant), asked, &told);
     if went_another_way(&ruling.judgement) {
         return; // A single start shows no habit; `run` has several.
     }

@@ -96,12 +96,12 @@ fn ended(
         return Err(TranscriptFault::Broken("the transcript stops before `end`".into()));
     };
     let Some((id, catalogue)) = mechanism else { return Ok(TranscriptKind::Run(status)) };
-    let concept = catalogue.find(id).ok_or_else(|| TranscriptFault::UnknownMechanism(id.clone()))?;
+    let mechanism = catalogue.find(id).ok_or_else(|| TranscriptFault::UnknownMechanism(id.clone()))?;
     let Some(plan) = asked(id, &transcript) else { return Ok(TranscriptKind::Run(status)) };
     let fine = matches!(status, EndStatus::Ok | EndStatus::Unsupported);
     let process = ProcessEnd::Exited(i32::from(!fine));
     let told = ProbeAnswer { transcript: &transcript, process, log: "", seen: None, bound: &Bound::None };
-    let ruling = judge(&concept.rule(&plan.variant), &plan, &told);
+    let ruling = judge(&mechanism.rule(&plan.variant), &plan, &told);
     Ok(TranscriptKind::Judged(ruling.judgement.verdict, ruling.judgement.reason))
 }
 

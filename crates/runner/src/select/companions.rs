@@ -19,7 +19,7 @@ impl Selection {
         if self.variants.len() < 2 {
             return;
         }
-        let control = |variant: &Variant| catalogue.find(&variant.mechanism).is_some_and(|concept| concept.control);
+        let control = |variant: &Variant| catalogue.find(&variant.mechanism).is_some_and(|mechanism| mechanism.control);
         // The label is what tells the twin from its original.
         let able: Vec<usize> = (0..self.variants.len())
             .filter(|index| !self.not_run.contains_key(index) && !control(&self.variants[*index]))
@@ -59,7 +59,7 @@ impl Selection {
         let switching = able.filter(|&index| self.variants[index].experiment == Experiment::Switch);
         let bounds: BTreeSet<String> = switching
             .filter_map(|index| catalogue.find(&self.variants[index].mechanism))
-            .flat_map(|concept| concept.bound.iter().map(ToString::to_string))
+            .flat_map(|mechanism| mechanism.bound.iter().map(ToString::to_string))
             .filter(|bound| !self.variants.iter().any(|variant| variant.mechanism.as_str() == bound))
             .collect();
         if bounds.is_empty() {

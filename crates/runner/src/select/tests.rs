@@ -22,11 +22,11 @@ fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
         &|_| Ok(()),
     )
     .unwrap();
-    let concept = catalogue.concepts.iter().find(|concept| concept.parameters.len() > 1).unwrap();
+    let mechanism = catalogue.mechanisms.iter().find(|mechanism| mechanism.parameters.len() > 1).unwrap();
     let defaults: Vec<(&str, &str)> =
-        concept.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();
+        mechanism.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();
     let described = Described {
-        id: concept.id.clone(),
+        id: mechanism.id.clone(),
         experiments: vec![Experiment::Switch],
         timings: vec![Timing::Batch],
         parameters: vec![defaults[0].0.to_owned()],
@@ -34,8 +34,8 @@ fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
     };
     let of = |name: &str, value: &str| {
         let given = [(name.to_owned(), value.to_owned())].into();
-        let asked = Variant { parameters: filled(concept, &given), ..variant("a/x", Placement::OneCpu) };
-        let shape = known_parameters(concept, &described, &asked);
+        let asked = Variant { parameters: filled(mechanism, &given), ..variant("a/x", Placement::OneCpu) };
+        let shape = known_parameters(mechanism, &described, &asked);
         let sent = shape.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
         (sent.join(" "), cannot(&described, &shape))
     };

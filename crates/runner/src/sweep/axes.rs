@@ -7,7 +7,7 @@ mod parameter;
 use self::parameter::Parameter;
 use super::{Range, SweepError};
 use std::collections::BTreeMap;
-use switchcost_model::{Concept, Experiment, Request};
+use switchcost_model::{Experiment, Mechanism, Request};
 
 /// What varies.
 pub trait Axis: Sync {
@@ -20,7 +20,7 @@ pub trait Axis: Sync {
         None
     }
     /// A mechanism can be varied along it in this experiment, or in its first.
-    fn fits(&self, concept: &Concept, experiment: Option<Experiment>) -> bool;
+    fn fits(&self, mechanism: &Mechanism, experiment: Option<Experiment>) -> bool;
     /// What a mechanism has that can be varied along it.
     fn what(&self) -> String;
     /// The flag of a request that fixes what varies.
@@ -34,7 +34,7 @@ pub trait Axis: Sync {
         request: &mut Request,
         range: &Range,
         here: &Here<'_>,
-        concepts: &[&Concept],
+        mechanisms: &[&Mechanism],
     ) -> Result<(), SweepError>;
     /// The parameter of mechanisms that it is.
     fn parameter(&self) -> Option<&'static str> {

@@ -5,7 +5,7 @@ use crate::error::Fault;
 use crate::{StoreError, rows};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::Path;
-use switchcost_model::told;
+use switchcost_model::harmless;
 
 /// What a run is called by in place of its id: `baseline:NAME`.
 pub const PREFIX: &str = "baseline:";
@@ -92,7 +92,7 @@ pub fn resolve(connection: &Connection, path: &Path, selector: &str) -> Result<O
 fn check_name(name: &str) -> Result<(), StoreError> {
     let fine = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(fine) {
-        return Err(StoreError::BaselineName { name: told(name) });
+        return Err(StoreError::BaselineName { name: harmless(name) });
     }
     Ok(())
 }
@@ -124,5 +124,5 @@ fn unknown(connection: &Connection, path: &Path, name: &str) -> Result<StoreErro
         .flatten();
     let hint =
         known.map_or("there is none yet; `baseline set` makes one".to_owned(), |names| format!("there are {names}"));
-    Ok(StoreError::UnknownBaseline { path: path.to_path_buf(), name: told(name), hint })
+    Ok(StoreError::UnknownBaseline { path: path.to_path_buf(), name: harmless(name), hint })
 }

@@ -2,7 +2,7 @@
 
 use super::operands::{Operand, Runs, Which, find_published};
 use crate::arguments;
-use crate::commands::measure::{Bench, not_stored, open_store, seed, status};
+use crate::commands::measure::{Session, not_stored, open_store, seed, status};
 use crate::exit::{Exit, Failure};
 use std::time::Instant;
 use switchcost_analysis::Analysis;
@@ -20,7 +20,7 @@ struct Chosen {
 /// Measures all operands in turns, stores the run, and says which of its rows each operand names.
 pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs, Vec<Operand>), Failure> {
     let store = open_store(arguments.store.store.as_deref())?;
-    let bench = Bench::new(started)?;
+    let session = Session::new(started)?;
     let mut selection = Selection::default();
     let mut published = Vec::new();
     let mut chosen: Vec<Chosen> = Vec::new();
@@ -31,19 +31,19 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs
         }
         let many = Pattern::parse(text).map_err(Failure::usage)?.is_many();
         let placements = arguments.measure.placement.into_iter().collect();
-        let rows = bench.select(&Request { patterns: vec![text.clone()], placements, ..base(arguments) })?;
+        let rows = session.select(&Request { patterns: vec![text.clone()], placements, ..base(arguments) })?;
         let rows = selection.merge(rows);
         let rows = runnable(&selection, rows, text)?;
         chosen.push(Chosen { text: text.clone(), many, rows });
     }
     let itself = double(&mut selection, &mut chosen)?;
     if !itself {
-        selection.add_twins(&bench.catalogue);
+        selection.add_twins(&session.catalogue);
     }
     let request = Request { rounds: Some(arguments.measure.rounds), ..base(arguments) };
-    let (run, stored) = bench.measure(&request, selection, store)?;
+    let (run, stored) = session.measure(&request, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
-    refuse(&Analysis::new(&run, &bench.catalogue))?;
+    refuse(&Analysis::new(&run, &session.catalogue))?;
     let operands = chosen
         .into_iter()
         .map(|Chosen { text, rows, many }| Operand::Rows { text, run: 0, which: Which::Rows { rows, many } })

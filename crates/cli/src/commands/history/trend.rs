@@ -37,7 +37,7 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
             |variant: &Variant| !variant.is_twin() && fitting.fits(variant, &label(variant, &catalogue, false));
         let mut run = store.load_only(&header.id, &wanted).map_err(Failure::usage)?;
         if format == ListFormat::Table {
-            run.make_told();
+            run.make_harmless();
         }
         for row in Analysis::new(&run, &catalogue).rows.iter().filter(|row| wanted(row.variant)) {
             add(&mut all, index, &run, row, &catalogue);

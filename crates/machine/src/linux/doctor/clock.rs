@@ -1,6 +1,6 @@
 //! Clocks.
 
-use super::{Answer, Look, about};
+use super::{Answer, Subject, about};
 
 const SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
@@ -10,7 +10,7 @@ const FAST: [&str; 5] = ["tsc", "arch_sys_counter", "kvm-clock", "hyperv_clockso
 /// A clock that advances in larger steps than this, ns, hides short samples.
 const COARSE_NS: f64 = 1000.0;
 
-pub(super) fn source(look: &Look<'_>) -> Answer {
+pub(super) fn source(look: &Subject<'_>) -> Answer {
     let read = about(look.sizes.clock_read_ns, "ns");
     match look.host.read(SOURCE) {
         Ok(source) if FAST.contains(&source.as_str()) => {
@@ -29,7 +29,7 @@ pub(super) fn source(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn step(look: &Look<'_>) -> Answer {
+pub(super) fn step(look: &Subject<'_>) -> Answer {
     match look.sizes.clock_step_ns {
         Some(step) if step > COARSE_NS => Answer::warning(
             format!("the clock advances in steps of {step:.0} ns"),
@@ -45,7 +45,7 @@ pub(super) fn step(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn invariant_tsc(look: &Look<'_>) -> Answer {
+pub(super) fn invariant_tsc(look: &Subject<'_>) -> Answer {
     let info = look.host.cpuinfo();
     let Some(flags) = info.get("flags") else {
         return Answer::fine("this CPU's flags do not concern a time stamp counter");

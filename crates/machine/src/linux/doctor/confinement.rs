@@ -1,12 +1,12 @@
 //! Control groups and filters around this process.
 
-use super::{Answer, Look, about};
+use super::{Answer, Subject, about};
 use crate::os::cgroup::Cgroups;
 
 /// What one cpu group above a task adds to a switch; measured on the authors' machine (nested v1 groups, pipe).
 const NS_PER_LEVEL: usize = 100;
 
-pub(super) fn cpu_quota(look: &Look<'_>) -> Answer {
+pub(super) fn cpu_quota(look: &Subject<'_>) -> Answer {
     let groups = Cgroups::read(look.host);
     let Some(quota) = groups.quota(look.host) else {
         return Answer::fine("no CPU quota is set on this process's control groups");
@@ -31,7 +31,7 @@ pub(super) fn cpu_quota(look: &Look<'_>) -> Answer {
     if quota < 2.0 { Answer::warning(what, effect, cure) } else { Answer::note(what, effect, cure) }
 }
 
-pub(super) fn cgroup_depth(look: &Look<'_>) -> Answer {
+pub(super) fn cgroup_depth(look: &Subject<'_>) -> Answer {
     match Cgroups::read(look.host).depth(look.host) {
         Some(0) => Answer::fine("this process is in the root of the cpu controller, as far as it can see"),
         Some(depth) => Answer::note(
@@ -46,7 +46,7 @@ pub(super) fn cgroup_depth(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn seccomp(look: &Look<'_>) -> Answer {
+pub(super) fn seccomp(look: &Subject<'_>) -> Answer {
     let status = look.host.status();
     match status.get("Seccomp").map(String::as_str) {
         Some("0") => Answer::fine("no seccomp filter is set"),

@@ -1,10 +1,10 @@
 //! Settings of the kernel.
 
-use super::{Answer, Look, about};
+use super::{Answer, Subject, about};
 
 const VULNERABILITIES: &str = "/sys/devices/system/cpu/vulnerabilities";
 
-pub(super) fn autogroup(look: &Look<'_>) -> Answer {
+pub(super) fn autogroup(look: &Subject<'_>) -> Answer {
     match look.host.number("/proc/sys/kernel/sched_autogroup_enabled") {
         Ok(0) => Answer::fine("sessions are not grouped (sched_autogroup is off)"),
         Ok(_) => Answer::note(
@@ -16,7 +16,7 @@ pub(super) fn autogroup(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn mitigations(look: &Look<'_>) -> Answer {
+pub(super) fn mitigations(look: &Subject<'_>) -> Answer {
     let files = look.host.names(VULNERABILITIES);
     let with = |start: &str| {
         let says = |file: &&String| look.host.fact(&format!("{VULNERABILITIES}/{file}")).starts_with(start);

@@ -1,6 +1,6 @@
 //! Who else uses the CPUs.
 
-use super::{Answer, Look, about};
+use super::{Answer, Subject, about};
 
 /// Steal in percent of the time wanted, from which on it is worth a word, and from which on numbers suffer.
 const STEAL: (f64, f64) = (1.0, 5.0);
@@ -8,7 +8,7 @@ const STEAL: (f64, f64) = (1.0, 5.0);
 /// Others' CPU time in percent of one CPU, likewise.
 const OTHERS: (f64, f64) = (5.0, 20.0);
 
-pub(super) fn steal(look: &Look<'_>) -> Answer {
+pub(super) fn steal(look: &Subject<'_>) -> Answer {
     let (Some(now), Some(since_boot)) = (look.sizes.steal_percent, look.sizes.steal_since_boot_percent) else {
         return Answer::note(
             "steal time cannot be read",
@@ -22,8 +22,7 @@ pub(super) fn steal(look: &Look<'_>) -> Answer {
     // The window counts in steps of 5 %, so a single step is as likely chance.
     let worst = since_boot.max(if now > STEAL.1 { now } else { 0.0 });
     let gap = about(look.sizes.longest_gap_us, "us");
-    let effect =
-        format!("a spinning thread was interrupted for up to {gap}; disturbed starts are marked and repeated");
+    let effect = format!("a spinning thread was interrupted for up to {gap}; disturbed starts are marked and repeated");
     let cure = "move the virtual machine to a quieter host, or give it dedicated CPUs";
     match worst {
         worst if worst >= STEAL.1 => Answer::warning(what, effect, cure),
@@ -32,7 +31,7 @@ pub(super) fn steal(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn neighbours(look: &Look<'_>) -> Answer {
+pub(super) fn neighbours(look: &Subject<'_>) -> Answer {
     let Some(others) = look.sizes.others_percent else {
         return Answer::note(
             "CPU time of other processes cannot be read",

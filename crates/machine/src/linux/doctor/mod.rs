@@ -18,7 +18,7 @@ use sizes::Sizes;
 use switchcost_model::{Finding, Severity};
 
 /// What a check may look at.
-pub(crate) struct Look<'a> {
+pub(crate) struct Subject<'a> {
     host: &'a Host,
     sizes: &'a Sizes,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Look<'a> {
 /// One thing to look at.
 pub(crate) struct Check {
     id: &'static str,
-    look: fn(&Look<'_>) -> Answer,
+    look: fn(&Subject<'_>) -> Answer,
 }
 
 /// What a check says.
@@ -83,7 +83,7 @@ pub(crate) const CHECKS: &[Check] = &[
 
 /// Carries out every check.
 pub(crate) fn examine(host: &Host, sizes: &Sizes) -> Vec<Finding> {
-    let look = Look { host, sizes };
+    let look = Subject { host, sizes };
     let find = |check: &Check| {
         let Answer { severity, what, effect, cure } = (check.look)(&look);
         Finding { id: check.id.to_owned(), severity, what, effect, cure }

@@ -1,9 +1,9 @@
 //! What the machine is.
 
-use super::{Answer, Look, about};
+use super::{Answer, Subject, about};
 use crate::os::facts::{self, Virtual};
 
-pub(super) fn hypervisor(look: &Look<'_>) -> Answer {
+pub(super) fn hypervisor(look: &Subject<'_>) -> Answer {
     match facts::virtualisation(look.host) {
         Virtual::No => Answer::fine("no hypervisor is to be seen"),
         _ => Answer::note(
@@ -19,7 +19,7 @@ pub(super) fn hypervisor(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn wsl(look: &Look<'_>) -> Answer {
+pub(super) fn wsl(look: &Subject<'_>) -> Answer {
     match facts::virtualisation(look.host) {
         Virtual::Wsl1 => Answer::warning(
             "this is WSL 1, which imitates Linux on the Windows kernel",
@@ -38,7 +38,7 @@ pub(super) fn wsl(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn container(look: &Look<'_>) -> Answer {
+pub(super) fn container(look: &Subject<'_>) -> Answer {
     match facts::container(look.host).as_str() {
         "none seen" => Answer::fine("no container is to be seen around this process"),
         name => Answer::note(

@@ -1,9 +1,9 @@
 //! Frequency.
 
-use super::{Answer, Look};
+use super::{Answer, Subject};
 use crate::os::facts;
 
-pub(super) fn governor(look: &Look<'_>) -> Answer {
+pub(super) fn governor(look: &Subject<'_>) -> Answer {
     if facts::frequency_is_fixed_by_host(look.host) {
         return Answer::note(
             "the kernel does not steer the frequency (no cpufreq)",
@@ -37,7 +37,7 @@ pub(super) fn governor(look: &Look<'_>) -> Answer {
     Answer::warning(what, effect, "sudo cpupower frequency-set -g performance, for the time of the run")
 }
 
-pub(super) fn turbo(look: &Look<'_>) -> Answer {
+pub(super) fn turbo(look: &Subject<'_>) -> Answer {
     match facts::turbo(look.host) {
         Ok(true) => Answer::note(
             "turbo is on",

@@ -1,19 +1,19 @@
 //! What this process may do.
 
-use super::{Answer, Look};
+use super::{Answer, Subject};
 
 /// Numbers of capabilities.
 const SYS_ADMIN: u32 = 21;
 const SYS_NICE: u32 = 23;
 const PERFMON: u32 = 38;
 
-fn capable(look: &Look<'_>, capability: u32) -> bool {
+fn capable(look: &Subject<'_>, capability: u32) -> bool {
     let status = look.host.status();
     let effective = status.get("CapEff").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     effective.is_some_and(|bits| bits & (1 << capability) != 0)
 }
 
-pub(super) fn perf_events(look: &Look<'_>) -> Answer {
+pub(super) fn perf_events(look: &Subject<'_>) -> Answer {
     let level = look.host.number("/proc/sys/kernel/perf_event_paranoid");
     if capable(look, SYS_ADMIN) || capable(look, PERFMON) || level.as_ref().is_ok_and(|&level| level <= 1) {
         return Answer::fine("kernel events may be counted");
@@ -27,7 +27,7 @@ pub(super) fn perf_events(look: &Look<'_>) -> Answer {
     )
 }
 
-pub(super) fn realtime(look: &Look<'_>) -> Answer {
+pub(super) fn realtime(look: &Subject<'_>) -> Answer {
     if capable(look, SYS_NICE) {
         return Answer::fine("real-time priorities may be used (CAP_SYS_NICE)");
     }
@@ -38,7 +38,7 @@ pub(super) fn realtime(look: &Look<'_>) -> Answer {
     )
 }
 
-pub(super) fn kvm(look: &Look<'_>) -> Answer {
+pub(super) fn kvm(look: &Subject<'_>) -> Answer {
     let open = std::fs::File::options().read(true).write(true).open(look.host.path("/dev/kvm"));
     match open {
         Ok(_) => Answer::fine("virtual machines may be made (/dev/kvm)"),
@@ -55,7 +55,7 @@ pub(super) fn kvm(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn orphans(_: &Look<'_>) -> Answer {
+pub(super) fn orphans(_: &Subject<'_>) -> Answer {
     match crate::os::strays::adoption() {
         Ok(()) => Answer::fine("what a probe leaves behind is adopted and ended"),
         Err(error) => Answer::note(
@@ -67,7 +67,7 @@ pub(super) fn orphans(_: &Look<'_>) -> Answer {
 }
 
 /// Soft limit of a row of `/proc/self/limits`; None: unlimited or not listed.
-fn soft_limit(look: &Look<'_>, name: &str) -> Option<u64> {
+fn soft_limit(look: &Subject<'_>, name: &str) -> Option<u64> {
     let text = look.host.read("/proc/self/limits").ok()?;
     text.lines().find_map(|line| line.strip_prefix(name))?.split_ascii_whitespace().next()?.parse().ok()
 }
@@ -75,7 +75,7 @@ fn soft_limit(look: &Look<'_>, name: &str) -> Option<u64> {
 /// A ring of contexts that the sweep asks for without being told otherwise.
 const WANTED: u64 = 10_000;
 
-pub(super) fn process_limit(look: &Look<'_>) -> Answer {
+pub(super) fn process_limit(look: &Subject<'_>) -> Answer {
     match soft_limit(look, "Max processes") {
         Some(limit) if limit < WANTED => Answer::note(
             format!("at most {limit} processes and threads of this user may exist"),
@@ -87,7 +87,7 @@ pub(super) fn process_limit(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn file_limit(look: &Look<'_>) -> Answer {
+pub(super) fn file_limit(look: &Subject<'_>) -> Answer {
     match soft_limit(look, "Max open files") {
         Some(limit) if limit < 2 * WANTED => Answer::note(
             format!("a process may open {limit} files"),

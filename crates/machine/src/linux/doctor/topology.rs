@@ -1,19 +1,19 @@
 //! The CPUs there are.
 
-use super::{Answer, Look};
+use super::{Answer, Subject};
 use crate::list;
 use crate::os::cpus::restriction_on;
 use crate::os::facts;
 
 /// CPUs that this process may use.
-fn allowed(look: &Look<'_>) -> Option<Vec<u32>> {
+fn allowed(look: &Subject<'_>) -> Option<Vec<u32>> {
     let online = look.host.online();
     let mut allowed = list::parse(look.host.status().get("Cpus_allowed_list")?)?;
     allowed.retain(|cpu| online.is_empty() || online.contains(cpu));
     Some(allowed)
 }
 
-pub(super) fn cpu_count(look: &Look<'_>) -> Answer {
+pub(super) fn cpu_count(look: &Subject<'_>) -> Answer {
     match allowed(look).map(|cpus| cpus.len()) {
         Some(1) => Answer::warning(
             "only one CPU may be used",
@@ -29,7 +29,7 @@ pub(super) fn cpu_count(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn affinity(look: &Look<'_>) -> Answer {
+pub(super) fn affinity(look: &Subject<'_>) -> Answer {
     let allowed = allowed(look).unwrap_or_default();
     match restriction_on(look.host, &allowed, &look.host.online()) {
         Some(restriction) if !allowed.is_empty() => Answer::note(
@@ -41,7 +41,7 @@ pub(super) fn affinity(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn smt(look: &Look<'_>) -> Answer {
+pub(super) fn smt(look: &Subject<'_>) -> Answer {
     let cores = look.host.each_cpu("topology/thread_siblings_list");
     match cores.iter().filter_map(|core| list::parse(core)).map(|core| core.len()).max() {
         Some(widest) if widest > 1 => Answer::note(
@@ -58,7 +58,7 @@ pub(super) fn smt(look: &Look<'_>) -> Answer {
     }
 }
 
-pub(super) fn unequal_cores(look: &Look<'_>) -> Answer {
+pub(super) fn unequal_cores(look: &Subject<'_>) -> Answer {
     match facts::capacities(look.host) {
         capacities if capacities.len() > 1 => Answer::note(
             format!("cores differ in speed: capacities {} of 1024", capacities.join(", ")),

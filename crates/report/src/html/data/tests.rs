@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::{Value, json};
 use switchcost_model::{
-    Clock, Concept, EndedBy, EvidenceChange, Experiment, Hello, Invocation, Judgement, Machine, Parameter,
+    Clock, EndedBy, EvidenceChange, Experiment, Hello, Invocation, Judgement, Machine, Mechanism, Parameter,
     ParameterKind, Phase, Placement, ProcessEnd, Run, Samples, Timing, Transcript, Verdict,
 };
 
@@ -93,7 +93,7 @@ fn costs(costs: [i64; 6]) -> Vec<Vec<Samples>> {
 
 /// `x/work`, whose parameter `size` has the control `x/alone`.
 fn catalogue() -> Catalogue {
-    let concept = |id: &str, control: Option<&str>, unit: &str| Concept {
+    let mechanism = |id: &str, control: Option<&str>, unit: &str| Mechanism {
         id: id.parse().unwrap(),
         title: String::new(),
         implemented_by: vec![],
@@ -125,8 +125,8 @@ fn catalogue() -> Catalogue {
         headline: vec![],
         explanations: vec![],
     };
-    let concepts = vec![concept("x/work", Some("x/alone"), "switch"), concept("x/alone", None, "pass")];
-    Catalogue { concepts, ..Catalogue::default() }
+    let mechanisms = vec![mechanism("x/work", Some("x/alone"), "switch"), mechanism("x/alone", None, "pass")];
+    Catalogue { mechanisms, ..Catalogue::default() }
 }
 
 fn data(runs: &[Run], catalogue: &Catalogue) -> Value {

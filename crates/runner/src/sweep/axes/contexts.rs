@@ -3,7 +3,7 @@
 use super::{Axis, Here};
 use crate::sweep::points::{numbers, rounded_decimal};
 use crate::sweep::{Range, SweepError};
-use switchcost_model::{Concept, Experiment, Request};
+use switchcost_model::{Experiment, Mechanism, Request};
 
 /// First and last size, unless something else is said.
 const ENDS: (u64, u64) = (2, 1_000_000);
@@ -26,9 +26,9 @@ impl Axis for Contexts {
         "Size of the ring: 2 to 1000000"
     }
 
-    fn fits(&self, concept: &Concept, experiment: Option<Experiment>) -> bool {
-        let chosen = experiment.unwrap_or(concept.experiments[0]);
-        !concept.control && concept.experiments.contains(&chosen) && chosen.has_ring()
+    fn fits(&self, mechanism: &Mechanism, experiment: Option<Experiment>) -> bool {
+        let chosen = experiment.unwrap_or(mechanism.experiments[0]);
+        !mechanism.control && mechanism.experiments.contains(&chosen) && chosen.has_ring()
     }
 
     fn what(&self) -> String {
@@ -39,7 +39,7 @@ impl Axis for Contexts {
         None
     }
 
-    fn vary(&self, request: &mut Request, range: &Range, _: &Here<'_>, _: &[&Concept]) -> Result<(), SweepError> {
+    fn vary(&self, request: &mut Request, range: &Range, _: &Here<'_>, _: &[&Mechanism]) -> Result<(), SweepError> {
         request.contexts = numbers(range, ENDS, |_, _| STEPS, rounded_decimal)?;
         match request.contexts.iter().find(|&&n| n == 0 || n > MOST) {
             Some(wrong) => {

@@ -3,7 +3,7 @@
 use super::{Axis, Here};
 use crate::sweep::points::{MOST_POINTS, words};
 use crate::sweep::{Range, SweepError};
-use switchcost_model::{Concept, Experiment, Placement, Request};
+use switchcost_model::{Experiment, Mechanism, Placement, Request};
 
 /// Pairs of CPUs.
 pub struct Cpus;
@@ -17,9 +17,9 @@ impl Axis for Cpus {
         "Every pair of CPUs"
     }
 
-    fn fits(&self, concept: &Concept, experiment: Option<Experiment>) -> bool {
-        concept.experiments.contains(&experiment.unwrap_or(concept.experiments[0]))
-            && concept.placements.contains(&Placement::TwoCpus)
+    fn fits(&self, mechanism: &Mechanism, experiment: Option<Experiment>) -> bool {
+        mechanism.experiments.contains(&experiment.unwrap_or(mechanism.experiments[0]))
+            && mechanism.placements.contains(&Placement::TwoCpus)
     }
 
     fn what(&self) -> String {
@@ -31,7 +31,7 @@ impl Axis for Cpus {
     }
 
     /// Each CPU with itself and with each later one: who begins makes no difference to a ring.
-    fn vary(&self, request: &mut Request, range: &Range, here: &Here<'_>, _: &[&Concept]) -> Result<(), SweepError> {
+    fn vary(&self, request: &mut Request, range: &Range, here: &Here<'_>, _: &[&Mechanism]) -> Result<(), SweepError> {
         let every = here.cpus.iter().map(ToString::to_string).collect();
         let number = |word: &String| word.parse().map_err(|_| SweepError::NotNumeric { value: word.clone() });
         let mut chosen: Vec<u32> = words(range, every)?.iter().map(number).collect::<Result<_, _>>()?;

@@ -4,7 +4,7 @@ use super::{Axis, Here};
 use crate::sweep::points::{numbers, rounded_size, words};
 use crate::sweep::{Range, SweepError};
 use switchcost_catalogue::grammar;
-use switchcost_model::{Concept, Experiment, ParameterKind, Request};
+use switchcost_model::{Experiment, Mechanism, ParameterKind, Request};
 
 /// Sizes begin at a page: below, nothing is spread over more than a few cache lines.
 const FIRST_SIZE: u64 = 4096;
@@ -63,9 +63,9 @@ impl Axis for Parameter {
         self.usual_experiment
     }
 
-    fn fits(&self, concept: &Concept, experiment: Option<Experiment>) -> bool {
-        let chosen = experiment.unwrap_or(concept.experiments[0]);
-        concept.experiments.contains(&chosen) && concept.takes(self.parameter, chosen).is_some()
+    fn fits(&self, mechanism: &Mechanism, experiment: Option<Experiment>) -> bool {
+        let chosen = experiment.unwrap_or(mechanism.experiments[0]);
+        mechanism.experiments.contains(&chosen) && mechanism.takes(self.parameter, chosen).is_some()
     }
 
     fn what(&self) -> String {
@@ -81,9 +81,9 @@ impl Axis for Parameter {
         request: &mut Request,
         range: &Range,
         here: &Here<'_>,
-        concepts: &[&Concept],
+        mechanisms: &[&Mechanism],
     ) -> Result<(), SweepError> {
-        let values = values(self.parameter, self.end.map(|end| end(here)), range, concepts)?;
+        let values = values(self.parameter, self.end.map(|end| end(here)), range, mechanisms)?;
         request.parameters.insert(self.parameter.to_owned(), values);
         Ok(())
     }
@@ -98,9 +98,9 @@ fn values(
     name: &str,
     end: Option<Result<u64, String>>,
     range: &Range,
-    fitting: &[&Concept],
+    fitting: &[&Mechanism],
 ) -> Result<Vec<String>, SweepError> {
-    let kinds = || fitting.iter().filter_map(|concept| Some(&concept.parameters.get(name)?.kind));
+    let kinds = || fitting.iter().filter_map(|mechanism| Some(&mechanism.parameters.get(name)?.kind));
     let bounds = kinds().filter_map(|kind| match kind {
         ParameterKind::Integer { min, max } => Some((*min, *max)),
         ParameterKind::Words(_) => None,
@@ -124,7 +124,7 @@ fn values(
     let first = if lowest == 0 { FIRST_SIZE.min(end.max(1)) } else { lowest };
     let mut points = numbers(range, (first, end), factor_four, rounded_size)?;
     // What the parameter itself costs is known only if the mechanism is also measured without it.
-    let split = fitting.iter().any(|concept| concept.parameters.get(name).is_some_and(|p| p.control.is_some()));
+    let split = fitting.iter().any(|mechanism| mechanism.parameters.get(name).is_some_and(|p| p.control.is_some()));
     if lowest == 0 && (split || (range.from.is_none() && range.values.is_empty())) && !points.contains(&0) {
         points.insert(0, 0);
     }

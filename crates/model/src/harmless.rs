@@ -1,16 +1,16 @@
 //! Text of others (probes, run files, programs, arguments) on its way to people.
 //!
-//! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and benchmarks get the text as [`told`]: nothing in it
+//! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and benchmarks get the text as [`harmless`]: nothing in it
 //! moves a cursor, begins a line, turns the direction of writing, or goes on for ever.
 
 use crate::{Invocation, Run, Transcript};
 use std::collections::BTreeMap;
 
 /// Most characters of one piece of text of others.
-pub const MOST_TOLD: usize = 500;
+pub const MOST_SHOWN: usize = 500;
 
 /// Most characters of a sentence of the host, which may quote several pieces.
-const MOST_IN_SENTENCE: usize = 4 * MOST_TOLD;
+const MOST_IN_SENTENCE: usize = 4 * MOST_SHOWN;
 
 /// Neither shown as itself nor harmless: control characters (C0, DEL, C1), marks and overrides of the direction of writing, separators of lines and paragraphs.
 fn acts(c: char) -> bool {
@@ -19,7 +19,7 @@ fn acts(c: char) -> bool {
         || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 
-fn harmless(c: char) -> char {
+fn character(c: char) -> char {
     match c {
         '\n' | '\r' | '\t' => ' ',
         c if acts(c) => '\u{fffd}',
@@ -28,28 +28,28 @@ fn harmless(c: char) -> char {
 }
 
 fn cut(text: &str, most: usize) -> String {
-    let mut told: String = text.chars().take(most).map(harmless).collect();
+    let mut kept: String = text.chars().take(most).map(character).collect();
     if text.chars().nth(most).is_some() {
-        told.push('…');
+        kept.push('…');
     }
-    told
+    kept
 }
 
-/// A piece of text of others, fit for a place within a line: at most [`MOST_TOLD`] characters, none of which acts on a terminal.
+/// A piece of text of others, fit for a place within a line: at most [`MOST_SHOWN`] characters, none of which acts on a terminal.
 #[must_use]
-pub fn told(text: &str) -> String {
-    cut(text, MOST_TOLD)
+pub fn harmless(text: &str) -> String {
+    cut(text, MOST_SHOWN)
 }
 
 /// A text of the host's own making within a line, of whatever length: what others put into it does not act on a terminal.
 #[must_use]
-pub fn told_line(text: &str) -> String {
-    text.chars().map(harmless).collect()
+pub fn harmless_line(text: &str) -> String {
+    text.chars().map(character).collect()
 }
 
 /// Whole lines on their way out. Line feeds stay, and so does the host's own colour where it is wanted.
 #[must_use]
-pub fn told_lines(text: &str, colour: bool) -> String {
+pub fn harmless_lines(text: &str, colour: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -59,7 +59,7 @@ pub fn told_lines(text: &str, colour: bool) -> String {
             rest = &rest[length..];
             continue;
         }
-        out.push(if c == '\n' { c } else { harmless(c) });
+        out.push(if c == '\n' { c } else { character(c) });
         rest = &rest[c.len_utf8()..];
     }
     out
@@ -74,13 +74,16 @@ fn colour_length(text: &str) -> usize {
 
 impl Run {
     /// Makes every text of the run fit to be told to people. The result is for that only: it is not stored, and JSON is made of the run as it is.
-    pub fn make_told(&mut self) {
+    pub fn make_harmless(&mut self) {
         let run = self;
         fields([&mut run.id, &mut run.tool_version]);
         fields(&mut run.command);
         // Facts may be lists as long as the machine is large.
         for facts in [&mut run.machine.stable, &mut run.machine.drifting, &mut run.machine.personal] {
-            *facts = std::mem::take(facts).into_iter().map(|(name, value)| (told(&name), told_line(&value))).collect();
+            *facts = std::mem::take(facts)
+                .into_iter()
+                .map(|(name, value)| (harmless(&name), harmless_line(&value)))
+                .collect();
         }
         for finding in &mut run.machine.findings {
             fields([&mut finding.id, &mut finding.what, &mut finding.effect, &mut finding.cure]);
@@ -95,9 +98,9 @@ impl Run {
 
     /// A copy whose texts are fit to be told to people; see [`Run::make_told`].
     #[must_use]
-    pub fn told(&self) -> Self {
+    pub fn harmless(&self) -> Self {
         let mut run = self.clone();
-        run.make_told();
+        run.make_harmless();
         run
     }
 }
@@ -111,7 +114,8 @@ fn make_invocation_told(invocation: &mut Invocation) {
     plan.iter_mut().for_each(|plan| texts(&mut plan.parameters));
     fields(samples.iter_mut().filter_map(|samples| samples.quantity.as_mut()));
     if let Some(evidence) = evidence {
-        evidence.counts = std::mem::take(&mut evidence.counts).into_iter().map(|(name, n)| (told(&name), n)).collect();
+        evidence.counts =
+            std::mem::take(&mut evidence.counts).into_iter().map(|(name, n)| (harmless(&name), n)).collect();
         texts(&mut evidence.why);
         fields(evidence.kernel.iter_mut().map(|kernel| &mut kernel.source));
     }
@@ -120,11 +124,11 @@ fn make_invocation_told(invocation: &mut Invocation) {
     fault.iter_mut().for_each(sentence);
     invocation.disturbances.iter_mut().for_each(|other| fields([&mut other.kind, &mut other.detail]));
     sentence(&mut invocation.judgement.reason);
-    invocation.log = told_lines(&invocation.log, false);
+    invocation.log = harmless_lines(&invocation.log, false);
 }
 
 fn fields<'a>(all: impl IntoIterator<Item = &'a mut String>) {
-    all.into_iter().for_each(|text| *text = told(text));
+    all.into_iter().for_each(|text| *text = harmless(text));
 }
 
 fn sentence(text: &mut String) {
@@ -132,7 +136,7 @@ fn sentence(text: &mut String) {
 }
 
 fn texts(map: &mut BTreeMap<String, String>) {
-    *map = std::mem::take(map).into_iter().map(|(name, value)| (told(&name), told(&value))).collect();
+    *map = std::mem::take(map).into_iter().map(|(name, value)| (harmless(&name), harmless(&value))).collect();
 }
 
 #[cfg(test)]
@@ -148,17 +152,20 @@ mod tests {
             ("\u{7f}\u{9b}31m\u{85}", "\u{fffd}\u{fffd}31m\u{fffd}"),
             ("\u{202e}gnp.exe\u{2066}\u{200f}\u{2028}\u{2029}", "\u{fffd}gnp.exe\u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
         ] {
-            assert_eq!(told(raw), shown, "{raw:?}");
+            assert_eq!(harmless(raw), shown, "{raw:?}");
         }
-        let long = "é".repeat(MOST_TOLD);
-        assert_eq!(told(&long), long);
-        assert_eq!(told(&format!("{long}x")), format!("{long}…"));
+        let long = "é".repeat(MOST_SHOWN);
+        assert_eq!(harmless(&long), long);
+        assert_eq!(harmless(&format!("{long}x")), format!("{long}…"));
     }
 
     #[test]
     fn lines_and_own_colours_pass_and_nothing_else() {
         let text = "\x1b[1mrun\x1b[0m\n\x1b[2J\x1b]0;x\x07\x1b[38;5;1mred\u{202e}";
-        assert_eq!(told_lines(text, true), "\x1b[1mrun\x1b[0m\n\u{fffd}[2J\u{fffd}]0;x\u{fffd}\x1b[38;5;1mred\u{fffd}");
-        assert_eq!(told_lines("\x1b[1mrun\n", false), "\u{fffd}[1mrun\n");
+        assert_eq!(
+            harmless_lines(text, true),
+            "\x1b[1mrun\x1b[0m\n\u{fffd}[2J\u{fffd}]0;x\u{fffd}\x1b[38;5;1mred\u{fffd}"
+        );
+        assert_eq!(harmless_lines("\x1b[1mrun\n", false), "\u{fffd}[1mrun\n");
     }
 }

@@ -270,7 +270,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
 }
 
 fn harmless(out: &str, style: Style) -> Result<(), TestCaseError> {
-    prop_assert_eq!(out, &told_lines(out, style.colour), "something in it acts on a terminal");
+    prop_assert_eq!(out, &harmless_lines(out, style.colour), "something in it acts on a terminal");
     let forged = out.lines().find(|line| line.trim_start().starts_with("FORGED"));
     prop_assert_eq!(forged, None, "a line of others");
     Ok(())
@@ -281,11 +281,11 @@ proptest! {
 
     #[test]
     fn no_text_output_passes_on_what_acts(texts in proptest::collection::vec(text(), 1..40)) {
-        let run = run(&texts).told();
+        let run = run(&texts).harmless();
         let analysis = Analysis::new(&run, &Catalogue::default());
         for style in [Style::PLAIN, Style { colour: true, width: None }] {
             // A form that escapes what it must needs no run that is told.
-            for form in FORMATS.iter().filter(|form| form.is_told()) {
+            for form in FORMATS.iter().filter(|form| form.is_for_people()) {
                 harmless(&form.write(&analysis, style).unwrap(), style)?;
             }
             harmless(&ladder_plot(&analysis, style), style)?;
@@ -304,7 +304,7 @@ fn a_long_text_is_cut_and_json_is_not() {
     run.invocations.iter_mut().for_each(|invocation| invocation.transcript.notes = vec![format!("\u{202e}{long}")]);
     let written = |name: &str| {
         let form = FORMATS.iter().find(|form| form.name() == name).unwrap();
-        let told = form.is_told().then(|| run.told());
+        let told = form.is_for_people().then(|| run.harmless());
         let analysis = Analysis::new(told.as_ref().unwrap_or(&run), &Catalogue::default());
         form.write(&analysis, Style::PLAIN).unwrap()
     };

@@ -77,7 +77,7 @@ pub struct Headline {
 
 /// A mechanism as described in `mechanisms/`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Concept {
+pub struct Mechanism {
     /// Its id.
     pub id: MechanismId,
     /// One line.
@@ -118,7 +118,7 @@ pub struct Concept {
     pub explanations: Vec<Explanation>,
 }
 
-impl Concept {
+impl Mechanism {
     /// The rule that applies to this variant: the general one, over it each case that applies, in the file's order and field by field, and what
     /// its parameters ask for. Its numbers are those of this variant.
     #[must_use]
