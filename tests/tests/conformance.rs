@@ -113,7 +113,7 @@ fn a_careless_probe_is_told_what_it_breaks() {
     }
     for part in [
         "`turns` is absent",
-        "nobody reads the field evidence.turn; did you mean `turns`?",
+        "nobody reads the field evidence.turn (did you mean `turns`?)",
         "samples came ",
         "processes that outlived it and were killed: 1",
         "thread/mine is described and has no page",

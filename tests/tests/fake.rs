@@ -194,7 +194,8 @@ fn precision_ends_a_run_and_a_wide_row_says_why() {
         medians.iter().map(|median| median[0].as_u64().unwrap()).max().unwrap()
     };
     assert!(last_round("thread/honest") < 10);
-    assert!(last_round("thread/spread") > 10);
+    // On a busy machine later starts may all be disturbed, and then they are in no median.
+    assert!(of("thread/spread")["starts"].as_u64().unwrap() > 10);
     assert!(of("thread/spread")["notes"].to_string().contains("starts differ by"));
 }
 
