@@ -318,7 +318,7 @@ fn a_run_killed_at_any_moment_is_shown_as_partial() {
         assert_eq!(shown.status, 0, "{shown:?}");
         let json = shown.json();
         assert_eq!(json["run"]["partial"], true);
-        assert!(json["warnings"].to_string().contains("did not come to its end"));
+        assert!(json["warnings"].to_string().contains("has not ended"));
         assert_eq!(json["results"][0]["starts"], run["invocations"]);
     }
 }

@@ -159,9 +159,7 @@ fn large_rings_are_measured_or_refused_with_the_limit() {
 #[test]
 fn two_cpus_are_two_or_a_reason() {
     let Some((_turn, real)) = real() else { return };
-    for row in real
-        .rows("thread/futex process/pipe --placement two_cpus --rounds 1 --batches 2 --batch-time 100us --budget 60s")
-    {
+    for row in real.rows("thread/futex process/pipe --placement two_cpus --rounds 1 --batches 20 --budget 60s") {
         match text(&row, "verdict") {
             "unsupported" => assert!(text(&row, "reason").contains("CPU"), "{row}"),
             "verified" => {
@@ -170,6 +168,8 @@ fn two_cpus_are_two_or_a_reason() {
             }
             // A single start in which partners answered before anyone slept.
             "contradicted" if text(&row, "reason").starts_with("other than the row names") => {}
+            // A host that a busy machine woke too late to look.
+            "unobservable" if text(&row, "reason").contains("before the host had looked") => {}
             other => panic!("{other}: {row}"),
         }
     }

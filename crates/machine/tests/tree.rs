@@ -121,7 +121,12 @@ fn threads_are_tasks_of_one_process() {
     let tasks: u64 = many.said.trim().parse().unwrap();
     assert!(tasks > 40);
     assert_eq!((tree.tasks, tree.processes, tree.most_tasks), (tasks, 1, tasks));
-    assert!(tree.switches >= 40, "each has gone to sleep: {tree:?}");
+    // Each goes to sleep as soon as the machine has a moment for it.
+    let slept = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        many.look().switches >= 40
+    });
+    assert!(slept, "{:?}", many.look());
 }
 
 #[test]
