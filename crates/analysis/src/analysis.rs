@@ -173,8 +173,6 @@ fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
 
 /// One a variant, in the run's order, without notes.
 fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
-    let mut starts: Vec<Vec<&Invocation>> = vec![Vec::new(); run.variants.len()];
-    run.invocations.iter().for_each(|start| starts[start.variant].push(start));
     let several = several_probes(run);
     let row = |(index, (variant, starts)): (usize, (&'r Variant, Vec<&'r Invocation>))| {
         let mechanism = catalogue.find(&variant.mechanism);
@@ -194,7 +192,7 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
             notes: Vec::new(),
         }
     };
-    let mut rows: Vec<Row<'r>> = run.variants.iter().zip(starts).enumerate().map(row).collect();
+    let mut rows: Vec<Row<'r>> = run.variants.iter().zip(run.starts()).enumerate().map(row).collect();
     let comparable = |row: &Row<'_>| {
         row.verdict == Verdict::Verified && row.variant.experiment == Experiment::Switch && !row.control
     };

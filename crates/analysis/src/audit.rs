@@ -115,15 +115,16 @@ impl Price {
 /// What a switch costs in a variant that works between switches, and whose work alone was also measured.
 #[must_use]
 pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
-    let units = |variant: usize| run.invocations.iter().filter(move |i| i.variant == variant).collect::<Vec<_>>();
     let walls = |variant: usize| -> Vec<f64> {
-        let mine = units(variant);
-        counted(&mine).0.iter().filter_map(|i| median(crate::series(&i.transcript).settled())).collect()
+        counted(&run.starts_of(variant))
+            .0
+            .iter()
+            .filter_map(|i| median(crate::series(&i.transcript).settled()))
+            .collect()
     };
     // One context that never blocks: the time on the clock is its CPU time.
     let work = median(&walls(alone))?;
-    let mine = units(with);
-    let both: Vec<(f64, f64)> = counted(&mine)
+    let both: Vec<(f64, f64)> = counted(&run.starts_of(with))
         .0
         .iter()
         .filter_map(|invocation| {
@@ -144,8 +145,7 @@ pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
 /// Where the probe does not count CPU time, wall time is taken for it if all contexts share one CPU, which is then never idle.
 #[must_use]
 pub fn price_of(run: &Run, variant: usize) -> Option<(Estimate, f64)> {
-    let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == variant).collect();
-    let (counted, _) = counted(&mine);
+    let (counted, _) = counted(&run.starts_of(variant));
     let one_cpu = run.variants[variant].placement == Placement::OneCpu;
     let walls: Vec<(f64, &Invocation)> =
         counted.iter().filter_map(|i| Some((median(crate::series(&i.transcript).settled())?, *i))).collect();
@@ -402,10 +402,7 @@ pub fn indirect(run: &Run, parameter: &str) -> Option<(f64, f64)> {
         rest.parameters.remove(parameter);
         sweeps.entry(rest.key()).or_default().insert(size, index);
     }
-    let cost = |index: &usize| {
-        let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == *index).collect();
-        Some(summarise(&run.variants[*index], &mine).figures?.median)
-    };
+    let cost = |index: &usize| Some(summarise(&run.variants[*index], &run.starts_of(*index)).figures?.median);
     // Most rows have it at its default only: they are not a sweep.
     let extras = sweeps.values().filter(|sweep| sweep.len() > 1).flat_map(|sweep| {
         let costs: Vec<f64> = sweep.values().filter_map(cost).collect();

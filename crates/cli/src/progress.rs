@@ -70,9 +70,8 @@ impl<'a> Live<'a> {
     }
 
     /// Takes note of how far a variant is known.
-    fn note(&mut self, run: &Run, variant: usize) {
-        let mine: Vec<&Invocation> = run.invocations.iter().filter(|i| i.variant == variant).collect();
-        self.state[variant] = summarise(&run.variants[variant], &mine).figures.map(|figures| {
+    fn note(&mut self, run: &Run, variant: usize, starts: &[&Invocation]) {
+        self.state[variant] = summarise(&run.variants[variant], starts).figures.map(|figures| {
             let width = figures.interval.map(|interval| interval.relative_half_width(figures.median));
             (figures.median, width)
         });
@@ -108,7 +107,7 @@ impl Observer for Live<'_> {
         self.state = vec![None; run.variants.len()];
         let begin = self.begin;
         self.storing(|store| begin(store, run));
-        (0..run.variants.len()).for_each(|variant| self.note(run, variant));
+        run.starts().iter().enumerate().for_each(|(variant, starts)| self.note(run, variant, starts));
         self.spent = run.invocations.iter().map(|invocation| Duration::from_nanos(invocation.wall_ns)).sum();
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
         match &self.bar {
@@ -148,7 +147,7 @@ impl Observer for Live<'_> {
     fn finished(&mut self, run: &Run, invocation: &Invocation) {
         self.spent += Duration::from_nanos(invocation.wall_ns);
         self.storing(|store| store.add_invocation(&run.id, invocation));
-        self.note(run, invocation.variant);
+        self.note(run, invocation.variant, &run.starts_of(invocation.variant));
         if let Some(bar) = &self.bar {
             if bar.length().is_some_and(|length| bar.position() >= length) {
                 bar.inc_length(1);

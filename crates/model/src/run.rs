@@ -180,9 +180,24 @@ impl Run {
         match self.ended_by {
             EndedBy::Unfinished | EndedBy::Interrupt => true,
             EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => false,
-            EndedBy::Budget => (0..self.variants.len())
-                .filter(|index| !self.not_run.contains_key(index))
-                .any(|index| self.invocations.iter().filter(|i| i.variant == index).count() < 6),
+            EndedBy::Budget => {
+                let starts = self.starts();
+                (0..starts.len()).any(|index| !self.not_run.contains_key(&index) && starts[index].len() < 6)
+            }
         }
+    }
+
+    /// The starts of each variant, in order of execution.
+    #[must_use]
+    pub fn starts(&self) -> Vec<Vec<&Invocation>> {
+        let mut starts = vec![Vec::new(); self.variants.len()];
+        self.invocations.iter().for_each(|start| starts[start.variant].push(start));
+        starts
+    }
+
+    /// The starts of one variant.
+    #[must_use]
+    pub fn starts_of(&self, variant: usize) -> Vec<&Invocation> {
+        self.invocations.iter().filter(|start| start.variant == variant).collect()
     }
 }

@@ -129,7 +129,10 @@ impl Session {
 
     /// The probes of a stored run are here, and the same builds.
     pub fn same_probes(&self, run: &Run) -> Result<(), String> {
-        for (index, variant) in run.variants.iter().enumerate().filter(|(index, _)| !run.not_run.contains_key(index)) {
+        for (index, (variant, starts)) in run.variants.iter().zip(run.starts()).enumerate() {
+            if run.not_run.contains_key(&index) {
+                continue;
+            }
             let here = self.probes.iter().find(|probe| probe.info.id == variant.probe);
             let Some((now, _)) = here.and_then(|probe| probe.answer.as_ref().ok()) else {
                 return Err(format!(
@@ -137,8 +140,7 @@ impl Session {
                     variant.probe
                 ));
             };
-            let mine = run.invocations.iter().filter(|invocation| invocation.variant == index);
-            let then = mine.filter_map(|invocation| invocation.transcript.hello.as_ref()).next_back();
+            let then = starts.iter().filter_map(|start| start.transcript.hello.as_ref()).next_back();
             let build = |hello: &Hello| {
                 (hello.version.clone(), hello.runtime.clone(), hello.compiler.clone(), hello.flags.clone())
             };
