@@ -253,6 +253,17 @@ impl Real {
         self.command(arguments).output().unwrap().into()
     }
 
+    /// Runs it with arguments of which those that hold blanks stand between single quotes, as for a shell.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn run_line(&self, line: &str) -> Said {
+        let parts = line.split('\'').enumerate();
+        let words = parts.flat_map(|(i, part)| if i % 2 == 1 { vec![part] } else { part.split_whitespace().collect() });
+        self.command("").args(words).output().unwrap().into()
+    }
+
     /// Rows of `run … --format json`.
     ///
     /// # Panics

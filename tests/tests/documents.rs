@@ -26,14 +26,14 @@ fn every_command_in_the_readme_is_understood() {
     let commands = page.lines().filter_map(|line| line.strip_prefix("switchcost "));
     let mut checked = 0;
     for command in commands.flat_map(|line| line.split('#').next().unwrap_or_default().split("; switchcost ")) {
-        let words = command.replace('\'', "");
+        let words = command.trim();
         let verb = words.split_whitespace().next().unwrap();
         if verb == "run" {
             // Measuring is tested elsewhere; here only that the words mean something.
-            let said = real.run(&format!("{words} --rounds 1 --batches 1 --batch-time 1us --budget 20s"));
+            let said = real.run_line(&format!("{words} --rounds 1 --batches 1 --batch-time 1us --budget 20s"));
             assert_ne!(said.status, 2, "{words}: {said:?}");
         } else if ["list", "doctor", "history"].contains(&verb) {
-            assert_eq!(real.run(&words).status, 0, "{words}");
+            assert_eq!(real.run_line(words).status, 0, "{words}");
         }
         checked += 1;
     }
