@@ -17,7 +17,7 @@ use switchcost_model::{
 };
 
 pub use again::{Changed, fastest_bound, judge_again};
-pub(crate) use claim::{OTHER_WAY, turns_agree};
+pub(crate) use claim::{KERNEL_TOLERANCE, OTHER_WAY, turns_agree};
 pub(crate) use each::BELOW_RESOLUTION;
 pub(crate) use missing::NO_LOOK;
 

@@ -1,6 +1,7 @@
 //! What a reader must know of a row, and of a run as a whole, in words.
 
 use crate::Row;
+use crate::judge::KERNEL_TOLERANCE;
 use crate::number::{factor, nanoseconds, percent};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Verdict};
@@ -14,6 +15,9 @@ const LARGE_RING: u64 = 1000;
 /// For an interval wider than this (a fraction of the median) the range of the starts says more than their MAD.
 const VERY_WIDE: f64 = 0.5;
 
+/// MAD of a normal distribution × this is its standard deviation.
+const SIGMAS: f64 = 1.4826;
+
 /// Notes on a row; `rows` are all of its run.
 pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
     let mut notes = Vec::new();
@@ -21,7 +25,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     let mechanism = catalogue.find(&row.variant.mechanism);
     if let (Some(mechanism), Some(kernel)) = (mechanism, row.summary.kernel) {
         let rule = mechanism.rule(row.variant);
-        if kernel.per_unit > 1.02 && !rule.note.is_empty() {
+        if kernel.per_unit > 1.0 + KERNEL_TOLERANCE && !rule.note.is_empty() {
             notes.push(format!("{:.2} kernel switches each: {}", kernel.per_unit, rule.note));
         }
     }
@@ -148,7 +152,7 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     if width <= target {
         return None;
     }
-    let between = 1.4826 * figures.mad / figures.median;
+    let between = SIGMAS * figures.mad / figures.median;
     if width > VERY_WIDE {
         let medians = || row.summary.invocation_medians.iter().map(|&(_, median)| median);
         let (least, most) = (medians().min_by(f64::total_cmp)?, medians().max_by(f64::total_cmp)?);
@@ -164,7 +168,7 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
         percent(width),
         percent(target),
         percent(between),
-        percent(1.4826 * row.summary.spread_within)
+        percent(SIGMAS * row.summary.spread_within)
     ))
 }
 

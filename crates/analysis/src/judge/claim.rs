@@ -4,7 +4,7 @@ use super::{Bound, Case};
 use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Samples, Timing, Turns};
 
 /// Kernel switches may differ from the rule by this share (counters are read while tasks fall asleep, timer interrupts preempt).
-const KERNEL_TOLERANCE: f64 = 0.02;
+pub(crate) const KERNEL_TOLERANCE: f64 = 0.02;
 
 /// Where a rule allows no kernel switch, more than this share of the units means that something else ran in between.
 const STRAY_SHARE: f64 = 0.001;
