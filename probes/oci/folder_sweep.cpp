@@ -98,12 +98,13 @@ void release_fifos(int directory) {
     }
 }
 
-void remove_folder(int directory, const std::string& path) {
-    if (!remove_contents(directory, lock_name)) return;
+bool remove_folder(int directory, const std::string& path) {
+    if (!remove_contents(directory, lock_name)) return false;
     unlinkat(directory, lock_name, 0);
     struct stat own = {}, named = {};
-    if (fstat(directory, &own) != 0 || lstat(path.c_str(), &named) != 0) return;
-    if (own.st_dev == named.st_dev && own.st_ino == named.st_ino) rmdir(path.c_str());
+    if (fstat(directory, &own) != 0 || lstat(path.c_str(), &named) != 0) return true;
+    if (own.st_dev != named.st_dev || own.st_ino != named.st_ino) return true;
+    return rmdir(path.c_str()) == 0;
 }
 
 void sweep_dead_folders(const std::string& parent, const std::vector<std::string>& group_places) {

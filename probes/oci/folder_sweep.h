@@ -22,8 +22,8 @@ int lock_folder(int directory, int how);
 void release_fifos(int directory);
 
 // Removes what is in the folder, then its lock, then the folder itself, which is called `path` as long as nobody has
-// renamed it. What cannot be removed stays, with the lock for the next sweep.
-void remove_folder(int directory, const std::string& path);
+// renamed it; true: it is gone. What cannot be removed stays, with the lock for the next sweep.
+bool remove_folder(int directory, const std::string& path);
 
 // Removes the folders in `parent` whose lock nobody holds, and before it the control groups in `group_places` that are
 // called after them.

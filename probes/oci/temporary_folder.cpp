@@ -159,9 +159,13 @@ int TemporaryFolder::take(const Claim& claim) {
 
 void TemporaryFolder::remove() {
     if (directory_ == -1) return;
-    release_fifos(directory_);
-    remove_groups(group_places_, name_, Patience::one_second);
-    remove_folder(directory_, parent_ + "/" + name_);
+    // A runtime that a killed launcher started goes on making groups and files for a while.
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        release_fifos(directory_);
+        const bool groups_gone = remove_groups(group_places_, name_, Patience::one_second);
+        if (remove_folder(directory_, parent_ + "/" + name_) && groups_gone) return;
+        usleep(100'000);
+    }
 }
 
 void TemporaryFolder::make_directory(const std::string& below) const {
