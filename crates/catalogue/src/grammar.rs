@@ -12,6 +12,7 @@ pub struct Pattern<'t> {
     probe: Option<&'t str>,
     words: Vec<&'t str>,
     glob: GlobMatcher,
+    probe_glob: Option<GlobMatcher>,
 }
 
 impl<'t> Pattern<'t> {
@@ -23,9 +24,14 @@ impl<'t> Pattern<'t> {
         let mut words = text.split_whitespace();
         let first = words.next().unwrap_or_default();
         let (name, probe) = first.split_once('@').map_or((first, None), |(name, probe)| (name, Some(probe)));
-        let glob =
-            GlobBuilder::new(name).build().map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))?;
-        Ok(Self { text, name, probe, words: words.collect(), glob: glob.compile_matcher() })
+        let matcher = |part: &str| {
+            GlobBuilder::new(part)
+                .build()
+                .map(|glob| glob.compile_matcher())
+                .map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))
+        };
+        let (glob, probe_glob) = (matcher(name)?, probe.map(matcher).transpose()?);
+        Ok(Self { text, name, probe, words: words.collect(), glob, probe_glob })
     }
 
     /// The mechanism, glob or family.
@@ -64,12 +70,17 @@ impl<'t> Pattern<'t> {
         self.names(id.as_str()) || id.family() == self.name
     }
 
+    /// It names no probe, or this one: `NAME@gcc-*` is each build by GCC.
+    fn fits_probe(&self, probe: &str) -> bool {
+        self.probe_glob.as_ref().is_none_or(|glob| glob.is_match(probe))
+    }
+
     /// It names this variant, whose short name is `label`.
     #[must_use]
     pub fn fits(&self, variant: &Variant, label: &str) -> bool {
         self.text == label
             || (self.names_mechanism(&variant.mechanism)
-                && self.probe.is_none_or(|probe| probe == variant.probe)
+                && self.fits_probe(&variant.probe)
                 && self.words.iter().all(|word| has_word(variant, label, word)))
     }
 }
@@ -194,6 +205,13 @@ mod tests {
             assert_eq!((count(wrong), size(wrong)), (None, None), "{wrong}");
         }
         assert_eq!((count("2.5"), scaled("2.5k", 1000.0)), (None, Some(2500.0)));
+    }
+
+    #[test]
+    fn a_probe_may_be_a_glob() {
+        let fits = |text, probe| Pattern::parse(text).is_ok_and(|pattern| pattern.fits_probe(probe));
+        assert!(fits("stack/*@gcc-*", "gcc-O2") && fits("stack/*@gcc-O2", "gcc-O2") && fits("stack/*", "go"));
+        assert!(!fits("stack/*@gcc-*", "clang-O2") && !fits("stack/*@gcc", "gcc-O2") && !fits("stack/*@[", "gcc-O2"));
     }
 
     #[test]

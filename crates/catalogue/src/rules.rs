@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use switchcost_model::{EvidenceCase, EvidenceChange, Parameter, RuleNumber};
 
-/// Kinds of namespaces that the host distinguish.
+/// Kinds of namespaces that the host distinguishes.
 const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
 
 /// One table: the general rule, or a case with its conditions. What is absent stays as it is.
