@@ -113,7 +113,7 @@ struct ProgramFile {
     #[serde(default)]
     argument: Vec<Argument>,
     usage: Option<String>,
-    #[serde(default = "one")]
+    #[serde(default = "exit_failure")]
     refusal_status: u8,
     #[serde(default = "ten")]
     rounds: u64,
@@ -159,7 +159,7 @@ struct VariantEntry {
     label: String,
 }
 
-fn one() -> u8 {
+fn exit_failure() -> u8 {
     1
 }
 fn ten() -> u64 {

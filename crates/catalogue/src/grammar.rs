@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 use std::str::FromStr;
-use switchcost_model::{Experiment, MechanismId, Placement, Timing, Variant};
+use switchcost_model::{Experiment, MechanismId, Parameter, ParameterKind, Placement, Timing, Variant};
 
 /// What names rows: a mechanism, a glob such as `stack/*` or a family, perhaps with `@PROBE`, and words of the rows in any order.
 #[derive(Debug, Clone)]
@@ -52,6 +52,12 @@ impl<'t> Pattern<'t> {
         &self.words
     }
 
+    /// It says which mechanisms, and nothing else of the rows.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.probe.is_none() && self.words.is_empty()
+    }
+
     /// It may well name several rows: a glob, or a family.
     #[must_use]
     pub fn is_many(&self) -> bool {
@@ -71,7 +77,8 @@ impl<'t> Pattern<'t> {
     }
 
     /// It names no probe, or this one: `NAME@gcc-*` is each build by GCC.
-    fn fits_probe(&self, probe: &str) -> bool {
+    #[must_use]
+    pub fn fits_probe(&self, probe: &str) -> bool {
         self.probe_glob.as_ref().is_none_or(|glob| glob.is_match(probe))
     }
 
@@ -167,6 +174,13 @@ pub fn count(text: &str) -> Option<u64> {
 pub fn size(text: &str) -> Option<u64> {
     let text = text.strip_suffix('B').map_or(text, |text| text.strip_suffix('i').unwrap_or(text));
     whole(text, 1024.0)
+}
+
+/// A parameter's value as probes take it: a number may be written as a size.
+#[must_use]
+pub fn value(text: &str, parameter: Option<&Parameter>) -> String {
+    let number = parameter.is_some_and(|parameter| matches!(parameter.kind, ParameterKind::Integer { .. }));
+    size(text).filter(|_| number).map_or_else(|| text.to_owned(), |size| size.to_string())
 }
 
 /// The known name most like `name`, if any is like it at all.

@@ -71,19 +71,19 @@ fn change(entry: RuleEntry) -> Result<EvidenceChange, String> {
             return Err(format!("{key} must be above 0"));
         }
     }
-    let one = |number: Option<NumberEntry>| number.map(|number| number.0);
+    let value = |number: Option<NumberEntry>| number.map(|number| number.0);
     let all = |numbers: BTreeMap<String, NumberEntry>| numbers.into_iter().map(|(k, n)| (k, n.0)).collect();
     Ok(EvidenceChange {
         turns: entry.turns,
         kernel_switches,
-        address_spaces: one(entry.address_spaces),
+        address_spaces: value(entry.address_spaces),
         same_cpu_hops: entry.same_cpu_hops,
         counts: entry.counts,
         at_least: all(entry.at_least),
-        seen_threads: one(entry.seen_threads),
-        seen_processes: one(entry.seen_processes),
+        seen_threads: value(entry.seen_threads),
+        seen_processes: value(entry.seen_processes),
         seen_namespaces: all(entry.seen_namespaces),
-        seen_control_groups: one(entry.seen_control_groups),
+        seen_control_groups: value(entry.seen_control_groups),
         seen_forks: entry.seen_forks,
         most_busy: entry.most_busy,
         threads_change: entry.threads_change,

@@ -86,14 +86,14 @@ impl Watched {
     }
 
     /// Looks at every thread. False: the program is gone.
-    pub fn look(&mut self) -> bool {
-        self.0.look()
+    pub fn sample(&mut self) -> bool {
+        self.0.sample()
     }
 
     /// CPU time of the most expensive look so far.
     #[must_use]
-    pub fn cost_of_look(&self) -> Duration {
-        self.0.cost_of_look()
+    pub fn cost_of_sample(&self) -> Duration {
+        self.0.cost_of_sample()
     }
 
     /// Waits without using the CPU.

@@ -143,13 +143,13 @@ impl Child {
         self.running.printed()
     }
 
-    /// One look at the child and at all that descends from it, through files of the system: it is not stopped. `told` is the process id that it
+    /// One look at the child and at all that descends from it, through files of the system: it is not stopped. `reported_pid` is the process id that it
     /// gave. For a few tasks it takes less than a millisecond; of large trees only the numbers of processes and tasks are complete (see [`Tree`]).
     ///
     /// None: the system shows nobody's tasks, or some of them ended or the child went on to report meanwhile, so that what was seen may be its end.
     #[must_use]
-    pub fn look(&self, told: u64) -> Option<Tree> {
-        self.running.look(told)
+    pub fn task_tree(&self, reported_pid: u64) -> Option<Tree> {
+        self.running.task_tree(reported_pid)
     }
 
     /// Sleeps until the program has ended or the time is reached. True: it has ended.

@@ -37,8 +37,8 @@ fn started(request: &SpawnRequest) -> Started {
 }
 
 impl Started {
-    fn look(&self) -> Tree {
-        self.child.look(self.child.pid() as u64).unwrap()
+    fn task_tree(&self) -> Tree {
+        self.child.task_tree(self.child.pid() as u64).unwrap()
     }
 }
 
@@ -104,10 +104,10 @@ fn child() {
 #[test]
 fn a_process_alone_is_seen_as_that() {
     let one = started(&script("echo ready >&3; exec sleep 600"));
-    let tree = one.look();
+    let tree = one.task_tree();
     assert_eq!((tree.tasks, tree.processes, tree.most_tasks, tree.looked_at), (1, 1, 1, 1));
     assert!(tree.knows_pid);
-    assert!(!one.child.look(1).unwrap().knows_pid, "init is none of its processes");
+    assert!(!one.child.task_tree(1).unwrap().knows_pid, "init is none of its processes");
     assert_eq!(tree.namespaces["pid"], 1, "{tree:?}");
     assert_eq!(tree.allowed_cpus, Cpus::detect().unwrap().allowed());
     assert!(tree.ran_on.iter().all(|cpu| tree.allowed_cpus.contains(cpu)) && tree.ran_on.len() == 1, "{tree:?}");
@@ -117,23 +117,23 @@ fn a_process_alone_is_seen_as_that() {
 #[test]
 fn threads_are_tasks_of_one_process() {
     let many = started(&role("threads"));
-    let tree = many.look();
+    let tree = many.task_tree();
     let tasks: u64 = many.said.trim().parse().unwrap();
     assert!(tasks > 40);
     assert_eq!((tree.tasks, tree.processes, tree.most_tasks), (tasks, 1, tasks));
     // Each goes to sleep as soon as the machine has a moment for it.
     let slept = (0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
-        many.look().switches >= 40
+        many.task_tree().switches >= 40
     });
-    assert!(slept, "{:?}", many.look());
+    assert!(slept, "{:?}", many.task_tree());
 }
 
 #[test]
 fn processes_are_told_from_processes_that_share_memory() {
     for (name, spaces) in [("copies", 4), ("sharing", 1)] {
         let family = started(&role(name));
-        let tree = family.look();
+        let tree = family.task_tree();
         assert_eq!((tree.processes, tree.looked_at), (4, 4), "{name}: {tree:?}");
         assert!(tree.address_spaces.is_none_or(|count| count == spaces), "{name}: {tree:?}");
     }
@@ -147,7 +147,7 @@ fn grandchildren_and_orphans_in_a_session_of_their_own_belong_to_the_family() {
     // Both branches come up side by side.
     let until = Instant::now() + Duration::from_secs(60);
     let tree = loop {
-        let tree = family.look();
+        let tree = family.task_tree();
         if tree.processes == 6 || Instant::now() > until {
             break tree;
         }
@@ -161,7 +161,7 @@ fn grandchildren_and_orphans_in_a_session_of_their_own_belong_to_the_family() {
 #[test]
 fn details_of_large_families_are_bounded_and_counts_are_not() {
     let family = started(&script("i=0; while [ $i -lt 300 ]; do sleep 600 & i=$((i+1)); done; echo ready >&3; wait"));
-    let tree = family.look();
+    let tree = family.task_tree();
     assert_eq!((tree.processes, tree.tasks, tree.looked_at), (301, 301, 64));
     assert!(tree.address_spaces.is_none_or(|count| count == 64), "{tree:?}");
     assert_eq!(tree.namespaces["net"], 1);
@@ -174,9 +174,9 @@ fn a_look_that_comes_too_late_is_no_look() {
     while child.printed().is_none() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(child.look(1), None);
+    assert_eq!(child.task_tree(1), None);
     assert!(matches!(child.listen(Instant::now() + Duration::from_secs(60), None), Heard::Report(_)));
-    assert!(child.look(1).is_some());
+    assert!(child.task_tree(1).is_some());
 }
 
 #[test]

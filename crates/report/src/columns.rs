@@ -192,7 +192,7 @@ pub(crate) static COLUMNS: &[Column] = &[
         "switch, create, message or footprint.",
     ),
     column("contexts", Of::Count(|_, row| row.variant.contexts), "Contexts in the ring, or kept."),
-    column("placement", Of::Text(|_, row| row.variant.placement.to_string()), "one_cpu, free, pair:A-B."),
+    column("placement", Of::Text(|_, row| row.variant.placement.to_string()), "one_cpu, two_cpus, free, pair:A-B."),
     column("timing", Of::Text(|_, row| row.variant.timing.to_string()), "batch or each."),
     column("parameters", Of::Words(|_, row| row.variant.parameters.clone()), "The mechanism's own parameters."),
     column(

@@ -109,7 +109,7 @@ pub fn trends_schema() -> String {
 pub fn trends_text(trends: &Trends, style: Style) -> String {
     let mut out = String::new();
     for trend in &trends.trends {
-        out.push_str(&one(trend, style));
+        out.push_str(&block(trend, style));
     }
     for note in &trends.notes {
         out.push_str(&wrapped("  - ", note, style));
@@ -117,7 +117,7 @@ pub fn trends_text(trends: &Trends, style: Style) -> String {
     style.sealed(&out)
 }
 
-fn one(trend: &Trend, style: Style) -> String {
+fn block(trend: &Trend, style: Style) -> String {
     let mut table = style.table();
     table.set_header([cell("run"), cell("started"), right(trend.quantity.unit()), right("95 % interval"), cell("")]);
     let ends = |point: &TrendPoint| point.interval.unwrap_or((point.median, point.median));

@@ -195,9 +195,9 @@ impl Sights {
         }
         if self.plan.is_none() && reader.transcript().plan.is_some() {
             self.plan = Some(now);
-            let told = reader.transcript().hello.as_ref().map_or(0, |hello| hello.pid);
+            let reported_pid = reader.transcript().hello.as_ref().map_or(0, |hello| hello.pid);
             // With measurements its contexts may be gone already.
-            self.tree = if reader.measurements() == 0 { child.look(told) } else { None };
+            self.tree = if reader.measurements() == 0 { child.task_tree(reported_pid) } else { None };
         }
     }
 

@@ -218,19 +218,19 @@ impl Schedule<'_> {
             }
             let mut disturbed = Vec::new();
             for &variant in &order {
-                match self.one(variant, round, observer) {
+                match self.start(variant, round, observer) {
                     Step::Done { disturbed: true } => disturbed.push(variant),
                     Step::Done { .. } => {}
                     Step::End(ended_by) => return ended_by,
                 }
             }
             for variant in disturbed {
-                if let Step::End(ended_by) = self.one(variant, round, observer) {
+                if let Step::End(ended_by) = self.start(variant, round, observer) {
                     return ended_by;
                 }
             }
             round += 1;
-            self.look(round);
+            self.retire(round);
             self.share_out(round);
         }
     }
@@ -257,7 +257,7 @@ impl Schedule<'_> {
     }
 
     /// After a round: which variants need no more?
-    fn look(&mut self, rounds_done: u64) {
+    fn retire(&mut self, rounds_done: u64) {
         if let Some(wanted) = self.request.rounds {
             if rounds_done >= wanted {
                 self.progress.iter_mut().for_each(|progress| progress.done = true);
@@ -320,7 +320,7 @@ impl Schedule<'_> {
     }
 
     /// One invocation of one variant.
-    fn one(&mut self, index: usize, round: u64, observer: &mut dyn Observer) -> Step {
+    fn start(&mut self, index: usize, round: u64, observer: &mut dyn Observer) -> Step {
         if let Some(step) = self.replay(index, round) {
             return step;
         }

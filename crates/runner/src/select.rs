@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{self, Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{
-    Described, Experiment, Mechanism, MechanismId, ParameterKind, Parameters, Placement, Request, Variant, Wanted,
+    Described, Experiment, Mechanism, MechanismId, Parameters, Placement, Request, Variant, Wanted,
 };
 
 /// What is to be run, and what cannot be.
@@ -86,7 +86,7 @@ pub fn choices<'a>(mechanism: &Mechanism, probes: &'a [KnownProbe]) -> Vec<(&'a 
 /// # Errors
 /// A pattern, probe or parameter that means nothing here.
 pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -> Result<Selection, RequestError> {
-    if let Some(rows) = one_by_one(request)? {
+    if let Some(rows) = one_by_one(request, probes)? {
         let mut selection = Selection::default();
         for row in rows {
             selection.merge(select(&row, catalogue, probes)?);
@@ -132,22 +132,28 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
 }
 
 /// A request for each pattern, where one says more of its rows than a mechanism's name: `thread/pipe@gcc-12 free payload=64`.
-fn one_by_one(request: &Request) -> Result<Option<Vec<Request>>, RequestError> {
+fn one_by_one(request: &Request, probes: &[KnownProbe]) -> Result<Option<Vec<Request>>, RequestError> {
     let patterns: Vec<Pattern<'_>> = request
         .patterns
         .iter()
         .map(|text| Pattern::parse(text))
         .collect::<Result<_, _>>()
         .map_err(RequestError::BadPattern)?;
-    if patterns.iter().all(|pattern| pattern.words().is_empty() && pattern.probe().is_none()) {
+    if patterns.iter().all(Pattern::is_plain) {
         return Ok(None);
     }
-    patterns.iter().map(|pattern| narrowed(request, pattern)).collect::<Result<_, _>>().map(Some)
+    patterns.iter().map(|pattern| narrowed(request, pattern, probes)).collect::<Result<_, _>>().map(Some)
 }
 
-fn narrowed(request: &Request, pattern: &Pattern<'_>) -> Result<Request, RequestError> {
+fn narrowed(request: &Request, pattern: &Pattern<'_>, probes: &[KnownProbe]) -> Result<Request, RequestError> {
     let mut request = Request { patterns: vec![pattern.name().to_owned()], ..request.clone() };
-    request.probes = pattern.probe().map_or(request.probes, |probe| vec![probe.to_owned()]);
+    if let Some(asked) = pattern.probe() {
+        request.probes = probes.iter().map(|probe| probe.info.id.clone()).filter(|id| pattern.fits_probe(id)).collect();
+        if request.probes.is_empty() {
+            // The folder of a probe's source, or a name that nobody has.
+            request.probes.push(asked.to_owned());
+        }
+    }
     for word in pattern.words() {
         match word.parse().map_err(RequestError::BadPattern)? {
             Word::Placement(placement) => request.placements = vec![placement],
@@ -166,16 +172,8 @@ fn narrowed(request: &Request, pattern: &Pattern<'_>) -> Result<Request, Request
 fn sized(request: &Request, mechanisms: &[&Mechanism]) -> Request {
     let mut request = request.clone();
     for (name, values) in &mut request.parameters {
-        let numeric = |mechanism: &&Mechanism| {
-            mechanism.parameters.get(name).is_some_and(|p| matches!(p.kind, ParameterKind::Integer { .. }))
-        };
-        if mechanisms.iter().any(numeric) {
-            values.iter_mut().for_each(|value| {
-                if let Some(size) = grammar::size(value) {
-                    *value = size.to_string();
-                }
-            });
-        }
+        let known = mechanisms.iter().find_map(|mechanism| mechanism.parameters.get(name));
+        values.iter_mut().for_each(|value| *value = grammar::value(value, known));
     }
     request
 }

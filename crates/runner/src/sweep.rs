@@ -10,6 +10,7 @@ use crate::select::{check_experiment, chosen_experiment, filled, matching};
 use crate::{KnownProbe, RequestError, Selection, select};
 use std::collections::BTreeSet;
 use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Experiment, Mechanism, MechanismId, Request, Variant};
 
 /// Resolves a request along an axis. Without patterns: those mechanisms of the headline ladder that have the axis.
@@ -27,7 +28,8 @@ pub fn select_sweep(
     if let Some(given) = axis.fixed_by(request) {
         return Err(SweepError::Twice { given });
     }
-    if let Some(text) = request.patterns.iter().find(|text| text.contains([' ', '@'])) {
+    let plain = |text: &String| Pattern::parse(text).is_ok_and(|pattern| pattern.is_plain());
+    if let Some(text) = request.patterns.iter().find(|text| !plain(text)) {
         let reason = format!("`{text}` says more than which mechanisms; say the rest by options such as --placement");
         return Err(RequestError::BadPattern(reason).into());
     }

@@ -34,7 +34,7 @@ const PICTURE: Duration = Duration::from_secs(1);
 const MEASURING: Duration = Duration::from_secs(30);
 
 /// What every step needs.
-struct Session<'a> {
+struct Auditing<'a> {
     arguments: &'a arguments::Audit,
     catalogue: Catalogue,
     data: AuditData,
@@ -50,7 +50,7 @@ pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
     let catalogue = installation.catalogue()?;
     let data = installation.audit_data(&catalogue)?;
     let store = paths::store(arguments.store.store.as_deref())?;
-    let mut session = Session { arguments, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
+    let mut session = Auditing { arguments, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
     // A process is looked for before anything is measured: a wrong number must not take half a minute to say.
     let early = arguments.pid.map(|pid| Watched::begin(pid, arguments.children).map_err(unwatchable)).transpose()?;
     let missing = session.recall(&store)?;
@@ -83,7 +83,7 @@ fn unwatchable(error: ProgramError) -> Failure {
     Failure::usage(error)
 }
 
-impl Session<'_> {
+impl Auditing<'_> {
     /// Takes what the store has; the rest is the answer.
     fn recall(&mut self, store: &Path) -> Result<Vec<PriceRule>, Failure> {
         let rows: Vec<&Wanted> = self.data.rules.iter().flat_map(PriceRule::rows).collect();
@@ -171,12 +171,12 @@ impl Session<'_> {
         let mut before = watched.observed();
         loop {
             let shortest = if self.arguments.watch { PICTURE } else { SHORTEST_INTERVAL };
-            let interval = watched.cost_of_look().div_f64(OWN_SHARE).max(shortest);
+            let interval = watched.cost_of_sample().div_f64(OWN_SHARE).max(shortest);
             let now = Instant::now();
             // No look shortly before the last one.
             let until = end.filter(|end| now + interval.mul_f64(1.5) >= *end).unwrap_or(now + interval);
             let woken = watched.wait(until, Some(stop));
-            let alive = watched.look();
+            let alive = watched.sample();
             match woken {
                 Woken::Interrupted | Woken::Ended => return Ok(woken),
                 Woken::Time if !alive => return Ok(Woken::Ended),

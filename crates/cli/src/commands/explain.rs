@@ -7,7 +7,7 @@ use crate::output;
 use crate::paths::{self, Installation};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
-use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
+use switchcost_catalogue::grammar::{self, Pattern, Word, did_you_mean};
 use switchcost_model::{
     Experiment, Explanation, Layer, Mechanism, MechanismId, Parameters, Placement, Run, Term, Wanted,
 };
@@ -29,14 +29,18 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
             mechanism.id, mechanism.experiments[0]
         )));
     }
-    let (chosen, mut notes) = choose(&Asked::new(arguments, pattern.words())?, mechanism, &catalogue)?;
+    let (chosen, mut notes) = choose(&Asked::new(arguments, pattern.words(), mechanism)?, mechanism, &catalogue)?;
     let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
         .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
         .collect();
     let store = paths::store(arguments.store.store.as_deref())?;
     let (run, places) = if arguments.stored {
         let holds_all = |run: &Run| {
-            wanted.iter().map(|one| place(run, one, &catalogue)).collect::<Option<Vec<_>>>().map(|p| (run.clone(), p))
+            wanted
+                .iter()
+                .map(|wanted| place(run, wanted, &catalogue))
+                .collect::<Option<Vec<_>>>()
+                .map(|p| (run.clone(), p))
         };
         Stored::open(&store, |_: &_| true)?.find(None, holds_all)?.ok_or_else(|| {
             Failure::nothing(format!(
@@ -96,17 +100,21 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(arguments: &arguments::Explain, words: &[&str]) -> Result<Self, Failure> {
+    fn new(arguments: &arguments::Explain, words: &[&str], mechanism: &Mechanism) -> Result<Self, Failure> {
         let mut asked = Self { placement: arguments.placement, parameters: Parameters::new() };
+        let mut set = |name: &str, value: &str| {
+            asked.parameters.insert(name.to_owned(), grammar::value(value, mechanism.parameters.get(name)));
+        };
         for (name, values) in &arguments.parameters {
-            asked.parameters.extend(values.first().map(|value| (name.clone(), value.clone())));
+            let [value] = values.as_slice() else {
+                return Err(Failure::usage(format!("--param {name}: one row is explained; give it one value")));
+            };
+            set(name, value);
         }
         for word in words {
             match word.parse().map_err(Failure::usage)? {
                 Word::Placement(placement) => asked.placement = Some(placement),
-                Word::Parameter(name, value) => {
-                    asked.parameters.insert(name, value);
-                }
+                Word::Parameter(name, value) => set(&name, &value),
                 _ => {
                     return Err(Failure::usage(format!(
                         "`{word}`: what is explained is a switch, measured in batches"

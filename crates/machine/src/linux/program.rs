@@ -119,7 +119,7 @@ impl Watched {
             bytes: vec![0; 16 * 1024].into(),
             host,
         };
-        if !watched.look() && !from_birth {
+        if !watched.sample() && !from_birth {
             return Err(missing(pid));
         }
         Ok(watched)
@@ -130,7 +130,7 @@ impl Watched {
         self.child = Some(child);
     }
 
-    pub(crate) fn look(&mut self) -> bool {
+    pub(crate) fn sample(&mut self) -> bool {
         let before = sys::own_cpu_ns();
         let at = Instant::now();
         let mut here = BTreeSet::new();
@@ -288,7 +288,7 @@ impl Watched {
         }
     }
 
-    pub(crate) fn cost_of_look(&self) -> Duration {
+    pub(crate) fn cost_of_sample(&self) -> Duration {
         self.highest_cost
     }
 

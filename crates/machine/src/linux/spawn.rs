@@ -148,8 +148,8 @@ impl Running {
         }
     }
 
-    pub(crate) fn look(&self, told: u64) -> Option<Tree> {
-        let tree = super::tree::look(self.pid(), told);
+    pub(crate) fn task_tree(&self, reported_pid: u64) -> Option<Tree> {
+        let tree = super::tree::read(self.pid(), reported_pid);
         let idle = poll(&mut [PollFd::new(&self.report, PollFlags::IN)], Some(&timespec(Duration::ZERO))) == Ok(0);
         tree.filter(|_| idle)
     }

@@ -27,9 +27,9 @@ struct Process {
     tasks: u64,
 }
 
-/// Looks at the child and at what descends from it, orphans that this process has adopted among it. `told`: the process id that the child gave.
+/// Looks at the child and at what descends from it, orphans that this process has adopted among it. `reported_pid`: the process id that the child gave.
 /// None: some of them ended meanwhile, so that what was seen is no one moment's.
-pub(crate) fn look(pid: i32, told: u64) -> Option<Tree> {
+pub(crate) fn read(pid: i32, reported_pid: u64) -> Option<Tree> {
     let host = Host::real();
     let own = rustix::process::getpid().as_raw_pid();
     let family = family(&host, pid, own);
@@ -42,7 +42,7 @@ pub(crate) fn look(pid: i32, told: u64) -> Option<Tree> {
         address_spaces: address_spaces(near, &sys::compare_memory),
         namespaces: NAMESPACES.iter().filter_map(|kind| Some(((*kind).to_owned(), namespaces(near, kind)?))).collect(),
         control_groups: control_groups(&host, near),
-        knows_pid: family.iter().any(|process| u64::from(process.pid.unsigned_abs()) == told),
+        knows_pid: family.iter().any(|process| u64::from(process.pid.unsigned_abs()) == reported_pid),
         ..Tree::default()
     };
     look_at_tasks(&host, near, &mut tree);

@@ -25,11 +25,11 @@ impl Watched {
         match *self {}
     }
 
-    pub(crate) fn look(&mut self) -> bool {
+    pub(crate) fn sample(&mut self) -> bool {
         match *self {}
     }
 
-    pub(crate) fn cost_of_look(&self) -> Duration {
+    pub(crate) fn cost_of_sample(&self) -> Duration {
         match *self {}
     }
 

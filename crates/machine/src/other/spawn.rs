@@ -35,7 +35,7 @@ impl Running {
         match self.0 {}
     }
 
-    pub(crate) fn look(&self, _told: u64) -> Option<Tree> {
+    pub(crate) fn task_tree(&self, _reported_pid: u64) -> Option<Tree> {
         match self.0 {}
     }
 

@@ -120,7 +120,7 @@ impl Running {
         self.log.recv_timeout(ON_ITS_WAY).ok()
     }
 
-    pub(crate) fn look(&self, _told: u64) -> Option<Tree> {
+    pub(crate) fn task_tree(&self, _reported_pid: u64) -> Option<Tree> {
         None
     }
 

@@ -176,9 +176,10 @@ fn fill(table: &mut Table, analysis: &Analysis<'_>, colour: bool) {
     let footnotes = footnotes(analysis);
     let common = common_measure(analysis);
     for row in analysis.shown() {
+        let remarks = remarks(row);
+        let footnote = footnotes.iter().position(|footnote| *footnote == remarks);
         table.add_row(columns().map(|(column, shown)| {
             let text = shown.cell(row, &common);
-            let footnote = footnotes.iter().position(|footnote| *footnote == remarks(row));
             match (column.name, footnote) {
                 ("label", Some(place)) => aligned(column, format!("{text} [{}]", place + 1)),
                 ("verdict", _) if colour => aligned(column, text).fg(tint(row.verdict)),

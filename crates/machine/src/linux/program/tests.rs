@@ -37,7 +37,7 @@ CAL: 1 1 Function call interrupts
     for (path, text) in later {
         std::fs::write(files.path().join(path), text).unwrap();
     }
-    assert!(watched.look());
+    assert!(watched.sample());
     Ok(watched.observed())
 }
 
