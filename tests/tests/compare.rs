@@ -68,11 +68,11 @@ fn two_runs_and_files_by_their_common_rows() {
             (&"thread/honest".into(), &1.0.into(), &false.into())
         );
         assert_eq!((&row["verdict"], &row["within"]), (&"same".into(), &0.03.into()));
-        let notes = json["notes"].to_string();
-        assert!(
-            notes.contains("ticks=1100") && notes.contains("Two runs") && notes.contains("thread/blind"),
-            "{notes}"
-        );
+        let (notes, unmatched) = (json["notes"].to_string(), json["unmatched"].to_string());
+        assert!(notes.contains("Two runs"), "{notes}");
+        assert!(unmatched.contains("ticks=1100") && unmatched.contains("thread/blind"), "{unmatched}");
+        let text = world.run_words(&["compare", first, "latest"]).out;
+        assert!(text.starts_with("1 of 3 rows compared; only"), "{text}");
     }
     let across = compare(&world, &["latest~1:thread/honest ticks=1100", "latest:thread/honest", "--gate", "5%"]);
     assert_eq!((across.status, &across.json()["comparisons"][0]["verdict"]), (0, &"faster".into()), "{across:?}");
@@ -84,7 +84,7 @@ fn two_runs_and_files_by_their_common_rows() {
 fn published_figures_stand_beside_without_a_verdict() {
     let world = measured();
     let said = compare(&world, &["thread/honest", "published:bendersky-pinned", "--gate", "1%"]);
-    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!((said.status, &said.json()["gate"]["reason"]), (7, &"no row is compared".into()), "{said:?}");
     let json = said.json();
     assert_eq!((&json["comparisons"], &json["published"][0]["low"]), (&serde_json::json!([]), &1200.0.into()));
     assert_eq!(json["references"][0]["median"], 1000.0);
@@ -131,12 +131,12 @@ fn an_unstable_run_bears_no_verdict() {
     });
     let operands = [format!("{file}:thread/honest"), format!("{file}:thread/honest ticks=1100")];
     let refused = compare(&world, &[&operands[0], &operands[1], "--gate", "5%"]);
-    assert_eq!(refused.status, 4, "{refused:?}");
+    assert_eq!(refused.status, 7, "{refused:?}");
     let json = refused.json();
     assert!(json["refused"][0].as_str().unwrap().contains("unstable"), "{json}");
     assert_eq!(
-        (&json["comparisons"][0]["verdict"], &json["gate"]),
-        (&serde_json::Value::Null, &serde_json::Value::Null)
+        (&json["comparisons"][0]["verdict"], &json["gate"]["outcome"]),
+        (&serde_json::Value::Null, &"inconclusive".into())
     );
     let forced = compare(&world, &[&operands[0], &operands[1], "--force"]);
     assert_eq!(forced.status, 0, "{forced:?}");
@@ -189,7 +189,7 @@ fn bad_input_is_one_sentence() {
         refuses(&["latest", path.to_str().unwrap()], &[name]);
     }
     assert_eq!(world.run("run thread/honest --param ticks=1000,1100 --rounds 1").status, 0);
-    refuses(&["thread/honest", "thread/honest ticks=1100"], &["one invocation only"]);
+    refuses(&["thread/honest", "thread/honest ticks=1100"], &["one start only"]);
     assert_eq!(world.run("run thread/blind thread/noise --rounds 6").status, 0);
     refuses(&["latest~1", "latest"], &["no common mechanism", "thread/honest", "thread/blind"]);
     assert_eq!(world.run("run thread/honest --placement free --contexts 2,4 --rounds 6").status, 0);

@@ -7,7 +7,11 @@ use crate::number::Quantity;
 use crate::summary::{Summary, measured, summarise, verdict_of};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Experiment, Invocation, MechanismId, Placement, Run, Timing, Variant, Verdict};
+use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict};
+
+/// The rung that all others are set beside: a switch of threads through the kernel with the least around it, on one CPU. It is the same in every run,
+/// so that ratios of two runs or machines can be read side by side.
+pub const REFERENCE: &str = "thread/futex";
 
 /// A variant with all that is known of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +20,9 @@ pub struct Row<'r> {
     pub index: usize,
     /// The variant.
     pub variant: &'r Variant,
+    /// The variant with every parameter of its mechanism written out: rows of two runs are of one kind if these are equal, also where one run is of a
+    /// version that did not have the parameter yet.
+    pub full: Variant,
     /// Short name, unique within the run.
     pub label: String,
     /// What one unit is: switch, context, round trip …
@@ -32,8 +39,8 @@ pub struct Row<'r> {
     pub reason: String,
     /// Figures and evidence.
     pub summary: Summary,
-    /// × the cheapest verified real switch of the run.
-    pub times_cheapest: Option<f64>,
+    /// × the run's row of [`REFERENCE`]: median of the ratios round by round, as `compare` gives it.
+    pub times_reference: Option<f64>,
     /// What a reader must know of it.
     pub notes: Vec<String>,
 }
@@ -174,33 +181,45 @@ fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
 /// One a variant, in the run's order, without notes.
 fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
     let several = several_probes(run);
+    let target =
+        run.request.as_ref().is_none_or(|request| request.rounds.is_none()).then_some(run.precision_ppm as f64 / 1e6);
     let row = |(index, (variant, starts)): (usize, (&'r Variant, Vec<&'r Invocation>))| {
         let mechanism = catalogue.find(&variant.mechanism);
         let (verdict, reason) = verdict_of(run, index, &starts);
         Row {
             index,
             variant,
+            full: full(variant, mechanism),
             label: label(variant, catalogue, several(variant)),
             unit: mechanism.map_or("switch", |mechanism| mechanism.unit_of(variant.experiment)).to_owned(),
             quantity: Quantity::of(variant.experiment),
             control: mechanism.is_some_and(|mechanism| mechanism.control),
-            summary: measured(summarise(variant, &starts), verdict, &reason),
+            summary: measured(summarise(variant, &starts, target), verdict, &reason),
             starts,
             verdict,
             reason,
-            times_cheapest: None,
+            times_reference: None,
             notes: Vec::new(),
         }
     };
     let mut rows: Vec<Row<'r>> = run.variants.iter().zip(run.starts()).enumerate().map(row).collect();
-    let comparable = |row: &Row<'_>| {
-        row.verdict == Verdict::Verified && row.variant.experiment == Experiment::Switch && !row.control
-    };
-    let cheapest = rows.iter().filter(|row| comparable(row)).filter_map(Row::median).min_by(f64::total_cmp);
-    for row in rows.iter_mut().filter(|row| comparable(row)) {
-        row.times_cheapest = row.median().zip(cheapest).map(|(median, cheapest)| median / cheapest);
-    }
+    let plain = |row: &&Row<'_>| row.verdict == Verdict::Verified && label(row.variant, catalogue, false) == REFERENCE;
+    let ratios = rows.iter().find(plain).map(|reference| {
+        let simple = |row: &Row<'_>| row.summary.modes.is_empty() && row.verdict == Verdict::Verified && !row.control;
+        let real = |row: &Row<'_>| simple(row) && simple(reference) && row.measure() == reference.measure();
+        rows.iter().map(|row| crate::compare::plain_ratio(reference, row).filter(|_| real(row))).collect::<Vec<_>>()
+    });
+    rows.iter_mut().zip(ratios.into_iter().flatten()).for_each(|(row, ratio)| row.times_reference = ratio);
     rows
+}
+
+/// The variant with every parameter that its mechanism has.
+fn full(variant: &Variant, mechanism: Option<&Mechanism>) -> Variant {
+    let mut full = variant.clone();
+    for (name, parameter) in mechanism.iter().flat_map(|mechanism| &mechanism.parameters) {
+        full.parameters.entry(name.clone()).or_insert_with(|| parameter.default.clone());
+    }
+    full
 }
 
 /// Name of what the rows of a curve share: the label with the axis at its default.

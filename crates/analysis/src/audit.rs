@@ -402,7 +402,7 @@ pub fn indirect(run: &Run, parameter: &str) -> Option<(f64, f64)> {
         rest.parameters.remove(parameter);
         sweeps.entry(rest.key()).or_default().insert(size, index);
     }
-    let cost = |index: &usize| Some(summarise(&run.variants[*index], &run.starts_of(*index)).figures?.median);
+    let cost = |index: &usize| Some(summarise(&run.variants[*index], &run.starts_of(*index), None).figures?.median);
     // Most rows have it at its default only: they are not a sweep.
     let extras = sweeps.values().filter(|sweep| sweep.len() > 1).flat_map(|sweep| {
         let costs: Vec<f64> = sweep.values().filter_map(cost).collect();

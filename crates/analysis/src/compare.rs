@@ -11,7 +11,9 @@ use crate::Row;
 use crate::curves::{by_round, common_rounds};
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant, Verdict};
-use switchcost_stats::{FEWEST, LogRatio, each_of, fewest_each, fewest_pairs, median_difference, paired};
+use switchcost_stats::{
+    FEWEST, LogRatio, Random, each_of, fewest_each, fewest_pairs, median, median_difference, paired, quantile, sorted,
+};
 
 /// Joint level of all intervals of one table.
 const CONFIDENCE: f64 = 0.95;
@@ -29,16 +31,44 @@ pub struct Noise {
     pub floor: Option<f64>,
     /// The same for each family that has a pair of its own.
     pub families: BTreeMap<String, f64>,
+    /// Difference within the pair of each family if chance does not explain it, as a fraction; otherwise 0.
+    pub beyond: BTreeMap<String, f64>,
     /// Why the run is unstable: equal things differ.
     pub unstable: Option<String>,
 }
 
 impl Noise {
-    /// The floor of rows of this family: that of its own pair; else the largest of the run; else the documented default.
+    /// The floor of a row: what two rows with its own scatter differ by, or what the A/A pair of its family differs by beyond chance, if that is more; where
+    /// no pair was measured, at least the documented default.
     #[must_use]
     pub fn floor_of(&self, row: &Row<'_>) -> f64 {
-        self.families.get(row.variant.mechanism.family()).copied().or(self.floor).unwrap_or(DEFAULT_FLOOR)
+        let beyond = self.beyond.get(row.variant.mechanism.family()).copied();
+        beyond.unwrap_or(DEFAULT_FLOOR).max(own_floor(row))
     }
+}
+
+/// Draws of which start of two neighbours is taken for the twin's.
+const DRAWS: usize = 199;
+
+/// What two rows that scatter like this one differ by at most in 95 % of runs, as a fraction: each start beside that of the next round as if it were a twin's,
+/// by the estimate of [`within`]. Neighbours, and less their drift, which does not count there either. It needs no twin, and a noisy row does not hide
+/// behind a quiet one of its family.
+fn own_floor(row: &Row<'_>) -> f64 {
+    let logs: Vec<f64> = by_round(row, f64::ln, false).into_values().collect();
+    if logs.len() < FEWEST || logs.iter().any(|log| !log.is_finite()) {
+        return 0.0;
+    }
+    let mut steps: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let drift = median(&steps).unwrap_or_default();
+    steps.iter_mut().for_each(|step| *step -= drift);
+    let mut random = Random::new(logs.len() as u64);
+    let reaches: Vec<f64> = (0..DRAWS)
+        .filter_map(|_| {
+            let signed = |step: &f64| if random.below(2) == 0 { *step } else { -*step };
+            median(&steps.iter().map(signed).collect::<Vec<_>>()).map(f64::abs)
+        })
+        .collect();
+    quantile(&sorted(&reaches), CONFIDENCE).map_or(0.0, fraction)
 }
 
 /// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and few of them are pairs.
@@ -68,7 +98,7 @@ fn original(variant: &Variant) -> Variant {
 pub fn noise(rows: &[&Row<'_>]) -> Noise {
     let mut pairs = Vec::new();
     for mut equal in by_variant(rows) {
-        equal.retain(|row| usable(row).is_ok());
+        equal.retain(|row| usable(row).is_ok() && row.summary.modes.is_empty());
         for (i, &first) in equal.iter().enumerate() {
             pairs.extend(equal[i + 1..].iter().map(|&second| (first, second)));
         }
@@ -87,8 +117,11 @@ fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>, strict: f64) {
     let Some(reach) = estimate.reach() else { return };
     let reach = fraction(reach);
     noise.floor = Some(noise.floor.unwrap_or(0.0).max(reach));
-    let own = noise.families.entry(first.variant.mechanism.family().to_owned()).or_default();
+    let family = first.variant.mechanism.family();
+    let own = noise.families.entry(family.to_owned()).or_default();
     *own = own.max(reach);
+    let beyond = noise.beyond.entry(family.to_owned()).or_default();
+    *beyond = beyond.max(if estimate.excludes_zero() { fraction(estimate.centre.abs()) } else { 0.0 });
     let strict = paired(&ratios, strict).filter(|strict| strict.interval.is_some()).unwrap_or(estimate);
     let off = fraction(estimate.centre.abs());
     if strict.excludes_zero() && off > DEFAULT_FLOOR {
@@ -161,6 +194,33 @@ impl Comparison {
     }
 }
 
+impl Comparison {
+    /// Without a verdict where there is a reason against any.
+    fn unless(self, reason: Option<String>) -> Self {
+        match reason {
+            Some(reason) => Self { outcome: Outcome::CannotTell, reason, ..self },
+            None => self,
+        }
+    }
+}
+
+/// Why a ratio of these rows is none of costs: a row has modes that reach into the other's. Then it follows the shares of the modes, which are chance.
+fn mixed(a: &Row<'_>, b: &Row<'_>) -> Option<String> {
+    let ends = |row: &Row<'_>| {
+        let values = || row.summary.modes.iter().map(|mode| mode.value).chain(row.median());
+        Some((values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?))
+    };
+    let (low, high) = (ends(a)?, ends(b)?);
+    if high.0 > low.1 || low.0 > high.1 {
+        return None;
+    }
+    let kinds: Vec<String> = [("A", a), ("B", b)]
+        .iter()
+        .filter_map(|(side, row)| Some(format!("{side} has modes: {}", row.summary.modes_phrase()?)))
+        .collect();
+    (!kinds.is_empty()).then(|| format!("{}; the ratio follows their shares, which are chance", kinds.join(", ")))
+}
+
 /// Whether a row may be compared at all.
 ///
 /// # Errors
@@ -182,7 +242,7 @@ pub fn usable(row: &Row<'_>) -> Result<(), String> {
     }
     // An invocation that was disturbed is repeated in its round.
     if medians.iter().all(|(round, _)| *round == medians[0].0) {
-        return Err("it has one invocation only, repetitions aside, which says nothing of its scatter; measure at least 6 rounds".into());
+        return Err("it has one start only, which says nothing of its scatter; measure at least 6 rounds".into());
     }
     Ok(())
 }
@@ -200,15 +260,17 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
     let needed = fewest_pairs(rules.confidence());
     let floor = noise.floor_of(a).max(noise.floor_of(b));
     if (FEWEST..needed).contains(&ratios.len()) {
-        let (a, b) = (logarithms(a), logarithms(b));
-        if let Some(estimate) = median_difference(&a, &b, rules.confidence()).filter(|found| found.interval.is_some()) {
-            return Ok(conclude(estimate, floor, rules, false, (a.len(), b.len()), ""));
+        let (logs_a, logs_b) = (logarithms(a), logarithms(b));
+        let independent = median_difference(&logs_a, &logs_b, rules.confidence());
+        if let Some(estimate) = independent.filter(|found| found.interval.is_some()) {
+            let counts = (logs_a.len(), logs_b.len());
+            return Ok(conclude(estimate, floor, rules, false, counts, "").unless(mixed(a, b)));
         }
     }
     let lacking = format!("{} rounds hold both, and this level needs {needed}", ratios.len());
     let estimate =
         paired(&ratios, rules.confidence()).ok_or("no round holds both of them; measure them together again")?;
-    Ok(conclude(estimate, floor, rules, true, (ratios.len(), ratios.len()), &lacking))
+    Ok(conclude(estimate, floor, rules, true, (ratios.len(), ratios.len()), &lacking).unless(mixed(a, b)))
 }
 
 /// Compares B of one run with A of another.
@@ -217,15 +279,22 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
 /// When a side has no figure.
 pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules) -> Result<Comparison, String> {
     let floor = noise.0.floor_of(a).max(noise.1.floor_of(b));
-    let (a, b) = (logarithms(a), logarithms(b));
+    let (logs_a, logs_b) = (logarithms(a), logarithms(b));
     let needed = fewest_each(rules.confidence());
-    let lacking = format!("there are {} and {} starts; this level needs {needed} each", a.len(), b.len());
-    let estimate = median_difference(&a, &b, rules.confidence()).ok_or("one of them has no figure")?;
-    Ok(conclude(estimate, floor, rules, false, (a.len(), b.len()), &lacking))
+    let counts = (logs_a.len(), logs_b.len());
+    let lacking = format!("there are {} and {} starts; this level needs {needed} each", counts.0, counts.1);
+    let estimate = median_difference(&logs_a, &logs_b, rules.confidence()).ok_or("one of them has no figure")?;
+    Ok(conclude(estimate, floor, rules, false, counts, &lacking).unless(mixed(a, b)))
 }
 
 fn logarithms(row: &Row<'_>) -> Vec<f64> {
     row.summary.invocation_medians.iter().map(|(_, value)| value.ln()).collect()
+}
+
+/// B ÷ A by the estimate of [`within`], without a verdict; None where no round holds both, or a cost is not above 0.
+pub(crate) fn plain_ratio(a: &Row<'_>, b: &Row<'_>) -> Option<f64> {
+    let positive = |row: &Row<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
+    (positive(a) && positive(b)).then(|| median(&round_ratios(a, b)).map(ratio))?
 }
 
 /// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.

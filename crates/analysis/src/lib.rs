@@ -16,7 +16,7 @@ mod summary;
 mod trend;
 mod words;
 
-pub use analysis::{Analysis, Row, label};
+pub use analysis::{Analysis, REFERENCE, Row, label};
 pub use audit::{Audit, Estimate, Kind, Pace, Price, PricePoint, ThreadCost, audit, indirect, point_of, price_of};
 pub use beside::{Beside, beside};
 pub use budget::{Answer, Demand, Fit, Offer, offer};
@@ -28,6 +28,6 @@ pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, ju
 pub use notes::resume_command;
 pub use number::Quantity;
 pub use series::{Series, claimed_ns, series};
-pub use summary::{Figures, KernelRate, Reading, Summary, precise_enough, summarise};
+pub use summary::{Figures, KernelRate, LOOKS, Reading, Summary, summarise};
 pub use trend::{LevelChange, fewest_runs, level_changes};
 pub use words::{is_message, last_words};

@@ -5,15 +5,13 @@ use crate::judge::KERNEL_TOLERANCE;
 use crate::number::{factor, nanoseconds, percent};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Verdict};
+use switchcost_stats::median;
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
 
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
-
-/// For an interval wider than this (a fraction of the median) the range of the starts says more than their MAD.
-const VERY_WIDE: f64 = 0.5;
 
 /// MAD of a normal distribution × this is its standard deviation.
 const SIGMAS: f64 = 1.4826;
@@ -32,7 +30,8 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     notes.extend(far_from_home(row, rows, figures.median));
     notes.extend(one_thread(row, mechanism));
     notes.extend(below_floor(row, rows, catalogue));
-    notes.extend(wide(row, run));
+    notes.extend(kinds(row, figures.mean).or_else(|| wide(row, run)));
+    notes.extend(left_out(row));
     if let Some(reading) = &figures.reading {
         notes.push(format!(
             "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off median and mean; minimum and percentiles are raw: p50 {}, p99.9 {}, max {} ns",
@@ -47,13 +46,6 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
         notes.push(format!(
             "no steady state in {} of {} starts: their second half is used",
             row.summary.unsteady,
-            row.summary.invocation_medians.len()
-        ));
-    }
-    if row.summary.disturbed * 2 > row.summary.invocation_medians.len() {
-        notes.push(format!(
-            "{} starts were disturbed by other programs and are left out; {} are counted",
-            row.summary.disturbed,
             row.summary.invocation_medians.len()
         ));
     }
@@ -82,6 +74,35 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
         notes.extend(mechanism.notes.iter().cloned());
     }
     notes
+}
+
+/// Says so when no one number stands for the row.
+fn kinds(row: &Row<'_>, mean: f64) -> Option<String> {
+    let (phrase, unit) = (row.summary.modes_phrase()?, row.quantity.unit());
+    Some(if row.summary.modes_within {
+        format!(
+            "modes: {phrase} of batches, in {unit}; a start goes from one to the other; time by {}s: {}",
+            row.unit,
+            nanoseconds(mean)
+        )
+    } else {
+        format!("modes: {phrase} of starts, in {unit}; mean {}", nanoseconds(mean))
+    })
+}
+
+/// Both figures, where leaving out disturbed starts moves the median beyond its interval: what disturbs may come with what is measured.
+fn left_out(row: &Row<'_>) -> Option<String> {
+    let (low, high) = row.interval()?;
+    let starts = row.summary.invocation_medians.iter().chain(&row.summary.disturbed_medians);
+    let all = median(&starts.map(|&(_, value)| value).collect::<Vec<_>>())?;
+    (row.summary.disturbed > 0 && !(low..=high).contains(&all)).then(|| {
+        format!(
+            "{} starts that other programs disturbed are left out; with them the median is {} {}",
+            row.summary.disturbed,
+            nanoseconds(all),
+            row.quantity.unit()
+        )
+    })
 }
 
 /// Says so when hops between CPUs, not the mechanism, make the figure.
@@ -153,16 +174,6 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
         return None;
     }
     let between = SIGMAS * figures.mad / figures.median;
-    if width > VERY_WIDE {
-        let medians = || row.summary.invocation_medians.iter().map(|&(_, median)| median);
-        let (least, most) = (medians().min_by(f64::total_cmp)?, medians().max_by(f64::total_cmp)?);
-        return Some(format!(
-            "wide interval: the medians of its {count} starts range from {} to {} {}",
-            nanoseconds(least),
-            nanoseconds(most),
-            row.quantity.unit()
-        ));
-    }
     Some(format!(
         "the interval is ±{} instead of ±{}: its {count} starts differ by {} (1.48 MAD), batches within a start by {}",
         percent(width),

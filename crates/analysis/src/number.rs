@@ -116,6 +116,12 @@ pub fn factor(value: f64) -> String {
     }
 }
 
+/// A ratio to something fixed: `4.12`, or `1/440` below 1.
+#[must_use]
+pub fn share(ratio: f64) -> String {
+    if ratio >= 0.995 || ratio <= 0.0 { factor(ratio) } else { format!("1/{}", factor(1.0 / ratio)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

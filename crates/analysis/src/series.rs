@@ -1,6 +1,6 @@
 //! From raw ticks of one invocation to ns per unit.
 
-use switchcost_model::{Histogram, Phase, Transcript};
+use switchcost_model::{Histogram, Phase, Samples, Transcript};
 use switchcost_stats::{Steady, steady_from};
 
 /// Of the quantities of a footprint, the one that is not part of its figure: address space costs nothing until it is touched.
@@ -15,6 +15,10 @@ pub struct Series {
     pub warmup: usize,
     /// False: no steady part was reached; `warmup` is then half of the series.
     pub steady: bool,
+    /// Time of all of them, ns.
+    pub total_ns: f64,
+    /// Units of all of them.
+    pub total_units: f64,
 }
 
 impl Series {
@@ -29,29 +33,27 @@ impl Series {
 #[must_use]
 pub fn series(transcript: &Transcript) -> Series {
     let ns_per_tick = transcript.hello.as_ref().map_or(1.0, |hello| 1e9 / hello.clock.ticks_per_second as f64);
-    let values: Vec<f64> = transcript
-        .samples
-        .iter()
-        .filter(|samples| samples.phase == Phase::Measure)
-        .filter(|samples| samples.quantity.is_none())
-        .flat_map(|samples| {
-            let scale = ns_per_tick / samples.units as f64;
-            samples.ticks.iter().map(move |&ticks| ticks as f64 * scale)
-        })
-        .collect();
+    let measured = |samples: &&Samples| samples.phase == Phase::Measure && samples.quantity.is_none();
+    let (mut values, mut total_ns, mut total_units) = (Vec::new(), 0.0, 0.0);
+    for samples in transcript.samples.iter().filter(measured) {
+        let scale = ns_per_tick / samples.units as f64;
+        values.extend(samples.ticks.iter().map(|&ticks| ticks as f64 * scale));
+        total_ns += samples.ticks.iter().map(|&ticks| ticks as f64 * ns_per_tick).sum::<f64>();
+        total_units += samples.units as f64 * samples.ticks.len() as f64;
+    }
     if let Some(bytes) = quantities(transcript)
         .into_iter()
         .filter(|(name, _)| name != NO_MEMORY)
         .map(|(_, bytes)| bytes)
         .reduce(|a, b| a + b)
     {
-        return Series { values: vec![bytes], warmup: 0, steady: true };
+        return Series { values: vec![bytes], warmup: 0, steady: true, total_ns: 0.0, total_units: 0.0 };
     }
     let (warmup, steady) = match steady_from(&values) {
         Steady::From(start) => (start, true),
         Steady::Never => (values.len() / 2, false),
     };
-    Series { values, warmup, steady }
+    Series { values, warmup, steady, total_ns, total_units }
 }
 
 /// Time that the batches took by the probe's own word, warm-up included, ns; of `timing=each` the stretch from which its counter's rate was

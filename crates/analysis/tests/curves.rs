@@ -47,6 +47,7 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
     Row {
         index,
         variant,
+        full: variant.clone(),
         label: String::new(),
         unit: String::new(),
         quantity: Quantity::Time,
@@ -55,7 +56,7 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
         verdict: Verdict::Verified,
         reason: String::new(),
         summary,
-        times_cheapest: None,
+        times_reference: None,
         notes: Vec::new(),
     }
 }

@@ -20,6 +20,8 @@ pub enum Exit {
     Contradicted,
     /// A probe or a transcript breaks a rule of PROTOCOL.md.
     BrokenRule,
+    /// A gate that the data neither passes nor fails.
+    Inconclusive,
     /// A fault of switchcost.
     Internal,
     /// As the program that `classic` stands for ends when it refuses its arguments.
@@ -36,6 +38,7 @@ impl From<Exit> for ExitCode {
             Exit::Partial => 4,
             Exit::Contradicted => 5,
             Exit::BrokenRule => 6,
+            Exit::Inconclusive => 7,
             Exit::Internal => 70,
             Exit::Original(status) => status,
         })
@@ -45,12 +48,13 @@ impl From<Exit> for ExitCode {
 /// Shown at the end of `--help`.
 pub const HELP: &str = "Exit status:
   0   fine
-  1   a difference or regression found by a gate
+  1   a gate failed: B costs more by more than its limit
   2   usage error: a flag, a file or the store cannot be used
   3   nothing could be measured
   4   partial: stopped by Ctrl-C, deadline or budget, or a probe broke
   5   evidence contradicts a claim: do not use that figure
   6   a probe breaks a rule of PROTOCOL.md (check-probe, check-transcript)
+  7   a gate is inconclusive: what was measured neither passes nor fails it
   70  internal fault";
 
 /// One sentence for people, and the status.

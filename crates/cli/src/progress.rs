@@ -71,7 +71,7 @@ impl<'a> Live<'a> {
 
     /// Takes note of how far a variant is known.
     fn note(&mut self, run: &Run, variant: usize, starts: &[&Invocation]) {
-        self.state[variant] = summarise(&run.variants[variant], starts).figures.map(|figures| {
+        self.state[variant] = summarise(&run.variants[variant], starts, None).figures.map(|figures| {
             let width = figures.interval.map(|interval| interval.relative_half_width(figures.median));
             (figures.median, width)
         });

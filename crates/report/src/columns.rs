@@ -5,8 +5,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use switchcost_analysis::number::{factor, nanoseconds};
+use switchcost_analysis::number::{nanoseconds, share};
 use switchcost_analysis::{Analysis, Figures, Row, Split};
+use switchcost_stats::Mode;
 
 /// What is known of every row.
 pub(crate) struct Column {
@@ -46,6 +47,7 @@ enum Of {
     Cpus(Get<Vec<u32>>),
     Words(Get<BTreeMap<String, String>>),
     Amounts(Get<BTreeMap<String, f64>>),
+    Modes(Get<Vec<Mode>>),
 }
 
 const fn column(name: &'static str, of: Of, meaning: &'static str) -> Column {
@@ -81,6 +83,7 @@ impl Column {
             Of::Cpus(get) => json!(get(analysis, row)),
             Of::Words(get) => json!(get(analysis, row)),
             Of::Amounts(get) => json!(get(analysis, row)),
+            Of::Modes(get) => get(analysis, row).iter().map(|mode| json!([mode.value, mode.weight])).collect(),
         }
     }
 
@@ -98,6 +101,9 @@ impl Column {
             Of::Amounts(get) => {
                 joined(get(analysis, row).iter().map(|(name, value)| format!("{name}={}", number(*value))))
             }
+            Of::Modes(get) => {
+                joined(get(analysis, row).iter().map(|mode| format!("{}={}", number(mode.value), number(mode.weight))))
+            }
         }
     }
 
@@ -111,6 +117,11 @@ impl Column {
             Of::Cpus(_) => json_schema!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
             Of::Words(_) => json_schema!({ "type": "object", "additionalProperties": { "type": "string" } }),
             Of::Amounts(_) => json_schema!({ "type": "object", "additionalProperties": { "type": "number" } }),
+            Of::Modes(_) => {
+                let pair =
+                    json_schema!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
+                json_schema!({ "type": "array", "items": pair })
+            }
         };
         schema.insert("description".into(), self.meaning.into());
         schema
@@ -155,7 +166,12 @@ fn amount(row: &Row<'_>, value: f64, measure: &str) -> String {
 
 /// The figure, with its measure where the title names another.
 fn cost(row: &Row<'_>, measure: &str) -> Option<String> {
-    let figure = amount(row, row.median()?, measure);
+    let median = row.median()?;
+    let figures: Vec<String> = match row.summary.modes.as_slice() {
+        [] => vec![amount(row, median, measure)],
+        modes => modes.iter().map(|mode| amount(row, mode.value, measure)).collect(),
+    };
+    let figure = figures.join(" | ");
     Some(match row.measure() {
         own if own == measure => figure,
         _ if measure.is_empty() => format!("{figure} per {}", row.unit),
@@ -164,6 +180,9 @@ fn cost(row: &Row<'_>, measure: &str) -> Option<String> {
 }
 
 fn interval(row: &Row<'_>, measure: &str) -> Option<String> {
+    if !row.summary.modes.is_empty() {
+        return Some("modes".into());
+    }
     row.interval().map(|(low, high)| format!("{} – {}", amount(row, low, measure), amount(row, high, measure)))
 }
 
@@ -218,6 +237,19 @@ pub(crate) static COLUMNS: &[Column] = &[
     )
     .shown("95 % interval", interval),
     column("high", Of::Number(|_, row| Some(row.interval()?.1)), "Upper end."),
+    column(
+        "modes",
+        Of::Modes(|_, row| row.summary.modes.clone()),
+        "Kinds of starts (or of batches, see modes_of): figure and share of each, cheapest first. Empty where one number stands for the row; otherwise the median is that of a mixture.",
+    ),
+    column(
+        "modes_of",
+        Of::Word(|_, row| {
+            let of = if row.summary.modes_within { "batches" } else { "starts" };
+            (!row.summary.modes.is_empty()).then(|| of.to_owned())
+        }),
+        "What the modes are kinds of: starts, or batches, where a start goes from one to the other.",
+    ),
     figure!("min", min, "Cheapest batch; with timing each the shortest interval, raw.")
         .shown("min", |row, measure| Some(amount(row, figures(row)?.min, measure))),
     figure!("mean", mean, "Mean of the starts' means."),
@@ -239,11 +271,11 @@ pub(crate) static COLUMNS: &[Column] = &[
         "Only for experiment footprint: resident, virtual and kernel bytes of one live, suspended context.",
     ),
     column(
-        "times_cheapest",
-        Of::Number(|_, row| row.times_cheapest),
-        "Median ÷ median of the cheapest verified real switch of the run.",
+        "times_reference",
+        Of::Number(|_, row| row.times_reference),
+        "× the run's row thread/futex, whose switch is the reference of every run: median of the ratios round by round, as compare gives it; null across units.",
     )
-    .shown("× cheapest", |row, _| row.times_cheapest.map(factor)),
+    .shown("× thread/futex", |row, _| row.times_reference.map(share)),
     column(
         "control",
         Of::Number(|analysis, row| analysis.rows[split(analysis, row)?.control].median()),

@@ -1,6 +1,7 @@
 //! Comparisons as text, Markdown and JSON.
 
-use crate::text::{Style, cell, right, trimmed, wrapped};
+use crate::gate::Gate;
+use crate::text::{Style, cell, listed, right, trimmed, wrapped};
 use comfy_table::{Color, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,6 +46,8 @@ pub struct Compared {
     pub rows: Vec<ComparedRow>,
     /// Rows that could not be compared: label and reason.
     pub skipped: Vec<(String, String)>,
+    /// Rows that only one of two runs has.
+    pub unmatched: Vec<Unmatched>,
     /// The reference, where only published figures stand beside it.
     pub references: Vec<ComparedSide>,
     /// Figures of others, shown and not judged.
@@ -55,8 +58,29 @@ pub struct Compared {
     pub refused: Vec<String>,
     /// Threshold as a fraction.
     pub threshold: f64,
-    /// Gate as a fraction, and whether it is passed.
-    pub gate: Option<(f64, bool)>,
+    /// What a gate makes of it.
+    pub gate: Option<Gate>,
+}
+
+impl Compared {
+    /// Judges a gate on it.
+    pub fn set_gate(&mut self, limit: f64) {
+        let rows: Vec<_> = self.rows.iter().map(|row| (row.b.label.as_str(), &row.comparison)).collect();
+        let lost: usize = self.unmatched.iter().filter(|side| side.lost).map(|side| side.labels.len()).sum();
+        self.gate = Some(Gate::new(limit, &rows, self.skipped.len() + lost, !self.refused.is_empty()));
+    }
+}
+
+/// Rows that have no partner in the other run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Unmatched {
+    /// The run or file as typed, which alone has them.
+    pub only: String,
+    /// They are rows of A, which B lost; otherwise B has them anew.
+    pub lost: bool,
+    /// Their labels.
+    pub labels: Vec<String>,
 }
 
 /// A ratio as people say it: `×0.82, 18 % faster`.
@@ -144,11 +168,26 @@ fn head(compared: &Compared) -> String {
     let sole = |side: fn(&ComparedRow) -> &ComparedSide| {
         compared.rows.iter().all(|row| side(row).run == side(first).run).then(|| side(first).run.as_str())
     };
-    match (sole(|row| &row.a).map(harmless), sole(|row| &row.b).map(harmless)) {
+    let runs = match (sole(|row| &row.a).map(harmless), sole(|row| &row.b).map(harmless)) {
         (Some(a), Some(b)) if a == b => format!("B against A, both of run {a}, paired by round\n"),
         (Some(a), Some(b)) => format!("B of run {b} against A of run {a}\n"),
         _ => "B against A\n".to_owned(),
+    };
+    uncompared(compared) + &runs
+}
+
+/// What is not compared stands first.
+fn uncompared(compared: &Compared) -> String {
+    let apart: usize = compared.unmatched.iter().map(|side| side.labels.len()).sum();
+    if apart + compared.skipped.len() == 0 {
+        return String::new();
     }
+    let all = compared.rows.len() + compared.skipped.len() + apart;
+    let mut text = format!("{} of {all} rows compared", compared.rows.len());
+    for side in &compared.unmatched {
+        text.push_str(&format!("; only `{}` has {}", side.only, listed(side.labels.clone())));
+    }
+    text + "\n"
 }
 
 fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
@@ -203,8 +242,15 @@ fn tail(compared: &Compared, style: Style) -> String {
             out.push_str(&wrapped(&format!("[{}] ", i + 1), reason, style));
         }
     }
+    let mut skipped: Vec<(&str, Vec<String>)> = Vec::new();
     for (label, reason) in &compared.skipped {
-        out.push_str(&wrapped("  - ", &format!("{label} is not compared: {reason}"), style));
+        match skipped.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, labels)) => labels.push(label.clone()),
+            None => skipped.push((reason, vec![label.clone()])),
+        }
+    }
+    for (reason, labels) in skipped {
+        out.push_str(&wrapped("  - ", &format!("not compared: {}: {reason}", listed(labels)), style));
     }
     for side in &compared.references {
         let span = side.interval.map_or(String::new(), |(low, high)| {
@@ -239,9 +285,8 @@ fn tail(compared: &Compared, style: Style) -> String {
             style,
         ));
     }
-    if let Some((limit, passed)) = compared.gate {
-        let word = if passed { "passed" } else { "failed: B costs more by more than that" };
-        out.push_str(&format!("gate {}: {word}\n", percent(limit)));
+    if let Some(gate) = &compared.gate {
+        out.push_str(&wrapped("", &gate.text(), style));
     }
     out
 }
@@ -273,7 +318,8 @@ pub(crate) struct CompareDocument<'a> {
     published: Vec<PublishedPart>,
     notes: &'a [String],
     refused: &'a [String],
-    gate: Option<GatePart>,
+    unmatched: &'a [Unmatched],
+    gate: Option<&'a Gate>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -321,13 +367,6 @@ pub(crate) struct PublishedPart {
     read: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct GatePart {
-    limit: f64,
-    passed: bool,
-}
-
 /// As one JSON object.
 ///
 /// # Panics
@@ -339,7 +378,7 @@ pub fn compare_json(compared: &Compared) -> String {
 
 pub(crate) fn compare_document(compared: &Compared) -> CompareDocument<'_> {
     CompareDocument {
-        format: 1,
+        format: 2,
         threshold: compared.threshold,
         comparisons: compared.rows.iter().map(|row| row_part(row, !compared.refused.is_empty())).collect(),
         skipped: compared.skipped.iter().map(|(label, reason)| SkippedPart { label, reason }).collect(),
@@ -347,7 +386,8 @@ pub(crate) fn compare_document(compared: &Compared) -> CompareDocument<'_> {
         published: compared.published.iter().map(published_part).collect(),
         notes: &compared.notes,
         refused: &compared.refused,
-        gate: compared.gate.map(|(limit, passed)| GatePart { limit, passed }),
+        unmatched: &compared.unmatched,
+        gate: compared.gate.as_ref(),
     }
 }
 

@@ -9,6 +9,7 @@ mod crosscheck;
 mod curves;
 mod explain;
 mod formats;
+mod gate;
 mod html;
 mod listing;
 mod page;
@@ -20,12 +21,15 @@ mod trend;
 pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, budget_json, budget_text};
-pub use compare::{Compared, ComparedRow, ComparedSide, compare_json, compare_markdown, compare_schema, compare_text};
+pub use compare::{
+    Compared, ComparedRow, ComparedSide, Unmatched, compare_json, compare_markdown, compare_schema, compare_text,
+};
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
 pub use formats::table::ladder_plot;
 pub use formats::{FORMATS, Format};
+pub use gate::{Gate, GateOutcome};
 pub use html::{Page, html, page_schema};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
@@ -35,6 +39,6 @@ pub use page::{
     Arguments, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
     classic_text, fill, programs_json, programs_text, units_of,
 };
-pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, listed, methods_differ};
-pub use text::Style;
+pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ};
+pub use text::{Style, listed};
 pub use trend::{Trend, TrendChange, TrendPoint, Trends, trends_json, trends_schema, trends_text};

@@ -1,15 +1,13 @@
 //! Which rows are compared with which, and what a reader must know of the verdicts. Shared by the command `compare` and the page.
 
 use crate::compare::{Compared, ComparedRow, ComparedSide};
+use crate::text::listed;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, Noise, Row, Rules, between, usable, within};
 use switchcost_model::{Run, Variant};
 
 /// Smallest difference that matters unless the user says otherwise.
 pub const THRESHOLD: f64 = 0.03;
-
-/// Most names listed in one sentence.
-const LISTED: usize = 8;
 
 /// A row and the index of its run.
 pub type Place<'l, 'r> = (usize, &'l Row<'r>);
@@ -24,12 +22,12 @@ pub struct Common<'l, 'r> {
     pub only_b: Vec<String>,
 }
 
-/// Rows of equal variants; versions of probes may differ (gcc-12 and gcc-13).
+/// Rows of equal variants: a parameter that one run does not know has its default there, and versions of probes may differ (gcc-12 and gcc-13).
 #[must_use]
 pub fn common<'l, 'r>(a: &[&'l Row<'r>], b: &[&'l Row<'r>]) -> Common<'l, 'r> {
-    let exact: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (line.variant.key(), line)).collect();
-    let loose: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (loose_key(line.variant), line)).collect();
-    let partner = |a: &Row<'_>| exact.get(&a.variant.key()).or_else(|| loose.get(&loose_key(a.variant))).copied();
+    let exact: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (line.full.key(), line)).collect();
+    let loose: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (loose_key(&line.full), line)).collect();
+    let partner = |a: &Row<'_>| exact.get(&a.full.key()).or_else(|| loose.get(&loose_key(&a.full))).copied();
     let mut found = Common { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
     for &a in a {
         match partner(a) {
@@ -64,8 +62,8 @@ pub fn comparable(a: &Row<'_>, b: &Row<'_>) -> Result<(), String> {
     if a.unit != b.unit {
         return Err(format!("one is measured per {}, the other per {}", a.unit, b.unit));
     }
-    for line in [a, b] {
-        usable(line).map_err(|reason| format!("`{}` gives no verdict: {reason}", line.label))?;
+    for (side, row) in [("A", a), ("B", b)] {
+        usable(row).map_err(|reason| format!("{side} gives no verdict: {reason}"))?;
     }
     Ok(())
 }
@@ -192,15 +190,4 @@ fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], compar
             listed(unproven)
         ));
     }
-}
-
-/// Names in one sentence.
-#[must_use]
-pub fn listed(names: Vec<String>) -> String {
-    let more = names.len().saturating_sub(LISTED);
-    let mut text: Vec<String> = names.into_iter().take(LISTED).map(|name| format!("`{name}`")).collect();
-    if more > 0 {
-        text.push(format!("{more} more"));
-    }
-    if text.is_empty() { "none".to_owned() } else { text.join(", ") }
 }

@@ -89,3 +89,17 @@ pub(crate) fn wrapped(lead: &str, text: &str, style: Style) -> String {
     out.push('\n');
     out
 }
+
+/// Most names listed in one sentence.
+const LISTED: usize = 8;
+
+/// Names in one sentence.
+#[must_use]
+pub fn listed(names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let mut text: Vec<String> = names.into_iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    if more > 0 {
+        text.push(format!("{more} more"));
+    }
+    if text.is_empty() { "none".to_owned() } else { text.join(", ") }
+}

@@ -14,6 +14,8 @@ pub(crate) struct Progress {
     pub(crate) spent: Duration,
     /// Their number.
     pub(crate) invocations: u64,
+    /// The round of the last one, and how many it has had of this variant.
+    round: (u64, u64),
     /// It needs no more, or cannot have more.
     pub(crate) done: bool,
     /// Done only because there is not enough time for it.
@@ -27,11 +29,17 @@ impl Progress {
         self.longest = self.longest.max(wall);
         self.spent += wall;
         self.invocations += 1;
+        self.round = (invocation.round, self.starts_of(invocation.round) + 1);
         // A variant that cannot run or broke will not do better in the next round; time is for the others.
         self.done |= matches!(invocation.judgement.verdict, Verdict::Unsupported | Verdict::Broken);
         if self.batch_units == 0 {
             self.batch_units = invocation.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
         }
+    }
+
+    /// Starts that it has had in this round.
+    pub(crate) fn starts_of(&self, round: u64) -> u64 {
+        if self.round.0 == round { self.round.1 } else { 0 }
     }
 
     /// Time until it has the invocations that an interval needs; nothing is known before the first.

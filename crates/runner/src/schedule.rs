@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{Bound, ProbeAnswer, fastest_bound, judge, precise_enough, summarise};
+use switchcost_analysis::{Bound, LOOKS, ProbeAnswer, fastest_bound, judge, summarise};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -15,8 +15,9 @@ use switchcost_machine::watch::Watch;
 use switchcost_model::cpu_list;
 use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, Request, Run, Variant};
 
-/// Rounds after which precision is looked at. Looking after each would stop on a lucky streak; the last one gives up.
-const LOOKS: [u64; 5] = [10, 15, 20, 30, 40];
+/// Starts in a round of a row that the scheduler places, while precision ends the run: such rows need the most starts, and those should be spread over the
+/// run like all others, not follow one another when the rest is done.
+const FREE_STARTS: u64 = 4;
 
 /// Invocations that an interval needs. The time left is shared out so that as many rows as possible get them.
 const FEWEST_INVOCATIONS: u64 = 6;
@@ -211,7 +212,9 @@ impl Schedule<'_> {
             if order.is_empty() {
                 return self.nothing_left(round);
             }
-            order.shuffle(&mut self.random(round, None));
+            order =
+                order.into_iter().flat_map(|index| (0..self.starts_in_a_round(index)).map(move |_| index)).collect();
+            order.shuffle(&mut self.random(round, None, 0));
             if round == 0 {
                 // Every other start is held against these.
                 order.sort_by_key(|&index| !self.bounds_others(index));
@@ -241,11 +244,11 @@ impl Schedule<'_> {
         self.catalogue.mechanisms.iter().any(|other| other.bound.contains(mechanism))
     }
 
-    /// Random numbers of a round, or of one variant in it. A stream of its own each: a repeated invocation does not shift the rest, so the same
+    /// Random numbers of a round, or of one start of a variant in it. A stream of its own each: a repeated start does not shift the rest, so the same
     /// seed gives the same order.
-    fn random(&self, round: u64, variant: Option<usize>) -> ChaCha8Rng {
+    fn random(&self, round: u64, variant: Option<usize>, start: u64) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(self.run.seed);
-        random.set_stream((round << 32) | variant.map_or(0, |variant| variant as u64 + 1));
+        random.set_stream((round << 32) | (start << 24) | variant.map_or(0, |variant| variant as u64 + 1));
         random
     }
 
@@ -264,20 +267,26 @@ impl Schedule<'_> {
             }
             return;
         }
-        if !LOOKS.contains(&rounds_done) {
+        if !LOOKS.iter().any(|(rounds, _)| *rounds == rounds_done) {
             return;
         }
         for index in 0..self.run.variants.len() {
-            if rounds_done == LOOKS[LOOKS.len() - 1] || self.is_precise(index, rounds_done) {
+            let starts = rounds_done * self.starts_in_a_round(index);
+            if LOOKS.iter().all(|(most, _)| *most <= starts) || self.is_precise(index, rounds_done) {
                 self.progress[index].done = true;
             }
         }
     }
 
+    fn starts_in_a_round(&self, index: usize) -> u64 {
+        let free = self.run.variants[index].placement == Placement::Free;
+        if free && self.request.rounds.is_none() { FREE_STARTS } else { 1 }
+    }
+
     fn is_precise(&self, index: usize, rounds_done: u64) -> bool {
         let so_far = |i: &&Invocation| i.variant == index && i.round < rounds_done;
         let mine: Vec<&Invocation> = self.run.invocations.iter().filter(so_far).collect();
-        precise_enough(&summarise(&self.run.variants[index], &mine), self.request.precision)
+        summarise(&self.run.variants[index], &mine, Some(self.request.precision)).precise
     }
 
     fn left(&self) -> Duration {
@@ -341,8 +350,9 @@ impl Schedule<'_> {
         observer.starting(&self.run, index, round);
         let patience = self.patience(index, probe.info.start_timeout_ms, expected);
         let limit = patience.min(left).min(self.first_attempt(expected));
-        let plan = self.plan(variant, index, round, limit);
-        let padding = self.random(round, Some(index)).random_range(0..MAX_PADDING);
+        let mut random = self.random(round, Some(index), self.progress[index].starts_of(round));
+        let padding = random.random_range(0..MAX_PADDING);
+        let plan = self.plan(variant, index, random.random(), limit);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
         let watch = Watch::start(&affinity);
@@ -411,21 +421,28 @@ impl Schedule<'_> {
             + expected * 10
     }
 
+    /// Units in a batch, as the first start has calibrated them. A row that the scheduler places is calibrated in each start: by the first one's luck, batches
+    /// of the other kind would last many times as long, or as short.
+    fn batch_units(&self, index: usize) -> u64 {
+        let free = self.run.variants[index].placement == Placement::Free && !self.sizes.contains_key(&index);
+        if free { 0 } else { self.progress[index].batch_units }
+    }
+
     /// Measured batches of an invocation.
     fn batches(&self, index: usize) -> u64 {
         self.sizes.get(&index).map_or(self.request.batches, |sizes| sizes.batches)
     }
 
-    fn plan(&self, variant: Variant, index: usize, round: u64, deadline: Duration) -> Plan {
+    fn plan(&self, variant: Variant, index: usize, seed: u32, deadline: Duration) -> Plan {
         let footprint = variant.experiment == Experiment::Footprint;
         Plan {
             cpus: self.planned_cpus(&variant).unwrap_or_default(), // Rows without CPUs were taken out before the first round.
-            batch_units: self.progress[index].batch_units,
+            batch_units: self.batch_units(index),
             batch_ns: self.request.batch.as_nanos().max(1) as u64,
             batches: if footprint { 1 } else { self.batches(index) },
             warmup_batches: if footprint { 0 } else { warmup_batches(self.batches(index)) },
             verify_units: VERIFY_UNITS.min(1_000_000_000 / self.unit_time(&variant).max(1)).max(1),
-            seed: u64::from(self.random(round, Some(index)).random::<u32>()),
+            seed: u64::from(seed),
             deadline_ms: deadline.as_millis() as u64,
             variant,
         }

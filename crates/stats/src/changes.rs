@@ -110,11 +110,18 @@ fn best_cut(values: &[f64], order: &[usize]) -> (usize, f64) {
     best
 }
 
-/// SplitMix64 (Steele, Lea & Flood 2014): the same numbers everywhere.
-struct Random(u64);
+/// Random numbers that are the same everywhere: SplitMix64 (Steele, Lea & Flood 2014).
+pub struct Random(u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    /// From a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// One of the numbers from 0 to below the bound.
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -58,7 +58,7 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     cpus: [1],
     same_cpu_hops: 1,
     turns_ok: true,
-    times_cheapest: 1,
+    times_reference: 1,
     disturbed: 0,
     warmup_batches: 0,
     peak_rss_bytes: 0,

@@ -5,8 +5,8 @@ use std::fmt;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{
-    Clock, EndedBy, Experiment, Hello, Invocation, Judgement, Machine, Phase, Placement, ProcessEnd, Run, Samples,
-    Timing, Transcript, Variant, Verdict,
+    Clock, EndedBy, Experiment, Hello, Invocation, Judgement, Machine, Phase, Placement, ProcessEnd, Request, Run,
+    Samples, Timing, Transcript, Variant, Verdict,
 };
 
 /// Batches of an invocation.
@@ -50,6 +50,12 @@ pub enum Law {
     Bimodal,
     /// Costs rise by this share from the first round to the last, for all alike.
     Drift(f64),
+    /// Starts scatter by this share, batches by 1 %.
+    Scatter(f64),
+    /// Starts lie above the cheapest possible one by an exponential tail of this share.
+    Tail(f64),
+    /// This share of starts costs so much more; otherwise 1 %.
+    Mixed(f64, f64),
     /// A clock so coarse that costs come in steps of this share.
     Ties(f64),
 }
@@ -61,6 +67,11 @@ impl fmt::Display for Law {
             Self::Outliers => f.write_str("log-normal, 1 %, 5 % outliers"),
             Self::Bimodal => f.write_str("bimodal between invocations, 10 % apart"),
             Self::Drift(by) => write!(f, "normal, 1 %, drifting by {:.0} % over the rounds", by * 100.0),
+            Self::Scatter(by) => write!(f, "normal, {:.0} %", by * 100.0),
+            Self::Tail(by) => write!(f, "exponential tail, {:.0} %", by * 100.0),
+            Self::Mixed(share, by) => {
+                write!(f, "{:.0} % of starts {:.0} % above the others", share * 100.0, by * 100.0)
+            }
             Self::Ties(step) => write!(f, "normal, 1 %, heavy ties: in steps of {:.1} %", step * 100.0),
         }
     }
@@ -80,6 +91,9 @@ impl Law {
             Self::Normal | Self::Ties(_) => 1.0 + noise,
             Self::Outliers if random.uniform() < 0.05 => noise.exp() * (1.0 + 0.5 * random.uniform()),
             Self::Outliers => noise.exp(),
+            Self::Scatter(by) => 1.0 + noise * by / 0.01,
+            Self::Tail(by) => 1.0 - by * (1.0 - random.uniform()).ln(),
+            Self::Mixed(share, by) => (1.0 + noise) * if random.uniform() < share { 1.0 + by } else { 1.0 },
             Self::Bimodal => (1.0 + noise / 2.0) * if random.uniform() < 0.5 { 1.1 } else { 1.0 },
             Self::Drift(by) => (1.0 + noise) * (1.0 + by * round as f64 / (rounds - 1) as f64),
         }
@@ -135,7 +149,7 @@ pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
         tool_version: String::new(),
         method_version: 1,
         command: Vec::new(),
-        request: None,
+        request: Some(Request { rounds: Some(rounds), ..Request::default() }),
         precision_ppm: 20_000,
         budget_ms: 60_000,
         machine: Machine::default(),

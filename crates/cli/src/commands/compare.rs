@@ -12,8 +12,8 @@ use std::time::Instant;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_model::Run;
 use switchcost_report::{
-    Compared, ComparedSide, Place, THRESHOLD, common, comparable, compare_json, compare_markdown, compare_text, judge,
-    listed, methods_differ,
+    Compared, ComparedSide, GateOutcome, Place, THRESHOLD, Unmatched, common, comparable, compare_json,
+    compare_markdown, compare_text, judge, listed, methods_differ,
 };
 
 /// Compares.
@@ -42,8 +42,9 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
     let pairs = pairs(&operands, &analyses, &mut compared)?;
     check_methods(&pairs, &analyses, arguments.force, &mut compared)?;
     judge(&pairs, &analyses, arguments.force, &mut compared).map_err(Failure::usage)?;
-    let passed = |gate: f64| !compared.rows.iter().any(|row| row.comparison.fails(gate));
-    compared.gate = arguments.gate.filter(|_| compared.refused.is_empty()).map(|gate| (gate, passed(gate)));
+    if let Some(limit) = arguments.gate {
+        compared.set_gate(limit);
+    }
     output::print(&match arguments.format {
         CompareFormat::Table => compare_text(&compared, output::style()),
         CompareFormat::Json => compare_json(&compared),
@@ -65,11 +66,12 @@ fn threshold(arguments: &arguments::Compare) -> Result<f64, Failure> {
 }
 
 fn status(compared: &Compared) -> Exit {
-    match compared.gate {
-        _ if !compared.refused.is_empty() => Exit::Partial,
-        Some((_, false)) => Exit::Difference,
-        Some(_) if !compared.skipped.is_empty() => Exit::Partial,
-        _ => Exit::Fine,
+    match compared.gate.as_ref().map(|gate| gate.outcome) {
+        Some(GateOutcome::Passed) => Exit::Fine,
+        Some(GateOutcome::Failed) => Exit::Difference,
+        Some(GateOutcome::Inconclusive) => Exit::Inconclusive,
+        None if !compared.refused.is_empty() => Exit::Partial,
+        None => Exit::Fine,
     }
 }
 
@@ -171,9 +173,9 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
                 labels(&self.b.rows)
             )));
         }
-        for (text, names) in [(first, common.only_a), (second, common.only_b)] {
-            if !names.is_empty() {
-                compared.notes.push(format!("only `{text}` has {}", listed(names)));
+        for (text, lost, labels) in [(first, true, common.only_a), (second, false, common.only_b)] {
+            if !labels.is_empty() {
+                compared.unmatched.push(Unmatched { only: text.to_owned(), lost, labels });
             }
         }
         Ok(common.pairs)

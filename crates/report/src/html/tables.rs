@@ -73,7 +73,7 @@ pub fn tables(runs: &[Analysis<'_>], notes: &mut Vec<String>) -> Vec<Table> {
 fn by_cost(analysis: &Analysis<'_>) -> Vec<usize> {
     let mut rows: Vec<&Row<'_>> = analysis.originals().collect();
     let cost = |row: &Row<'_>| row.median().unwrap_or(f64::INFINITY);
-    rows.sort_by(|a, b| a.times_cheapest.is_none().cmp(&b.times_cheapest.is_none()).then(cost(a).total_cmp(&cost(b))));
+    rows.sort_by(|a, b| a.control.cmp(&b.control).then(cost(a).total_cmp(&cost(b))));
     rows.into_iter().map(|row| row.index).collect()
 }
 
