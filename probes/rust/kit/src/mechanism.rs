@@ -69,6 +69,7 @@ pub trait Workload {
     fn claim(&mut self) -> Claim;
 
     /// Passes the token `units` times and records each visit. None where the experiment has no ring.
+    #[expect(clippy::boxed_local, reason = "a ring keeps the box")]
     fn verify(&mut self, _units: u64, _trace: Box<Trace>) -> Option<Box<Trace>> {
         None
     }

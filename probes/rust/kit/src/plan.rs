@@ -1,5 +1,6 @@
 //! One `run`, as asked: read once, never changed. What calibration makes of it stands in the `plan` message.
 
+use crate::refusal::Refusal;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -36,6 +37,17 @@ impl Plan {
     #[must_use]
     pub fn number(&self, name: &str) -> u64 {
         self.parameter(name).parse().unwrap_or(0)
+    }
+
+    /// Size of a ring.
+    ///
+    /// # Errors
+    /// One context is no ring.
+    pub fn ring(&self) -> Result<u64, Refusal> {
+        match self.contexts {
+            0 | 1 => Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more")),
+            contexts => Ok(contexts),
+        }
     }
 
     /// CPU of a context; None: the scheduler places it.

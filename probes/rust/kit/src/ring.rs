@@ -193,10 +193,7 @@ impl Contexts {
     /// # Errors
     /// One context is no ring; or there is no memory for the working sets.
     pub fn new(plan: &Plan) -> Result<Self, Refusal> {
-        if plan.contexts < 2 {
-            return Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more"));
-        }
-        Ok(Self { number: plan.contexts, shared: Box::leak(Box::default()), sets: WorkingSets::new(plan)? })
+        Ok(Self { number: plan.ring()?, shared: Box::leak(Box::default()), sets: WorkingSets::new(plan)? })
     }
 
     /// Whether they have working sets; if not, `()` is the type of their sets.
@@ -313,5 +310,52 @@ impl<P: PassToken> Workload for Ring<P> {
 
     fn notes(&self) -> Vec<String> {
         self.passing.notes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::parse;
+    use crate::mechanism::Mechanism;
+
+    /// A ring of three in one thread; at one turn context 1 hands on what is not the token.
+    struct Faulty {
+        members: [Context<()>; 3],
+        turns: u64,
+        wrong_at: u64,
+    }
+
+    impl PassToken for Faulty {
+        const DISTINCT: &'static str = "distinct_frames";
+
+        fn pass(&mut self, mut token: i64, laps: u64) -> (i64, u64) {
+            for _ in 0..laps {
+                for i in [1, 2, 0] {
+                    token = self.members[i].turn(token);
+                    self.turns += u64::from(token >= 0);
+                    token += i64::from(token >= 0 && self.turns == self.wrong_at);
+                }
+            }
+            (token, 0)
+        }
+    }
+
+    #[test]
+    fn a_token_that_went_wrong_is_seen_in_every_mode() {
+        let words = ["mechanism=a/b", "contexts=3"].map(str::to_owned);
+        let list = [Mechanism::new("a/b", |_| Err(Refusal::failed("set_up_failed", "")))];
+        let (plan, _) = parse(&words, &list).unwrap();
+        for (wrong_at, broken) in [(0, false), (4, true), (10, true), (16, true)] {
+            let contexts = Contexts::new(&plan).unwrap();
+            let members = [0, 1, 2].map(|number| contexts.context(number));
+            let mut ring = contexts.ring(Faulty { members, turns: 0, wrong_at });
+            ring.reset();
+            ring.run(6);
+            ring.run_each(6, Histogram::new());
+            let trace = ring.verify(6, Trace::new(6)).unwrap();
+            assert_eq!(ring.claim().broken, broken, "{wrong_at}");
+            assert!(broken || trace.in_order(3));
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::clock::read_counter;
 use crate::histogram::Histogram;
 use crate::mechanism::{Claim, Workload};
+use crate::refusal::Refusal;
 
 /// What is done beside each unit: nothing (`()`), which compiles to nothing, or a recording of its interval.
 pub trait Recorder: Send + 'static {
@@ -56,9 +57,17 @@ pub trait Series {
     /// The measured region: `units` units, each of which advances the token by one and is recorded.
     fn series<R: Recorder>(&mut self, token: u64, units: u64, recorder: R) -> Done<R>;
 
+    /// Sets to zero what it counts itself.
+    fn reset(&mut self) {}
+
     /// What the token says of units that advanced it so far: by default that each was a context created.
     fn claim(&self, token: u64) -> Claim {
         Claim::of_created(token)
+    }
+
+    /// As of a workload.
+    fn fault(&self) -> Option<Refusal> {
+        None
     }
 }
 
@@ -94,9 +103,14 @@ impl<S: Series + 'static> Workload for Units<S> {
 
     fn reset(&mut self) {
         self.token = 0;
+        self.series.reset();
     }
 
     fn claim(&mut self) -> Claim {
         self.series.claim(self.token)
+    }
+
+    fn fault(&self) -> Option<Refusal> {
+        self.series.fault()
     }
 }
