@@ -94,9 +94,10 @@ impl<S: Touch> Futures<S> {
         let shared = Rc::new(Shared::default());
         let lap = contexts.number as i64;
         let record = |i| contexts.context::<S>((i + 1) % contexts.number);
-        let records: Vec<_> = (0..contexts.number).map(record).collect();
-        let live = |own: &Context<S>| Box::pin(live::<S>(Rc::clone(&shared), own.due, lap, own.set)) as Member;
-        let members = records.iter().map(live).collect();
+        let live = |own: Context<S>| Box::pin(live::<S>(Rc::clone(&shared), own.due, lap, own.set)) as Member;
+        // The futures one behind the other in memory, and their records behind them.
+        let members = (0..contexts.number).map(|i| live(record(i))).collect();
+        let records = (0..contexts.number).map(record).collect();
         contexts.ring(Self { members, contexts: records, shared })
     }
 }
