@@ -1,78 +1,40 @@
 //! Experiment footprint, section 4 of the protocol: nothing is timed, the ticks are bytes.
 
-use crate::measure::Claim;
+use crate::mechanism::Population;
 use crate::memory::{Kernel, Memory};
 use crate::os::current_cpu;
-use crate::plan::{Plan, Refusal};
-use crate::wire::{Evidence, Writer};
+use crate::plan::Plan;
+use crate::refusal::{Refusal, Stop};
+use crate::wire::{Observations, Writer};
 use std::io;
 
 /// So many contexts at most are made first and kept, so that the pages of code are there and what the allocator had free is
 /// used up.
 const REHEARSED: u64 = 1000;
 
-/// Contexts that are made, run once, suspend and are kept.
-pub trait Population {
-    /// Makes this many more.
-    fn populate(&mut self, contexts: u64) -> Result<(), Refusal>;
-
-    /// Destroys those of the last `populate`, where the machine has no room for all cycles at once. Otherwise they stay, so that
-    /// none is made of what another left.
-    fn depopulate(&mut self) {}
-
-    /// What the contexts counted.
-    fn claim(&mut self) -> Claim;
-
-    /// A context is an object of the kernel, which has no count of its own for this process.
-    fn lives_in_kernel(&self) -> bool {
-        false
-    }
-}
-
-pub(crate) fn measure(
-    writer: &mut Writer,
-    plan: &Plan,
-    population: &mut dyn Population,
-) -> io::Result<Result<(), Refusal>> {
+pub(crate) fn measure(writer: &mut Writer, plan: &Plan, population: &mut dyn Population) -> Result<(), Stop> {
     let kernel = if population.lives_in_kernel() { Kernel::WholeSystem } else { Kernel::PageTables };
     if Memory::read(kernel).is_none() {
         let detail =
             "memory in use cannot be read on this system: /proc/self/smaps_rollup or /proc/self/status is missing";
-        return Ok(Err(Refusal::unsupported("unsupported_here", detail)));
+        return Err(Refusal::unsupported("unsupported_here", detail).into());
     }
     writer.plan(plan, plan.contexts)?;
-    let gains = match cycles(plan, population, kernel) {
-        Ok(gains) => gains,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let claim = population.claim();
+    let gains = cycles(plan, population, kernel)?;
+    let mut claim = population.claim();
     let units = gains.len() as u64 * plan.contexts;
     let ran = claim.turns.as_ref().map_or(0, |turns| turns.total);
     if ran != units {
         let detail = format!("{ran} contexts ran where {units} were made");
-        return Ok(Err(Refusal::failed("self_check_failed", detail)));
+        return Err(Refusal::failed("self_check_failed", detail).into());
     }
     let samples = report(writer, plan, &gains)?;
     writer.note(kernel.note())?;
-    let mut why = claim.why;
-    if claim.token.is_none() {
-        why.insert("token", "no token is passed in this experiment");
-    }
-    writer.evidence(&Evidence {
-        units,
-        turns: claim.turns,
-        token: claim.token,
-        kernel: None,
-        address_spaces: claim.address_spaces,
-        cpus: current_cpu().into_iter().collect(),
-        migrations: None,
-        hops: None,
-        page_faults: None,
-        counts: claim.counts,
-        why,
-    })?;
-    writer.end_ok(samples)?;
-    Ok(Ok(()))
+    claim.token = None;
+    claim.why.insert("token", "no token is passed in this experiment");
+    let cpus = current_cpu().into_iter().collect();
+    writer.evidence(units, claim, Observations { cpus, ..Observations::default() })?;
+    Ok(writer.end_ok(samples)?)
 }
 
 fn cycles(plan: &Plan, population: &mut dyn Population, kernel: Kernel) -> Result<Vec<Memory>, Refusal> {

@@ -1,6 +1,7 @@
 //! Intervals of `timing=each` in buckets of constant number, so that recording never allocates.
 
 use crate::clock::read_counter;
+use serde::Serialize;
 
 /// b of PROTOCOL.md: below 2^b every value has its own bucket, above it 2^b buckets share a power of two, so that a
 /// bucket is at most 0.8 % wide.
@@ -8,10 +9,12 @@ pub(crate) const BITS: u32 = 7;
 const BUCKETS: usize = (66 - BITS as usize) << BITS;
 
 /// Intervals of one phase.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Histogram {
+    #[serde(skip)]
     counts: [u64; BUCKETS],
-    pub(crate) count: u64,
+    /// Recorded intervals.
+    pub(crate) units: u64,
     pub(crate) sum: u64,
     pub(crate) min: u64,
     pub(crate) max: u64,
@@ -20,6 +23,7 @@ pub struct Histogram {
     pub(crate) span_counter: u64,
     pub(crate) span_clock: u64,
     /// Intervals and pairs that ended before they began: none, unless counters of two CPUs are out of step.
+    #[serde(skip)]
     pub(crate) backwards: u64,
 }
 
@@ -29,7 +33,7 @@ impl Histogram {
     pub fn new() -> Box<Self> {
         Box::new(Self {
             counts: std::hint::black_box([0; BUCKETS]),
-            count: 0,
+            units: 0,
             sum: 0,
             min: u64::MAX,
             max: 0,
@@ -55,7 +59,7 @@ impl Histogram {
             return;
         };
         self.counts[bucket_of(interval)] += 1;
-        self.count += 1;
+        self.units += 1;
         self.sum += interval;
         self.min = self.min.min(interval);
         self.max = self.max.max(interval);
@@ -113,6 +117,6 @@ mod tests {
         let mut histogram = Histogram::new();
         histogram.arrived(100, 99);
         histogram.arrived(100, 100);
-        assert_eq!((histogram.backwards, histogram.count, histogram.sum), (1, 1, 0));
+        assert_eq!((histogram.backwards, histogram.units, histogram.sum), (1, 1, 0));
     }
 }

@@ -1,148 +1,39 @@
 //! Set-up, calibration, batches, report: one run from the plan to `end`.
 
+use crate::arguments::MOST_UNITS;
 use crate::clock::{now, read_counter, COUNTER_NAME};
-use crate::evidence::{Observed, Trace, Turns};
-use crate::footprint::{self, Population};
+use crate::evidence::{Hops, Observed, Trace};
+use crate::footprint;
 use crate::histogram::Histogram;
+use crate::mechanism::{Claim, Mechanism, Workload};
 use crate::os::{allowed_cpus, current_cpu};
-use crate::plan::{Parameter, Plan, Refusal, MOST_UNITS};
-use crate::wire::{Evidence, Writer};
-use crate::working_set::WorkingSets;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::plan::Plan;
+use crate::refusal::{Refusal, Stop};
+use crate::wire::{Observations, Writer};
+use std::collections::BTreeSet;
 use std::io;
+use std::mem::ManuallyDrop;
 
-/// What most mechanisms can do.
-pub const ALL_TIMINGS: &[&str] = &["batch", "each"];
-
-/// One line of `describe`.
-#[derive(Debug)]
-pub struct Mechanism {
-    /// `family/name`.
-    pub id: &'static str,
-    /// What the probe can measure of it.
-    pub experiments: &'static [&'static str],
-    /// What can be varied.
-    pub parameters: &'static [Parameter],
-    /// In batches, unit by unit.
-    pub timings: &'static [&'static str],
-    /// Its contexts have threads of their own, which `set_up` moves to the CPUs of the plan one by one.
-    pub pins: bool,
-    /// Why it cannot run on this machine at all; quick, because `describe` asks.
-    pub unavailable: fn() -> Option<Refusal>,
-    /// Everything slow. May answer that the plan cannot be carried out.
-    pub set_up: fn(&Plan) -> Result<Box<dyn Workload>, Refusal>,
-    /// The same for experiment footprint, where the mechanism has it.
-    pub hold: Option<Hold>,
-}
-
-/// Makes what holds the contexts of experiment footprint.
-pub type Hold = fn(&Plan) -> Result<Box<dyn Population>, Refusal>;
-
-/// A mechanism that is ready to run.
-pub trait Workload {
-    /// Smallest number of units after which everything stands where it began; also the length of the ring.
-    fn lap(&self) -> u64;
-
-    /// The measured region: `units` units between two readings of the clock by context 0; returns the ticks between.
-    /// No allocation beyond the mechanism's, no branch on the plan.
-    fn run(&mut self, units: u64) -> u64;
-
-    /// The same with every unit recorded.
-    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>);
-
-    /// Sets the counts of turns to zero.
-    fn reset(&mut self);
-
-    /// What the contexts counted since.
-    fn claim(&mut self) -> Claim;
-
-    /// Passes the token `units` times and records each visit. None where the experiment has no ring.
-    fn verify(&mut self, units: u64, trace: Box<Trace>) -> Option<Box<Trace>>;
-
-    /// Why the last batch came to nothing, if it did. A workload with a fault answers every further call at once.
-    fn fault(&self) -> Option<Refusal> {
-        None
-    }
-
-    /// What belongs beside the result.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-/// What the contexts counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
-    /// Turns of each; None where a unit is not a switch between contexts, then `why` says so.
-    pub turns: Option<Turns>,
-    /// Advance of the token.
-    pub token: Option<u64>,
-    /// A context saw another token than the one it was due.
-    pub broken: bool,
-    /// Distinct address spaces among the contexts; None where this side cannot know, then `why` says so.
-    pub address_spaces: Option<u64>,
-    /// Whatever else the mechanism's rule asks for.
-    pub counts: BTreeMap<&'static str, i64>,
-    /// Reasons of what is missing above.
-    pub why: BTreeMap<&'static str, &'static str>,
-}
-
-impl Claim {
-    /// Of contexts that have counted their turns into this process's own memory, which nothing of another address space can reach.
-    #[must_use]
-    pub fn new(turns: Turns, token: u64, broken: bool) -> Self {
-        let (counts, why) = (BTreeMap::new(), BTreeMap::new());
-        Self { turns: Some(turns), token: Some(token), broken, address_spaces: Some(1), counts, why }
-    }
-
-    /// The same with the touches of working sets, where there are any.
-    #[must_use]
-    pub fn with_touches(mut self, sets: Option<&WorkingSets>) -> Self {
-        self.counts.extend(sets.map(|sets| ("touches", sets.touches())));
-        self
-    }
-}
-
-/// Carries out the plan and reports everything but `hello`. The inner error is the host that no longer listens.
-pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> io::Result<Result<(), Refusal>> {
-    if let Some(refusal) = (mechanism.unavailable)() {
-        return Ok(Err(refusal));
-    }
-    if let Err(refusal) = check_placement(plan, mechanism) {
-        return Ok(Err(refusal));
-    }
+/// Carries out the plan and reports everything but `hello` and what the error says.
+///
+/// Contexts are never dropped, because the process ends then: it would unwind every suspended coroutine one by one, to no
+/// one's use.
+pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> Result<(), Stop> {
+    (mechanism.unavailable)().map_or(Ok(()), Err)?;
+    check_placement(plan, mechanism)?;
     if let Some(hold) = mechanism.hold.filter(|_| plan.experiment == "footprint") {
-        return hold_and_measure(writer, plan, hold);
+        let mut population = ManuallyDrop::new(hold(plan)?);
+        return footprint::measure(writer, plan, population.as_mut());
     }
-    let mut workload = match (mechanism.set_up)(plan) {
-        Ok(workload) => workload,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let mut workload = ManuallyDrop::new((mechanism.set_up)(plan)?);
     for note in workload.notes() {
         writer.note(&note)?;
     }
-    let outcome = measure_with(writer, plan, workload.as_mut());
-    // The process ends now. Dropping a ring would unwind every suspended coroutine one by one, to no one's use.
-    std::mem::forget(workload);
-    outcome
+    measure_with(writer, plan, workload.as_mut())
 }
 
-fn hold_and_measure(writer: &mut Writer, plan: &Plan, hold: Hold) -> io::Result<Result<(), Refusal>> {
-    let mut population = match hold(plan) {
-        Ok(population) => population,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let outcome = footprint::measure(writer, plan, population.as_mut());
-    // As above.
-    std::mem::forget(population);
-    outcome
-}
-
-fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> io::Result<Result<(), Refusal>> {
-    let units = match calibrate(plan, workload) {
-        Ok(units) => units,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> Result<(), Stop> {
+    let units = calibrate(plan, workload)?;
     writer.plan(plan, units)?;
     let mut records = Records::new(plan);
 
@@ -150,46 +41,24 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
     let begin = Observed::begin();
     records.batches(workload, units, plan.warmup_batches as usize);
     let end = Observed::end();
-    let claim = workload.claim();
-    if let Some(fault) = workload.fault() {
-        return Ok(Err(fault));
-    }
+    let mut claim = workload.claim();
+    workload.fault().map_or(Ok(()), Err)?;
     if claim.broken {
         let detail = "a context received another token than the one it was due";
-        return Ok(Err(Refusal::failed("self_check_failed", detail)));
+        return Err(Refusal::failed("self_check_failed", detail).into());
     }
-    if let Some(refusal) = records.backwards() {
-        return Ok(Err(refusal));
-    }
+    records.check_intervals()?;
 
     let samples = records.report(writer, units, plan.warmup_batches as usize)?;
-    let mut why = claim.why;
-    let kernel = end.kernel_since(&begin).map_err(|reason| why.insert("kernel", reason)).ok();
-    let mut counts = claim.counts;
-    counts.extend(end.cpu_ns_since(&begin).map(|ns| ("cpu_time_ns", ns)));
+    let kernel = end.kernel_since(&begin).map_err(|reason| claim.why.insert("kernel", reason)).ok();
+    claim.counts.extend(end.cpu_ns_since(&begin).map(|ns| ("cpu_time_ns", ns)));
     let mut cpus: BTreeSet<u32> = records.cpus.iter().copied().flatten().collect();
-    let verified = verify(plan, workload, &mut cpus, &mut why);
-    if let Some(fault) = workload.fault() {
-        return Ok(Err(fault));
-    }
-    let (hops, migrations) = verified.unzip();
+    let (hops, migrations) = verify(plan, workload, &mut cpus, &mut claim).unzip();
+    workload.fault().map_or(Ok(()), Err)?;
     let units = (plan.warmup_batches + plan.batches) * units;
     let page_faults = end.faults_since(&begin);
-    writer.evidence(&Evidence {
-        units,
-        turns: claim.turns,
-        token: claim.token,
-        kernel,
-        address_spaces: claim.address_spaces,
-        cpus,
-        migrations,
-        hops,
-        page_faults,
-        counts,
-        why,
-    })?;
-    writer.end_ok(samples)?;
-    Ok(Ok(()))
+    writer.evidence(units, claim, Observations { kernel, cpus, migrations, hops, page_faults })?;
+    Ok(writer.end_ok(samples)?)
 }
 
 /// Pinning the process is the host's duty; a plan that says one CPU while the process may run on others would be
@@ -229,15 +98,13 @@ fn check_placement(plan: &Plan, mechanism: &Mechanism) -> Result<(), Refusal> {
 fn calibrate(plan: &Plan, workload: &mut dyn Workload) -> Result<u64, Refusal> {
     let lap = workload.lap();
     if plan.batch_units > 0 {
-        return Ok(plan.batch_units.div_ceil(lap) * lap);
+        return Ok(plan.batch_units.next_multiple_of(lap));
     }
     let mut histogram = (plan.timing == "each").then(Histogram::new);
     let (mut units, mut long_enough) = (lap, 0);
     while long_enough < 3 {
         let ticks = batch(workload, units, &mut histogram);
-        if let Some(fault) = workload.fault() {
-            return Err(fault);
-        }
+        workload.fault().map_or(Ok(()), Err)?;
         if ticks >= plan.batch_ns {
             long_enough += 1;
         } else if 2 * units > MOST_UNITS {
@@ -290,21 +157,22 @@ impl Records {
     }
 
     /// Intervals that ended before they began must not be taken for short ones.
-    fn backwards(&self) -> Option<Refusal> {
+    fn check_intervals(&self) -> Result<(), Refusal> {
         let backwards: u64 = [&self.warmup, &self.measure].into_iter().flatten().map(|h| h.backwards).sum();
-        (backwards > 0).then(|| {
-            let detail = format!(
-                "{backwards} intervals of the cycle counter were negative: the counters of the CPUs are out of step; use timing=batch"
-            );
-            Refusal::failed("self_check_failed", detail)
-        })
+        if backwards == 0 {
+            return Ok(());
+        }
+        let detail = format!(
+            "{backwards} intervals of the cycle counter were negative: the counters of the CPUs are out of step; use timing=batch"
+        );
+        Err(Refusal::failed("self_check_failed", detail))
     }
 
     fn report(&self, writer: &mut Writer, units: u64, warmup: usize) -> io::Result<u64> {
         if let (Some(warmup), Some(measure)) = (&self.warmup, &self.measure) {
             writer.histogram("warmup", warmup)?;
             writer.histogram("measure", measure)?;
-            return Ok(warmup.count + measure.count);
+            return Ok(warmup.units + measure.units);
         }
         let ticks: Vec<i64> = self.ticks.iter().map(|&ticks| ticks as i64).collect();
         writer.samples("warmup", units, &ticks[..warmup], None)?;
@@ -336,22 +204,23 @@ fn verify(
     plan: &Plan,
     workload: &mut dyn Workload,
     cpus: &mut BTreeSet<u32>,
-    why: &mut BTreeMap<&'static str, &'static str>,
-) -> Option<(crate::evidence::Hops, u64)> {
+    claim: &mut Claim,
+) -> Option<(Hops, u64)> {
     if plan.verify_units == 0 {
         return None;
     }
     let lap = workload.lap();
-    let units = plan.verify_units.div_ceil(lap) * lap;
-    let trace = workload.verify(units, Trace::new(units))?;
-    let judged = trace.judge(lap, cpus);
-    if judged.is_none() {
-        for field in ["hops", "migrations"] {
-            why.insert(field, "a thread cannot tell on which CPU it runs on this system");
+    let units = plan.verify_units.next_multiple_of(lap);
+    let judged = workload.verify(units, Trace::new(units))?.judge(lap, cpus);
+    match &judged {
+        None => {
+            let reason = "a thread cannot tell on which CPU it runs on this system";
+            claim.why.extend([("hops", reason), ("migrations", reason)]);
         }
-    }
-    if judged.as_ref().is_some_and(|(hops, _)| hops.same_thread.is_none()) {
-        why.insert("hops_same_thread", "a thread cannot tell its number on this system");
+        Some((Hops { same_thread: None, .. }, _)) => {
+            claim.why.insert("hops_same_thread", "a thread cannot tell its number on this system");
+        }
+        Some(_) => {}
     }
     judged
 }

@@ -1,7 +1,7 @@
 //! Memory before and after, for experiment footprint: the kernel's figures, in bytes.
 
 use crate::os::{page_bytes, zeroed_pages};
-use crate::plan::Refusal;
+use crate::refusal::Refusal;
 use std::fs;
 use std::sync::atomic::AtomicU64;
 use std::thread::sleep;

@@ -1,13 +1,14 @@
 //! The messages of PROTOCOL.md, section 2. Each is one line, written in one system call.
 
 use crate::clock::{clock_read_cost, CLOCK_NAME, COUNTER_NAME, TICKS_PER_SECOND};
-use crate::evidence::{Hops, Kernel, PageFaults, Turns};
+use crate::evidence::{Hops, Kernel, PageFaults};
 use crate::histogram::{Histogram, BITS};
-use crate::measure::Mechanism;
+use crate::mechanism::{Claim, Mechanism};
 use crate::os;
-use crate::plan::{Plan, Refusal};
+use crate::plan::Plan;
+use crate::refusal::Refusal;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -16,14 +17,11 @@ use std::io::{self, Write};
 enum Message<'a> {
     Hello {
         protocol: u32,
-        probe: &'a str,
-        version: &'a str,
-        runtime: &'a str,
-        compiler: &'a str,
-        flags: &'a str,
         pid: u32,
         clock: Clock,
         counter: Option<Counter>,
+        #[serde(flatten)]
+        build: Build,
     },
     Mechanism {
         id: &'a str,
@@ -37,15 +35,9 @@ enum Message<'a> {
         reason: Option<&'a str>,
     },
     Plan {
-        mechanism: &'a str,
-        experiment: &'a str,
-        contexts: u64,
-        timing: &'a str,
-        cpus: &'a [u32],
         batch_units: u64,
-        batches: u64,
-        warmup_batches: u64,
-        parameters: &'a BTreeMap<&'static str, String>,
+        #[serde(flatten)]
+        plan: &'a Plan,
     },
     Samples {
         seq: u64,
@@ -58,18 +50,12 @@ enum Message<'a> {
     Histogram {
         seq: u64,
         phase: &'a str,
-        units: u64,
         bits: u32,
         buckets: &'a [(u64, u64)],
-        sum: u64,
-        min: u64,
-        max: u64,
-        pair_sum: u64,
-        pair_count: u64,
-        span_counter: u64,
-        span_clock: u64,
+        #[serde(flatten)]
+        histogram: &'a Histogram,
     },
-    Evidence(&'a Evidence),
+    Evidence(Evidence),
     Note {
         text: &'a str,
     },
@@ -95,23 +81,27 @@ struct Counter {
     name: &'static str,
 }
 
-#[derive(Serialize)]
-pub(crate) struct Evidence {
-    pub(crate) units: u64,
-    pub(crate) turns: Option<Turns>,
-    pub(crate) token: Option<u64>,
+/// What a claim is held against. The default is that of experiment footprint, which has none of it.
+#[derive(Serialize, Default)]
+pub(crate) struct Observations {
     pub(crate) kernel: Option<Kernel>,
-    pub(crate) address_spaces: Option<u64>,
     pub(crate) cpus: BTreeSet<u32>,
     pub(crate) migrations: Option<u64>,
     pub(crate) hops: Option<Hops>,
     pub(crate) page_faults: Option<PageFaults>,
-    pub(crate) counts: BTreeMap<&'static str, i64>,
-    pub(crate) why: BTreeMap<&'static str, &'static str>,
+}
+
+#[derive(Serialize)]
+struct Evidence {
+    units: u64,
+    #[serde(flatten)]
+    claim: Claim,
+    #[serde(flatten)]
+    observations: Observations,
 }
 
 /// What the probe was built with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Build {
     /// Id of the probe.
     pub probe: &'static str,
@@ -147,17 +137,8 @@ impl Writer {
     /// Introduces the probe.
     pub fn hello(&mut self, build: Build) -> io::Result<()> {
         let clock = Clock { name: CLOCK_NAME, ticks_per_second: TICKS_PER_SECOND, read_cost_ticks: clock_read_cost() };
-        self.send(&Message::Hello {
-            protocol: 1,
-            probe: build.probe,
-            version: build.version,
-            runtime: build.runtime,
-            compiler: build.compiler,
-            flags: build.flags,
-            pid: std::process::id(),
-            clock,
-            counter: COUNTER_NAME.map(|name| Counter { name }),
-        })
+        let counter = COUNTER_NAME.map(|name| Counter { name });
+        self.send(&Message::Hello { protocol: 1, pid: std::process::id(), clock, counter, build })
     }
 
     /// Answers `describe`.
@@ -196,17 +177,7 @@ impl Writer {
     }
 
     pub(crate) fn plan(&mut self, plan: &Plan, batch_units: u64) -> io::Result<()> {
-        self.send(&Message::Plan {
-            mechanism: plan.mechanism,
-            experiment: &plan.experiment,
-            contexts: plan.contexts,
-            timing: &plan.timing,
-            cpus: &plan.cpus,
-            batch_units,
-            batches: plan.batches,
-            warmup_batches: plan.warmup_batches,
-            parameters: &plan.parameters,
-        })
+        self.send(&Message::Plan { batch_units, plan })
     }
 
     /// Splits so that a line stays below 65 536 bytes even if every tick had 20 digits.
@@ -218,29 +189,16 @@ impl Writer {
         Ok(())
     }
 
-    pub(crate) fn histogram(&mut self, phase: &str, h: &Histogram) -> io::Result<()> {
-        for buckets in h.buckets().chunks(1400) {
-            self.send(&Message::Histogram {
-                seq: self.seq,
-                phase,
-                units: h.count,
-                bits: BITS,
-                buckets,
-                sum: h.sum,
-                min: h.min,
-                max: h.max,
-                pair_sum: h.pair_sum,
-                pair_count: h.pair_count,
-                span_counter: h.span_counter,
-                span_clock: h.span_clock,
-            })?;
+    pub(crate) fn histogram(&mut self, phase: &str, histogram: &Histogram) -> io::Result<()> {
+        for buckets in histogram.buckets().chunks(1400) {
+            self.send(&Message::Histogram { seq: self.seq, phase, bits: BITS, buckets, histogram })?;
             self.seq += 1;
         }
         Ok(())
     }
 
-    pub(crate) fn evidence(&mut self, evidence: &Evidence) -> io::Result<()> {
-        self.send(&Message::Evidence(evidence))
+    pub(crate) fn evidence(&mut self, units: u64, claim: Claim, observations: Observations) -> io::Result<()> {
+        self.send(&Message::Evidence(Evidence { units, claim, observations }))
     }
 
     fn send(&mut self, message: &Message) -> io::Result<()> {
@@ -289,20 +247,11 @@ mod tests {
         };
         assert!(encode(&samples).unwrap().len() < 65_536);
         let max = u64::MAX;
-        let histogram = Message::Histogram {
-            seq: max,
-            phase: "measure",
-            units: max,
-            bits: BITS,
-            buckets: &buckets,
-            sum: max,
-            min: max,
-            max,
-            pair_sum: max,
-            pair_count: max,
-            span_counter: max,
-            span_clock: max,
-        };
-        assert!(encode(&histogram).unwrap().len() < 65_536);
+        let mut histogram = Histogram::new();
+        (histogram.units, histogram.sum, histogram.max, histogram.pair_sum) = (max, max, max, max);
+        (histogram.pair_count, histogram.span_counter, histogram.span_clock) = (max, max, max);
+        let message =
+            Message::Histogram { seq: max, phase: "measure", bits: BITS, buckets: &buckets, histogram: &histogram };
+        assert!(encode(&message).unwrap().len() < 65_536);
     }
 }

@@ -4,7 +4,8 @@
 //! A touch adds one to the first word of a line, so that the memory itself is the record of what was touched.
 
 use crate::memory::{map_pages, require_memory};
-use crate::plan::{Parameter, ParameterKind, Plan, Refusal};
+use crate::plan::{Parameter, ParameterKind, Plan};
+use crate::refusal::Refusal;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

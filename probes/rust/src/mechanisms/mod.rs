@@ -29,20 +29,3 @@ const fn ring(default: &'static str) -> Parameter {
 
 #[cfg(test)]
 mod tests;
-
-/// The memory that a value occupies.
-fn memory_of<T>(value: &T) -> std::ops::Range<usize> {
-    let start = std::hint::black_box(value as *const T).addr();
-    start..start + size_of::<T>().max(1)
-}
-
-/// Every created context has one turn.
-fn claim_of_created(created: u64, broken: bool) -> kit::Claim {
-    let turns = kit::Turns { total: created, min: 1, max: 1, contexts: created };
-    kit::Claim::new(turns, created, broken)
-}
-
-/// Contexts of experiment footprint, each of which ran once; they pass no token.
-fn claim_of_held(ran: u64) -> kit::Claim {
-    kit::Claim { token: None, ..claim_of_created(ran, false) }
-}

@@ -11,25 +11,19 @@
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use kit::{
-    disjoint, now, read_counter, Claim, Histogram, Mechanism, Parameter, ParameterKind, Plan, Population, Refusal,
-    Touch, Trace, Turns, WorkingSet, WorkingSets, Workload,
+    memory_of, now, Claim, Context, Contexts, Done, Mechanism, Parameter, ParameterKind, PassToken, Plan, Population,
+    Recorder, Refusal, Series, Touch, Units, WorkingSet, Workload, BROKEN,
 };
-use std::cell::{Cell, RefCell};
 use std::hint::black_box;
 use std::ops::Range;
-use std::rc::Rc;
 
 pub const MECHANISM: Mechanism = Mechanism {
-    id: "stack/corosensei",
     experiments: &["switch", "create", "footprint"],
     parameters: &[STACK, STACK_SIZE, kit::WORKING_SET],
-    timings: kit::ALL_TIMINGS,
-    pins: false,
-    unavailable: || None,
-    set_up,
     hold: Some(|plan| {
         Ok(Box::new(Held { stack_size: plan.number(STACK_SIZE.name) as usize, routines: Vec::new(), ran: 0 }))
     }),
+    ..Mechanism::new("stack/corosensei", set_up)
 };
 
 /// corosensei's own default.
@@ -106,14 +100,13 @@ fn ring_stacks(size: usize, count: u64) -> Result<Vec<RingStack>, Refusal> {
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     if plan.experiment == "create" {
         let spare = (plan.parameter("stack") == "reused").then(|| new_stack(0)).transpose()?;
-        return Ok(Box::new(Creation { spare, turns: 0, broken: false }));
+        return Ok(Units::boxed(Creation { spare }));
     }
-    if plan.contexts < 2 {
-        return Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more"));
-    }
-    Ok(match WorkingSets::new(plan)? {
-        None => Box::new(Ring::<()>::new(plan, None)?),
-        sets => Box::new(Ring::<WorkingSet>::new(plan, sets)?),
+    let contexts = Contexts::new(plan)?;
+    let stacks = ring_stacks(plan.number(STACK_SIZE.name) as usize, contexts.number - 1)?;
+    Ok(match contexts.have_sets() {
+        false => Coroutines::<()>::ring(contexts, stacks),
+        true => Coroutines::<WorkingSet>::ring(contexts, stacks),
     })
 }
 
@@ -130,83 +123,39 @@ fn new_stack(made: u64) -> Result<DefaultStack, Refusal> {
 
 type Routine = Coroutine<i64, i64, (), RingStack>;
 
-const RESET: i64 = -1;
-const PUBLISH: i64 = -2;
-const PLAIN: i64 = -3;
-const EACH: i64 = -4;
-const VERIFY: i64 = -5;
-const NEVER: i64 = i64::MIN;
-
-/// What parent and coroutines share; one thread, so no locks.
-#[derive(Default)]
-struct Shared {
-    broken: Cell<bool>,
-    turns: RefCell<Turns>,
-    /// The stack of each context that was found on its own at PUBLISH.
-    stacks: RefCell<Vec<Range<usize>>>,
-    /// Counter as read by the sender.
-    stamp: Cell<u64>,
-    histogram: RefCell<Option<Box<Histogram>>>,
-    trace: RefCell<Option<Box<Trace>>>,
-    trace_begin: Cell<i64>,
-}
-
-impl Shared {
-    fn arrive(&self) {
-        if let Some(histogram) = self.histogram.borrow_mut().as_mut() {
-            histogram.arrive(self.stamp.get());
-        }
-    }
-
-    fn visit(&self, token: i64, context: u64) {
-        if let Some(trace) = self.trace.borrow_mut().as_mut() {
-            trace.visit((token - self.trace_begin.get()) as u64, context);
-        }
-    }
-}
-
-struct Ring<S: Touch> {
+/// One thread's coroutines and their parent.
+struct Coroutines<S: Touch> {
     partners: Vec<Routine>,
-    shared: Rc<Shared>,
-    /// The parent's turns: one a lap.
-    turns: u64,
-    sequence: i64,
-    begin: i64,
-    mode: i64,
-    sets: Option<WorkingSets>,
-    /// The parent's.
-    set: S,
+    parent: Context<S>,
 }
 
-impl<S: Touch> Ring<S> {
-    fn new(plan: &Plan, sets: Option<WorkingSets>) -> Result<Self, Refusal> {
-        let contexts = plan.contexts;
-        let set = |context| S::of(sets.as_ref(), context);
-        let shared = Rc::new(Shared::default());
-        let mut partners = Vec::with_capacity(contexts as usize - 1);
-        let stacks = ring_stacks(plan.number(STACK_SIZE.name) as usize, contexts - 1)?;
-        for (i, stack) in (1..).zip(stacks) {
-            let mut member = Member::<S>::new(&shared, i, contexts, set(i));
-            member.stack = stack.limit.get()..stack.base.get();
-            partners.push(Coroutine::with_stack(stack, move |yielder, first| member.live(yielder, first)));
-        }
-        let set = set(0);
-        Ok(Self { partners, shared, turns: 0, sequence: 0, begin: 0, mode: PLAIN, sets, set })
+impl<S: Touch> Coroutines<S> {
+    fn ring(contexts: Contexts, stacks: Vec<RingStack>) -> Box<dyn Workload> {
+        let partner = |(number, own): (u64, RingStack)| {
+            let (context, stack) = (contexts.context::<S>(number), own.limit.get()..own.base.get());
+            Coroutine::with_stack(own, move |yielder, first| live(context, stack, yielder, first))
+        };
+        let partners = (1..).zip(stacks).map(partner).collect();
+        let parent = contexts.context(0);
+        contexts.ring(Self { partners, parent })
     }
+}
 
-    /// Gives a command to every coroutine.
-    fn command(&mut self, command: i64) {
-        for partner in &mut self.partners {
-            if resume(partner, command) != command {
-                self.shared.broken.set(true);
-            }
-        }
-    }
+/// An address on the stack that this runs on.
+#[inline(never)]
+fn here() -> usize {
+    memory_of(&0_u8.to_owned()).start
+}
 
-    fn enter(&mut self, mode: i64) {
-        if self.mode != mode {
-            self.mode = mode;
-            self.command(mode);
+/// One coroutine's measured loop: every variable of it lives in memory, because a switch clobbers the registers, and a
+/// second counter would cost a third of a nanosecond.
+fn live<S: Touch>(mut context: Context<S>, stack: Range<usize>, yielder: &Yielder<i64, i64>, mut token: i64) {
+    loop {
+        if context.takes(token) {
+            token = yielder.suspend(token + 1);
+        } else {
+            let answer = context.special(token, |_| Some(stack.clone()).filter(|stack| stack.contains(&here())));
+            token = yielder.suspend(answer);
         }
     }
 }
@@ -215,7 +164,7 @@ impl<S: Touch> Ring<S> {
 fn resume(routine: &mut Routine, token: i64) -> i64 {
     match routine.resume(token) {
         CoroutineResult::Yield(token) => token,
-        CoroutineResult::Return(()) => i64::MIN,
+        CoroutineResult::Return(()) => BROKEN,
     }
 }
 
@@ -244,215 +193,67 @@ fn pass_ring<S: Touch>(partners: &mut [Routine], mut token: i64, laps: u64, set:
     token
 }
 
-/// One coroutine's side. The count of turns is `due`, which every turn advances by one lap: every variable of the loop
-/// lives in memory, because a switch clobbers the registers, and a second counter would cost a third of a nanosecond.
-struct Member<S: Touch> {
-    shared: Rc<Shared>,
-    context: u64,
-    lap: i64,
-    /// Token that comes next, in mode PLAIN; otherwise one that never comes, so that every turn is a special one.
-    due: i64,
-    /// Token that comes next, in the other modes.
-    due_special: i64,
-    mode: i64,
-    due_at_reset: i64,
-    /// Lowest and highest address of its stack.
-    stack: Range<usize>,
-    set: S,
-}
+impl<S: Touch> PassToken for Coroutines<S> {
+    const DISTINCT: &'static str = "distinct_stacks";
 
-impl<S: Touch> Member<S> {
-    fn new(shared: &Rc<Shared>, context: u64, contexts: u64, set: S) -> Self {
-        // Context 1 is the first to have a turn, context 0 the last of a lap.
-        let due = context as i64 - 1;
-        let (shared, lap) = (Rc::clone(shared), contexts as i64);
-        Self { shared, context, lap, due, due_special: NEVER, mode: PLAIN, due_at_reset: due, stack: 0..0, set }
-    }
-
-    /// The measured loop.
-    fn live(mut self, yielder: &Yielder<i64, i64>, mut token: i64) {
-        loop {
-            if token == self.due {
-                self.due += self.lap;
-                self.set.touch();
-                token = yielder.suspend(token + 1);
-            } else {
-                let answer = self.special(token);
-                token = yielder.suspend(answer);
-            }
-        }
-    }
-
-    /// Commands, and turns in the modes that record something; returns what to suspend with.
-    #[cold]
-    fn special(&mut self, token: i64) -> i64 {
-        let due = if self.mode == PLAIN { self.due } else { self.due_special };
-        match token {
-            RESET => self.due_at_reset = due,
-            PUBLISH => {
-                self.shared.turns.borrow_mut().count(((due - self.due_at_reset) / self.lap) as u64);
-                let own = Some(self.stack.clone()).filter(|stack| stack.contains(&super::memory_of(&due).start));
-                self.shared.stacks.borrow_mut().extend(own);
-            }
-            PLAIN => (self.mode, self.due, self.due_special) = (token, due, NEVER),
-            EACH | VERIFY => (self.mode, self.due, self.due_special) = (token, NEVER, due),
-            _ if token == self.due_special => return self.recorded_turn(token),
-            _ => self.shared.broken.set(true),
-        }
-        token
-    }
-
-    fn recorded_turn(&mut self, token: i64) -> i64 {
-        if self.mode == EACH {
-            self.shared.arrive();
-        } else {
-            self.shared.visit(token + 1, self.context);
-        }
-        self.due_special += self.lap;
-        self.set.touch(); // Outside the interval.
-        self.shared.stamp.set(read_counter());
-        token + 1
-    }
-}
-
-impl<S: Touch> Workload for Ring<S> {
-    fn lap(&self) -> u64 {
-        self.partners.len() as u64 + 1
-    }
-
-    fn run(&mut self, units: u64) -> u64 {
-        self.enter(PLAIN);
-        let laps = units / self.lap();
+    fn pass(&mut self, mut token: i64, laps: u64) -> (i64, u64) {
         let begin = now();
-        // One partner has a loop of its own: in the general one the list is walked with variables that live in memory.
-        let token = match black_box(&mut self.partners[..]) {
-            [partner] => pass_pair::<S>(partner, self.sequence, laps, self.set),
-            partners => pass_ring::<S>(partners, self.sequence, laps, self.set),
-        };
-        let ticks = now() - begin;
-        self.turns += laps;
-        self.sequence += units as i64;
-        self.shared.broken.set(self.shared.broken.get() | (token != self.sequence));
-        ticks
-    }
-
-    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
-        self.enter(EACH);
-        self.shared.histogram.replace(Some(histogram));
-        let laps = units / self.lap();
-        let begin = now();
+        self.parent.depart();
         for _ in 0..laps {
-            let mut token = self.sequence;
-            self.shared.stamp.set(read_counter());
             for partner in &mut self.partners {
                 token = resume(partner, token);
             }
-            self.shared.arrive();
-            self.set.touch();
-            self.sequence += self.partners.len() as i64 + 1;
-            if token + 1 != self.sequence {
-                self.shared.broken.set(true);
-            }
+            token = self.parent.turn(token);
         }
-        self.turns += laps;
-        (now() - begin, self.shared.histogram.take().unwrap_or_else(Histogram::new))
+        (token, now() - begin)
     }
 
-    fn reset(&mut self) {
-        self.begin = self.sequence;
-        self.turns = 0;
-        self.command(RESET);
-        self.sets.iter_mut().for_each(WorkingSets::reset);
-    }
-
-    fn claim(&mut self) -> Claim {
-        let mut turns = Turns::default();
-        turns.count(self.turns);
-        self.shared.turns.replace(turns);
-        self.command(PUBLISH);
-        let token = (self.sequence - self.begin) as u64;
-        self.shared.stacks.borrow_mut().push(super::memory_of(&token)); // The parent's: wherever it is, in no other.
-        let mut claim = Claim::new(self.shared.turns.take(), token, self.shared.broken.get());
-        claim.counts.insert("distinct_stacks", disjoint(self.shared.stacks.take()));
-        claim.with_touches(self.sets.as_ref())
-    }
-
-    fn verify(&mut self, units: u64, trace: Box<Trace>) -> Option<Box<Trace>> {
-        self.enter(VERIFY);
-        self.shared.trace.replace(Some(trace));
-        self.shared.trace_begin.set(self.sequence);
-        self.shared.visit(self.sequence, 0);
-        for _ in 0..units / self.lap() {
-            for partner in &mut self.partners {
-                self.sequence = resume(partner, self.sequence);
-            }
-            self.sequence += 1;
-            self.shared.visit(self.sequence, 0);
-            self.set.touch();
-        }
-        self.shared.trace.take()
+    fn pass_batch(&mut self, token: i64, laps: u64) -> (i64, u64) {
+        let begin = now();
+        // One partner has a loop of its own: in the general one the list is walked with variables that live in memory.
+        let token = match black_box(&mut self.partners[..]) {
+            [partner] => pass_pair::<S>(partner, token, laps, self.parent.set),
+            partners => pass_ring::<S>(partners, token, laps, self.parent.set),
+        };
+        let ticks = now() - begin;
+        self.parent.had_turns(laps);
+        (token, ticks)
     }
 }
 
 /// Creates a coroutine, runs it to its end, drops it. `spare` is the stack that goes from one to the next.
 struct Creation {
     spare: Option<DefaultStack>,
-    turns: u64,
-    broken: bool,
 }
 
 impl Creation {
-    fn one(&mut self) {
+    /// A fresh stack that could not be had leaves the token where it was, which the claim shows.
+    fn one(&mut self, token: &mut u64) {
         match self.spare.take() {
-            Some(stack) => self.spare = self.enter(stack),
-            None => drop(DefaultStack::new(STACK_BYTES).map(|stack| self.enter(stack))),
+            Some(stack) => self.spare = Some(enter(stack, token)),
+            None => drop(DefaultStack::new(STACK_BYTES).map(|stack| enter(stack, token))),
         }
-    }
-
-    /// Some: the stack, free again. A fresh stack that could not be had leaves the turn uncounted, which the claim shows.
-    fn enter(&mut self, stack: DefaultStack) -> Option<DefaultStack> {
-        let mut routine = Coroutine::with_stack(stack, |_: &Yielder<u64, ()>, turn: u64| black_box(turn) + 1);
-        match routine.resume(self.turns) {
-            CoroutineResult::Return(turns) => self.turns = turns,
-            CoroutineResult::Yield(()) => self.broken = true,
-        }
-        Some(routine.into_stack())
     }
 }
 
-impl Workload for Creation {
-    fn lap(&self) -> u64 {
-        1
+/// Gives the stack back. A coroutine that did not end leaves the token, too.
+fn enter(stack: DefaultStack, token: &mut u64) -> DefaultStack {
+    let mut routine = Coroutine::with_stack(stack, |_: &Yielder<u64, ()>, token: u64| black_box(token) + 1);
+    if let CoroutineResult::Return(next) = routine.resume(*token) {
+        *token = next;
     }
+    routine.into_stack()
+}
 
-    fn run(&mut self, units: u64) -> u64 {
+impl Series for Creation {
+    fn series<R: Recorder>(&mut self, mut token: u64, units: u64, mut recorder: R) -> Done<R> {
         let begin = now();
         for _ in 0..units {
-            self.one();
+            recorder.depart();
+            self.one(&mut token);
+            recorder.arrive();
         }
-        now() - begin
-    }
-
-    fn run_each(&mut self, units: u64, mut histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
-        let begin = now();
-        for _ in 0..units {
-            let sent = read_counter();
-            self.one();
-            histogram.arrive(sent);
-        }
-        (now() - begin, histogram)
-    }
-
-    fn reset(&mut self) {
-        self.turns = 0;
-    }
-
-    fn claim(&mut self) -> Claim {
-        super::claim_of_created(self.turns, self.broken)
-    }
-
-    fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
-        None
+        Done { token, ticks: now() - begin, recorder }
     }
 }
 
@@ -485,6 +286,6 @@ impl Population for Held {
     }
 
     fn claim(&mut self) -> Claim {
-        super::claim_of_held(std::mem::take(&mut self.ran))
+        Claim::of_created(std::mem::take(&mut self.ran))
     }
 }

@@ -4,16 +4,12 @@ use crate::vm;
 use kit::{Mechanism, Parameter, ParameterKind};
 
 pub const MECHANISM: Mechanism = Mechanism {
-    id: "vm/guest-stack",
-    experiments: &["switch"],
     // Ring 3 first: some hypervisors emulate ring 0, none ring 3.
     parameters: &[
         super::ring("3"),
         Parameter { name: "where", kind: ParameterKind::Words(&["guest", "process"]), default: "guest" },
     ],
     timings: &["batch"],
-    pins: false,
     unavailable: vm::unavailable,
-    set_up: vm::guest_stack::set_up,
-    hold: None,
+    ..Mechanism::new("vm/guest-stack", vm::guest_stack::set_up)
 };

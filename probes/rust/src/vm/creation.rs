@@ -5,7 +5,7 @@ use super::guest::Entry;
 use super::machine::{Exit, Machine, Ring, Stop, DATA, SMALLEST};
 use super::memory::Memory;
 use super::watchdog::Watchdog;
-use kit::{now, read_counter, Claim, Histogram, Population, Refusal, Trace, Workload};
+use kit::{now, Claim, Done, Population, Recorder, Refusal, Series};
 use nix::sys::resource::{getrlimit, setrlimit, Resource};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
@@ -46,41 +46,25 @@ impl Creation {
         self.turns.store(self.turns.load(Relaxed) + turns, Relaxed);
         Ok(machine)
     }
+}
 
-    fn create(&mut self, units: u64, mut after: impl FnMut()) -> u64 {
+impl Series for Creation {
+    fn series<R: Recorder>(&mut self, _: u64, units: u64, mut recorder: R) -> Done<R> {
         let begin = now();
         self.watchdog.watch(true);
         for _ in 0..units {
             if self.fault.is_some() {
                 break;
             }
+            recorder.depart();
             match self.one() {
                 Ok(machine) => drop(machine),
                 Err(refusal) => self.fault = Some(refusal),
             }
-            after();
+            recorder.arrive();
         }
         self.watchdog.watch(false);
-        now() - begin
-    }
-}
-
-impl Workload for Creation {
-    fn lap(&self) -> u64 {
-        1
-    }
-
-    fn run(&mut self, units: u64) -> u64 {
-        self.create(units, || ())
-    }
-
-    fn run_each(&mut self, units: u64, mut histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
-        let mut begin = read_counter();
-        let ticks = self.create(units, || {
-            histogram.arrive(begin);
-            begin = read_counter();
-        });
-        (ticks, histogram)
+        Done { token: self.turns.load(Relaxed), ticks: now() - begin, recorder }
     }
 
     fn reset(&mut self) {
@@ -88,17 +72,12 @@ impl Workload for Creation {
         self.exits = 0;
     }
 
-    fn claim(&mut self) -> Claim {
-        let turns = self.turns.load(Relaxed);
-        let mut claim = Claim::new(kit::Turns { total: turns, min: 1, max: 1, contexts: turns }, turns, false);
+    fn claim(&self, turns: u64) -> Claim {
+        let mut claim = Claim::of_created(turns);
         super::without_address_spaces(&mut claim);
         claim.counts.insert("guest_exits", self.exits as i64);
         claim.counts.insert("guest_turns", turns as i64);
         claim
-    }
-
-    fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
-        None
     }
 
     fn fault(&self) -> Option<Refusal> {
@@ -125,7 +104,7 @@ impl Population for Creation {
     }
 
     fn claim(&mut self) -> Claim {
-        let claim = Workload::claim(self);
+        let claim = Series::claim(self, self.turns.load(Relaxed));
         self.reset();
         claim
     }

@@ -7,7 +7,7 @@ use super::machine::{Exit, Machine, Ring, Stop, SMALLEST};
 use super::memory::Memory;
 use super::watchdog::Watchdog;
 use super::{kvm, ring_of};
-use kit::{now, read_counter, Claim, Histogram, Plan, Population, Refusal, Trace, Turns, Workload};
+use kit::{now, read_counter, Claim, Histogram, Plan, Population, Refusal, Trace, Turns, Units, Workload};
 use kvm_bindings::KVM_CAP_EXIT_HYPERCALL;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     let ring = ring_of(plan);
     if plan.experiment != "switch" {
-        return Creation::new(ring).map(|creation| Box::new(creation) as Box<dyn Workload>);
+        return Creation::new(ring).map(Units::boxed);
     }
     if plan.contexts != 2 {
         let detail = "an exit has two sides, the guest and the host: contexts=2; rings of machines are vm/pair";
@@ -109,10 +109,6 @@ impl Exits {
 }
 
 impl Workload for Exits {
-    fn lap(&self) -> u64 {
-        1
-    }
-
     fn run(&mut self, units: u64) -> u64 {
         self.leave(units, |_| ())
     }

@@ -7,8 +7,8 @@ use super::flavour::Flavour;
 use super::guest::{batch, record, run_ring_here, Entry, Frame};
 use super::machine::{guest_address, Exit, Machine, Stop, DATA, LARGEST, REST};
 use super::memory::Memory;
+use super::ring_of;
 use super::watchdog::Watchdog;
-use super::{check_contexts, ring_of};
 use kit::{disjoint, now, read_counter, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -17,8 +17,7 @@ use std::sync::Arc;
 const STACK_BYTES: usize = 17 * 64;
 
 pub fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    check_contexts(plan)?;
-    let contexts = plan.contexts as usize;
+    let contexts = plan.ring()? as usize;
     let bytes = REST + contexts * (record::BYTES + STACK_BYTES);
     if bytes > LARGEST {
         let most = (LARGEST - REST) / (record::BYTES + STACK_BYTES);

@@ -104,11 +104,3 @@ fn without_address_spaces(claim: &mut kit::Claim) {
         "guests have memory of their own but no address space of the host's kernel; guest_exits and guest_turns are counted instead",
     );
 }
-
-/// The call of a ring of contexts needs two.
-fn check_contexts(plan: &kit::Plan) -> Result<(), Refusal> {
-    if plan.contexts < 2 {
-        return Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more"));
-    }
-    Ok(())
-}

@@ -1,4 +1,5 @@
 use super::*;
+use crate::evidence::Turns;
 
 /// Batches that last as long as a list says, and for ever no time when it is at its end.
 struct Scripted {
@@ -25,26 +26,13 @@ impl Workload for Scripted {
     fn claim(&mut self) -> Claim {
         Claim::new(Turns::default(), 0, false)
     }
-
-    fn verify(&mut self, _: u64, _: Box<Trace>) -> Option<Box<Trace>> {
-        None
-    }
 }
 
 /// What comes of the calibration, and how long its batches were.
 fn calibrated(ticks: &[u64], batch_units: u64) -> (Result<u64, Refusal>, Vec<u64>) {
     let words = ["mechanism=a/b", "batch_ns=100"].map(str::to_owned);
-    let list = [Mechanism {
-        id: "a/b",
-        experiments: &["switch"],
-        parameters: &[],
-        timings: ALL_TIMINGS,
-        pins: false,
-        unavailable: || None,
-        set_up: |_| Err(Refusal::failed("set_up_failed", "")),
-        hold: None,
-    }];
-    let (mut plan, _) = crate::plan::parse(&words, &list).unwrap();
+    let list = [Mechanism::new("a/b", |_| Err(Refusal::failed("set_up_failed", "")))];
+    let (mut plan, _) = crate::arguments::parse(&words, &list).unwrap();
     plan.batch_units = batch_units;
     let mut workload = Scripted { ticks: ticks.to_vec(), lengths: Vec::new() };
     (calibrate(&plan, &mut workload), workload.lengths)

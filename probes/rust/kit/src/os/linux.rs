@@ -1,7 +1,7 @@
 //! Linux.
 
 pub(crate) use super::mapping::{page_bytes, usage, zeroed_pages};
-use crate::plan::Refusal;
+use crate::refusal::Refusal;
 use nix::sched::{sched_getaffinity, sched_getcpu, sched_setaffinity, CpuSet};
 use nix::unistd::{gettid, Pid};
 use std::fs::File;

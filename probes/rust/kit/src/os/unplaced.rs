@@ -1,6 +1,6 @@
 //! Systems on which a thread cannot be placed, or nobody has written how.
 
-use crate::plan::Refusal;
+use crate::refusal::Refusal;
 
 /// CPU of the calling thread: not told here.
 #[must_use]
