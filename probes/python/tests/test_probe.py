@@ -106,7 +106,7 @@ class Run(unittest.TestCase):
                     self.check(timing, handover)
 
     def test_what_no_plan_of_the_host_asks_for_is_refused(self):
-        for words in ("run mechanism=fiber/asyncio contexts=1", "run mechanism=fiber/asyncio cpus=0,1", "go"):
+        for words in ("run mechanism=fiber/asyncio cpus=0,1", "go"):
             with self.subTest(words):
                 messages, status = transcript(*words.split())
                 self.assertEqual((messages[1]["status"], messages[1]["code"], status), ("refused", "bad_value", 1))
