@@ -9,7 +9,7 @@ wrong_runtime() ->
     Release = erlang:system_info(otp_release),
     case string:to_integer(Release) of
         {Number, _} when is_integer(Number), Number >= ?OLDEST -> null;
-        _ -> io_lib:format("needs Erlang/OTP ~b or newer, and this is ~s", [?OLDEST, Release])
+        _ -> lists:flatten(io_lib:format("needs Erlang/OTP ~b or newer, and this is ~s", [?OLDEST, Release]))
     end.
 
 send_hello(Writer, Probe, Version) ->
@@ -43,7 +43,7 @@ send_mechanisms(Writer, Mechanisms) ->
     Answer =
         case wrong_runtime() of
             null -> [{available, true}];
-            Reason -> [{available, false}, {code, {text, "unsupported_here"}}, {reason, {text, lists:flatten(Reason)}}]
+            Reason -> [{available, false}, {code, {text, "unsupported_here"}}, {reason, {text, Reason}}]
         end,
     [
         kit_wire:send(Writer, [

@@ -7,11 +7,7 @@
 -define(SCHEDULER, "^(1_scheduler|erts_sched_1)").
 
 %% The CPUs that the process may run on, such as "0-2,5"; null where it cannot be told.
-allowed_cpus() ->
-    case find(read("/proc/self/status"), "^Cpus_allowed_list:\\s*(\\S+)$") of
-        null -> null;
-        Text -> Text
-    end.
+allowed_cpus() -> find(read("/proc/self/status"), "^Cpus_allowed_list:\\s*(\\S+)$").
 
 %% A function that gives the CPU on which the scheduler that runs the processes was last seen; null where it cannot be told.
 cpu_reader() ->

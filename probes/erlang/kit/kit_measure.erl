@@ -86,13 +86,9 @@ check_memory(Contexts, BytesEach) ->
             ok
     end.
 
-batch(Module, Units, none, State) ->
-    Begin = kit_clock:now(),
-    Next = Module:run(Units, State),
-    {kit_clock:now() - Begin, Next};
 batch(Module, Units, Histogram, State) ->
     Begin = kit_clock:now(),
-    Next = Module:run_each(Units, Histogram, State),
+    Next = case Histogram of none -> Module:run(Units, State); _ -> Module:run_each(Units, Histogram, State) end,
     {kit_clock:now() - Begin, Next}.
 
 %% Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1.

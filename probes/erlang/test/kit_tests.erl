@@ -17,13 +17,9 @@ passes(Name, Test) ->
 
 tests() ->
     [
-        {"defaults", fun defaults/0}, {"buckets", fun buckets/0}, {"trace", fun trace/0},
-        {"lines", fun lines/0}, {"list", fun described/0}, {"rings", fun rings/0}, {"as the host starts it", fun started/0}
+        {"buckets", fun buckets/0}, {"trace", fun trace/0},
+        {"lines", fun lines/0}, {"list", fun described/0}, {"as the host starts it", fun started/0}
     ].
-
-defaults() ->
-    {Plan, _} = kit_plan:parse(["mechanism=fiber/erlang", "cpus=1"], mechanism_list:all()),
-    #{contexts := 2, batches := 30, warmup_batches := 5, batch_ns := 1000000, batch_units := 0, verify_units := 1000, cpus := [1]} = Plan.
 
 buckets() ->
     [
@@ -59,40 +55,8 @@ described() ->
     Ids = lists:sort(Ids),
     [{ok, _} = file:read_file("../../mechanisms/" ++ Id ++ ".toml") || Id <- Ids].
 
-%% A workload claims what was asked of it, and nothing when nothing was.
-rings() ->
-    [
-        begin
-            {Plan, #{module := Module}} = kit_plan:parse(
-                ["mechanism=fiber/erlang", "contexts=5", "experiment=" ++ Experiment, "timing=" ++ Timing], mechanism_list:all()),
-            Histogram = kit_histogram:new(),
-            Run = fun(Units, State) ->
-                case Timing of "each" -> Module:run_each(Units, Histogram, State); _ -> Module:run(Units, State) end
-            end,
-            Ready = Module:reset(Run(10, Module:set_up(Plan))),
-            {{0, _, _, _}, 0, _} = Module:claim(Run(0, Ready)),
-            Done = Run(500, Run(1000, Ready)),
-            {Turns, 1500, Claimed} = Module:claim(Done),
-            case Experiment of
-                "switch" -> {1500, 300, 300, 5} = Turns;
-                "create" -> {1500, 1, 1, 1500} = Turns
-            end,
-            Timing =:= "each" andalso (1510 = kit_histogram:count(Histogram)),
-            Trace = kit_evidence:new_trace(10),
-            Module:verify(10, Trace, Claimed) =:= none orelse
-                begin {{[{count, 10}, {in_order, 10}, _, {same_thread, 10}, _]}, _} = kit_evidence:judge(Trace, 5) end
-        end
-     || Experiment <- ["switch", "create"], Timing <- ["batch", "each"]
-    ].
-
-%% The command of probe.toml, with the modules of this test.
+%% The command of probe.toml, with the modules of this test: what the host's conformance suite does not ask.
 started() ->
-    check_started("describe", 0, "\"status\":\"ok\""),
-    check_started("run mechanism=fiber/erlang contexts=5 batches=3 batch_units=1003", 0, "\"token\":8040"),
-    check_started("run mechanism=fiber/erlang experiment=create timing=each batches=3 batch_units=1003", 0, "\"token\":8024"),
-    check_started("run mechanism=fiber/erlang experiment=footprint contexts=5000 batches=2 warmup_batches=1", 0,
-        "\"turns\":{\"total\":15000,\"min\":1,\"max\":1,\"contexts\":15000}"),
-    check_started("run mechanism=fiber/erlang bogus=1", 1, "\"code\":\"unknown_key\""),
     check_started("run mechanism=fiber/erlang cpus=0,1", 1, "\"code\":\"bad_value\""),
     check_started("run mechanism=fiber/erlang contexts=1100001 batch_units=1", 0, "\"code\":\"limit_reached\"", "+P 100000").
 

@@ -2,7 +2,7 @@
 
 package kit
 
-// CounterName is empty: reading the counter of this architecture from Go is not written yet, and timing=each says so.
+// CounterName is empty: reading the counter of this architecture from Go is not written yet, so there is no timing=each.
 const CounterName = ""
 
 // ReadCounter is never called where CounterName is empty.

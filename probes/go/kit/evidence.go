@@ -2,7 +2,7 @@ package kit
 
 import (
 	"runtime/metrics"
-	"sort"
+	"slices"
 )
 
 // observed is what can be read from outside the contexts before the first batch and after the last.
@@ -40,7 +40,7 @@ func (e *evidenceMessage) since(begin, end observed) {
 	switch kernel, lost := kernelSwitches(begin.tasks, end.tasks); {
 	case begin.tasks == nil || end.tasks == nil:
 		e.Why["kernel"] = "the kernel's counts of each thread cannot be read on this system"
-	case lost > 0:
+	case lost:
 		e.Why["kernel"] = "a thread of the Go runtime ended during the batches and took its counts with it"
 	default:
 		e.Kernel = &kernel
@@ -53,6 +53,24 @@ func (e *evidenceMessage) since(begin, end observed) {
 	}
 	cycles := end.gc - begin.gc
 	e.GcCycles = &cycles
+}
+
+type taskSwitches struct{ voluntary, involuntary uint64 }
+
+// kernelSwitches is the difference of two readings. A thread that began in between counts from zero; one that ended in
+// between takes its counts with it, which the caller must not hide.
+func kernelSwitches(before, after map[string]taskSwitches) (result kernelField, lost bool) {
+	result = kernelField{Tasks: len(after), Source: "proc_task_status"}
+	for id, end := range after {
+		begin := before[id]
+		result.Voluntary += end.voluntary - begin.voluntary
+		result.Involuntary += end.involuntary - begin.involuntary
+	}
+	for id := range before {
+		_, alive := after[id]
+		lost = lost || !alive
+	}
+	return result, lost
 }
 
 // addressSpaces: one, because every context counted its turns into this process's own memory, which nothing of another
@@ -129,6 +147,6 @@ func sorted(set map[int]bool) []int {
 	for cpu := range set {
 		list = append(list, cpu)
 	}
-	sort.Ints(list)
+	slices.Sort(list)
 	return list
 }

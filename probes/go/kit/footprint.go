@@ -5,9 +5,6 @@ import "runtime/debug"
 // Memory of this process by the kernel's figures, in bytes.
 type Memory struct{ Resident, Mapped, Kernel int64 }
 
-// kernelBytesNote says what `kernel_bytes` of a footprint is.
-const kernelBytesNote = "kernel_bytes is the change of this process's page tables (VmPTE)"
-
 // measureFootprint is section 4 of PROTOCOL.md: nothing is timed, the ticks are bytes. What the collector can free is
 // given back to the kernel before both readings; contexts of earlier cycles stay alive, so that none is made of what
 // another left behind.
@@ -19,16 +16,9 @@ func measureFootprint(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	if readMemory() == nil {
 		return Unsupported("unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing")
 	}
-	w.Send(planMessage{
-		T: "plan", Mechanism: plan.Mechanism, Experiment: plan.Experiment, Contexts: plan.Contexts, Timing: plan.Timing,
-		CPUs: plan.CPUs, BatchUnits: plan.Contexts, Batches: plan.Batches, WarmupBatches: plan.WarmupBatches, Parameters: plan.Parameters,
-	})
+	w.Send(plan.message(plan.Contexts))
 	// Some first, which are kept: then the pages of code are there, and what start-up left free is used up.
-	rehearsed := plan.Contexts
-	if rehearsed > 1000 {
-		rehearsed = 1000
-	}
-	if _, refusal := mechanism.Hold(plan, rehearsed); refusal != nil {
+	if _, refusal := mechanism.Hold(plan, min(plan.Contexts, 1000)); refusal != nil {
 		return refusal
 	}
 	gains := make([]Memory, cycles)
@@ -45,7 +35,7 @@ func measureFootprint(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 		return Failed("self_check_failed", "only %d of %d contexts ran before they were suspended", turns.Total, turns.Contexts)
 	}
 	samples := w.sendFootprint(plan, gains)
-	SendNote(w, kernelBytesNote)
+	w.Send(noteMessage{"note", "kernel_bytes is the change of this process's page tables (VmPTE)"})
 	w.Send(evidenceMessage{
 		T: "evidence", Units: turns.Total, Turns: &turns, AddressSpaces: addressSpaces(&turns),
 		Why: map[string]string{"token": "no token is passed in this experiment"},

@@ -8,24 +8,6 @@ import (
 	"testing"
 )
 
-var testList = []Mechanism{{
-	ID: "fiber/test", Experiments: []string{"switch", "create"}, Timings: []string{"batch", "each"},
-	Parameters: []Parameter{{Name: "payload", Min: 1, Max: 64, Default: "8"}, {Name: "speed", Words: []string{"low", "high"}, Default: "low"}},
-}}
-
-func TestPlanFillsInDefaults(t *testing.T) {
-	plan, _, refusal := ParsePlan([]string{"mechanism=fiber/test", "cpus=1", "speed=high"}, testList)
-	if refusal != nil {
-		t.Fatal(refusal.Detail)
-	}
-	if plan.Contexts != 2 || plan.Batches != 30 || plan.WarmupBatches != 5 || plan.BatchNs != 1_000_000 || plan.VerifyUnits != 1000 {
-		t.Errorf("defaults differ from PROTOCOL.md: %+v", plan)
-	}
-	if plan.Parameters["payload"] != "8" || plan.Parameters["speed"] != "high" || len(plan.CPUs) != 1 {
-		t.Errorf("%+v", plan)
-	}
-}
-
 func TestBucketsKeepTheirPromise(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for i := 0; i < 100_000; i++ {

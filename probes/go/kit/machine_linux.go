@@ -111,8 +111,6 @@ func readMemory() *Memory {
 	return &Memory{kibibytes(string(rollup), "\nRss:"), kibibytes(status, "\nVmSize:"), kibibytes(status, "\nVmPTE:")}
 }
 
-type taskSwitches struct{ voluntary, involuntary uint64 }
-
 // readTasks reads the kernel's switch counts of every thread of the process; nil where they cannot be read.
 func readTasks() map[string]taskSwitches {
 	folder, err := os.Open("/proc/self/task")
@@ -134,23 +132,6 @@ func readTasks() map[string]taskSwitches {
 		tasks[id] = taskSwitches{field(status, "\nvoluntary_ctxt_switches:"), field(status, "nonvoluntary_ctxt_switches:")}
 	}
 	return tasks
-}
-
-// kernelSwitches is the difference of two readings. A thread that began in between counts from zero; one that ended in
-// between takes its counts with it, which the caller must not hide.
-func kernelSwitches(before, after map[string]taskSwitches) (result kernelField, lost int) {
-	result = kernelField{Tasks: len(after), Source: "proc_task_status"}
-	for id, end := range after {
-		begin := before[id]
-		result.Voluntary += end.voluntary - begin.voluntary
-		result.Involuntary += end.involuntary - begin.involuntary
-	}
-	for id := range before {
-		if _, alive := after[id]; !alive {
-			lost++
-		}
-	}
-	return result, lost
 }
 
 // field is the first number after a name in a text like /proc/*/status.

@@ -16,10 +16,6 @@ func mapMemory(bytes int) ([]byte, error) { return make([]byte, bytes), nil }
 
 func readMemory() *Memory { return nil }
 
-type taskSwitches struct{}
-
 func readTasks() map[string]taskSwitches { return nil }
-
-func kernelSwitches(_, _ map[string]taskSwitches) (kernelField, int) { return kernelField{}, 0 }
 
 func usage() (*pageFaultsField, int64) { return nil, 0 }

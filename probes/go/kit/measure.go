@@ -11,12 +11,19 @@ import (
 type Mechanism struct {
 	ID          string
 	Experiments []string
-	Timings     []string
 	Parameters  []Parameter
 	// SetUp does everything slow. It may answer that the plan cannot be carried out.
 	SetUp func(plan *Plan) (Workload, *Refusal)
 	// Hold makes this many contexts, of experiment footprint: each runs once, says so (ran counts them) and suspends for ever.
 	Hold func(plan *Plan, contexts uint64) (ran uint64, refusal *Refusal)
+}
+
+// timings are those of every mechanism: each interval needs a cycle counter.
+func timings() []string {
+	if CounterName == "" {
+		return []string{"batch"}
+	}
+	return []string{"batch", "each"}
 }
 
 // Workload is a mechanism that is ready to run. Context 0 runs on the calling goroutine.
@@ -45,9 +52,6 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	if refusal := checkPlacement(plan); refusal != nil {
 		return refusal
 	}
-	if plan.Timing == "each" && CounterName == "" {
-		return Unsupported("unsupported_here", "timing=each needs a cycle counter, and reading that of %s is not written yet; use timing=batch", runtime.GOARCH)
-	}
 	if plan.Experiment == "footprint" {
 		return measureFootprint(w, plan, mechanism)
 	}
@@ -65,10 +69,7 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	if m.units, refusal = m.calibrate(); refusal != nil {
 		return refusal
 	}
-	w.Send(planMessage{
-		T: "plan", Mechanism: plan.Mechanism, Experiment: plan.Experiment, Contexts: plan.Contexts, Timing: plan.Timing,
-		CPUs: plan.CPUs, BatchUnits: m.units, Batches: plan.Batches, WarmupBatches: plan.WarmupBatches, Parameters: plan.Parameters,
-	})
+	w.Send(plan.message(m.units))
 	m.allocate()
 
 	workload.Reset()
@@ -258,18 +259,11 @@ func SendMechanisms(w *Writer, list []Mechanism) {
 		for _, parameter := range mechanism.Parameters {
 			names = append(names, parameter.Name)
 		}
-		timings := mechanism.Timings
-		if CounterName == "" {
-			timings = []string{"batch"}
-		}
 		w.Send(mechanismMessage{
-			T: "mechanism", ID: mechanism.ID, Experiments: mechanism.Experiments, Timings: timings, Parameters: names, Available: true,
+			T: "mechanism", ID: mechanism.ID, Experiments: mechanism.Experiments, Timings: timings(), Parameters: names, Available: true,
 		})
 	}
 }
-
-// SendNote says something that belongs beside the result.
-func SendNote(w *Writer, text string) { w.Send(noteMessage{"note", text}) }
 
 // SendEnd says how it ended.
 func SendEnd(w *Writer, refusal *Refusal) {

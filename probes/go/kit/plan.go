@@ -2,6 +2,7 @@ package kit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,9 +19,16 @@ type Plan struct {
 	Batches       uint64
 	WarmupBatches uint64
 	VerifyUnits   uint64
-	Seed          uint64
 	// Parameters holds every parameter of the mechanism, defaults filled in.
 	Parameters map[string]string
+}
+
+// message is what the probe says that it will do, with the k that calibration gave.
+func (p *Plan) message(units uint64) planMessage {
+	return planMessage{
+		T: "plan", Mechanism: p.Mechanism, Experiment: p.Experiment, Contexts: p.Contexts, Timing: p.Timing,
+		CPUs: p.CPUs, BatchUnits: units, Batches: p.Batches, WarmupBatches: p.WarmupBatches, Parameters: p.Parameters,
+	}
 }
 
 // Number is the value of a parameter that is an integer; 0 for a mechanism that has no such parameter.
@@ -63,14 +71,14 @@ func ParsePlan(words []string, list []Mechanism) (*Plan, *Mechanism, *Refusal) {
 	take.integer("protocol", Protocol, Protocol, Protocol)
 	plan.Experiment = take.word("experiment", "switch", mechanism.Experiments)
 	plan.Contexts = take.integer("contexts", 2, 1, maxContexts)
-	plan.Timing = take.word("timing", "batch", mechanism.Timings)
+	plan.Timing = take.word("timing", "batch", timings())
 	plan.CPUs = take.cpus("cpus")
 	plan.BatchUnits = take.integer("batch_units", 0, 0, maxUnits)
 	plan.BatchNs = take.integer("batch_ns", 1_000_000, 1, maxUnits)
 	plan.Batches = take.integer("batches", 30, 1, maxBatches)
 	plan.WarmupBatches = take.integer("warmup_batches", 5, 0, maxBatches)
 	plan.VerifyUnits = take.integer("verify_units", 1000, 0, maxContexts)
-	plan.Seed = take.integer("seed", 0, 0, 1<<63-1)
+	take.integer("seed", 0, 0, 1<<63-1) // Nothing here is random.
 	for _, parameter := range mechanism.Parameters {
 		if parameter.Words != nil {
 			plan.Parameters[parameter.Name] = take.word(parameter.Name, parameter.Default, parameter.Words)
@@ -179,12 +187,9 @@ func (t *taker) word(key, fallback string, words []string) string {
 	if !found {
 		return fallback
 	}
-	for _, word := range words {
-		if text == word {
-			return text
-		}
+	if !slices.Contains(words, text) {
+		t.refuse("`%s=%s` must be one of: %s", key, text, strings.Join(words, ", "))
 	}
-	t.refuse("`%s=%s` must be one of: %s", key, text, strings.Join(words, ", "))
 	return text
 }
 

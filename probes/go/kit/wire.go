@@ -177,12 +177,10 @@ type Turns struct {
 
 // Count adds one context's turns.
 func (t *Turns) Count(turns uint64) {
-	if t.Contexts == 0 || turns < t.Min {
+	if t.Contexts == 0 {
 		t.Min = turns
 	}
-	if turns > t.Max {
-		t.Max = turns
-	}
+	t.Min, t.Max = min(t.Min, turns), max(t.Max, turns)
 	t.Total += turns
 	t.Contexts++
 }
@@ -193,10 +191,7 @@ const mostTicks = 3000
 // sendSamples splits what is too long for a line.
 func (w *Writer) sendSamples(seq int, phase string, units uint64, ticks []int64) int {
 	for len(ticks) > 0 {
-		part := ticks
-		if len(part) > mostTicks {
-			part = part[:mostTicks]
-		}
+		part := ticks[:min(len(ticks), mostTicks)]
 		w.Send(samplesMessage{T: "samples", Seq: seq, Phase: phase, Units: units, Ticks: part})
 		ticks = ticks[len(part):]
 		seq++
@@ -208,10 +203,7 @@ func (w *Writer) sendHistogram(seq int, phase string, h *Histogram) int {
 	const most = 1400
 	buckets := h.Buckets()
 	for len(buckets) > 0 {
-		part := buckets
-		if len(part) > most {
-			part = part[:most]
-		}
+		part := buckets[:min(len(buckets), most)]
 		w.Send(histogramMessage{
 			T: "histogram", Seq: seq, Phase: phase, Units: h.Count, Bits: histogramBits, Buckets: part,
 			Sum: h.Sum, Min: h.Min, Max: h.Max, PairSum: h.PairSum, PairCount: h.PairCount,

@@ -12,7 +12,6 @@ import (
 var controlGoChannel = kit.Mechanism{
 	ID:          "control/go-channel",
 	Experiments: []string{"switch"},
-	Timings:     []string{"batch", "each"},
 	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
 		channel := make(chan int64, 1)
 		return newAlone(func(units uint64, token int64) int64 {
@@ -29,7 +28,6 @@ var controlGoChannel = kit.Mechanism{
 var controlGoYield = kit.Mechanism{
 	ID:          "control/go-yield",
 	Experiments: []string{"switch"},
-	Timings:     []string{"batch", "each"},
 	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
 		return newAlone(func(units uint64, token int64) int64 {
 			for ; units > 0; units-- {

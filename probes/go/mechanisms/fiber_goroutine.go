@@ -19,7 +19,6 @@ import (
 var fiberGoroutine = kit.Mechanism{
 	ID:          "fiber/goroutine",
 	Experiments: []string{"switch", "create", "message", "footprint"},
-	Timings:     []string{"batch", "each"},
 	Parameters: []kit.Parameter{
 		{Name: "os_threads", Words: []string{"one", "all"}, Default: "one"},
 		{Name: "payload", Min: 1, Max: 1 << 20, Default: "8"},
@@ -127,68 +126,54 @@ func newGoroutineRing(contexts uint64, sets *kit.WorkingSets) (kit.Workload, *ki
 	return ring, nil
 }
 
-// member is context i. Each loop below is the same but for what it does between receiving and sending.
+// member is context i. A loop ends with what is not the token that was due.
 func (r *goroutineRing) member(i int) {
 	in, out := r.channels[i], r.channels[(i+1)%len(r.channels)]
-	c := memberState{ring: r, out: out, due: int64(i)}
-	if r.sets != nil {
+	c := memberState{ring: r, out: out, due: int64(i), touches: r.sets != nil}
+	if c.touches {
 		c.set = r.sets.Of(uint64(i))
 	}
-	for mode := int64(commandPlain); ; {
+	for mode, token := int64(commandPlain), int64(0); ; mode = c.obey(token, mode) {
 		switch mode {
 		case commandPlain:
-			if r.sets != nil {
-				mode = c.touching(in, out)
-			} else {
-				mode = c.plain(in, out)
-			}
+			token = c.plain(in, out)
 		case commandEach:
-			mode = c.each(in, out)
+			token = c.each(in, out)
 		case commandVerify:
-			mode = c.verify(in, out, i)
+			token = c.verify(in, out, i)
 		}
 	}
 }
 
 type memberState struct {
-	ring  *goroutineRing
-	out   chan int64
-	due   int64 // Token that comes next.
-	turns int64
-	set   kit.WorkingSet
+	ring    *goroutineRing
+	out     chan int64
+	due     int64 // Token that comes next.
+	turns   int64
+	touches bool
+	set     kit.WorkingSet
+}
+
+// touch visits the working set, where there is one.
+func (c *memberState) touch() {
+	if c.touches {
+		c.set.Touch()
+	}
 }
 
 func (c *memberState) plain(in, out chan int64) int64 {
-	due, turns, step := c.due, c.turns, c.ring.contexts
+	due, turns, step, touches := c.due, c.turns, c.ring.contexts, c.touches
 	for {
 		token := <-in
 		if token != due {
 			c.due, c.turns = due, turns
-			if mode := c.obey(token, commandPlain); mode != commandPlain {
-				return mode
-			}
-			due, turns = c.due, c.turns
-			continue
+			return token
 		}
 		due += step
 		turns++
-		out <- token + 1
-	}
-}
-
-// touching is plain with a touch of the working set between receiving and sending.
-func (c *memberState) touching(in, out chan int64) int64 {
-	for {
-		token := <-in
-		if token != c.due {
-			if mode := c.obey(token, commandPlain); mode != commandPlain {
-				return mode
-			}
-			continue
+		if touches {
+			c.set.Touch()
 		}
-		c.due += c.ring.contexts
-		c.turns++
-		c.set.Touch()
 		out <- token + 1
 	}
 }
@@ -198,17 +183,12 @@ func (c *memberState) each(in, out chan int64) int64 {
 	for {
 		token := <-in
 		if token != c.due {
-			if mode := c.obey(token, commandEach); mode != commandEach {
-				return mode
-			}
-			continue
+			return token
 		}
 		r.histogram.Arrive(r.stamp)
 		c.due += r.contexts
 		c.turns++
-		if r.sets != nil {
-			c.set.Touch() // Outside the interval.
-		}
+		c.touch() // Outside the interval.
 		r.stamp = kit.ReadCounter()
 		out <- token + 1
 	}
@@ -219,16 +199,11 @@ func (c *memberState) verify(in, out chan int64, i int) int64 {
 	for {
 		token := <-in
 		if token != c.due {
-			if mode := c.obey(token, commandVerify); mode != commandVerify {
-				return mode
-			}
-			continue
+			return token
 		}
 		r.trace.Visit(uint64(token-r.base), i)
 		c.due += r.contexts
-		if r.sets != nil {
-			c.set.Touch()
-		}
+		c.touch()
 		out <- token + 1
 	}
 }
@@ -291,11 +266,7 @@ func (r *goroutineRing) Lap() uint64 { return uint64(r.contexts) }
 
 func (r *goroutineRing) Run(units uint64) {
 	r.command(commandPlain)
-	if r.sets != nil {
-		r.runTouching(units)
-		return
-	}
-	in, out, step := r.channels[0], r.channels[1], r.contexts
+	in, out, step, touches := r.channels[0], r.channels[1], r.contexts, r.sets != nil
 	sequence, turns := r.sequence, r.turns
 	for laps := int64(units) / step; laps > 0; laps-- {
 		out <- sequence + 1
@@ -304,21 +275,11 @@ func (r *goroutineRing) Run(units uint64) {
 			r.broken = true
 		}
 		turns++
+		if touches {
+			r.sets.Of(0).Touch()
+		}
 	}
 	r.sequence, r.turns = sequence, turns
-}
-
-func (r *goroutineRing) runTouching(units uint64) {
-	set := r.sets.Of(0)
-	for laps := int64(units) / r.contexts; laps > 0; laps-- {
-		r.channels[1] <- r.sequence + 1
-		r.sequence += r.contexts
-		if <-r.channels[0] != r.sequence {
-			r.broken = true
-		}
-		r.turns++
-		set.Touch()
-	}
 }
 
 func (r *goroutineRing) RunEach(units uint64, histogram *kit.Histogram) {

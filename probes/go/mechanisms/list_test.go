@@ -50,14 +50,7 @@ func check(t *testing.T, mechanism kit.Mechanism, experiment, threads string) {
 	if len(mechanism.Parameters) > 0 {
 		words = append(words, "os_threads="+threads)
 	}
-	plan, _, refusal := kit.ParsePlan(words, List)
-	if refusal != nil {
-		t.Fatal(refusal.Detail)
-	}
-	workload, refusal := mechanism.SetUp(plan)
-	if refusal != nil {
-		t.Fatal(refusal.Detail)
-	}
+	workload := setUp(t, words...)
 	histogram := kit.NewHistogram()
 	workload.Run(10)
 	workload.Reset()
@@ -126,7 +119,7 @@ func inUse() int64 {
 // Every goroutine of a ring is found on a stack of its own, however many there are.
 func TestStacksAreDistinct(t *testing.T) {
 	for _, contexts := range []string{"contexts=2", "contexts=5", "contexts=20000"} {
-		workload := ring(t, contexts)
+		workload := setUp(t, "mechanism=fiber/goroutine", contexts)
 		workload.Run(workload.Lap() * 3)
 		if turns, _, _ := workload.Claim(); workload.(kit.Counted).Counts()["distinct_stacks"] != int64(turns.Contexts) {
 			t.Errorf("%s: %v", contexts, workload.(kit.Counted).Counts())

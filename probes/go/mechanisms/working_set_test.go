@@ -10,7 +10,7 @@ import (
 func TestTouches(t *testing.T) {
 	for bytes, lines := range map[string]int64{"1": 1, "65": 2, "128": 2, "4096": 64, "16384": 256, "100000": 1563} {
 		for _, threads := range []string{"one", "all"} {
-			workload := ring(t, "contexts=5", "working_set="+bytes, "os_threads="+threads)
+			workload := setUp(t, "mechanism=fiber/goroutine", "contexts=5", "working_set="+bytes, "os_threads="+threads)
 			workload.Run(10)
 			workload.Reset()
 			workload.Run(50)
@@ -30,7 +30,7 @@ func TestTouches(t *testing.T) {
 			}
 		}
 	}
-	if touches, counted := ring(t, "contexts=5", "working_set=0").(kit.Counted).Counts()["touches"]; counted {
+	if touches, counted := setUp(t, "mechanism=fiber/goroutine", "contexts=5", "working_set=0").(kit.Counted).Counts()["touches"]; counted {
 		t.Errorf("nothing is to be touched, and %v was counted", touches)
 	}
 }
@@ -51,9 +51,9 @@ func TestWorkingSetsThatCannotBe(t *testing.T) {
 	}
 }
 
-func ring(t *testing.T, words ...string) kit.Workload {
+func setUp(t *testing.T, words ...string) kit.Workload {
 	t.Helper()
-	plan, mechanism, refusal := kit.ParsePlan(append([]string{"mechanism=fiber/goroutine"}, words...), List)
+	plan, mechanism, refusal := kit.ParsePlan(words, List)
 	if refusal != nil {
 		t.Fatal(refusal.Detail)
 	}

@@ -24,18 +24,7 @@ const STEADY_BYTES = 32768;
 async function carryOut(writer, plan, mechanism) {
   const cycles = plan.warmupBatches + plan.batches;
   check(cycles);
-  writer.send({
-    t: "plan",
-    mechanism: plan.mechanism,
-    experiment: plan.experiment,
-    contexts: plan.contexts,
-    timing: plan.timing,
-    cpus: plan.cpus,
-    batch_units: plan.contexts,
-    batches: plan.batches,
-    warmup_batches: plan.warmupBatches,
-    parameters: plan.parameters,
-  });
+  writer.sendPlan(plan, plan.contexts);
   keepYoungGeneration();
   const alive = [await mechanism.hold(plan, Math.min(plan.contexts, REHEARSED))];
   const gains = [];

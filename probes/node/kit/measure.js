@@ -40,23 +40,12 @@ async function carryOut(writer, plan, mechanism) {
   const workload = mechanism.setUp(plan);
   await warmUp(plan, workload);
   const units = await calibrate(plan, workload);
-  writer.send({
-    t: "plan",
-    mechanism: plan.mechanism,
-    experiment: plan.experiment,
-    contexts: plan.contexts,
-    timing: plan.timing,
-    cpus: plan.cpus,
-    batch_units: units,
-    batches: plan.batches,
-    warmup_batches: plan.warmupBatches,
-    parameters: plan.parameters,
-  });
+  writer.sendPlan(plan, units);
   const currentCpu = machine.cpuReader();
   const seen = new Set();
   await workload.reset();
   if (global.gc) global.gc();
-  const record = new Record(plan);
+  const record = recordOf(plan);
   seen.add(currentCpu());
   const observation = new Observation(!workload.neverIdle);
   await batches(plan, workload, units, record);
@@ -109,15 +98,14 @@ function checkMemory(contexts, bytesEach, what) {
   }
 }
 
+const histogramOf = (plan) => (plan.timing === "each" ? new Histogram() : null);
+
 // Where the ticks go: made and touched before the batches.
-class Record {
-  constructor(plan) {
-    this.ticks = new Float64Array(plan.warmupBatches + plan.batches).fill(-1);
-    const each = plan.timing === "each";
-    this.warmup = each ? new Histogram() : null;
-    this.measure = each ? new Histogram() : null;
-  }
-}
+const recordOf = (plan) => ({
+  ticks: new Float64Array(plan.warmupBatches + plan.batches).fill(-1),
+  warmup: histogramOf(plan),
+  measure: histogramOf(plan),
+});
 
 const batch = (workload, units, histogram) => (histogram ? workload.runEach(units, histogram) : workload.run(units));
 
@@ -137,7 +125,7 @@ function checkToken(plan, units) {
 
 // Compiled code is many times quicker than what ran first, so the workload runs for a while before anything is timed.
 async function warmUp(plan, workload) {
-  const histogram = plan.timing === "each" ? new Histogram() : null;
+  const histogram = histogramOf(plan);
   let units = wholeLaps(plan, workload);
   checkToken(plan, units);
   for (let spent = 0; spent < SETTLE_NS;) {
@@ -152,7 +140,7 @@ async function warmUp(plan, workload) {
 async function calibrate(plan, workload) {
   let units = wholeLaps(plan, workload);
   if (plan.batchUnits > 0) return units;
-  const histogram = plan.timing === "each" ? new Histogram() : null;
+  const histogram = histogramOf(plan);
   for (let longEnough = 0; longEnough < 3;) {
     checkToken(plan, units);
     await workload.reset();

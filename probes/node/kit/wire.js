@@ -51,6 +51,13 @@ class Writer {
     }
   }
 
+  // Says what will be done, with the k that calibration gave.
+  sendPlan(plan, units) {
+    const { mechanism, experiment, contexts, timing, cpus, batches, warmupBatches, parameters } = plan;
+    const keys = { mechanism, experiment, contexts, timing, cpus, batches, parameters };
+    this.send({ t: "plan", ...keys, warmup_batches: warmupBatches, batch_units: units });
+  }
+
   // Writes the ticks of one phase and gives the next sequence number.
   sendSamples(seq, phase, units, ticks) {
     for (let begin = 0; begin < ticks.length; begin += TICKS_PER_LINE) {

@@ -12,10 +12,17 @@ const { IDLE, Ring, VERIFY } = require("./ring");
 // An async function that is suspended, with its promise and closures (observed with Node.js 20).
 const BYTES_EACH = { promise: 700, yield: 400 };
 
+// Its loops are written out for each kind of handing over: a call at every switch would be part of its price.
 class AwaitRing extends Ring {
   constructor(contexts) {
     super(contexts);
     this.driverIsContext = true;
+  }
+
+  start(each) {
+    for (let i = 1; i < this.lap; i++)
+      if (each) this.memberEach(i);
+      else this.member(i);
   }
 
   async verify(units, trace) {
@@ -36,9 +43,7 @@ class PromiseRing extends AwaitRing {
       this.resolvers[0] = resolve;
     };
     this.inbox = new Promise(this.arm);
-    for (let i = 1; i < contexts; i++)
-      if (each) this.memberEach(i);
-      else this.member(i);
+    this.start(each);
   }
 
   async member(index) {
@@ -139,9 +144,7 @@ class YieldRing extends AwaitRing {
     super(contexts);
     this.neverIdle = true;
     this.token = IDLE;
-    for (let i = 1; i < contexts; i++)
-      if (each) this.memberEach(i);
-      else this.member(i);
+    this.start(each);
   }
 
   async member(index) {

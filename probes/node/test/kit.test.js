@@ -1,4 +1,4 @@
-// The kit: plans, messages, histogram, trace.
+// The kit: messages, histogram, trace, calibration.
 "use strict";
 
 const assert = require("assert");
@@ -10,40 +10,10 @@ const vm = require("vm");
 const { Observation, Trace, Turns } = require("../kit/evidence");
 const { Histogram, bucketOf, lowerEdge } = require("../kit/histogram");
 const { calibrate } = require("../kit/measure");
-const { parsePlan } = require("../kit/plan");
 const { Writer, encode } = require("../kit/wire");
 const { list } = require("../mechanisms/list");
 
 const ROOT = path.join(__dirname, "..", "..", "..");
-const LIST = [
-  {
-    id: "fiber/test",
-    experiments: ["switch", "create"],
-    timings: ["batch", "each"],
-    parameters: [{ name: "speed", words: ["low", "high"], default: "low" }],
-  },
-];
-
-test("defaults of a plan", () => {
-  const { plan } = parsePlan(["mechanism=fiber/test", "cpus=1", "speed=high"], LIST);
-  assert.deepStrictEqual(
-    { ...plan },
-    {
-      mechanism: "fiber/test",
-      experiment: "switch",
-      contexts: 2,
-      timing: "batch",
-      cpus: [1],
-      batchUnits: 0,
-      batchNs: 1000000,
-      batches: 30,
-      warmupBatches: 5,
-      verifyUnits: 1000,
-      parameters: { speed: "high" },
-    },
-  );
-});
-
 test("buckets keep their promise", () => {
   for (let i = 0; i < 100000; i++) {
     const value = Math.floor((Number.MAX_SAFE_INTEGER * Math.random()) / 2 ** Math.floor(53 * Math.random()));

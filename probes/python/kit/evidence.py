@@ -2,16 +2,13 @@
 
 import gc
 import time
+from collections import namedtuple
 
 from . import machine
 
-
-class Observed:
-    """What can be read from outside the contexts. The threads are read last before the batches and first after them, so
-    that the reading itself hardly counts."""
-
-    def __init__(self, tasks, faults, collections, cpu_ns):
-        self.tasks, self.faults, self.collections, self.cpu_ns = tasks, faults, collections, cpu_ns
+# What can be read from outside the contexts. The threads are read last before the batches and first after them, so that the
+# reading itself hardly counts.
+Observed = namedtuple("Observed", "tasks faults collections cpu_ns")
 
 
 def observe_begin():

@@ -22,18 +22,7 @@ async def carry_out(writer, plan, mechanism):
         raise wire.unsupported(
             "unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing"
         )
-    writer.send(
-        "plan",
-        mechanism=plan.mechanism,
-        experiment=plan.experiment,
-        contexts=plan.contexts,
-        timing=plan.timing,
-        cpus=plan.cpus,
-        batch_units=plan.contexts,
-        batches=plan.batches,
-        warmup_batches=plan.warmup_batches,
-        parameters=plan.parameters,
-    )
+    plan.send(writer, plan.contexts)
     held, _ = await mechanism.hold(plan, min(plan.contexts, REHEARSED))
     gains, entered, alive = [], 0, [held]
     for _ in range(cycles):

@@ -27,37 +27,28 @@ def thread_reader():
 
 def available_memory():
     """What the kernel believes it can give to this process, in bytes; 0 where it cannot be told."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            return _field(file.read(), "MemAvailable:") << 10
-    except OSError:
-        return 0
+    return _field(_read("/proc/meminfo") or "", "MemAvailable:") << 10
 
 
 def memory():
     """(resident, mapped, page tables) of this process in bytes; None where they cannot be read. Resident is a walk of the page
     tables (smaps_rollup); statm is only approximate."""
-    try:
-        with open("/proc/self/smaps_rollup", encoding="ascii", errors="replace") as file:
-            rollup = file.read()
-        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
-            status = file.read()
-    except OSError:
+    rollup, status = _read("/proc/self/smaps_rollup"), _read("/proc/self/status")
+    if rollup is None or status is None:
         return None
     return _field(rollup, "\nRss:") << 10, _field(status, "\nVmSize:") << 10, _field(status, "\nVmPTE:") << 10
 
 
 def task_switches():
     """Thread id -> (voluntary, involuntary) switches of every thread of the process; None where they cannot be read."""
-    tasks = {}
     try:
-        for task in os.listdir("/proc/self/task"):
-            with open(f"/proc/self/task/{task}/status", encoding="ascii", errors="replace") as file:
-                text = file.read()
-            tasks[task] = _field(text, "\nvoluntary_ctxt_switches:"), _field(text, "nonvoluntary_ctxt_switches:")
+        status = {task: _read(f"/proc/self/task/{task}/status") for task in os.listdir("/proc/self/task")}
     except OSError:
         return None
-    return tasks
+    if None in status.values():
+        return None
+    names = "\nvoluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"
+    return {task: tuple(_field(text, name) for name in names) for task, text in status.items()}
 
 
 def page_faults():
@@ -69,6 +60,14 @@ def page_faults():
     except (ImportError, OSError):
         return None
     return usage.ru_minflt, usage.ru_majflt
+
+
+def _read(path):
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def _field(text, name):

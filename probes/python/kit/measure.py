@@ -135,18 +135,7 @@ class _Measurement:
         gc.enable()
         gc.collect()
         self.units = await self._calibrate()
-        writer.send(
-            "plan",
-            mechanism=plan.mechanism,
-            experiment=plan.experiment,
-            contexts=plan.contexts,
-            timing=plan.timing,
-            cpus=plan.cpus,
-            batch_units=self.units,
-            batches=plan.batches,
-            warmup_batches=plan.warmup_batches,
-            parameters=plan.parameters,
-        )
+        plan.send(writer, self.units)
         self._allocate()
         await self.workload.reset()
         begin = evidence.observe_begin()

@@ -16,6 +16,11 @@ MAX_DESCRIPTOR = 1 << 20
 class Plan:
     """The keys of `run`, plus `parameters`: every parameter of the mechanism as text, defaults filled in."""
 
+    def send(self, writer, units):
+        """Says what will be done, with the k that calibration gave."""
+        keys = ["mechanism", "experiment", "contexts", "timing", "cpus", "batches", "warmup_batches", "parameters"]
+        writer.send("plan", batch_units=units, **{key: getattr(self, key) for key in keys})
+
 
 class Parameter:
     """One parameter of a mechanism: one of some words."""
@@ -43,7 +48,7 @@ def parse(words, mechanisms):
     plan.batches = take.integer("batches", 30, 1, MAX_BATCHES)
     plan.warmup_batches = take.integer("warmup_batches", 5, 0, MAX_BATCHES)
     plan.verify_units = take.integer("verify_units", 1000, 0, MAX_CONTEXTS)
-    plan.seed = take.integer("seed", 0, 0, (1 << 63) - 1)
+    take.integer("seed", 0, 0, (1 << 63) - 1)  # Nothing here is random.
     plan.parameters = {p.name: take.word(p.name, p.default, p.words) for p in mechanism.parameters}
     for key in values:
         raise refuse("unknown_key", f"`{key}` is neither a key of `run` nor a parameter of {mechanism.id}")

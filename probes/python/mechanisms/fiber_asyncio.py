@@ -10,20 +10,16 @@ so is its count of turns. Everything else is a command (a negative token), which
 import sys
 
 from kit.clock import now
-from kit.evidence import Turns
-from kit.measure import Mechanism, Workload, check_memory
+from kit.measure import Mechanism, check_memory
 from kit.plan import Parameter
+
+from .ring import RESET, Creation, Ring
 
 # A task, its coroutines, and its future, event or queue (observed with CPython 3.11).
 BYTES_EACH = {"future": 1400, "event": 2300, "queue": 5000, "sleep": 1600}
 
-RESET = -1
-PUBLISH = -2
 # The driver is busy with something else; only `sleep` sees it, because there a task runs without being handed anything.
 IDLE = -3
-# And below: the verification pass, VERIFY - sequence number.
-VERIFY = -1000
-
 
 # The module, once `run_until_end` has imported it. Importing takes longer than all else that `describe` does.
 asyncio = None
@@ -46,75 +42,27 @@ def set_up(plan):
     return _RINGS[handover](plan.contexts, plan.timing == "each")
 
 
-class _Ring(Workload):
-    """All that does not depend on the kind of switch. A subclass has `send(index, token)` and `receive(index)`."""
+class _Ring(Ring):
+    """All that does not depend on the kind of switch. A subclass has `prepare`, which makes what the contexts hand the token
+    over by, and the contexts' bodies, `member` and `each`. Their loops and those of the driver are written out for each kind: a
+    function called at every switch would be part of its price."""
 
     def __init__(self, contexts, timed_each):
-        self.lap = contexts
-        self.sequence = 0
-        self.broken = False
-        self.turns = self.trace = self.histogram = None
-        self.stamp = 0
-        self.frames = set()  # Of the contexts, as each finds its own at `claim`.
+        super().__init__(contexts)
         body = self.each if timed_each else self.member
         self.prepare()
         # The loop holds tasks by weak references only.
         self.tasks = [asyncio.ensure_future(body(i)) for i in range(1, contexts)]
 
-    def prepare(self):
-        """Makes what the contexts hand the token over by."""
-        raise NotImplementedError
+    def tokens(self, units):
+        """The tokens that come back to the driver; the laps count as passed."""
+        begin = self.laps * self.lap
+        self.laps += units // self.lap
+        return range(begin + self.lap, begin + units + 1, self.lap)
 
-    async def member(self, index):
-        raise NotImplementedError
-
-    async def each(self, index):
-        raise NotImplementedError
-
-    async def run(self, units):
-        raise NotImplementedError
-
-    async def round(self, token):
-        """Passes a token round once."""
-        raise NotImplementedError
-
-    def obey(self, index, due, token):
-        """Called by a context with what is not the token it was due: (what it hands on, what it is due next)."""
-        if token == RESET:
-            return token, index
-        if token == PUBLISH:
-            self.turns.count(due // self.lap)
-            self.frames.add(id(sys._getframe(1)))  # Alive as long as the context, so that no other has its address.
-            return token, due
-        if token <= VERIFY:
-            self.trace.visit(VERIFY - token, index)
-            return token - 1, due
-        self.broken = True
-        return token, due
-
-    async def reset(self):
-        self.sequence = 0
-        await self.round(RESET)
-
-    async def claim(self):
-        self.turns = Turns()
-        self.turns.count(self.sequence // self.lap)  # The driver's own turns are its laps.
-        self.frames = {id(sys._getframe())}
-        await self.round(PUBLISH)
-        turns, self.turns = self.turns, None
-        return turns, self.sequence, self.broken
-
-    def counts(self):
-        return {"distinct_frames": len(self.frames)}
-
-    async def verify(self, units, trace):
-        self.trace = trace
-        trace.visit(0, 0)
-        token = VERIFY - 1
-        for _ in range(units // self.lap):
-            token = await self.round(token)
-            token, _ = self.obey(0, 0, token)
-        return True
+    def answer(self, index, due, token):
+        """What a context hands on after a command, and what it is due next."""
+        return self.obey(index, due // self.lap, token, sys._getframe(1)), index if token == RESET else due
 
 
 class _FutureRing(_Ring):
@@ -135,7 +83,7 @@ class _FutureRing(_Ring):
                 due += lap
                 token += 1
             else:
-                token, due = self.obey(index, due, token)
+                token, due = self.answer(index, due, token)
             inbox[following].set_result(token)
 
     async def each(self, index):
@@ -150,16 +98,14 @@ class _FutureRing(_Ring):
                 due += lap
                 token += 1
             else:
-                token, due = self.obey(index, due, token)
+                token, due = self.answer(index, due, token)
             self.stamp = now()
             inbox[index] = make()
             inbox[following].set_result(token)
 
     async def run(self, units):
         make, inbox, lap = self.make, self.inbox, self.lap
-        begin = self.sequence
-        self.sequence += units
-        for token in range(begin + lap, self.sequence + 1, lap):
+        for token in self.tokens(units):
             inbox[1].set_result(token - lap + 1)
             if await inbox[0] != token:
                 self.broken = True
@@ -168,9 +114,7 @@ class _FutureRing(_Ring):
     async def run_each(self, units, histogram):
         self.histogram = histogram
         make, inbox, lap = self.make, self.inbox, self.lap
-        begin = self.sequence
-        self.sequence += units
-        for token in range(begin + lap, self.sequence + 1, lap):
+        for token in self.tokens(units):
             self.stamp = now()
             inbox[1].set_result(token - lap + 1)
             came = await inbox[0]
@@ -205,7 +149,7 @@ class _EventRing(_Ring):
                 due += lap
                 self.token += 1
             else:
-                self.token, due = self.obey(index, due, self.token)
+                self.token, due = self.answer(index, due, self.token)
             following.set()
 
     async def each(self, index):
@@ -221,15 +165,13 @@ class _EventRing(_Ring):
                 due += lap
                 self.token += 1
             else:
-                self.token, due = self.obey(index, due, self.token)
+                self.token, due = self.answer(index, due, self.token)
             self.stamp = now()
             following.set()
 
     async def run(self, units):
         event, following, lap = self.events[0], self.events[1], self.lap
-        begin = self.sequence
-        self.sequence += units
-        for token in range(begin + lap, self.sequence + 1, lap):
+        for token in self.tokens(units):
             self.token = token - lap + 1
             following.set()
             await event.wait()
@@ -240,9 +182,7 @@ class _EventRing(_Ring):
     async def run_each(self, units, histogram):
         self.histogram = histogram
         event, following, lap = self.events[0], self.events[1], self.lap
-        begin = self.sequence
-        self.sequence += units
-        for token in range(begin + lap, self.sequence + 1, lap):
+        for token in self.tokens(units):
             self.token = token - lap + 1
             self.stamp = now()
             following.set()
@@ -275,7 +215,7 @@ class _QueueRing(_Ring):
                 due += lap
                 token += 1
             else:
-                token, due = self.obey(index, due, token)
+                token, due = self.answer(index, due, token)
             await put(token)
 
     async def each(self, index):
@@ -290,15 +230,13 @@ class _QueueRing(_Ring):
                 due += lap
                 token += 1
             else:
-                token, due = self.obey(index, due, token)
+                token, due = self.answer(index, due, token)
             self.stamp = now()
             await put(token)
 
     async def run(self, units):
         get, put, lap = self.queues[0].get, self.queues[1].put, self.lap
-        begin = self.sequence
-        self.sequence += units
-        for token in range(begin + lap, self.sequence + 1, lap):
+        for token in self.tokens(units):
             await put(token - lap + 1)
             if await get() != token:
                 self.broken = True
@@ -306,9 +244,7 @@ class _QueueRing(_Ring):
     async def run_each(self, units, histogram):
         self.histogram = histogram
         get, put, lap = self.queues[0].get, self.queues[1].put, self.lap
-        begin = self.sequence
-        self.sequence += units
-        for token in range(begin + lap, self.sequence + 1, lap):
+        for token in self.tokens(units):
             self.stamp = now()
             await put(token - lap + 1)
             came = await get()
@@ -336,7 +272,7 @@ class _SleepRing(_Ring):
                 due += lap
                 self.token += 1
             elif self.token != IDLE:
-                self.token, due = self.obey(index, due, self.token)
+                self.token, due = self.answer(index, due, self.token)
             await sleep(0)
 
     async def each(self, index):
@@ -349,15 +285,13 @@ class _SleepRing(_Ring):
                 due += lap
                 self.token += 1
             elif self.token != IDLE:
-                self.token, due = self.obey(index, due, self.token)
+                self.token, due = self.answer(index, due, self.token)
             self.stamp = now()
             await sleep(0)
 
     async def run(self, units):
         sleep, lap = asyncio.sleep, self.lap
-        begin = self.sequence
-        self.sequence += units
-        for token in range(begin + lap, self.sequence + 1, lap):
+        for token in self.tokens(units):
             self.token = token - lap + 1
             await sleep(0)
             if self.token != token:
@@ -367,9 +301,7 @@ class _SleepRing(_Ring):
     async def run_each(self, units, histogram):
         self.histogram = histogram
         sleep, lap = asyncio.sleep, self.lap
-        begin = self.sequence
-        self.sequence += units
-        for token in range(begin + lap, self.sequence + 1, lap):
+        for token in self.tokens(units):
             self.token = token - lap + 1
             self.stamp = now()
             await sleep(0)
@@ -389,12 +321,12 @@ class _SleepRing(_Ring):
 _RINGS = {"event": _EventRing, "future": _FutureRing, "queue": _QueueRing, "sleep": _SleepRing}
 
 
-class _Creation(Workload):
+class _Creation(Creation):
     """Make a task, let the loop enter it, let it return, which wakes the driver, and drop it."""
 
     def __init__(self):
         self.create_task = asyncio.get_running_loop().create_task
-        self.token = self.entered = 0
+        self.token = 0
 
     async def body(self, token):
         self.entered += 1
@@ -413,12 +345,6 @@ class _Creation(Workload):
             token = await create_task(body(token))
             histogram.arrive(now() - begin)
         self.token = token
-
-    async def reset(self):
-        self.token = self.entered = 0
-
-    async def claim(self):
-        return Turns.once_each(self.entered), self.token, False
 
 
 async def hold(plan, contexts):

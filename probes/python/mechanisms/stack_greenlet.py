@@ -1,13 +1,13 @@
-"""stack/greenlet: greenlets pass a token round by `switch`. The main greenlet is context 0."""
+"""stack/greenlet: greenlets pass a token round by `switch`. The main greenlet is context 0.
 
-import sys
+The token is the number of the lap, as coroutine_python_generator.py says.
+"""
 
 from kit import wire
 from kit.clock import now
-from kit.evidence import Turns
-from kit.measure import Mechanism, Workload, check_memory
+from kit.measure import Mechanism, check_memory
 
-from .laps import FOREVER, VERIFY, LapRing
+from .ring import FOREVER, Creation, Ring
 
 # A greenlet, its frames and the copy of its piece of the C stack (observed with CPython 3.11).
 BYTES_EACH = 6700
@@ -30,7 +30,7 @@ def set_up(plan):
     return _Ring(plan.contexts, plan.timing == "each")
 
 
-class _Ring(LapRing):
+class _Ring(Ring):
     def __init__(self, contexts, timed_each):
         super().__init__(contexts)
         from greenlet import getcurrent, greenlet
@@ -66,7 +66,7 @@ class _Ring(LapRing):
                 token = switch(token)
             token = switch(self.obey(index, lap - 1, token))
 
-    def send_round(self, token):
+    async def round(self, token):
         return self.members[1].switch(token)
 
     async def run(self, units):
@@ -90,30 +90,15 @@ class _Ring(LapRing):
                 self.broken = True
         self.laps = end
 
-    async def claim(self):
-        turns, token, broken = await super().claim()
-        turns.count(self.laps)  # The driver's own turns are its laps.
-        self.frames.add(id(sys._getframe()))
-        return turns, token, broken
 
-    async def verify(self, units, trace):
-        self.trace = trace
-        trace.visit(0, 0)
-        token = VERIFY - 1
-        for _ in range(units // self.lap):
-            token = self.send_round(token)
-            token = self.obey(0, 0, token)
-        return True
-
-
-class _Creation(Workload):
+class _Creation(Creation):
     """Make a greenlet, enter it once, let it return to its creator, drop it."""
 
     def __init__(self):
         from greenlet import greenlet
 
         self.greenlet = greenlet
-        self.token = self.entered = 0
+        self.token = 0
 
     def body(self, token):
         self.entered += 1
@@ -132,12 +117,6 @@ class _Creation(Workload):
             token = greenlet(body).switch(token)
             histogram.arrive(now() - begin)
         self.token = token
-
-    async def reset(self):
-        self.token = self.entered = 0
-
-    async def claim(self):
-        return Turns.once_each(self.entered), self.token, False
 
 
 async def hold(plan, contexts):

@@ -21,18 +21,6 @@ TEST_LIST = [
 ]
 
 
-class Plans(unittest.TestCase):
-    def test_defaults(self):
-        parsed, mechanism = plan.parse(["mechanism=fiber/test", "cpus=1", "speed=high"], TEST_LIST)
-        self.assertIs(mechanism, TEST_LIST[0])
-        self.assertEqual((parsed.contexts, parsed.batches, parsed.warmup_batches), (2, 30, 5))
-        self.assertEqual((parsed.batch_ns, parsed.batch_units, parsed.verify_units), (1_000_000, 0, 1000))
-        self.assertEqual((parsed.cpus, parsed.parameters), ([1], {"speed": "high"}))
-
-    def test_create_needs_no_ring(self):
-        plan.parse(["mechanism=fiber/test", "experiment=create", "contexts=1"], TEST_LIST)
-
-
 class Calibration(unittest.TestCase):
     def calibrated(self, *ticks):
         """(k, length of each batch) for batches that last as long as the arguments say."""

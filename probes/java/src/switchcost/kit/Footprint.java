@@ -56,18 +56,7 @@ final class Footprint {
                 "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing"
             );
         }
-        writer.send(
-            Message.of("plan")
-                .put("mechanism", plan.mechanism().id())
-                .put("experiment", plan.experiment())
-                .put("contexts", plan.contexts())
-                .put("timing", plan.timing())
-                .put("cpus", plan.cpus())
-                .put("batch_units", plan.contexts())
-                .put("batches", plan.batches())
-                .put("warmup_batches", plan.warmupBatches())
-                .put("parameters", plan.parameters())
-        );
+        writer.send(plan.message(plan.contexts()));
         rehearse(plan, ofKernel);
         List<Memory> gains = new ArrayList<>();
         long entered = 0;
@@ -136,7 +125,7 @@ final class Footprint {
         writer.send(
             Message.of("evidence")
                 .put("units", units)
-                .put("turns", new Message().put("total", entered).put("min", 1).put("max", 1).put("contexts", units))
+                .put("turns", Turns.oneEach(entered).message())
                 .put("token", null)
                 .put("kernel", null)
                 .put("address_spaces", Observed.addressSpaces(entered))

@@ -1,27 +1,25 @@
 package switchcost.kit;
 
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What the kernel says of this process, read from /proc; null or 0 where there is none. */
 public final class Machine {
 
-    private static final Path TASKS = Path.of("/proc/self/task");
+    private static final File TASKS = new File("/proc/self/task");
+    private static final Pattern MAX_PROCESSES = Pattern.compile("^Max processes +(\\S+)", Pattern.MULTILINE);
 
     private Machine() {}
-
-    /** Switches that the kernel counted for one thread. */
-    record TaskSwitches(long voluntary, long involuntary) {}
 
     static String text(String path) {
         // Not Files.readString: it begins with one byte, and files below /proc/sys tell no more than the first reading takes.
@@ -34,13 +32,12 @@ public final class Machine {
 
     /** The rest of the line after a name in a text like /proc/self/status; null where it is not there. */
     static String field(String text, String name) {
-        int at = text == null ? -1 : ("\n" + text).indexOf("\n" + name + ":");
-        if (at < 0) {
-            return null;
+        for (String line : text == null ? new String[0] : text.split("\n")) {
+            if (line.startsWith(name + ":")) {
+                return line.substring(name.length() + 1).trim();
+            }
         }
-        String rest = text.substring(at + name.length() + 1);
-        int end = rest.indexOf('\n');
-        return (end < 0 ? rest : rest.substring(0, end)).trim();
+        return null;
     }
 
     static long number(String text, String name) {
@@ -82,30 +79,20 @@ public final class Machine {
         return cpus;
     }
 
-    private static List<String> tasks() {
-        List<String> ids = new ArrayList<>();
-        try (DirectoryStream<Path> folder = Files.newDirectoryStream(TASKS)) {
-            folder.forEach(path -> ids.add(path.getFileName().toString()));
-        } catch (IOException | RuntimeException error) {
-            return null;
-        }
-        return ids;
-    }
-
     /** Switch counts of every thread of the process. */
-    static Map<String, TaskSwitches> taskSwitches() {
-        List<String> ids = tasks();
+    static Map<String, Switches> taskSwitches() {
+        String[] ids = TASKS.list();
         if (ids == null) {
             return null;
         }
-        Map<String, TaskSwitches> counts = new HashMap<>();
+        Map<String, Switches> counts = new HashMap<>();
         for (String id : ids) {
             String status = text(TASKS + "/" + id + "/status");
             if (field(status, "voluntary_ctxt_switches") != null) {
                 // Else the thread has ended since the folder was read.
                 counts.put(
                     id,
-                    new TaskSwitches(
+                    new Switches(
                         number(status, "voluntary_ctxt_switches"),
                         number(status, "nonvoluntary_ctxt_switches")
                     )
@@ -118,8 +105,8 @@ public final class Machine {
     /** CPUs on which the threads of this process ran last: field 39 of their `stat`. */
     static Set<Integer> lastCpus() {
         Set<Integer> cpus = new TreeSet<>();
-        List<String> ids = tasks();
-        for (String id : ids == null ? List.<String>of() : ids) {
+        String[] ids = TASKS.list();
+        for (String id : ids == null ? new String[0] : ids) {
             String[] words = statFields(text(TASKS + "/" + id + "/stat"));
             if (words != null) {
                 cpus.add(Integer.parseInt(words[39 - 3]));
@@ -137,27 +124,15 @@ public final class Machine {
     /** Fields 3 and on: the name, field 2, may hold anything, but ends with the last bracket. */
     private static String[] statFields(String stat) {
         int bracket = stat == null ? -1 : stat.lastIndexOf(')');
-        String[] words =
-            bracket < 0
-                ? new String[0]
-                : stat
-                      .substring(bracket + 1)
-                      .trim()
-                      .split(" ");
-        return words.length > 39 - 3 ? words : null;
+        return bracket < 0 ? null : stat.substring(bracket + 2).split(" ");
     }
 
     /** What bounds the number of threads here, for the sentence that says that the bound was met. */
     public static String threadLimits() {
         List<String> limits = new ArrayList<>();
-        String processes = null;
-        for (String line : String.valueOf(text("/proc/self/limits")).split("\n")) {
-            processes = line.startsWith("Max processes")
-                ? line.substring("Max processes".length()).trim().split("\\s+")[0]
-                : processes;
-        }
-        if (processes != null) {
-            limits.add("ulimit -u " + processes);
+        Matcher processes = MAX_PROCESSES.matcher(String.valueOf(text("/proc/self/limits")));
+        if (processes.find()) {
+            limits.add("ulimit -u " + processes.group(1));
         }
         for (String name : List.of("kernel/threads-max", "kernel/pid_max", "vm/max_map_count")) {
             String value = text("/proc/sys/" + name);

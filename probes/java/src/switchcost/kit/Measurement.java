@@ -15,14 +15,13 @@ public final class Measurement {
     private final Writer writer;
     private final Plan plan;
     private final Workload workload;
-    private final boolean observeCpus = Native.readsCpu();
     private final Set<Integer> seen = new TreeSet<>();
     private long units;
 
     private Measurement(Writer writer, Plan plan) {
         this.writer = writer;
         this.plan = plan;
-        int rehearsals = Rehearsal.hold(plan, observeCpus);
+        int rehearsals = Rehearsal.hold(plan);
         writer.note(
             rehearsals +
                 " rehearsals before the calibration; the just-in-time compiler took " +
@@ -53,32 +52,18 @@ public final class Measurement {
     private void run() {
         units = calibrate();
         Rehearsal.untilQuiet(Rehearsal.MOST_SETTLING_NS, () -> time(units));
-        sendPlan();
-        boolean each = plan.each();
-        Histogram warmup = each ? new Histogram() : null;
-        Histogram measure = each ? new Histogram() : null;
-        Stage stage = new Stage(
-            workload,
-            units,
-            plan.warmupBatches(),
-            plan.batches(),
-            warmup,
-            measure,
-            observeCpus,
-            Placement.cpuOf(plan, 0)
-        );
+        writer.send(plan.message(units));
+        Stage stage = new Stage(plan, workload, units, plan.warmupBatches(), plan.batches());
         workload.reset();
         Observed.begin(); // Once in vain: the first time loads classes and sets the compiler to work.
         Rehearsal.letCompilerFinish();
         Observed begin = Observed.begin();
-        stage.perform(plan.mechanism().threads());
+        stage.perform();
         Observed end = Observed.end();
         Turns turns = workload.turns();
         long token = workload.token();
-        if (workload.broken()) {
-            throw Refusal.failed("self_check_failed", "a context received another token than the one it was due");
-        }
-        long backwards = plan.each() ? warmup.backwards + measure.backwards : 0;
+        checkOrder();
+        long backwards = plan.each() ? stage.warmup.backwards + stage.measure.backwards : 0;
         if (backwards > 0) {
             throw Refusal.failed(
                 "self_check_failed",
@@ -86,7 +71,7 @@ public final class Measurement {
                 backwards
             );
         }
-        long samples = report(stage, warmup, measure);
+        long samples = report(stage);
         sendEvidence(stage, begin, end, turns, token);
         writer.end(null, samples);
     }
@@ -117,39 +102,27 @@ public final class Measurement {
     }
 
     private long time(long length) {
-        Histogram histogram = plan.each() ? new Histogram() : null;
-        Stage stage = new Stage(workload, length, 0, 1, histogram, histogram, observeCpus, Placement.cpuOf(plan, 0));
-        stage.perform(plan.mechanism().threads()).dismiss();
-        if (workload.broken()) {
-            throw Refusal.failed("self_check_failed", "a context received another token than the one it was due");
-        }
+        Stage stage = new Stage(plan, workload, length, 0, 1).perform();
+        stage.dismiss();
+        checkOrder();
         return stage.ticks[0];
     }
 
-    private void sendPlan() {
-        writer.send(
-            Message.of("plan")
-                .put("mechanism", plan.mechanism().id())
-                .put("experiment", plan.experiment())
-                .put("contexts", plan.contexts())
-                .put("timing", plan.timing())
-                .put("cpus", plan.cpus())
-                .put("batch_units", units)
-                .put("batches", plan.batches())
-                .put("warmup_batches", plan.warmupBatches())
-                .put("parameters", plan.parameters())
-        );
+    private void checkOrder() {
+        if (workload.broken()) {
+            throw Refusal.failed("self_check_failed", "a context received another token than the one it was due");
+        }
     }
 
-    private long report(Stage stage, Histogram warmup, Histogram measure) {
+    private long report(Stage stage) {
         for (int cpu : stage.cpus) {
             if (cpu >= 0) {
                 seen.add(cpu);
             }
         }
         if (plan.each()) {
-            writer.histogram(writer.histogram(0, "warmup", warmup), "measure", measure);
-            return warmup.count + measure.count;
+            writer.histogram(writer.histogram(0, "warmup", stage.warmup), "measure", stage.measure);
+            return stage.warmup.count + stage.measure.count;
         }
         int seq = writer.samples(0, "warmup", units, stage.ticks, 0, plan.warmupBatches());
         writer.samples(seq, "measure", units, stage.ticks, plan.warmupBatches(), stage.ticks.length);
@@ -161,18 +134,11 @@ public final class Measurement {
         Map<String, Object> counts = new LinkedHashMap<>(workload.counts());
         Message evidence = Message.of("evidence")
             .put("units", units * stage.ticks.length)
-            .put(
-                "turns",
-                new Message()
-                    .put("total", turns.total)
-                    .put("min", turns.min)
-                    .put("max", turns.max)
-                    .put("contexts", turns.contexts)
-            )
+            .put("turns", turns.message())
             .put("token", token)
             .put("address_spaces", Observed.addressSpaces(turns.contexts));
         Observed.differences(begin, end, plan.experiment().equals("create"), evidence, counts, why);
-        if (!observeCpus) {
+        if (seen.isEmpty()) {
             seen.addAll(Machine.lastCpus());
         }
         verify(stage, evidence, why);

@@ -3,6 +3,10 @@ package switchcost.kit;
 import java.lang.invoke.MethodHandle;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.util.Optional;
 
 /**
@@ -19,9 +23,8 @@ public final class Native {
     private static final MethodHandle MADVISE = link("madvise", "ADDRESS", "JAVA_LONG", "JAVA_INT");
     private static final int NO_HUGE_PAGES = 15;
     private static final int DO_NOT_NEED = 4;
-    /** struct rusage is two times of 16 bytes and 14 counters of 8 on every 64-bit Linux. */
-    private static final int RUSAGE_BYTES = 144;
-    private static final int VOLUNTARY_AT = 128;
+    /** struct rusage is two times of two words and 14 counters of one on every 64-bit Linux. */
+    private static final int VOLUNTARY = 16;
     private static final int CPU_SET_BYTES = 512;
     private static final Object BUFFER = buffer(CPU_SET_BYTES);
 
@@ -34,30 +37,20 @@ public final class Native {
 
     /** The CPU that the calling thread runs on, -1 where it cannot be told. */
     public static int currentCpu() {
-        if (SCHED_GETCPU == null) {
-            return -1;
-        }
-        try {
-            return (int) SCHED_GETCPU.invokeExact();
-        } catch (Throwable error) {
-            return -1;
-        }
+        return call(SCHED_GETCPU);
     }
 
     /** The kernel's number of the thread that calls, of a virtual one its carrier's; -1 where it cannot be told. */
     public static int currentThread() {
-        if (GETTID == null) {
-            return -1;
-        }
+        return call(GETTID);
+    }
+
+    private static int call(MethodHandle function) {
         try {
-            return (int) GETTID.invokeExact();
+            return function == null ? -1 : (int) function.invokeExact();
         } catch (Throwable error) {
             return -1;
         }
-    }
-
-    static boolean readsCpu() {
-        return SCHED_GETCPU != null;
     }
 
     public static boolean pins() {
@@ -70,13 +63,9 @@ public final class Native {
             return false;
         }
         try {
-            byte[] set = new byte[CPU_SET_BYTES];
-            set[cpu / 8] = (byte) (1 << (cpu % 8)); // Little endian; on others a set of longs, see below.
-            if (java.nio.ByteOrder.nativeOrder() == java.nio.ByteOrder.BIG_ENDIAN) {
-                set = new byte[CPU_SET_BYTES];
-                set[(cpu / 64) * 8 + 7 - (cpu % 64) / 8] = (byte) (1 << (cpu % 8));
-            }
-            bytes(BUFFER).put(0, set);
+            long[] set = new long[CPU_SET_BYTES / Long.BYTES];
+            set[cpu / Long.SIZE] = 1L << cpu; // Shifts are modulo 64.
+            words(BUFFER).put(set);
             return (int) SCHED_SETAFFINITY.invoke(0, (long) CPU_SET_BYTES, BUFFER) == 0;
         } catch (Throwable error) {
             return false;
@@ -84,7 +73,7 @@ public final class Native {
     }
 
     /** Voluntary and involuntary switches of the whole process, threads that have ended included; null where it cannot be told. */
-    static synchronized long[] switchesOfProcess() {
+    static synchronized Switches switchesOfProcess() {
         if (GETRUSAGE == null || BUFFER == null) {
             return null;
         }
@@ -92,8 +81,8 @@ public final class Native {
             if ((int) GETRUSAGE.invoke(0, BUFFER) != 0) {
                 return null;
             }
-            java.nio.ByteBuffer usage = bytes(BUFFER).order(java.nio.ByteOrder.nativeOrder());
-            return new long[] { usage.getLong(VOLUNTARY_AT), usage.getLong(VOLUNTARY_AT + 8) };
+            LongBuffer usage = words(BUFFER);
+            return new Switches(usage.get(VOLUNTARY), usage.get(VOLUNTARY + 1));
         } catch (Throwable error) {
             return null;
         }
@@ -103,13 +92,13 @@ public final class Native {
      * Gives zeroed memory outside the heap, which begins with a page, small pages. Java has written to it already, maybe with
      * huge ones; they are given back first. Where this cannot be asked for, or there are no huge pages, it stays as it is.
      */
-    static void useSmallPages(java.nio.ByteBuffer memory) {
+    static void useSmallPages(ByteBuffer memory) {
         if (MADVISE == null) {
             return;
         }
         try {
             Object segment = Class.forName(PACKAGE + "MemorySegment")
-                .getMethod("ofBuffer", java.nio.Buffer.class)
+                .getMethod("ofBuffer", Buffer.class)
                 .invoke(null, memory);
             long whole = memory.capacity() & -4096L; // What lies behind the last page's end may be somebody else's.
             if ((int) MADVISE.invoke(segment, whole, NO_HUGE_PAGES) == 0) {
@@ -120,10 +109,11 @@ public final class Native {
         }
     }
 
-    private static java.nio.ByteBuffer bytes(Object segment) throws ReflectiveOperationException {
-        return (java.nio.ByteBuffer) Class.forName(PACKAGE + "MemorySegment")
+    private static LongBuffer words(Object segment) throws ReflectiveOperationException {
+        ByteBuffer bytes = (ByteBuffer) Class.forName(PACKAGE + "MemorySegment")
             .getMethod("asByteBuffer")
             .invoke(segment);
+        return bytes.order(ByteOrder.nativeOrder()).asLongBuffer();
     }
 
     private static Object buffer(long size) {

@@ -10,8 +10,8 @@ final class Observed {
 
     private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
 
-    private Map<String, Machine.TaskSwitches> tasks;
-    private long[] process;
+    private Map<String, Switches> tasks;
+    private Switches process;
     private long[] faults;
     private long collections;
     private long compilerMs;
@@ -67,13 +67,7 @@ final class Observed {
         } else if (!threadsEnd && !lost) {
             evidence.put("kernel", kernel(begin.tasks, end.tasks));
         } else if (begin.process != null && end.process != null) {
-            evidence.put(
-                "kernel",
-                new Pair(end.process[0] - begin.process[0], end.process[1] - begin.process[1]).message(
-                    end.tasks.size(),
-                    "getrusage_self"
-                )
-            );
+            evidence.put("kernel", end.process.minus(begin.process).message(end.tasks.size(), "getrusage_self"));
         } else {
             evidence.put("kernel", null);
             why.put(
@@ -102,25 +96,12 @@ final class Observed {
         return contexts > 0 ? 1L : null;
     }
 
-    private record Pair(long voluntary, long involuntary) {
-        Message message(int tasks, String source) {
-            return new Message()
-                .put("voluntary", voluntary)
-                .put("involuntary", involuntary)
-                .put("tasks", tasks)
-                .put("source", source);
-        }
-    }
-
     /** A thread that began in between counts from zero. */
-    private static Message kernel(Map<String, Machine.TaskSwitches> before, Map<String, Machine.TaskSwitches> after) {
-        long voluntary = 0;
-        long involuntary = 0;
-        for (Map.Entry<String, Machine.TaskSwitches> entry : after.entrySet()) {
-            Machine.TaskSwitches begin = before.getOrDefault(entry.getKey(), new Machine.TaskSwitches(0, 0));
-            voluntary += entry.getValue().voluntary() - begin.voluntary();
-            involuntary += entry.getValue().involuntary() - begin.involuntary();
+    private static Message kernel(Map<String, Switches> before, Map<String, Switches> after) {
+        Switches sum = Switches.NONE;
+        for (Map.Entry<String, Switches> task : after.entrySet()) {
+            sum = sum.plus(task.getValue()).minus(before.getOrDefault(task.getKey(), Switches.NONE));
         }
-        return new Pair(voluntary, involuntary).message(after.size(), "proc_task_status");
+        return sum.message(after.size(), "proc_task_status");
     }
 }

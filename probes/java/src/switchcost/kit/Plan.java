@@ -50,6 +50,20 @@ public record Plan(
         );
     }
 
+    /** What the probe says that it will do, with the k that calibration gave. */
+    Message message(long units) {
+        return Message.of("plan")
+            .put("mechanism", mechanism.id())
+            .put("experiment", experiment)
+            .put("contexts", contexts)
+            .put("timing", timing)
+            .put("cpus", cpus)
+            .put("batch_units", units)
+            .put("batches", batches)
+            .put("warmup_batches", warmupBatches)
+            .put("parameters", parameters);
+    }
+
     public boolean each() {
         return timing.equals("each");
     }

@@ -37,18 +37,18 @@ final class Rehearsal {
     }
 
     /** Returns how many rehearsals there were. */
-    static int hold(Plan asked, boolean observeCpus) {
+    static int hold(Plan asked) {
         Plan plan = asked.forRehearsal(MOST_CONTEXTS, MOST_BYTES);
         long begin = System.nanoTime();
         int held = 0;
         for (; held < plan.mechanism().rehearsals() && System.nanoTime() - begin < MOST_NS; held++) {
-            once(plan, SHORT_LAPS, observeCpus);
+            once(plan, SHORT_LAPS);
         }
         long[] laps = { SHORT_LAPS };
         return (
             held +
             untilQuiet(MOST_NS - (System.nanoTime() - begin), () -> {
-                long ns = once(plan, laps[0], observeCpus);
+                long ns = once(plan, laps[0]);
                 laps[0] = ns < LONG_NS ? laps[0] * 2 : laps[0];
             })
         );
@@ -92,19 +92,9 @@ final class Rehearsal {
         }
     }
 
-    private static long once(Plan plan, long laps, boolean observeCpus) {
+    private static long once(Plan plan, long laps) {
         Workload workload = plan.mechanism().setUp(plan);
-        boolean each = plan.each();
-        Stage stage = new Stage(
-            workload,
-            laps * workload.lap(),
-            1,
-            1,
-            each ? new Histogram() : null,
-            each ? new Histogram() : null,
-            observeCpus,
-            Placement.cpuOf(plan, 0)
-        ).perform(plan.mechanism().threads());
+        Stage stage = new Stage(plan, workload, laps * workload.lap(), 1, 1).perform();
         workload.close();
         stage.dismiss();
         return stage.ticks[1];

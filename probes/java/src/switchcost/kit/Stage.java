@@ -1,7 +1,7 @@
 package switchcost.kit;
 
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
 
 /**
  * What a fresh thread does as context 0: two rows of batches, the second after the first.
@@ -11,47 +11,35 @@ import java.util.concurrent.ThreadFactory;
  */
 final class Stage implements Runnable {
 
+    private final Plan plan;
     private final Workload workload;
     private final long units;
     private final int warmupBatches;
-    private final Histogram warmup;
-    private final Histogram measure;
-    private final boolean observeCpus;
-    private final int pinnedTo;
     private final CountDownLatch finished = new CountDownLatch(1);
     private final CountDownLatch dismissed = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile Runnable encore = () -> {};
     private volatile Throwable failure;
+    final Histogram warmup; // Null where batches are timed, like the other.
+    final Histogram measure;
     final long[] ticks;
     final int[] cpus;
 
-    /** `pinnedTo` is a CPU, or -1. Histograms are null where batches are timed. */
-    Stage(
-        Workload workload,
-        long units,
-        int warmupBatches,
-        int batches,
-        Histogram warmup,
-        Histogram measure,
-        boolean observeCpus,
-        int pinnedTo
-    ) {
+    Stage(Plan plan, Workload workload, long units, int warmupBatches, int batches) {
+        this.plan = plan;
         this.workload = workload;
         this.units = units;
         this.warmupBatches = warmupBatches;
-        this.warmup = warmup;
-        this.measure = measure;
-        this.observeCpus = observeCpus;
-        this.pinnedTo = pinnedTo;
+        warmup = plan.each() ? new Histogram() : null;
+        measure = plan.each() ? new Histogram() : null;
         ticks = new long[warmupBatches + batches];
         cpus = new int[ticks.length + 1];
-        java.util.Arrays.fill(cpus, -1); // Also touches the pages; `new` has cleared the ticks.
+        Arrays.fill(cpus, -1); // Also touches the pages; `new` has cleared the ticks.
     }
 
-    /** Runs it on a thread of this kind and waits for its last batch. The thread lives on, so that the kernel keeps its counts. */
-    Stage perform(ThreadFactory threads) {
-        threads.newThread(this).start();
+    /** Runs it on a thread of the mechanism's kind and waits for its last batch. The thread lives on, so that the kernel keeps its counts. */
+    Stage perform() {
+        plan.mechanism().threads().newThread(this).start();
         await(finished);
         return this;
     }
@@ -84,12 +72,13 @@ final class Stage implements Runnable {
     @Override
     public void run() {
         try {
-            if (pinnedTo >= 0 && !Native.pinTo(pinnedTo)) {
-                throw Refusal.failed("set_up_failed", "the driver could not be put on CPU %d", pinnedTo);
+            int cpu = Placement.cpuOf(plan, 0);
+            if (cpu >= 0 && !Native.pinTo(cpu)) {
+                throw Refusal.failed("set_up_failed", "the driver could not be put on CPU %d", cpu);
             }
             row(0, warmupBatches, warmup);
             row(warmupBatches, ticks.length, measure);
-            cpus[ticks.length] = observeCpus ? Native.currentCpu() : -1;
+            cpus[ticks.length] = Native.currentCpu();
         } catch (Throwable error) {
             failure = error;
         }
@@ -109,9 +98,7 @@ final class Stage implements Runnable {
     private void row(int from, int to, Histogram histogram) {
         long begin = System.nanoTime();
         for (int i = from; i < to; i++) {
-            if (observeCpus) {
-                cpus[i] = Native.currentCpu();
-            }
+            cpus[i] = Native.currentCpu();
             ticks[i] = batch(histogram);
         }
         if (histogram != null) {

@@ -17,6 +17,10 @@ public final class Turns {
         return this;
     }
 
+    Message message() {
+        return new Message().put("total", total).put("min", min).put("max", max).put("contexts", contexts);
+    }
+
     /** For experiments in which every created context has one turn. */
     public static Turns oneEach(long contexts) {
         Turns turns = new Turns();

@@ -1,14 +1,10 @@
 package switchcost.mechanisms;
 
 import java.util.concurrent.ThreadFactory;
-import switchcost.kit.Histogram;
-import switchcost.kit.Refusal;
-import switchcost.kit.Trace;
 import switchcost.kit.Turns;
-import switchcost.kit.Workload;
 
 /** The driver makes a thread, starts it and joins it. The thread counts its turn and ends. */
-final class Creation implements Workload {
+final class Creation extends Repeated {
 
     private final ThreadFactory threads;
     private long turns; // Start and join order its accesses.
@@ -19,34 +15,10 @@ final class Creation implements Workload {
     }
 
     @Override
-    public long lap() {
-        return 1;
-    }
-
-    @Override
-    public void run(long units) {
-        for (; units > 0; units--) {
-            one();
-        }
-    }
-
-    @Override
-    public void runEach(long units, Histogram histogram) {
-        for (; units > 0; units--) {
-            long begin = System.nanoTime();
-            one();
-            histogram.arrive(begin);
-        }
-    }
-
-    private void one() {
+    void act() {
         Thread thread = threads.newThread(body);
         thread.start();
-        try {
-            thread.join();
-        } catch (InterruptedException error) {
-            throw Refusal.failed("self_check_failed", "the driver was interrupted");
-        }
+        Threads.join(thread);
     }
 
     @Override
@@ -63,17 +35,4 @@ final class Creation implements Workload {
     public long token() {
         return turns;
     }
-
-    @Override
-    public boolean broken() {
-        return false;
-    }
-
-    @Override
-    public boolean verify(long units, Trace trace) {
-        return false;
-    }
-
-    @Override
-    public void close() {}
 }

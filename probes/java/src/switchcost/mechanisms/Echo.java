@@ -1,29 +1,37 @@
 package switchcost.mechanisms;
 
 import java.util.Arrays;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
 import switchcost.kit.Histogram;
-import switchcost.kit.Trace;
 import switchcost.kit.Turns;
-import switchcost.kit.Workload;
 
 /**
  * A payload to the partner and back. To hand a reference over would cost the same for every size; a message is a
- * payload that the receiver owns afterwards, so each side copies what it is handed into its own array.
+ * payload that the receiver owns afterwards, so each side copies what it is sent into its own array. What is handed
+ * over is the number of the message.
  */
-abstract class Echo implements Workload {
+final class Echo extends Repeated {
 
-    final byte[] sent;
-    final byte[] own; // The partner's.
+    private static final long STOP = -1;
+
+    private final Context driver;
+    private final Context partner;
+    private final byte[] sent;
+    private final byte[] own; // The partner's.
     private final byte[] returned;
-    long answered; // Turns of the partner.
-    private long came; // Turns of the driver.
+    private long messages;
     private byte mark;
-    boolean broken;
+    private boolean broken;
 
-    Echo(int size) {
+    Echo(ThreadFactory threads, Supplier<Context> kind, int size) {
+        driver = kind.get();
+        partner = kind.get();
         sent = filled(size, 1);
         own = filled(size, 2);
         returned = filled(size, 3);
+        partner.thread = threads.newThread(this::serve);
+        Threads.start(partner.thread, 1, 2);
     }
 
     private static byte[] filled(int size, int value) {
@@ -32,63 +40,56 @@ abstract class Echo implements Workload {
         return array;
     }
 
-    /** Hands `sent` to the partner and waits until it has handed `own` back. */
-    abstract void trip();
-
-    /** What the partner does with a message. */
-    final void answer() {
-        System.arraycopy(sent, 0, own, 0, sent.length);
-        answered++;
-    }
-
-    private void exchange() {
-        mark++;
-        sent[0] = mark;
-        sent[sent.length - 1] = mark;
-        trip();
-        System.arraycopy(own, 0, returned, 0, returned.length);
-        if (returned[0] != mark || returned[returned.length - 1] != mark) {
-            broken = true;
+    private void serve() {
+        for (long due = 1; partner.take(due - 1) == due; due++) {
+            System.arraycopy(sent, 0, own, 0, sent.length);
+            partner.turns++;
+            driver.put(due);
         }
-        came++;
     }
 
     @Override
-    public long lap() {
-        return 1;
+    void act() {
+        mark++;
+        sent[0] = mark;
+        sent[sent.length - 1] = mark;
+        messages++;
+        partner.put(messages);
+        long answered = driver.take(messages - 1);
+        System.arraycopy(own, 0, returned, 0, returned.length);
+        if (answered != messages || returned[0] != mark || returned[returned.length - 1] != mark) {
+            broken = true;
+        }
+        driver.turns++;
     }
 
     @Override
     public void run(long units) {
-        for (; units > 0; units--) {
-            exchange();
-        }
+        driver.thread = Thread.currentThread();
+        super.run(units);
     }
 
     @Override
     public void runEach(long units, Histogram histogram) {
-        for (; units > 0; units--) {
-            long begin = System.nanoTime();
-            exchange();
-            histogram.arrive(begin);
-        }
+        driver.thread = Thread.currentThread();
+        super.runEach(units, histogram);
     }
 
     @Override
     public void reset() {
-        answered = 0;
-        came = 0;
+        driver.turns = 0;
+        partner.turns = 0;
     }
 
     /** The unit is a round trip, which is a turn of the partner and one of the driver. */
     @Override
     public Turns turns() {
-        return new Turns().count(came).count(answered);
+        return new Turns().count(driver.turns).count(partner.turns);
     }
 
     @Override
     public long token() {
-        return came + answered;
+        return driver.turns + partner.turns;
     }
 
     @Override
@@ -97,7 +98,7 @@ abstract class Echo implements Workload {
     }
 
     @Override
-    public boolean verify(long units, Trace trace) {
-        return false;
+    public void close() {
+        partner.put(STOP);
     }
 }

@@ -22,12 +22,12 @@ final class Held implements Population {
                 "footprint is measured of threads that are parked; leave `by` out"
             );
         }
-        Workloads.checkHeap(contexts, factory);
+        Threads.checkHeap(contexts, factory);
         Runnable body = this::live;
         threads = new Thread[(int) contexts];
         for (int i = 0; i < threads.length; i++) {
             threads[i] = factory.newThread(body);
-            Workloads.start(threads[i], i, threads.length);
+            Threads.start(threads[i], i, threads.length);
         }
         for (Thread thread : threads) {
             while (thread.getState() != Thread.State.WAITING) {
@@ -55,11 +55,7 @@ final class Held implements Population {
             LockSupport.unpark(thread);
         }
         for (Thread thread : threads) {
-            try {
-                thread.join();
-            } catch (InterruptedException error) {
-                throw Refusal.failed("self_check_failed", "the driver was interrupted");
-            }
+            Threads.join(thread);
         }
     }
 }

@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ThreadFactory;
+import switchcost.mechanisms.Mechanisms;
 
-/** The kit without any mechanism. */
+/** The kit: what the conformance suite of the host cannot see from outside. */
 public final class KitTest {
 
     private KitTest() {}
 
     public static void all() {
-        planFillsInDefaults();
+        rehearsalsAreSmall();
         bucketsKeepTheirPromise();
         traceCountsHops();
         negativeIntervalsAreNotRecorded();
@@ -28,79 +28,17 @@ public final class KitTest {
         procIsRead();
     }
 
-    private static final Mechanism MECHANISM = new Mechanism() {
-        @Override
-        public String id() {
-            return "fiber/test";
-        }
-
-        @Override
-        public List<String> experiments() {
-            return List.of("switch", "create");
-        }
-
-        @Override
-        public List<Parameter> parameters() {
-            return List.of(Parameter.integer("payload", 8, 1, 64), Parameter.words("speed", "low", "low", "high"));
-        }
-
-        @Override
-        public Refusal unavailable() {
-            return null;
-        }
-
-        @Override
-        public ThreadFactory threads() {
-            return Thread::new;
-        }
-
-        @Override
-        public boolean pinsContexts() {
-            return false;
-        }
-
-        @Override
-        public int rehearsals() {
-            return 0;
-        }
-
-        @Override
-        public Workload setUp(Plan plan) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Population hold(Plan plan, long contexts) {
-            return null;
-        }
-    };
-
-    private static Plan parse(String words) {
-        return Plan.parse(words.isBlank() ? List.of() : Arrays.asList(words.trim().split(" ")), List.of(MECHANISM));
+    private static Plan parse(String... words) {
+        return Plan.parse(List.of(words), Mechanisms.LIST);
     }
 
-    private static void planFillsInDefaults() {
-        Plan plan = parse("mechanism=fiber/test cpus=1 speed=high");
-        Check.that(
-            plan.contexts() == 2 &&
-                plan.batches() == 30 &&
-                plan.warmupBatches() == 5 &&
-                plan.batchNs() == 1_000_000 &&
-                plan.verifyUnits() == 1000 &&
-                plan.batchUnits() == 0,
-            "defaults differ from PROTOCOL.md: %s",
-            plan
+    private static void rehearsalsAreSmall() {
+        Plan plan = parse("mechanism=fiber/java-virtual", "payload=64", "contexts=100").forRehearsal(
+            8,
+            Map.of("payload", 1L, "absent", 1L)
         );
-        Check.same(Map.of("payload", "8", "speed", "high"), plan.parameters(), "parameters");
-        Check.same(List.of(1), plan.cpus(), "cpus");
-        Check.same(
-            "1",
-            plan
-                .forRehearsal(8, Map.of("payload", 1L, "absent", 1L))
-                .parameters()
-                .get("payload"),
-            "payload of a rehearsal"
-        );
+        Check.same("1", plan.parameters().get("payload"), "payload of a rehearsal");
+        Check.same(8L, plan.contexts(), "contexts of a rehearsal");
     }
 
     private static void bucketsKeepTheirPromise() {
@@ -162,11 +100,12 @@ public final class KitTest {
                 return null;
             }
         );
-        Stage stage = new Stage(workload, 1, 0, 1, null, null, false, -1).perform(Thread::new);
+        Plan plan = parse("mechanism=thread/java-platform");
+        Stage stage = new Stage(plan, workload, 1, 0, 1).perform();
         stage.dismissAfter(() -> seen[1] = Thread.currentThread());
         Check.that(seen[0] != null && seen[0] == seen[1], "%s was timed, %s verifies", seen[0], seen[1]);
         try {
-            new Stage(workload, 1, 0, 1, null, null, false, -1).perform(Thread::new).dismissAfter(() -> {
+            new Stage(plan, workload, 1, 0, 1).perform().dismissAfter(() -> {
                 throw new IllegalStateException("of a test");
             });
         } catch (Refusal refusal) {

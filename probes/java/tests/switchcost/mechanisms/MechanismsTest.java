@@ -48,7 +48,6 @@ public final class MechanismsTest {
             for (String by : List.of("park", "queue")) {
                 touches(mechanism, by);
             }
-            lonely(mechanism);
         }
         Check.same(ids.stream().sorted().toList(), ids, "the list is sorted by id");
     }
@@ -172,15 +171,5 @@ public final class MechanismsTest {
         if (failure[0] != null) {
             throw new AssertionError(failure[0]);
         }
-    }
-
-    private static void lonely(Mechanism mechanism) {
-        try {
-            mechanism.setUp(plan(mechanism, "contexts=1"));
-        } catch (Refusal refusal) {
-            Check.same("bad_value", refusal.code, "a ring of one");
-            return;
-        }
-        Check.that(false, "%s: a ring of one was not refused", mechanism.id());
     }
 }
