@@ -8,6 +8,7 @@ mod compare;
 mod interval;
 mod location;
 mod multiple;
+mod ratio;
 mod shift;
 mod steady;
 
@@ -17,5 +18,6 @@ pub use compare::{FEWEST, LogRatio, paired};
 pub use interval::{Interval, median_interval};
 pub use location::{mad, mean, median, quantile, sorted};
 pub use multiple::{each_of, fewest_each, fewest_pairs};
+pub use ratio::{mean_interval, ratio_of_means};
 pub use shift::shift;
 pub use steady::{Steady, steady_from};
