@@ -1,21 +1,26 @@
 //! A mechanism's cost, taken apart into differences of measured experiments.
 //!
 //! All rows of an explanation are measured in one run, each once a round. A layer is a sum of such rows, each times a factor; it is formed within
-//! every round, so that what drifts from round to round cancels, and then its median over the rounds is taken with its 95 % interval.
+//! every round that has all rows, so that what drifts from round to round cancels. A part is the mean over these rounds: means add up, medians do
+//! not, so that layers and residue give the whole exactly. Within a start the median batch counts. A batch is itself the mean of its thousand units;
+//! what interrupts some of them belongs to no layer.
 
 use crate::Row;
 use crate::curves::{by_round, common_rounds};
 use std::collections::BTreeMap;
-use switchcost_model::{Explanation, Residue, Term};
-use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
+use switchcost_model::{Explanation, Layer, Residue, Term};
+use switchcost_stats::{Interval, mean_interval, median, median_interval, ratio_of_means, sorted};
 
 /// Level of every interval.
 const CONFIDENCE: f64 = 0.95;
 
+/// Layers add up if their sum is proven to be within this share of the whole.
+pub const ADDS_UP_WITHIN: f64 = 0.05;
+
 /// A part of the cost, or all of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Median over rounds, ns.
+    /// Mean over rounds, ns.
     pub value: f64,
     /// 95 % interval of it; None with fewer than 6 rounds.
     pub interval: Option<Interval>,
@@ -24,19 +29,65 @@ pub struct Part {
 }
 
 impl Part {
-    fn of(rounds: &[f64]) -> Option<Self> {
-        let values = sorted(rounds);
-        Some(Self {
-            value: quantile(&values, 0.5)?,
-            interval: median_interval(&values, CONFIDENCE),
-            rounds: values.len(),
-        })
-    }
-
     /// The interval lies wholly above or wholly below 0.
     #[must_use]
     pub fn resolved(&self) -> bool {
         self.interval.is_some_and(|interval| interval.low > 0.0 || interval.high < 0.0)
+    }
+}
+
+/// The sum of the layers ÷ the whole, from paired rounds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// Mean of the sum ÷ mean of the whole.
+    pub ratio: f64,
+    /// 95 % interval of it, widened to hold that of the median of the rounds' ratios; None with fewer than 6 rounds.
+    pub interval: Option<Interval>,
+}
+
+impl Prediction {
+    /// Of (sum, whole) of each round. A few rounds in which others had the CPU move the mean but not the median, and two ways in which a row may go move
+    /// the median but not the mean: a verdict needs both.
+    fn of(rounds: &[(f64, f64)]) -> Option<Self> {
+        let (ratio, interval) = ratio_of_means(rounds)?;
+        let ratios = sorted(&rounds.iter().map(|(sum, whole)| sum / whole).collect::<Vec<_>>());
+        let median = median_interval(&ratios, CONFIDENCE);
+        let wider = |(a, b): (Interval, Interval)| Interval { low: a.low.min(b.low), high: a.high.max(b.high) };
+        Some(Self { ratio, interval: interval.zip(median).map(wider) })
+    }
+
+    /// Equivalence within [`ADDS_UP_WITHIN`], by two one-sided tests (Schuirmann 1987) at 2.5 % each: a difference that is not seen is no proof of equality.
+    #[must_use]
+    pub fn adds_up(&self) -> AddsUp {
+        let (least, most) = (1.0 - ADDS_UP_WITHIN, 1.0 + ADDS_UP_WITHIN);
+        match self.interval {
+            Some(Interval { low, high }) if least <= low && high <= most => AddsUp::Yes,
+            Some(Interval { low, high }) if high < least || most < low => AddsUp::No,
+            _ => AddsUp::CannotTell,
+        }
+    }
+}
+
+/// Whether layers add up to the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddsUp {
+    /// The whole interval lies within the bounds.
+    Yes,
+    /// The whole interval lies outside.
+    No,
+    /// It holds a bound, or there is none.
+    CannotTell,
+}
+
+impl AddsUp {
+    /// The word in texts and files.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::CannotTell => "cannot tell",
+        }
     }
 }
 
@@ -62,6 +113,10 @@ pub struct Explained {
     pub layers: Vec<LayerCost>,
     /// What the measured layers leave over.
     pub residue: Part,
+    /// What the layers predict; None if one of them was not measured, or if they are the floor only.
+    pub prediction: Option<Prediction>,
+    /// The layers are the floor, which predicts nothing.
+    pub floor_only: bool,
     /// What the data file says of that.
     pub residue_is: Option<Residue>,
 }
@@ -103,8 +158,9 @@ fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) ->
     let missing = || Err("it was not measured".to_owned());
     let total = found.first().cloned().unwrap_or_else(missing)?;
     let counts = rows.first().copied().flatten().map(|row| &row.summary.counts);
+    // Only rounds that every measured layer has remain.
     let mut left = total.clone();
-    let mut layers = Vec::new();
+    let mut costs = Vec::new();
     let mut next = 1;
     for layer in &explanation.layers {
         let terms: Vec<Values> = layer
@@ -114,22 +170,34 @@ fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) ->
             .map(|(i, term)| times(term, found.get(next + i).cloned().unwrap_or_else(missing)?, counts))
             .collect();
         next += layer.terms.len();
-        let cost = sum(layer, &terms, &total);
+        let cost = sum(layer, &terms, &left);
         if let Ok(rounds) = &cost {
-            left = left.iter().filter_map(|(round, left)| Some((*round, left - rounds.get(round)?))).collect();
+            left = rounds.iter().filter_map(|(round, cost)| Some((*round, left.get(round)? - cost))).collect();
         }
-        layers.push(LayerCost {
-            name: layer.name.clone(),
-            why: layer.why.clone(),
-            terms: terms_text(layer),
-            cost: cost.and_then(|rounds| part(&rounds)),
-        });
+        costs.push(cost);
     }
-    Ok(Explained { total: part(&total)?, layers, residue: part(&left)?, residue_is: explanation.residue.clone() })
-}
-
-fn part(rounds: &BTreeMap<u64, f64>) -> Result<Part, String> {
-    Part::of(&rounds.values().copied().collect::<Vec<_>>()).ok_or_else(|| NO_ROUND.to_owned())
+    let part = |of: &BTreeMap<u64, f64>| {
+        let values: Vec<f64> = left.keys().filter_map(|round| of.get(round).copied()).collect();
+        let (value, interval) = mean_interval(&values).ok_or_else(|| NO_ROUND.to_owned())?;
+        Ok::<Part, String>(Part { value, interval, rounds: values.len() })
+    };
+    let pairs: Vec<(f64, f64)> = left.iter().map(|(round, left)| (total[round] - left, total[round])).collect();
+    let complete = !explanation.floor_only && costs.iter().all(Result::is_ok);
+    let prediction = Prediction::of(&pairs).filter(|_| complete);
+    let layer = |(layer, cost): (&Layer, Values)| LayerCost {
+        name: layer.name.clone(),
+        why: layer.why.clone(),
+        terms: terms_text(layer),
+        cost: cost.and_then(|rounds| part(&rounds)),
+    };
+    Ok(Explained {
+        total: part(&total)?,
+        residue: part(&left)?,
+        layers: explanation.layers.iter().zip(costs).map(layer).collect(),
+        prediction,
+        floor_only: explanation.floor_only,
+        residue_is: explanation.residue.clone(),
+    })
 }
 
 type Counts = BTreeMap<String, Vec<(u64, f64)>>;
@@ -150,23 +218,19 @@ fn times(term: &Term, row: BTreeMap<u64, f64>, counts: Option<&Counts>) -> Value
     Ok(row.into_iter().filter_map(|(round, value)| Some((round, factor(&round)? * value))).collect())
 }
 
-/// The layer in every round that has all its rows.
-fn sum(
-    layer: &switchcost_model::Layer,
-    terms: &[Values],
-    total: &BTreeMap<u64, f64>,
-) -> Result<BTreeMap<u64, f64>, String> {
+/// The layer in every one of these rounds that has all its rows.
+fn sum(layer: &Layer, terms: &[Values], among: &BTreeMap<u64, f64>) -> Values {
     for (values, term) in terms.iter().zip(&layer.terms) {
         if let Err(reason) = values {
             return Err(format!("{}: {reason}", term.wanted));
         }
     }
     let of = |round: &u64| terms.iter().map(|values| values.as_ref().ok()?.get(round).copied()).sum::<Option<f64>>();
-    let rounds: BTreeMap<u64, f64> = total.keys().filter_map(|round| Some((*round, of(round)?))).collect();
+    let rounds: BTreeMap<u64, f64> = among.keys().filter_map(|round| Some((*round, of(round)?))).collect();
     if rounds.is_empty() { Err(NO_ROUND.to_owned()) } else { Ok(rounds) }
 }
 
-fn terms_text(layer: &switchcost_model::Layer) -> String {
+fn terms_text(layer: &Layer) -> String {
     let mut text = String::new();
     for term in &layer.terms {
         text.push_str(match (text.is_empty(), term.times < 0.0) {
@@ -184,4 +248,31 @@ fn terms_text(layer: &switchcost_model::Layer) -> String {
         text.push_str(&term.wanted.to_string());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disturbed_round_refutes_nothing() {
+        let mut rounds = vec![(100.0, 100.0); 19];
+        rounds.push((30_000.0, 100.0));
+        let disturbed = Prediction::of(&rounds).unwrap();
+        assert!(disturbed.ratio > 15.0 && disturbed.adds_up() == AddsUp::CannotTell, "{disturbed:?}");
+        assert_eq!(Prediction::of(&rounds[..19]).map(|prediction| prediction.adds_up()), Some(AddsUp::Yes));
+        // Two ways of which the rarer is predicted wrongly.
+        let ways: Vec<(f64, f64)> = (0..20).map(|i| if i % 3 == 0 { (100.0, 200.0) } else { (100.0, 100.0) }).collect();
+        assert_eq!(Prediction::of(&ways).map(|prediction| prediction.adds_up()), Some(AddsUp::CannotTell));
+    }
+
+    #[test]
+    fn adding_up_is_proven_refuted_or_open() {
+        let said = |low, high| Prediction { ratio: 1.0, interval: Some(Interval { low, high }) }.adds_up();
+        assert_eq!([said(0.96, 1.04), said(0.95, 1.05)], [AddsUp::Yes; 2]);
+        assert_eq!([said(0.80, 0.94), said(1.06, 1.30)], [AddsUp::No; 2]);
+        // A wide interval that holds 1 is no success, and a narrow one across a bound no failure.
+        assert_eq!([said(0.70, 1.30), said(0.94, 0.96), said(1.04, 1.06)], [AddsUp::CannotTell; 3]);
+        assert_eq!(Prediction { ratio: 1.0, interval: None }.adds_up(), AddsUp::CannotTell);
+    }
 }

@@ -23,7 +23,7 @@ pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noise, usable, within};
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
-pub use explain::{Explained, LayerCost, Part, explain};
+pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
 pub use notes::resume_command;
 pub use number::Quantity;

@@ -65,19 +65,58 @@ pub(crate) fn explanations(
         let layer = layer(entry, total.placement, all, &known).map_err(in_layer)?;
         match found.iter_mut().find(|explanation| explanation.total == total) {
             Some(explanation) => explanation.layers.push(layer),
-            None => found.push(Explanation { total, layers: vec![layer], residue: None }),
+            None => found.push(Explanation { total, layers: vec![layer], floor_only: false, residue: None }),
         }
     }
     for entry in residues {
         let total = total(mechanism, entry.placement.as_deref(), &entry.parameters)
             .map_err(|what| format!("residue: {what}"))?;
-        let explanation = found
-            .iter_mut()
-            .find(|explanation| explanation.total == total && explanation.residue.is_none())
-            .ok_or_else(|| format!("residue: {total} has no layers, or a residue already"))?;
-        explanation.residue = Some(Residue { what: entry.what, test: entry.test });
+        let residue = Some(Residue { what: entry.what, test: entry.test });
+        match found.iter_mut().find(|explanation| explanation.total == total) {
+            Some(explanation) if explanation.residue.is_some() => {
+                return Err(format!("residue: {total} ({}) has one already", total.placement));
+            }
+            Some(explanation) => explanation.residue = residue,
+            None => found.push(Explanation { total, layers: Vec::new(), floor_only: true, residue }),
+        }
     }
+    // The row that is meant when nothing more is said comes first.
+    let usual = Wanted::plain(mechanism.id.clone(), mechanism.placements[0]);
+    found.sort_by_key(|explanation| explanation.total != usual);
     Ok(found)
+}
+
+/// What the layers of each mechanism are made of.
+pub(crate) type Donors = BTreeMap<String, BTreeSet<String>>;
+
+impl LayerEntry {
+    /// The mechanisms it is made of.
+    pub(crate) fn donors(&self) -> impl Iterator<Item = &String> {
+        self.from.iter().chain(&self.minus).map(|term| &term.mechanism)
+    }
+}
+
+/// No mechanism explains itself, neither directly nor through others: a sum that is calibrated on what it predicts adds up whatever is true.
+pub(crate) fn no_circle(mechanism: &MechanismId, layers: &[LayerEntry], donors: &Donors) -> Result<(), String> {
+    for (layer, term) in layers.iter().flat_map(|layer| layer.donors().map(move |term| (&layer.name, term))) {
+        if term == mechanism.as_str() {
+            return Err(format!(
+                "layer `{layer}`: {term} cannot explain itself, whatever its parameters; take the layer from another mechanism"
+            ));
+        }
+        let (mut reached, mut next) = (BTreeSet::new(), vec![term]);
+        while let Some(one) = next.pop() {
+            if one == mechanism.as_str() {
+                return Err(format!(
+                    "layer `{layer}`: {term} is itself explained by {mechanism}, and a circle explains nothing"
+                ));
+            }
+            if reached.insert(one) {
+                next.extend(donors.get(one).into_iter().flatten());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn total(

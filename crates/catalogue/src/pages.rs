@@ -1,7 +1,7 @@
 //! From the folders of mechanisms to the catalogue.
 
 use crate::files::{CatalogueError, entries, read};
-use crate::layers::{LayerEntry, ResidueEntry, explanations};
+use crate::layers::{Donors, LayerEntry, ResidueEntry, explanations, no_circle};
 use crate::mechanisms::{Broken, Catalogue, Common, FamiliesFile, load_common, load_concept};
 use crate::probes::Trusted;
 use std::path::{Path, PathBuf};
@@ -116,6 +116,9 @@ fn broken_page(family: &str, path: &Path, reason: String) -> Broken {
 fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
     let known = catalogue.mechanisms.clone();
     let broken: Vec<MechanismId> = catalogue.broken.iter().filter_map(|page| page.mechanism.clone()).collect();
+    let made_of = |page: &Waiting| page.layers.iter().flat_map(LayerEntry::donors).cloned().collect();
+    let donors: Donors =
+        known.iter().zip(&waiting).map(|(mechanism, page)| (mechanism.id.to_string(), made_of(page))).collect();
     let mut mechanisms = Vec::new();
     for (mut mechanism, Waiting { path, layers, residues }) in
         std::mem::take(&mut catalogue.mechanisms).into_iter().zip(waiting)
@@ -128,7 +131,10 @@ fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
         let explained = explanations(&mechanism, &layers, residues, &known);
         // Layers that need a broken page explain nothing; the rows of this one are sound.
         let explained = if broken.is_empty() { explained } else { explained.or(Ok(Vec::new())) };
-        let sound = check_floor(&mechanism, &known).and_then(|()| check_controls(&mechanism, &known)).and(explained);
+        let sound = check_floor(&mechanism, &known)
+            .and_then(|()| check_controls(&mechanism, &known))
+            .and_then(|()| no_circle(&mechanism.id, &layers, &donors))
+            .and(explained);
         match sound {
             Ok(explanations) => mechanisms.push(Mechanism { explanations, ..mechanism }),
             Err(what) => {

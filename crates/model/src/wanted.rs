@@ -120,6 +120,8 @@ pub struct Explanation {
     pub total: Wanted,
     /// Its layers, from the bottom.
     pub layers: Vec<Layer>,
+    /// The layers are its floor and no prediction of it: it cannot be taken apart without itself.
+    pub floor_only: bool,
     /// What is thought of the rest.
     pub residue: Option<Residue>,
 }
@@ -127,7 +129,7 @@ pub struct Explanation {
 /// What the layers of a mechanism are expected to leave over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Residue {
-    /// What it is, or may be.
+    /// What it is, or may be: a name, since it is not measured.
     pub what: String,
     /// What would show whether that is so; empty where it is known.
     pub test: String,

@@ -3,8 +3,8 @@
 use crate::text::{Style, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::number::{nanoseconds, percent};
-use switchcost_analysis::{Explained, LayerCost, Part};
+use switchcost_analysis::number::nanoseconds;
+use switchcost_analysis::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction};
 
 /// Width of the longest bar, characters.
 const BAR: usize = 32;
@@ -54,7 +54,7 @@ pub fn explain_text(explanation: &Explanation, style: Style) -> String {
     };
     let mut out = format!("{}: {}\n", style.bold(&explanation.label), explanation.title);
     out.push_str(&format!(
-        "run {}, {} rounds, differences within rounds; ns, 95 % interval\n\n",
+        "run {}, {} rounds, differences within rounds; ns, means over rounds (medians do not add up), 95 % interval\n\n",
         explanation.run, explained.total.rounds
     ));
     let mut height = 0.0;
@@ -73,8 +73,7 @@ pub fn explain_text(explanation: &Explanation, style: Style) -> String {
             )),
         }
     }
-    let mark = if explained.residue.resolved() { "" } else { "  not resolved" };
-    out.push_str(&line("residue", &explained.residue, &bar(height, explained.residue.value, whole), mark));
+    out.push_str(&line("residue", &explained.residue, &bar(height, explained.residue.value, whole), ""));
     out.push_str(&line(&explanation.label, &explained.total, &bar(0.0, whole, whole), ""));
     out.push_str(&format!("\n{}\n\n", style.bold(&sentence(explained))));
     for layer in &explained.layers {
@@ -84,7 +83,7 @@ pub fn explain_text(explanation: &Explanation, style: Style) -> String {
     if let Some(residue) = &explained.residue_is {
         let test =
             if residue.test.is_empty() { String::new() } else { format!("; what would show it: {}", residue.test) };
-        out.push_str(&wrapped("  - ", &format!("residue: {}{test}", residue.what), style));
+        out.push_str(&wrapped("  - ", &format!("residue, named and not measured: {}{test}", residue.what), style));
     }
     explanation.notes.iter().for_each(|note| out.push_str(&wrapped("note: ", note, style)));
     style.sealed(&out)
@@ -92,32 +91,18 @@ pub fn explain_text(explanation: &Explanation, style: Style) -> String {
 
 /// Do the layers add up?
 fn sentence(explained: &Explained) -> String {
-    let share = percent(explained.residue.value.abs() / explained.total.value);
-    let unmeasured = explained.layers.iter().filter(|layer| layer.cost.is_err()).count();
-    let but = if unmeasured == 0 {
-        String::new()
-    } else {
-        format!("; {unmeasured} of the layers could not be measured here")
+    if explained.floor_only {
+        return "Set beside its floor only: nothing is predicted, and what the residue is has not been shown.".into();
+    }
+    let asked = format!("adds up within ±{:.0} %", 100.0 * ADDS_UP_WITHIN);
+    let Some(prediction) = &explained.prediction else {
+        let unmeasured = explained.layers.iter().filter(|layer| layer.cost.is_err()).count();
+        return format!("{unmeasured} of the layers could not be measured here; {asked}: cannot tell.");
     };
-    if explained.residue.interval.is_none() {
-        return format!(
-            "The residue is {share} of the whole; with fewer than 6 rounds nothing is known of its interval{but}."
-        );
-    }
-    if !explained.residue.resolved() {
-        return format!("The layers add up to the whole within the interval{but}.");
-    }
-    if explained.residue.value > 0.0 {
-        format!(
-            "The layers leave {} ns, {share} of the whole, that none of them accounts for{but}.",
-            nanoseconds(explained.residue.value)
-        )
-    } else {
-        format!(
-            "The layers add up to {} ns, {share} of the whole, more than there is: together they cost less than apart{but}.",
-            nanoseconds(explained.residue.value.abs())
-        )
-    }
+    let range = prediction.interval.map_or("no interval, for want of 6 rounds".into(), |interval| {
+        format!("{:.3} – {:.3}", interval.low, interval.high)
+    });
+    format!("Predicted ÷ measured is {:.3} ({range}); {asked}: {}.", prediction.ratio, prediction.adds_up().as_str())
 }
 
 /// Where the nanoseconds of a mechanism go.
@@ -140,7 +125,14 @@ struct Document<'a> {
     residue: PartJson,
     /// What the data file says of the residue; null where it says nothing.
     residue_is: Option<ResidueJson<'a>>,
-    /// Whether the layers add up.
+    /// Sum of the layers ÷ the whole, of the same rounds; null where a layer was not measured, and where a row is set beside its floor only.
+    predicted_per_measured: Option<RatioJson>,
+    /// The layers add up if that is within 1 ± this share.
+    bound: f64,
+    /// Whether they do: "yes" if the interval lies wholly within the bound, "no" if wholly outside, else "cannot tell"; null where a row is set beside
+    /// its floor only, which predicts nothing.
+    adds_up: Option<&'static str>,
+    /// The same as a sentence.
     sentence: String,
     /// What a reader must know.
     notes: &'a [String],
@@ -150,16 +142,26 @@ struct Document<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct PartJson {
-    /// Median over rounds; negative where things cost less together than apart.
+    /// Mean over rounds, so that layers and residue add up to the whole; negative where things cost less together than apart.
     ns: f64,
     /// Lower end of its 95 % interval; null with fewer than 6 rounds.
     low: Option<f64>,
     /// Upper end.
     high: Option<f64>,
-    /// The interval does not hold 0.
-    resolved: bool,
-    /// Rounds that had all its rows.
+    /// Rounds behind it: those that have all rows.
     rounds: usize,
+}
+
+/// A ratio of means.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RatioJson {
+    /// Its value.
+    ratio: f64,
+    /// Lower end of its 95 % interval, widened to hold that of the median of the rounds' ratios; null with fewer than 6 rounds.
+    low: Option<f64>,
+    /// Upper end.
+    high: Option<f64>,
 }
 
 /// A difference of measured rows.
@@ -182,7 +184,7 @@ struct LayerJson<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct ResidueJson<'a> {
-    /// What it is, or may be.
+    /// What it is, or may be: a name, since it is not measured.
     what: &'a str,
     /// What would show it; empty where it is known.
     test: &'a str,
@@ -194,9 +196,14 @@ impl From<&Part> for PartJson {
             ns: part.value,
             low: part.interval.map(|i| i.low),
             high: part.interval.map(|i| i.high),
-            resolved: part.resolved(),
             rounds: part.rounds,
         }
+    }
+}
+
+impl From<&Prediction> for RatioJson {
+    fn from(of: &Prediction) -> Self {
+        Self { ratio: of.ratio, low: of.interval.map(|i| i.low), high: of.interval.map(|i| i.high) }
     }
 }
 
@@ -213,8 +220,10 @@ fn layer_json(layer: &LayerCost) -> LayerJson<'_> {
 /// For scripts.
 #[must_use]
 pub fn explain_json(explanation: &Explanation) -> String {
+    let prediction = explanation.explained.prediction.as_ref();
+    let adds_up = prediction.map_or("cannot tell", |prediction| prediction.adds_up().as_str());
     let document = Document {
-        format: 1,
+        format: 2,
         mechanism: &explanation.label,
         title: &explanation.title,
         run: &explanation.run,
@@ -226,6 +235,9 @@ pub fn explain_json(explanation: &Explanation) -> String {
             .residue_is
             .as_ref()
             .map(|residue| ResidueJson { what: &residue.what, test: &residue.test }),
+        predicted_per_measured: prediction.map(RatioJson::from),
+        bound: ADDS_UP_WITHIN,
+        adds_up: (!explanation.explained.floor_only).then_some(adds_up),
         sentence: sentence(&explanation.explained),
         notes: &explanation.notes,
     };

@@ -9,6 +9,7 @@ mod interval;
 mod location;
 mod modes;
 mod multiple;
+mod ratio;
 mod shift;
 mod steady;
 
@@ -19,5 +20,6 @@ pub use interval::{Interval, median_interval};
 pub use location::{mad, mean, median, quantile, sorted};
 pub use modes::{Mode, modes};
 pub use multiple::{each_of, fewest_each, fewest_pairs};
+pub use ratio::{mean_interval, ratio_of_means};
 pub use shift::shift;
 pub use steady::{Steady, steady_from};

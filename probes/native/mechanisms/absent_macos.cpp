@@ -27,6 +27,7 @@ extern const Entry container_pipe{"container/pipe", Shape::tasks, {"switch", "cr
 extern const Entry container_unix_socket{
     "container/unix-socket", Shape::tasks, {"switch", "create"}, of_rings(), nullptr, &no_namespaces};
 extern const Entry control_futex_calls{"control/futex-calls", Shape::control, {"switch"}, {}, nullptr, &no_futex};
+extern const Entry control_self_eventfd{"control/self-eventfd", Shape::control, {"switch"}, {}, nullptr, &no_eventfd};
 extern const Entry process_futex{"process/futex", Shape::tasks,
                                  {"switch"},      {sched_parameter(), speculation_parameter(), working_set_parameter()},
                                  nullptr,         &no_futex};

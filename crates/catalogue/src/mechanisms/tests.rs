@@ -187,3 +187,47 @@ fn wrong_parameters_are_named() {
     fails("common = [\"set\"]", &COMMON.replace("x/control", "x/none"), "control names x/none, which has no file");
     fails("common = [\"set\"]", &COMMON.replace("x/control", "x/y"), "control names x/y, which is not a control");
 }
+
+/// Pages of thread/NAME, each with one layer made of the rows of another, with a parameter; what is wrong with them.
+fn explained_by(pages: &[(&str, &str)]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir(folder.path().join("thread")).unwrap();
+    write("families.toml", "[[family]]\nid = \"thread\"\ntitle = \"Threads\"\n");
+    for (name, by) in pages {
+        let page = "title = \"t\"\nimplemented_by = [\"native\"]\niteration = \"i\"\nincludes = \"i\"\nplacements = [\"one_cpu\"]\n\
+            experiments = [\"switch\"]\n[parameters.sched]\nvalues = [\"other\", \"batch\"]\ndefault = \"other\"\nhelp = \"h\"\n\
+            experiments = [\"switch\"]\n[evidence]\nturns = true\n";
+        let layer = format!(
+            "[[layer]]\nname = \"wake-up\"\nwhy = \"w\"\nfrom = [{{ mechanism = \"thread/yield\" }}]\n\
+             minus = [{{ mechanism = \"thread/{by}\", parameters = {{ sched = \"batch\" }} }}]\n"
+        );
+        write(&format!("thread/{name}.toml"), &if by.is_empty() { page.to_owned() } else { format!("{page}{layer}") });
+    }
+    let catalogue = crate::load(folder.path(), None, &|_| Ok(())).unwrap();
+    catalogue.broken.into_iter().map(|page| page.reason).collect()
+}
+
+#[test]
+fn no_mechanism_explains_itself() {
+    let sound = explained_by(&[("pipe", "futex"), ("eventfd", "pipe"), ("futex", ""), ("yield", "")]);
+    assert!(sound.is_empty(), "{sound:?}");
+    let itself = explained_by(&[("pipe", "pipe"), ("yield", "")]);
+    assert!(itself.len() == 1 && itself[0].contains("`wake-up`: thread/pipe cannot explain itself"), "{itself:?}");
+    // Crosswise, and through a third. Who borrows from a circle without being on it explains nothing circular.
+    let circle = explained_by(&[
+        ("pipe", "futex"),
+        ("futex", "eventfd"),
+        ("eventfd", "pipe"),
+        ("socket", "pipe"),
+        ("yield", ""),
+    ]);
+    assert!(
+        circle.len() == 3 && circle.iter().all(|reason| reason.contains("a circle explains nothing")),
+        "{circle:?}"
+    );
+    assert!(
+        circle.iter().any(|reason| reason.contains("thread/futex is itself explained by thread/pipe")),
+        "{circle:?}"
+    );
+}

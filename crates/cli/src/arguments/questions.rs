@@ -44,7 +44,7 @@ pub struct Audit {
 pub struct Explain {
     /// Mechanism, such as thread/pipe [default: list what can be explained]
     pub mechanism: Option<String>,
-    /// Placement of the row to explain [default: the first one that has layers]
+    /// Placement of the row to explain [default: the mechanism's usual row]
     #[arg(long, value_name = "P", value_parser = super::parse_word::<Placement>)]
     pub placement: Option<Placement>,
     /// Parameter of the row to explain

@@ -149,34 +149,43 @@ fn choose(asked: &Asked, mechanism: &Mechanism, catalogue: &Catalogue) -> Result
         asked.placement.is_none_or(|placement| explanation.total.placement == placement.kind())
             && asked.parameters.iter().all(|(name, value)| explanation.total.parameters.get(name) == Some(value))
     };
-    if let Some(found) = mechanism.explanations.iter().find(fits) {
-        return Ok((found.clone(), others(mechanism, found).into_iter().collect()));
+    let found = mechanism.explanations.iter().find(fits);
+    let notes = others(mechanism, found).into_iter().collect();
+    if let Some(found) = found.filter(|found| !found.floor_only) {
+        return Ok((found.clone(), notes));
     }
     let mut total = Wanted::plain(mechanism.id.clone(), asked.placement.unwrap_or(mechanism.placements[0]));
     total.parameters = asked.parameters.clone();
-    let floor = mechanism.floor.iter().filter_map(|id| catalogue.find(id));
+    let (total, residue) = found.map_or((total, None), |found| (found.total.clone(), found.residue.clone()));
     // Each floor holds the one below it, so that only the highest is a part; the rest are not parts of their own.
-    let highest = floor.into_iter().next().map(|control| Layer {
-        name: format!("what {} costs", control.id),
-        terms: vec![Term { wanted: Wanted::plain(control.id.clone(), control.placements[0]), times: 1.0, per: None }],
-        why: control.title.clone(),
-    });
-    let note = format!(
-        "the file of {} has no layers for this placement; it is set beside its floor, and the residue is what it does on top",
-        mechanism.id
-    );
-    Ok((Explanation { total, layers: highest.into_iter().collect(), residue: None }, vec![note]))
+    let floor = mechanism.floor.iter().find_map(|id| catalogue.find(id)).map(|floor| beside(&total, floor));
+    Ok((Explanation { total, layers: floor.into_iter().collect(), floor_only: true, residue }, notes))
+}
+
+/// The row of a floor that is nearest to this one: its placement and parameters, where the floor has them.
+fn beside(total: &Wanted, floor: &Mechanism) -> Layer {
+    let placement = Some(total.placement).filter(|placement| floor.placements.contains(placement));
+    let mut wanted = Wanted::plain(floor.id.clone(), placement.unwrap_or(floor.placements[0]));
+    wanted.parameters.clone_from(&total.parameters);
+    wanted
+        .parameters
+        .retain(|name, value| floor.parameters.get(name).is_some_and(|parameter| parameter.accepts(value).is_ok()));
+    Layer {
+        name: format!("what {} costs", floor.id),
+        terms: vec![Term { wanted, times: 1.0, per: None }],
+        why: floor.title.clone(),
+    }
 }
 
 /// The other rows of the mechanism that have layers, as they are asked for.
-fn others(mechanism: &Mechanism, chosen: &Explanation) -> Option<String> {
+fn others(mechanism: &Mechanism, chosen: Option<&Explanation>) -> Option<String> {
     let asked = |explanation: &Explanation| {
         let parameters = &explanation.total.parameters;
         let parameters = parameters.iter().map(|(name, value)| format!(" --param {name}={value}")).collect::<String>();
         format!("`--placement {}{parameters}`", explanation.total.placement)
     };
-    let others: Vec<String> =
-        mechanism.explanations.iter().filter(|explanation| explanation.total != chosen.total).map(asked).collect();
+    let layered = mechanism.explanations.iter().filter(|explanation| !explanation.floor_only);
+    let others: Vec<String> = layered.filter(|explanation| Some(*explanation) != chosen).map(asked).collect();
     (!others.is_empty()).then(|| format!("{} has layers of its own with {}", mechanism.id, others.join(", ")))
 }
 
@@ -184,7 +193,8 @@ fn list(catalogue: &Catalogue) -> String {
     let mut out = String::from("switchcost explain MECHANISM [--placement P] [--param NAME=V]\n\n");
     let mut without = Vec::new();
     for mechanism in &catalogue.mechanisms {
-        for explanation in &mechanism.explanations {
+        let layered = || mechanism.explanations.iter().filter(|explanation| !explanation.floor_only);
+        for explanation in layered() {
             let names: Vec<&str> = explanation.layers.iter().map(|layer| layer.name.as_str()).collect();
             out.push_str(&format!(
                 " {} ({}) = {} + residue\n",
@@ -194,7 +204,7 @@ fn list(catalogue: &Catalogue) -> String {
             ));
         }
         let switches = mechanism.experiments.contains(&Experiment::Switch);
-        if mechanism.explanations.is_empty() && switches && !mechanism.control {
+        if layered().next().is_none() && switches && !mechanism.control {
             without.push(mechanism.id.to_string());
         }
     }
