@@ -64,6 +64,8 @@ pub struct Summary {
     pub figures: Option<Figures>,
     /// Medians of the counted invocations with their rounds, ns per unit.
     pub invocation_medians: Vec<(u64, f64)>,
+    /// Their means with their rounds, for sums.
+    pub invocation_means: Vec<(u64, f64)>,
     /// Of experiment footprint: bytes per context of each quantity, median over invocations.
     pub footprint: BTreeMap<String, f64>,
     /// Batches (or intervals) behind the figures.
@@ -76,6 +78,8 @@ pub struct Summary {
     pub disturbed: usize,
     /// Their medians with their rounds, for what is formed round by round and lacks rounds without them.
     pub disturbed_medians: Vec<(u64, f64)>,
+    /// Their means.
+    pub disturbed_means: Vec<(u64, f64)>,
     /// How many invocations are left out because they went another way than the row names, and what the first of them did.
     pub other_ways: Option<(usize, String)>,
     /// Kernel switches.
@@ -152,7 +156,8 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     };
     let mut summary = form(&counted);
     summary.disturbed = disturbed.len();
-    summary.disturbed_medians = form(&disturbed).invocation_medians;
+    let left_out = form(&disturbed);
+    (summary.disturbed_medians, summary.disturbed_means) = (left_out.invocation_medians, left_out.invocation_means);
     summary.other_ways = other_ways(invocations);
     summary.footprint = footprint(&counted);
     summary.counts = counts(&counted);
@@ -213,7 +218,8 @@ fn batches(invocations: &[&Invocation]) -> Summary {
         invocations.iter().map(|i| (i.round, series(&i.transcript))).filter(|(_, s)| !s.values.is_empty()).collect();
     let medians: Vec<(u64, f64)> =
         all.iter().filter_map(|(round, series)| Some((*round, median(series.settled())?))).collect();
-    let means: Vec<f64> = all.iter().filter_map(|(_, series)| mean(series.settled())).collect();
+    let means: Vec<(u64, f64)> =
+        all.iter().filter_map(|(round, series)| Some((*round, mean(series.settled())?))).collect();
     let pooled = sorted(&all.iter().flat_map(|(_, series)| series.settled().iter().copied()).collect::<Vec<_>>());
     let spreads: Vec<f64> =
         all.iter().filter_map(|(_, s)| Some(mad(s.settled())? / median(s.settled())?.abs())).collect();
@@ -224,13 +230,14 @@ fn batches(invocations: &[&Invocation]) -> Summary {
         unsteady: all.iter().filter(|(_, series)| !series.steady).count(),
         spread_within: median(&spreads).unwrap_or(0.0),
         invocation_medians: medians,
+        invocation_means: means,
         ..Summary::default()
     }
 }
 
 fn figures(
     medians: &[(u64, f64)],
-    means: &[f64],
+    means: &[(u64, f64)],
     (min, max): (Option<f64>, Option<f64>),
     percentile: impl Fn(f64) -> Option<f64>,
 ) -> Option<Figures> {
@@ -238,7 +245,7 @@ fn figures(
     Some(Figures {
         median: quantile(&values, 0.5)?,
         interval: median_interval(&values, CONFIDENCE),
-        mean: mean(means)?,
+        mean: mean(&means.iter().map(|&(_, value)| value).collect::<Vec<_>>())?,
         min: min?,
         p50: percentile(0.5)?,
         p90: percentile(0.9)?,
@@ -312,7 +319,7 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
     let all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
     let medians: Vec<(u64, f64)> =
         all.iter().filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, 0.5)? - i.pair))).collect();
-    let means: Vec<f64> = all.iter().map(|i| i.mean - i.pair).collect();
+    let means: Vec<(u64, f64)> = all.iter().map(|i| (i.round, i.mean - i.pair)).collect();
     let mut pooled: Vec<(f64, u64)> = all.iter().flat_map(|i| i.buckets.iter().copied()).collect();
     pooled.sort_by(|a, b| a.0.total_cmp(&b.0));
     let ends = (all.iter().map(|i| i.min).min_by(f64::total_cmp), all.iter().map(|i| i.max).max_by(f64::total_cmp));
@@ -323,6 +330,7 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
         figures: figures.map(|figures| Figures { reading, ..figures }),
         samples: total(all.iter().map(|i| i.count)),
         invocation_medians: medians,
+        invocation_means: means,
         ..Summary::default()
     }
 }
