@@ -89,9 +89,14 @@ fn published_figures_stand_beside_without_a_verdict() {
     assert_eq!((&json["comparisons"], &json["published"][0]["low"]), (&serde_json::json!([]), &1200.0.into()));
     assert_eq!(json["references"][0]["median"], 1000.0);
     let text = world.run("compare thread/honest published:bendersky-pinned").out;
-    for word in ["1,200 – 1,500 ns per switch", "i7-4771", "2018", "no verdict"] {
+    for word in ["1,200 – 1,500 ns per switch", "i7-4771", "2018", "no verdict", "but: known second hand"] {
         assert!(text.contains(word), "{word} is missing in {text}");
     }
+    // What a source gives as "less than" is not shown as a figure of its own.
+    let bound = compare(&world, &["thread/honest", "published:switchto"]).json();
+    assert_eq!(bound["published"][0]["upper_bound"], true);
+    assert!(bound["published"][0]["caveat"].as_str().unwrap().contains("without a method"));
+    assert!(world.run("compare thread/honest published:switchto").out.contains("below 200 ns per switch"));
 }
 
 #[test]

@@ -17,6 +17,7 @@ fn every_derived_document_is_what_the_code_gives() {
         assert!(page.contains(&format!("\n## ({question}) ")), "question ({question}) has no answer");
     }
     assert_eq!(page.matches("**What would falsify it:**").count(), 9);
+    assert_eq!(page.matches("| why not |\n").count(), 9);
 }
 
 #[test]

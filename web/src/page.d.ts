@@ -44,6 +44,10 @@ export interface Named {
   title: string;
 }
 export interface Literature {
+  /**
+   * What is known to be measured otherwise than by the mechanism, or to be wrong.
+   */
+  caveat: string | null;
   high: number | null;
   low: number;
   machine: string;
@@ -55,7 +59,14 @@ export interface Literature {
   read: boolean;
   source: string;
   unit: string;
+  /**
+   * The source says "below" the figure.
+   */
+  upper_bound: boolean;
   what: string;
+  /**
+   * Of the publication, or of the newest software that it names.
+   */
   year: number | null;
 }
 export interface MechanismPart {
@@ -431,7 +442,7 @@ export interface Result {
    */
   peak_rss_bytes: number;
   /**
-   * one_cpu, free, pair:A-B.
+   * one_cpu, two_cpus, free, pair:A-B.
    */
   placement: string;
   /**
@@ -804,6 +815,10 @@ export interface GatePart {
   passed: boolean;
 }
 export interface PublishedPart {
+  /**
+   * What is known to be measured otherwise than by the mechanism, or to be wrong.
+   */
+  caveat: string | null;
   high: number | null;
   low: number;
   machine: string;
@@ -814,7 +829,14 @@ export interface PublishedPart {
   read: boolean;
   source: string;
   unit: string;
+  /**
+   * The source says "below" the figure.
+   */
+  upper_bound: boolean;
   what: string;
+  /**
+   * Of the publication, or of the newest software that it names.
+   */
   year: number | null;
 }
 export interface SkippedPart {

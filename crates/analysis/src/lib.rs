@@ -8,6 +8,7 @@ mod compare;
 mod curves;
 mod detail;
 mod explain;
+mod joint;
 mod judge;
 mod notes;
 pub mod number;
@@ -24,6 +25,7 @@ pub use compare::{Comparison, DEFAULT_FLOOR, Noise, Outcome, Rules, between, noi
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
+pub use joint::{Joint, Of, joint};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
 pub use notes::resume_command;
 pub use number::Quantity;

@@ -75,6 +75,8 @@ pub struct Summary {
     pub figures: Option<Figures>,
     /// Medians of the counted invocations with their rounds, ns per unit.
     pub invocation_medians: Vec<(u64, f64)>,
+    /// Their means with their rounds, for sums.
+    pub invocation_means: Vec<(u64, f64)>,
     /// Of experiment footprint: bytes per context of each quantity, median over invocations.
     pub footprint: BTreeMap<String, f64>,
     /// Batches (or intervals) behind the figures.
@@ -93,6 +95,8 @@ pub struct Summary {
     pub disturbed: usize,
     /// Their medians with their rounds, for what is formed round by round and lacks rounds without them.
     pub disturbed_medians: Vec<(u64, f64)>,
+    /// Their means.
+    pub disturbed_means: Vec<(u64, f64)>,
     /// How many invocations are left out because they went another way than the row names, and what the first of them did.
     pub other_ways: Option<(usize, String)>,
     /// Kernel switches.
@@ -181,7 +185,8 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation], target: Option<
         (figures.interval, summary.precise) = interval(&summary.invocation_medians, figures.median, target);
     }
     summary.disturbed = disturbed.len();
-    summary.disturbed_medians = form(&disturbed).invocation_medians;
+    let left_out = form(&disturbed);
+    (summary.disturbed_medians, summary.disturbed_means) = (left_out.invocation_medians, left_out.invocation_means);
     summary.other_ways = other_ways(invocations);
     summary.footprint = footprint(&counted);
     summary.counts = counts(&counted);
@@ -260,7 +265,8 @@ fn batches(invocations: &[&Invocation], free: bool) -> Summary {
         .collect();
     let medians: Vec<(u64, f64)> =
         all.iter().filter_map(|(round, series)| Some((*round, median(series.settled())?))).collect();
-    let means: Vec<f64> = all.iter().filter_map(|(_, series)| mean(series.settled())).collect();
+    let means: Vec<(u64, f64)> =
+        all.iter().filter_map(|(round, series)| Some((*round, mean(series.settled())?))).collect();
     let pooled = sorted(&all.iter().flat_map(|(_, series)| series.settled().iter().copied()).collect::<Vec<_>>());
     let spreads: Vec<f64> =
         all.iter().filter_map(|(_, s)| Some(mad(s.settled())? / median(s.settled())?.abs())).collect();
@@ -281,6 +287,7 @@ fn batches(invocations: &[&Invocation], free: bool) -> Summary {
         invocation_medians: medians,
         modes,
         modes_within,
+        invocation_means: means,
         ..Summary::default()
     }
 }
@@ -299,7 +306,7 @@ fn kinds(medians: &[(u64, f64)], all: &[(u64, Series)], free: bool) -> (Vec<Mode
 
 fn figures(
     medians: &[(u64, f64)],
-    means: &[f64],
+    means: &[(u64, f64)],
     (min, max): (Option<f64>, Option<f64>),
     percentile: impl Fn(f64) -> Option<f64>,
 ) -> Option<Figures> {
@@ -307,7 +314,7 @@ fn figures(
     Some(Figures {
         median: quantile(&values, 0.5)?,
         interval: None,
-        mean: mean(means)?,
+        mean: mean(&means.iter().map(|&(_, value)| value).collect::<Vec<_>>())?,
         min: min?,
         p50: percentile(0.5)?,
         p90: percentile(0.9)?,
@@ -381,7 +388,7 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
     let all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
     let medians: Vec<(u64, f64)> =
         all.iter().filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, 0.5)? - i.pair))).collect();
-    let means: Vec<f64> = all.iter().map(|i| i.mean - i.pair).collect();
+    let means: Vec<(u64, f64)> = all.iter().map(|i| (i.round, i.mean - i.pair)).collect();
     let mut pooled: Vec<(f64, u64)> = all.iter().flat_map(|i| i.buckets.iter().copied()).collect();
     pooled.sort_by(|a, b| a.0.total_cmp(&b.0));
     let ends = (all.iter().map(|i| i.min).min_by(f64::total_cmp), all.iter().map(|i| i.max).max_by(f64::total_cmp));
@@ -392,6 +399,7 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
         figures: figures.map(|figures| Figures { reading, ..figures }),
         samples: total(all.iter().map(|i| i.count)),
         invocation_medians: medians,
+        invocation_means: means,
         ..Summary::default()
     }
 }

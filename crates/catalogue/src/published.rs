@@ -21,17 +21,26 @@ pub struct Published {
     /// Upper end of a range; None: a single figure.
     #[serde(default)]
     pub high: Option<f64>,
+    /// The source says "below" the figure.
+    #[serde(default)]
+    pub upper_bound: bool,
+    /// What the source subtracted from its figure, in the same unit.
+    #[serde(default)]
+    pub taken_off: Option<f64>,
     /// Unit of the figure, such as `ns per switch`.
     pub unit: String,
     /// Where it was measured.
     pub machine: String,
-    /// Year of the publication; None: not stated.
+    /// Year of the publication, or of the newest software that it names; None: neither is stated.
     #[serde(default)]
     pub year: Option<u32>,
     /// Where it is written.
     pub source: String,
     /// True if we read the source itself, false if another text quotes it.
     pub read: bool,
+    /// What is known to be measured otherwise than by the mechanism, or to be wrong.
+    #[serde(default)]
+    pub caveat: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -69,6 +78,46 @@ mod tests {
                 "{}",
                 value.name
             );
+            assert!(value.caveat.as_ref().is_none_or(|caveat| !caveat.trim().is_empty()), "{value:?}");
+            assert!(!value.upper_bound || value.high.is_none(), "{value:?}");
+        }
+    }
+
+    /// Each of them was once shown beside a mechanism as if it were the same thing.
+    #[test]
+    fn figures_that_are_known_to_be_measured_otherwise_say_so() {
+        let values = published();
+        let value = |name: &str| values.iter().find(|value| value.name == name).unwrap();
+        let otherwise = [
+            "lmbench-1996",
+            "li-process",
+            "reference-lat-ctx",
+            "tsuna-pinned",
+            "tsuna-free",
+            "switchto",
+            "goroutine-locked-rt",
+            "writeup-0-fiber-4",
+            "writeup-0-thread-4",
+            "writeup-1-pipe-wsl2-4720hq",
+        ];
+        assert_eq!(otherwise.iter().find(|name| value(name).caveat.is_none()), None);
+        assert!(value("switchto").upper_bound);
+        assert_eq!(value("goroutine-locked-rt").mechanism.as_deref(), Some("thread/futex"));
+        // A round trip, or a pair of calls, must not be read as a switch.
+        let pairs = values.iter().filter(|value| value.unit == "ns per round trip" && value.mechanism.is_some());
+        assert_eq!(
+            pairs.filter(|value| value.caveat.is_none()).map(|value| &value.name).collect::<Vec<_>>(),
+            ["gvisor-world-rt"]
+        );
+    }
+
+    #[test]
+    fn rates_of_the_write_ups_are_their_reciprocals() {
+        let printed = [("4720hq", 21_919.69), ("8750h", 218_845.82)];
+        for (laptop, per_second) in printed {
+            let name = format!("writeup-1-message-vmware-{laptop}");
+            let low = published().iter().find(|value| value.name == name).unwrap().low;
+            assert!((low - 1e9 / per_second).abs() < 0.051, "{name}: {low}, 1 s ÷ {per_second}");
         }
     }
 

@@ -6,8 +6,8 @@ use crate::exit::Failure;
 use crate::formats::Form;
 use crate::paths::Installation;
 use clap::CommandFactory;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use switchcost_report::Kept;
 
 /// The command line.
 #[must_use]
@@ -27,7 +27,7 @@ pub fn shown(file: &Path) -> Result<String, String> {
     show().map_err(|failure: Failure| failure.sentence)
 }
 
-/// A page of the documentation: a template, filled in with figures of run files and with text files (`*.txt`).
+/// A page of the documentation: a template, filled in with figures of run files, and with what programs printed (`*.txt`, `*.json`).
 ///
 /// # Errors
 /// A sentence about a file, the template or the installation.
@@ -36,16 +36,17 @@ pub fn filled(template: &Path, files: &[PathBuf]) -> Result<String, String> {
         std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
     };
     let text = read(template)?;
-    let (mut runs, mut texts) = (BTreeMap::new(), BTreeMap::new());
+    let mut kept = Kept::default();
     for path in files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if path.extension().is_some_and(|extension| extension == "txt") {
-            texts.insert(name, read(path)?);
-        } else {
-            runs.insert(name, run_file(path).map_err(|failure| failure.sentence)?);
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("txt") => drop(kept.texts.insert(name, read(path)?)),
+            Some("json") => drop(kept.documents.insert(name, read(path)?)),
+            Some("jsonl") => drop(kept.runs.insert(name, run_file(path).map_err(|failure| failure.sentence)?)),
+            _ => {}
         }
     }
     let catalogue = Installation::find().and_then(|found| found.catalogue()).map_err(|failure| failure.sentence)?;
     let name = template.display().to_string();
-    switchcost_report::fill(&name, &text, runs, texts, &catalogue).map_err(|error| error.to_string())
+    switchcost_report::fill(&name, &text, kept, &catalogue).map_err(|error| error.to_string())
 }

@@ -292,16 +292,27 @@ fn tail(compared: &Compared, style: Style) -> String {
 }
 
 fn published_phrase(value: &Published) -> String {
-    let figure = match value.high {
-        Some(high) => format!("{} – {}", nanoseconds(value.low), nanoseconds(high)),
-        None => nanoseconds(value.low),
-    };
+    let caveat = value.caveat.as_ref().map_or(String::new(), |caveat| format!(" · but: {caveat}"));
     let year = value.year.map_or("year not stated".to_owned(), |year| year.to_string());
     let standing = if value.read { "" } else { " (as quoted elsewhere)" };
     format!(
-        "{}: {figure} {} · {} · {} · {year} · {}{standing}",
-        value.name, value.unit, value.what, value.machine, value.source
+        "{}: {} {} · {} · {} · {year} · {}{standing}{caveat}",
+        value.name,
+        published_figure(value),
+        value.unit,
+        value.what,
+        value.machine,
+        value.source
     )
+}
+
+/// A single figure, a range, or what it is below.
+pub(crate) fn published_figure(value: &Published) -> String {
+    match value.high {
+        Some(high) => format!("{} – {}", nanoseconds(value.low), nanoseconds(high)),
+        None if value.upper_bound => format!("below {}", nanoseconds(value.low)),
+        None => nanoseconds(value.low),
+    }
 }
 
 /// B against A.
@@ -359,12 +370,17 @@ pub(crate) struct PublishedPart {
     what: String,
     low: f64,
     high: Option<f64>,
+    /// The source says "below" the figure.
+    upper_bound: bool,
     unit: String,
     machine: String,
+    /// Of the publication, or of the newest software that it names.
     year: Option<u32>,
     source: String,
     /// False: known from a text that quotes the source.
     read: bool,
+    /// What is known to be measured otherwise than by the mechanism, or to be wrong.
+    caveat: Option<String>,
 }
 
 /// As one JSON object.
@@ -426,11 +442,13 @@ pub(crate) fn published_part(value: &Published) -> PublishedPart {
         what: value.what.clone(),
         low: value.low,
         high: value.high,
+        upper_bound: value.upper_bound,
         unit: value.unit.clone(),
         machine: value.machine.clone(),
         year: value.year,
         source: value.source.clone(),
         read: value.read,
+        caveat: value.caveat.clone(),
     }
 }
 

@@ -6,12 +6,13 @@ mod cell;
 mod classic;
 mod fill;
 mod filters;
+mod finding;
 
 pub use classic::{
     Arguments, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema, classic_text,
     programs_json, programs_text, units_of,
 };
-pub use fill::fill;
+pub use fill::{Kept, fill};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};

@@ -174,11 +174,14 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         mechanism: None,
         low: 1.0,
         high: None,
+        upper_bound: false,
+        taken_off: None,
         unit: texts.next(),
         machine: texts.next(),
         year: None,
         source: texts.next(),
         read: true,
+        caveat: Some(texts.next()),
     };
     let compared = Compared {
         rows: vec![ComparedRow { a: side(texts), b: side(texts), comparison }],

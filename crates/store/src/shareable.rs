@@ -6,7 +6,7 @@
 //! computed again from the shareable form.
 
 use std::collections::BTreeSet;
-use switchcost_model::{Invocation, MechanismId, Run, Transcript};
+use switchcost_model::{Experiment, Invocation, MechanismId, Placement, Run, Timing, Transcript};
 
 /// Stands for a home folder.
 const HOME: &str = "~";
@@ -105,8 +105,13 @@ fn strip_command(run: &mut Run) {
     }
 }
 
-/// A word of the command that is a path; `family/name`, also as a pattern, is none.
+/// A word of the command that is a path; `family/name`, also as a pattern with the words of rows after it, is none.
 fn is_path(word: &str, families: &BTreeSet<String>) -> bool {
+    if let Some((name, rest)) = word.split_once(' ')
+        && rest.split(' ').all(names_rows)
+    {
+        return is_path(name, families);
+    }
     let file = [".sqlite", ".jsonl", ".json", ".html", ".csv", ".md", ".db", ".toml", ".gz"];
     if file.iter().any(|ending| word.ends_with(ending)) || word.contains('\\') || word.starts_with('~') {
         return true;
@@ -115,6 +120,15 @@ fn is_path(word: &str, families: &BTreeSet<String>) -> bool {
     let pattern = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-*?@_".contains(c);
     let mechanism = word.parse::<MechanismId>().is_ok() || (rest.chars().all(pattern) && !family.is_empty());
     !(mechanism && (families.contains(family) || family == "*"))
+}
+
+/// A word that follows a mechanism in a pattern: `free`, `each`, `contexts=4`.
+fn names_rows(word: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_.,=".contains(c);
+    word.parse::<Placement>().is_ok()
+        || word.parse::<Timing>().is_ok()
+        || word.parse::<Experiment>().is_ok()
+        || (word.contains('=') && word.chars().all(plain))
 }
 
 /// User names in the home folders that a text mentions.

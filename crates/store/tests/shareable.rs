@@ -53,6 +53,17 @@ fn paths_of_the_command() {
         ],
         &["switchcost.exe", "compare", "<path>", "<path>", "<path>", "<path>", "<path>", "--store=<path>"],
     );
+    check_command(
+        &[
+            "switchcost",
+            "run",
+            "thread/pipe two_cpus each",
+            "thread/pipe contexts=4 reads=bare",
+            "thread/my secret",
+            "/tmp/a free",
+        ],
+        &["switchcost", "run", "thread/pipe two_cpus each", "thread/pipe contexts=4 reads=bare", "<path>", "<path>"],
+    );
     check_command(&["switchcost", "import", "secret.jsonl", "-o=x"], &["switchcost", "import", "<path>", "-o=x"]);
     check_command(&[], &[]);
 }

@@ -17,7 +17,7 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
     let mut documents: Vec<(String, String)> =
         schemas().into_iter().map(|(name, text)| (format!("docs/{name}"), text)).collect();
     documents.push(("web/page.schema.json".into(), switchcost_report::page_schema()));
-    documents.push(("docs/answers.md".into(), answers()?));
+    documents.push(("docs/answers.md".into(), answers(&top().join("data/example/answers"))?));
     documents.push(("docs/cli.md".into(), command_line()));
     documents.push(("README.md".into(), readme()?));
     settle(documents, check)
@@ -99,8 +99,10 @@ fn without_notes(shown: &str) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-fn answers() -> anyhow::Result<String> {
-    let mut files: Vec<PathBuf> = fs::read_dir(top().join("data/example/answers"))?
+/// The page of answers, from the runs in a folder.
+pub fn answers(folder: &Path) -> anyhow::Result<String> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .with_context(|| format!("cannot read {}", folder.display()))?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<io::Result<_>>()?;
     files.sort();

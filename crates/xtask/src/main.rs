@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::Parser;
 use clap_complete::Shell;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Writes what is derived from the code
@@ -22,6 +23,11 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// docs/answers.md as it would be with the runs in another folder, to standard output
+    Answers {
+        /// Folder that scripts/answers measured into
+        folder: PathBuf,
+    },
     /// README's table of platforms, from standard input
     Platforms {
         /// Change nothing; fail if README says otherwise. What could not be tried is not compared
@@ -34,6 +40,9 @@ fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Share { folder } => share(&folder),
         Task::Documents { check } => documents::derive(check),
+        Task::Answers { folder } => {
+            std::io::stdout().write_all(documents::answers(&folder)?.as_bytes()).context("cannot write the page")
+        }
         Task::Platforms { check } => documents::platforms(check),
     }
 }

@@ -76,12 +76,20 @@ export function numbered(
   return groups;
 }
 
+/** The figure: one, a range, or what it is below. */
+const quoted = (value: Literature): string =>
+  `${value.upper_bound ? "below " : ""}${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}`;
+
+/** What is known against it. */
+const but = (value: Literature, before: string): string =>
+  value.caveat === null ? "" : `${before}but: ${value.caveat}`;
+
 /** What a reader of the picture must know of a mark: without pointing at it, and on paper. */
 const where = (value: Literature): string =>
-  `${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}: ${value.machine}, ${value.year ?? "year not stated"}`;
+  `${quoted(value)}: ${value.machine}, ${value.year ?? "year not stated"}${but(value, "; ")}`;
 
 const told = (value: Literature): string =>
-  `${value.name}: ${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}\n${value.what}\n${value.machine}, ${value.year ?? "year not stated"}\n${value.source}${value.read ? "" : " (as quoted elsewhere)"}`;
+  `${value.name}: ${quoted(value)}\n${value.what}\n${value.machine}, ${value.year ?? "year not stated"}\n${value.source}${value.read ? "" : " (as quoted elsewhere)"}${but(value, "\n")}`;
 
 /** What others published, by number. */
 function literatureMarks(literature: Mark[], domain: [number, number], seat: Seat): Plot.Markish[] {

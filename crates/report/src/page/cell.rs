@@ -41,8 +41,10 @@ pub(super) struct TemplateRow {
     voluntary: Option<f64>,
     involuntary: Option<f64>,
     cpus: Vec<u32>,
-    /// Share of verified hops that changed the CPU.
+    /// Share of timed switches that changed the CPU.
     away: Option<f64>,
+    /// Share of switches that changed the thread of the operating system.
+    thread_changes: Option<f64>,
     turns_ok: Option<bool>,
     /// Other counts of the evidence, per unit.
     counts: BTreeMap<String, f64>,
@@ -72,6 +74,7 @@ impl TemplateRow {
             starts: row.summary.invocation_medians.len(),
             cpus: row.summary.cpus.iter().copied().collect(),
             away: row.summary.same_cpu_share.map(|same| 1.0 - same),
+            thread_changes: row.summary.same_thread_share.map(|same| 1.0 - same),
             turns_ok: row.summary.turns_ok,
             batches: row.summary.samples,
             work,
