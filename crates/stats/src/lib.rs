@@ -5,14 +5,16 @@
 mod bootstrap;
 mod changes;
 mod compare;
+mod drift;
 mod interval;
 mod location;
 mod multiple;
+mod random;
 mod shift;
 mod steady;
 
 pub use bootstrap::{highest_confidence, median_difference};
-pub use changes::{Change, SHORTEST, changes, fewest_for_change};
+pub use changes::{Change, Levels, SHORTEST, Search, fewest_for_change};
 pub use compare::{FEWEST, LogRatio, paired};
 pub use interval::{Interval, median_interval};
 pub use location::{mad, mean, median, quantile, sorted};
