@@ -66,15 +66,20 @@ fn bad_baselines_are_one_sentence() {
     assert_eq!(world.run("show baseline:a").status, 0);
 }
 
-/// One run measured, stored `count` times under other ids and dates; from the `step`th on its costs are `factor` times as high.
+/// One run measured, stored `count` times; from the `step`th on its costs are `factor` times as high.
 fn series(world: &World, count: usize, step: usize, factor: f64) {
+    // Runs are never exactly alike: a wobble of 1 %, the same in every test.
+    let wobble = |i: usize| 1.0 + 0.01 * ((i * 7919 % 13) as f64 / 6.5 - 1.0);
+    series_of(world, count, |i| wobble(i) * if i >= step { factor } else { 1.0 });
+}
+
+/// One run measured, stored `count` times under other ids and dates with costs that are `times` as high.
+fn series_of(world: &World, count: usize, times: impl Fn(usize) -> f64) {
     let exported = world.run("export").out;
     let id = world.run("history --format json").json()["runs"][0]["id"].as_str().unwrap().to_owned();
     sql(world, "DELETE FROM samples; DELETE FROM invocation; DELETE FROM variant; DELETE FROM run");
     for i in 0..count {
-        // Runs are never exactly alike: a wobble of 1 %, the same in every test.
-        let wobble = 1.0 + 0.01 * ((i * 7919 % 13) as f64 / 6.5 - 1.0);
-        let ticks = (123_400.0 * wobble * if i >= step { factor } else { 1.0 }) as u64;
+        let ticks = (123_400.0 * times(i)) as u64;
         let named = format!("{}-{i:04}", &id[..15]);
         let started = format!("\"started_unix_ns\":{}", 1_790_000_000_000_000_000_u64 + i as u64 * 86_400_000_000_000);
         let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
@@ -132,7 +137,7 @@ fn trends_are_of_one_machine_and_one_method() {
     };
     assert_eq!(points("").0, 2);
     assert!(points("").1.contains("1 runs of earlier versions"), "{:?}", points(""));
-    assert_eq!(points("--machine all").0, 3);
+    assert_eq!(points("--machine all").0, 2);
     assert_eq!(points("--machine all --last 1").0, 1);
     assert_eq!(points("--machine all --since 2026-09-24").0, 1);
     world.run("history thread/honest --machine ffffffff").refuses(2, &["ffffffff", "--machine all", "3 runs"]);
@@ -142,6 +147,102 @@ fn trends_are_of_one_machine_and_one_method() {
     world.run("history --last 0").refuses(2, &["--last"]);
     assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 4);
     assert_eq!(world.run("history --last 2 --format json").json()["runs"].as_array().unwrap().len(), 2);
+}
+
+/// Three machines, of which one had updates: a block for each, and in it the place of each update.
+#[test]
+fn every_machine_is_a_block_and_an_update_is_no_other_machine() {
+    let world = measured("1234");
+    series(&world, 8, 8, 1.0);
+    let set = |fact: &str, value: &str, runs: &str| {
+        sql(
+            &world,
+            &format!(
+                "UPDATE run SET stable = json_set(stable, '$.\"{fact}\"', '{value}') WHERE instr('{runs}', substr(id, -1))"
+            ),
+        );
+    };
+    set("kernel.release", "6.1.0", "01234567");
+    set("libc", "glibc 2.36", "01234567");
+    set("kernel.release", "6.12.1", "23");
+    set("libc", "glibc 2.41", "3");
+    set("cpu.model", "other", "45");
+    set("cpu.model_name", "Ryzen \u{1b}[31m", "45");
+    set("hypervisor", "another", "67");
+    let said = world.run("history thread/honest --format json");
+    let json = said.json();
+    let trend = &json["trends"][0];
+    assert_eq!(trend["points"].as_array().unwrap().len(), 4, "{said:?}");
+    let changed: Vec<String> = (0..4).map(|i| trend["points"][i]["changed"].to_string()).collect();
+    assert_eq!(changed, ["[]", "[]", "[\"kernel.release: 6.1.0 → 6.12.1\"]", "[\"libc: glibc 2.36 → glibc 2.41\"]"]);
+    let software: Vec<&Value> = (0..4).map(|i| &trend["points"][i]["software"]).collect();
+    assert!(software[0] == software[1] && software[1] != software[2] && software[2] != software[3], "{software:?}");
+    let text = world.run("history thread/honest").out;
+    assert!(text.contains("  kernel\n") && text.contains("→ 6.12.1") && text.contains("→ libc"), "{text}");
+    assert!(!text.contains("Ryzen"), "{text}");
+
+    let all = world.run("history thread/honest --machine all --format json").json();
+    let keys: Vec<&str> = all["machines"].as_array().unwrap().iter().map(|m| m["key"].as_str().unwrap()).collect();
+    assert_eq!(keys.len(), 3, "{all:#}");
+    let points = |key: &str| {
+        all["trends"].as_array().unwrap().iter().find(|trend| trend["machine"] == key).unwrap()["points"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(keys.iter().map(|key| points(key)).collect::<Vec<_>>(), [2, 2, 4]);
+    let schema = std::fs::read_to_string(repository().join("docs/history.schema.json")).unwrap();
+    jsonschema::validate(&serde_json::from_str(&schema).unwrap(), &all).unwrap_or_else(|error| panic!("{error}"));
+    let text = world.run("history thread/honest --machine all").out;
+    let headings: Vec<&str> = text.lines().filter(|line| line.contains(" · machine ")).collect();
+    assert!(headings.len() == 3 && keys.iter().zip(&headings).all(|(key, heading)| heading.contains(key)), "{text}");
+    assert!(headings[1].starts_with("Ryzen") && !text.contains('\u{1b}') && headings[0].contains("another"), "{text}");
+    assert_eq!(
+        world.run(&format!("history thread/honest --machine {} --format json", &keys[1][..8])).json()["machines"],
+        serde_json::json!([all["machines"][1]])
+    );
+    world.run("history thread/honest --machine 0123zz").refuses(2, &["0123zz", keys[1], "Ryzen", "--machine all"]);
+
+    let list = world.run("history").out;
+    assert!(list.lines().next().unwrap().contains("machine") && keys.iter().all(|key| list.contains(key)), "{list}");
+    assert!(list.contains("6.12.1") && !world.run("history --last 2").out.contains("kernel"), "{list}");
+    assert_eq!(world.run("history --format json").json()["runs"][0]["machine"], keys[0]);
+}
+
+/// What a label leaves out is told where two rows of a machine differ in it. A parameter that the mechanism got later is no other row.
+#[test]
+fn no_label_stands_twice() {
+    let world = measured("1234,1000");
+    series(&world, 3, 3, 1.0);
+    let labels = || -> Vec<(String, usize)> {
+        let json = world.run("history thread/honest --format json").json();
+        let of =
+            |trend: &Value| (trend["label"].as_str().unwrap().to_owned(), trend["points"].as_array().unwrap().len());
+        json["trends"].as_array().unwrap().iter().map(of).collect()
+    };
+    let before = labels();
+    assert_eq!(before.len(), 2, "{before:?}");
+    sql(&world, "UPDATE variant SET contexts = 1 WHERE run = (SELECT min(key) FROM run)");
+    let after = labels();
+    let mut told: Vec<&str> = after.iter().map(|(label, _)| label.as_str()).collect();
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!((after.len(), told.len()), (4, 4), "{after:?}");
+    assert!(told.iter().all(|label| label.contains(" contexts=1") || label.contains(" contexts=2")), "{told:?}");
+}
+
+/// Runs that are like the run before wander: that is said, and is no change.
+#[test]
+fn drift_is_said_and_is_no_change() {
+    let world = measured("1234");
+    let wave = |i: usize| 1.0 + 0.1 * (i as f64 / 3.0).sin();
+    let said = |form: &str| world.run(&format!("history thread/honest {form}"));
+    series_of(&world, 20, wave);
+    let trend = said("--format json").json()["trends"][0].clone();
+    assert_eq!(trend["changes"], serde_json::json!([]), "{trend:#}");
+    assert!(trend["undecided"].as_u64() > Some(0) && trend["autocorrelation"].as_f64() > Some(0.6), "{trend:#}");
+    let text = said("").out;
+    assert!(text.contains("(autocorrelation 0.") && text.contains("no change can be told from drift"), "{text}");
 }
 
 #[test]

@@ -246,7 +246,11 @@ export interface MachinePart {
   };
   findings: Finding[];
   /**
-   * Equal for runs of the same machine in the same set-up; what `history --machine` takes.
+   * Equal for the same hardware; what `history --machine` takes.
+   */
+  hardware_key: string;
+  /**
+   * Equal for the same hardware with the same software: what stored costs may be used on.
    */
   key: string;
   /**
@@ -255,6 +259,10 @@ export interface MachinePart {
   personal: {
     [k: string]: string;
   };
+  /**
+   * Equal for the same software and settings.
+   */
+  software_key: string;
   /**
    * Facts that identify the machine and its set-up.
    */

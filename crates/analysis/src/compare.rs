@@ -61,7 +61,7 @@ fn own_floor(row: &Row<'_>) -> f64 {
     let mut steps: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let drift = median(&steps).unwrap_or_default();
     steps.iter_mut().for_each(|step| *step -= drift);
-    let mut random = Random::new(logs.len() as u64);
+    let mut random = Random(logs.len() as u64);
     let reaches: Vec<f64> = (0..DRAWS)
         .filter_map(|_| {
             let signed = |step: &f64| if random.below(2) == 0 { *step } else { -*step };

@@ -31,5 +31,5 @@ pub use notes::resume_command;
 pub use number::Quantity;
 pub use series::{Series, claimed_ns, series};
 pub use summary::{Figures, KernelRate, LOOKS, Reading, Summary, summarise};
-pub use trend::{LevelChange, fewest_runs, level_changes};
+pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};
 pub use words::{is_message, last_words};

@@ -55,7 +55,7 @@ pub enum Command {
     /// List stored runs; with a pattern, show the trend of each row and where it changed
     ///
     ///   switchcost history                       stored runs
-    ///   switchcost history thread/pipe           its figure in each run of this machine, and changes of level
+    ///   switchcost history thread/pipe           its figure in each run of this machine, changes of kernel and level
     ///   switchcost history 'stack/*' --since 30d --machine all
     #[command(verbatim_doc_comment)]
     History(History),

@@ -91,7 +91,7 @@ pub(crate) fn cause(error: &std::io::Error) -> String {
 #[cfg(not(target_os = "linux"))]
 fn unknown_machine(why: &str) -> Machine {
     let mut machine = Machine::default();
-    for fact in switchcost_model::KEY_FACTS {
+    for fact in switchcost_model::HARDWARE_FACTS.iter().chain(switchcost_model::SOFTWARE_FACTS) {
         machine.stable.insert(fact.trim_end_matches('.').to_owned(), format!("unknown: {why}"));
     }
     machine.stable.insert("kernel.architecture".to_owned(), std::env::consts::ARCH.to_owned());

@@ -19,7 +19,7 @@ mod wanted;
 
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
-pub use machine_key::{KEY_FACTS, machine_key};
+pub use machine_key::{HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, machine_key, software_key};
 pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
 pub use observed::{Observed, PriceRule, SwitchKind, ThreadSeen, Working};
 pub use request::Request;

@@ -41,4 +41,4 @@ pub use page::{
 };
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ};
 pub use text::{Style, listed};
-pub use trend::{Trend, TrendChange, TrendPoint, Trends, trends_json, trends_schema, trends_text};
+pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_schema, trends_text};

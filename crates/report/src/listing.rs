@@ -140,6 +140,12 @@ pub struct HistoryEntry {
     pub rows: u64,
     /// Invocations.
     pub invocations: u64,
+    /// Key of the machine's hardware.
+    pub machine: String,
+    /// Key of software and settings.
+    pub software: String,
+    /// Release of the kernel.
+    pub kernel: String,
     /// Command as typed.
     pub command: String,
 }
@@ -164,25 +170,26 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
     if entries.is_empty() {
         return "No run is stored yet; `switchcost run` makes one.\n".into();
     }
+    // What is the same in all runs tells nothing.
+    let differs = |of: fn(&HistoryEntry) -> &String| entries.iter().any(|entry| of(entry) != of(&entries[0]));
+    let (machines, kernels) = (differs(|entry| &entry.machine), differs(|entry| &entry.kernel));
     let mut table = style.table();
-    table.set_header(vec![
-        cell("run"),
-        cell("started"),
-        right("rows"),
-        right("starts"),
-        cell("ended by"),
-        cell("command"),
-    ]);
+    let mut header = vec![cell("run"), cell("started"), right("rows"), right("starts"), cell("ended by")];
+    header.extend(machines.then(|| cell("machine")));
+    header.extend(kernels.then(|| cell("kernel")));
+    table.set_header(header.into_iter().chain([cell("command")]));
     for entry in entries {
         let ended = if entry.partial { format!("{} (partial)", entry.ended_by) } else { entry.ended_by.clone() };
-        table.add_row(vec![
+        let mut row = vec![
             cell(&entry.id),
             cell(moment(entry.started_unix_ns)),
             right(entry.rows),
             right(entry.invocations),
             cell(ended),
-            cell(harmless(&entry.command)),
-        ]);
+        ];
+        row.extend(machines.then(|| cell(&entry.machine)));
+        row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
+        table.add_row(row.into_iter().chain([cell(harmless(&entry.command))]));
     }
     trimmed(&table)
 }

@@ -24,6 +24,12 @@ pub struct TrendPoint {
     pub interval: Option<(f64, f64)>,
     /// Invocations started.
     pub invocations: usize,
+    /// Release of the kernel.
+    pub kernel: String,
+    /// Key of software and settings.
+    pub software: String,
+    /// What of them changed since the point before: `NAME: BEFORE → AFTER`.
+    pub changed: Vec<String>,
     /// Why the figure is not judged; null where it is.
     pub reason: Option<String>,
 }
@@ -40,7 +46,7 @@ pub struct TrendChange {
     pub ratio: f64,
     /// 95 % interval of the ratio, given the place; null where too few runs lie on the two sides.
     pub interval: Option<(f64, f64)>,
-    /// Share of random orders of the runs that could be cut at least as well.
+    /// The greater of two shares: of random orders of the runs that could be cut at least as well, and of drifting series with a step as strong.
     pub p: f64,
     /// Facts of tool and machine that differ between the two runs.
     pub changed_with_it: Vec<String>,
@@ -50,7 +56,9 @@ pub struct TrendChange {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Trend {
-    /// Short name with the probe.
+    /// Key of the machine's hardware.
+    pub machine: String,
+    /// Short name with the probe; no other row of the machine has it.
     pub label: String,
     /// What one unit is.
     pub unit: String,
@@ -60,6 +68,20 @@ pub struct Trend {
     pub points: Vec<TrendPoint>,
     /// Changes of level in order of time.
     pub changes: Vec<TrendChange>,
+    /// Places where the level seems to change, but as drift would.
+    pub undecided: usize,
+    /// Lag-1 autocorrelation of the judged runs about their levels; null where nothing varies.
+    pub autocorrelation: Option<f64>,
+}
+
+/// A machine: the same hardware, whatever runs on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct TrendMachine {
+    /// Key of its hardware.
+    pub key: String,
+    /// Processor, number of CPUs, hypervisor.
+    pub name: String,
 }
 
 /// All that one `history PATTERN` has to say.
@@ -67,7 +89,9 @@ pub struct Trend {
 pub struct Trends {
     /// Version of the method of all figures.
     pub method_version: u32,
-    /// Rows.
+    /// Machines, that of the newest run first.
+    pub machines: Vec<TrendMachine>,
+    /// Rows, by machine.
     pub trends: Vec<Trend>,
     /// What a reader must know.
     pub notes: Vec<String>,
@@ -80,6 +104,7 @@ struct Document<'a> {
     /// Version of this form. New fields do not change it.
     format: u32,
     method_version: u32,
+    machines: &'a [TrendMachine],
     trends: &'a [Trend],
     notes: &'a [String],
 }
@@ -90,8 +115,8 @@ struct Document<'a> {
 /// Never: the types have only text keys and finite numbers.
 #[must_use]
 pub fn trends_json(trends: &Trends) -> String {
-    let document =
-        Document { format: 1, method_version: trends.method_version, trends: &trends.trends, notes: &trends.notes };
+    let Trends { method_version, machines, trends, notes } = trends;
+    let document = Document { format: 1, method_version: *method_version, machines, trends, notes };
     serde_json::to_string_pretty(&document).expect("plain data") + "\n"
 }
 
@@ -108,8 +133,11 @@ pub fn trends_schema() -> String {
 #[must_use]
 pub fn trends_text(trends: &Trends, style: Style) -> String {
     let mut out = String::new();
-    for trend in &trends.trends {
-        out.push_str(&block(trend, style));
+    for machine in &trends.machines {
+        out.push_str(&format!("{} · machine {}\n\n", style.bold(&machine.name), &machine.key));
+        for trend in trends.trends.iter().filter(|trend| trend.machine == machine.key) {
+            out.push_str(&block(trend, style));
+        }
     }
     for note in &trends.notes {
         out.push_str(&wrapped("  - ", note, style));
@@ -119,36 +147,59 @@ pub fn trends_text(trends: &Trends, style: Style) -> String {
 
 fn block(trend: &Trend, style: Style) -> String {
     let mut table = style.table();
-    table.set_header([cell("run"), cell("started"), right(trend.quantity.unit()), right("95 % interval"), cell("")]);
+    let updated = trend.points.iter().any(|point| !point.changed.is_empty());
+    let mut header = vec![cell("run"), cell("started"), right(trend.quantity.unit()), right("95 % interval")];
+    header.extend(updated.then(|| cell("kernel")));
+    table.set_header(header.into_iter().chain([cell("")]));
     let ends = |point: &TrendPoint| point.interval.unwrap_or((point.median, point.median));
     let lowest = trend.points.iter().map(|point| ends(point).0).fold(f64::INFINITY, f64::min);
     let highest = trend.points.iter().map(|point| ends(point).1).fold(f64::NEG_INFINITY, f64::max);
-    for point in &trend.points {
+    for (i, point) in trend.points.iter().enumerate() {
         let span = point
             .interval
             .map_or("–".to_owned(), |(low, high)| format!("{} – {}", nanoseconds(low), nanoseconds(high)));
         let remark = point.reason.as_ref().map_or(String::new(), |reason| format!("  not judged: {reason}"));
-        table.add_row([
-            cell(&point.run),
-            cell(moment(point.started_unix_ns)),
-            right(nanoseconds(point.median)),
-            right(span),
-            cell(picture(ends(point), point.median, (lowest, highest)) + &remark),
-        ]);
+        let mut row =
+            vec![cell(&point.run), cell(moment(point.started_unix_ns)), right(nanoseconds(point.median)), right(span)];
+        row.extend(updated.then(|| cell(if i == 0 { point.kernel.clone() } else { update(point) })));
+        row.push(cell(picture(ends(point), point.median, (lowest, highest)) + &remark));
+        table.add_row(row);
     }
+    let kernel = trend.points.first().filter(|_| !updated).map(|point| format!(", kernel {}", harmless(&point.kernel)));
     let mut out = format!(
-        "{} · {} per {}, {} runs\n{}",
+        "{} · {} per {}, {} runs{}\n{}",
         style.bold(&trend.label),
         trend.quantity.unit(),
         harmless(&trend.unit),
         trend.points.len(),
+        kernel.unwrap_or_default(),
         trimmed(&table)
     );
     for change in &trend.changes {
         out.push_str(&wrapped("  ! ", &phrase(change, trend.quantity), style));
     }
+    if trend.undecided > 0 {
+        let places = if trend.undecided == 1 { "a place".to_owned() } else { format!("{} places", trend.undecided) };
+        let alike = trend.autocorrelation.unwrap_or_default();
+        let text = format!(
+            "the level seems to change in {places}, but runs next to each other are alike (autocorrelation {alike:.2}): no change can be told from drift"
+        );
+        out.push_str(&wrapped("  ? ", &text, style));
+    }
     out.push('\n');
     out
+}
+
+/// What changed since the point before, in few words: the kernel's release, then names of other facts.
+fn update(point: &TrendPoint) -> String {
+    let names = point.changed.iter().map(|fact| fact.split(": ").next().unwrap_or_default());
+    let (kernel, others): (Vec<&str>, Vec<&str>) = names.partition(|name| *name == "kernel.release");
+    let mut words: Vec<String> = kernel.iter().map(|_| point.kernel.clone()).collect();
+    words.extend(others.first().map(|name| (*name).to_owned()));
+    if others.len() > 1 {
+        words.push(format!("{} more", others.len() - 1));
+    }
+    if words.is_empty() { String::new() } else { format!("→ {}", words.join(", ")) }
 }
 
 /// Where median and interval lie between the lowest and the highest end of all.

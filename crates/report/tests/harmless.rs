@@ -197,6 +197,9 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         median: 1.0,
         interval: None,
         invocations: 8,
+        kernel: texts.next(),
+        software: texts.next(),
+        changed: vec![texts.next()],
         reason: Some(texts.next()),
     };
     let change = TrendChange {
@@ -208,13 +211,17 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         changed_with_it: vec![texts.next()],
     };
     let trend = Trend {
+        machine: "0".into(),
+        undecided: 1,
+        autocorrelation: Some(0.5),
         label: texts.next(),
         unit: texts.next(),
         quantity: Quantity::Time,
         points: vec![point(texts), point(texts)],
         changes: vec![change],
     };
-    let trends = Trends { method_version: 1, trends: vec![trend], notes: vec![texts.next()] };
+    let machine = TrendMachine { key: "0".into(), name: texts.next() };
+    let trends = Trends { method_version: 1, machines: vec![machine], trends: vec![trend], notes: vec![texts.next()] };
     let entry = HistoryEntry {
         id: texts.next(),
         started_unix_ns: 0,
@@ -222,6 +229,9 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         partial: false,
         rows: 1,
         invocations: 1,
+        machine: "0".into(),
+        software: "0".into(),
+        kernel: texts.next(),
         command: texts.next(),
     };
     let listed = |available| ListedProbe {

@@ -5,21 +5,24 @@
 mod bootstrap;
 mod changes;
 mod compare;
+mod drift;
 mod interval;
 mod location;
 mod modes;
 mod multiple;
+mod random;
 mod ratio;
 mod shift;
 mod steady;
 
 pub use bootstrap::{highest_confidence, median_difference};
-pub use changes::{Change, Random, SHORTEST, changes, fewest_for_change};
+pub use changes::{Change, Levels, SHORTEST, Search, fewest_for_change};
 pub use compare::{FEWEST, LogRatio, paired};
 pub use interval::{Interval, median_interval};
 pub use location::{mad, mean, median, quantile, sorted};
 pub use modes::{Mode, modes};
 pub use multiple::{each_of, fewest_each, fewest_pairs};
 pub use ratio::{mean_interval, ratio_of_means};
+pub use random::Random;
 pub use shift::shift;
 pub use steady::{Steady, steady_from};

@@ -73,10 +73,28 @@ impl RunHeader {
         self.ended_by == EndedBy::Unfinished
     }
 
-    /// Equal for runs on the same machine in the same set-up.
+    /// Equal for runs on the same hardware with the same software.
     #[must_use]
     pub fn machine_key(&self) -> String {
         switchcost_model::machine_key(&self.machine)
+    }
+
+    /// Equal for runs on the same hardware.
+    #[must_use]
+    pub fn hardware_key(&self) -> String {
+        switchcost_model::hardware_key(&self.machine)
+    }
+
+    /// Equal for runs with the same software and settings.
+    #[must_use]
+    pub fn software_key(&self) -> String {
+        switchcost_model::software_key(&self.machine)
+    }
+
+    /// A fact of the machine; `unknown` where the run does not have it.
+    #[must_use]
+    pub fn fact(&self, name: &str) -> &str {
+        self.machine.get(name).map_or("unknown", String::as_str)
     }
 }
 

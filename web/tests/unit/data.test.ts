@@ -97,7 +97,7 @@ function page(...results: [Result, Detail][]): PageData {
     precision: 0,
     budget_s: 0,
   };
-  const machine = { key: "", stable: {}, drifting: {}, personal: {}, findings: [] };
+  const machine = { key: "", hardware_key: "", software_key: "", stable: {}, drifting: {}, personal: {}, findings: [] };
   const one = {
     format: 2,
     source: "s",

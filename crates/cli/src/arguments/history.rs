@@ -10,7 +10,7 @@ pub struct History {
     /// Show the trend of each row that this names, such as thread/pipe, 'stack/*' or 'thread/pipe free', and where it changed
     #[arg(value_name = "PATTERN")]
     pub pattern: Option<String>,
-    /// Runs of which machine: this, all, or the beginning of a machine's key [default: this for trends, all for the list]
+    /// Runs of which machine: this, all (a block for each), or the beginning of a key of hardware [default: this for trends, all for the list]
     #[arg(long, value_name = "KEY")]
     pub machine: Option<String>,
     /// Only runs since then: a date such as 2026-11-20, or a time back from now such as 30d

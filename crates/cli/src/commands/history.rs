@@ -9,6 +9,7 @@ use crate::output;
 use crate::paths;
 use std::collections::BTreeMap;
 use std::time::UNIX_EPOCH;
+use switchcost_model::harmless;
 use switchcost_store::{RunHeader, Store};
 
 /// Lists stored runs, or shows trends.
@@ -49,14 +50,16 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
     if wanted == "all" || headers.is_empty() {
         return Ok(());
     }
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let mut known: BTreeMap<String, Vec<&RunHeader>> = BTreeMap::new();
     for header in headers.iter() {
-        *known.entry(header.machine_key()).or_default() += 1;
+        known.entry(header.hardware_key()).or_default().push(header);
     }
-    let wanted = if wanted == "this" { switchcost_machine::fingerprint().key() } else { wanted.to_owned() };
+    let this = || switchcost_model::hardware_key(&switchcost_machine::fingerprint().stable);
+    let wanted = if wanted == "this" { this() } else { wanted.to_owned() };
     let fitting: Vec<&String> = known.keys().filter(|key| key.starts_with(&wanted)).collect();
     let [fitting] = fitting[..] else {
-        let known: Vec<String> = known.iter().map(|(key, count)| format!("{key} ({count} runs)")).collect();
+        let known: Vec<String> =
+            known.iter().map(|(key, runs)| format!("{key} ({}; {} runs)", name(runs[0]), runs.len())).collect();
         let what = if fitting.is_empty() { "no run is of machine" } else { "several machines begin with" };
         return Err(Failure::usage(format!(
             "{what} {wanted}; the store knows {}: name one by --machine, or take --machine all",
@@ -64,6 +67,12 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
         )));
     };
     let fitting = fitting.clone();
-    headers.retain(|header| header.machine_key() == *fitting);
+    headers.retain(|header| header.hardware_key() == *fitting);
     Ok(())
+}
+
+/// Processor, number of CPUs, hypervisor.
+fn name(header: &RunHeader) -> String {
+    let words = [header.fact("cpu.model_name"), header.fact("cpu.logical"), header.fact("hypervisor")].map(harmless);
+    format!("{}, {} CPUs, {}", words[0], words[1], words[2])
 }

@@ -61,8 +61,12 @@ struct RunPart {
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct MachinePart {
-    /// Equal for runs of the same machine in the same set-up; what `history --machine` takes.
+    /// Equal for the same hardware with the same software: what stored costs may be used on.
     key: String,
+    /// Equal for the same hardware; what `history --machine` takes.
+    hardware_key: String,
+    /// Equal for the same software and settings.
+    software_key: String,
     /// Facts that identify the machine and its set-up.
     stable: BTreeMap<String, String>,
     /// Facts that change from minute to minute.
@@ -105,6 +109,8 @@ impl From<&model::Machine> for MachinePart {
     fn from(machine: &model::Machine) -> Self {
         Self {
             key: machine.key(),
+            hardware_key: model::hardware_key(&machine.stable),
+            software_key: model::software_key(&machine.stable),
             stable: machine.stable.clone(),
             drifting: machine.drifting.clone(),
             personal: machine.personal.clone(),

@@ -11,6 +11,9 @@ pub fn list(headers: Vec<RunHeader>, format: ListFormat) -> String {
         .into_iter()
         .map(|header| HistoryEntry {
             partial: header.partial(),
+            machine: header.hardware_key(),
+            software: header.software_key(),
+            kernel: header.fact("kernel.release").to_owned(),
             id: header.id,
             started_unix_ns: header.started_unix_ns,
             ended_by: header.ended_by.to_string(),

@@ -1,15 +1,16 @@
 //! The trend of each matching row over runs.
 
+use super::name;
 use crate::arguments::ListFormat;
 use crate::exit::Failure;
 use crate::output;
 use crate::paths::Installation;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Row, fewest_runs, label, level_changes, usable};
+use switchcost_analysis::{Analysis, Row, TrendSearch, fewest_runs, label, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{Run, Variant};
-use switchcost_report::{Trend, TrendChange, TrendPoint, Trends, trends_json, trends_text};
+use switchcost_model::{SOFTWARE_FACTS, Variant, counts};
+use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
 use switchcost_store::{RunHeader, Store};
 
 /// Runs that are read unless the user asks for more: time and random orders grow with their square.
@@ -18,11 +19,15 @@ pub const MOST_RUNS: usize = 200;
 /// Facts of the machine that are named with a change, at most.
 const MOST_FACTS: usize = 6;
 
-/// A row over runs, oldest first, and the place of each of its runs among the headers.
-struct Series {
+/// A row over runs, oldest first, and the header of each of them.
+struct Series<'h> {
     trend: Trend,
-    runs: Vec<usize>,
+    key: String,
+    runs: Vec<&'h RunHeader>,
 }
+
+/// All series, by the place of their machine and the key of their variant.
+type All<'h> = BTreeMap<(usize, String), Series<'h>>;
 
 /// Trends of the rows that `pattern` names.
 pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: ListFormat) -> Result<String, Failure> {
@@ -30,9 +35,18 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
     let fitting = Pattern::parse(pattern).map_err(Failure::usage)?;
     let mut notes = Vec::new();
     let mut headers = same_method(headers, &mut notes);
+    let mut machines: Vec<TrendMachine> = Vec::new();
+    for header in &headers {
+        let key = header.hardware_key();
+        if !machines.iter().any(|machine| machine.key == key) {
+            machines.push(TrendMachine { key, name: name(header) });
+        }
+    }
     headers.reverse();
-    let mut all: BTreeMap<String, Series> = BTreeMap::new();
-    for (index, header) in headers.iter().enumerate() {
+    let mut all = All::new();
+    for header in &headers {
+        let key = header.hardware_key();
+        let machine = machines.iter().position(|machine| machine.key == key).unwrap_or_default();
         let wanted =
             |variant: &Variant| !variant.is_twin() && fitting.fits(variant, &label(variant, &catalogue, false));
         let mut run = store.load_only(&header.id, &wanted).map_err(Failure::usage)?;
@@ -40,7 +54,7 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
             run.make_harmless();
         }
         for row in Analysis::new(&run, &catalogue).rows.iter().filter(|row| wanted(row.variant)) {
-            add(&mut all, index, &run, row, &catalogue);
+            add(&mut all, (machine, &key), header, row, &catalogue);
         }
     }
     if all.is_empty() {
@@ -50,14 +64,19 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
         )));
     }
     let count = all.len();
-    let trends: Vec<Trend> = all.into_values().map(|series| judged(series, &headers, count)).collect();
+    let mut series: Vec<Series<'_>> = all.into_values().collect();
+    distinguish(&mut series);
+    let mut search = TrendSearch::new(count);
+    let trends: Vec<Trend> = series.into_iter().map(|series| judged(series, &mut search)).collect();
+    machines.retain(|machine| trends.iter().any(|trend| trend.machine == machine.key));
     if trends.iter().all(|trend| trend.changes.is_empty()) {
         notes.push(format!(
             "No change of level is found. One shows in {} runs at the earliest, two of them on its side; with fewer, compare two runs.",
             fewest_runs(count)
         ));
     }
-    let document = Trends { method_version: headers.last().map_or(0, |header| header.method_version), trends, notes };
+    let method_version = headers.last().map_or(0, |header| header.method_version);
+    let document = Trends { method_version, machines, trends, notes };
     Ok(match format {
         ListFormat::Table => trends_text(&document, output::style()),
         ListFormat::Json => trends_json(&document),
@@ -75,37 +94,79 @@ fn same_method(mut headers: Vec<RunHeader>, notes: &mut Vec<String>) -> Vec<RunH
     headers
 }
 
-fn add(all: &mut BTreeMap<String, Series>, index: usize, run: &Run, row: &Row<'_>, catalogue: &Catalogue) {
+fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, row: &Row<'_>, catalogue: &Catalogue) {
     let Some(median) = row.median() else { return };
-    let series = all.entry(row.variant.key()).or_insert_with(|| Series {
+    let key = completed(row.variant, catalogue).key();
+    let series = all.entry((machine.0, key.clone())).or_insert_with(|| Series {
         trend: Trend {
+            machine: machine.1.to_owned(),
             label: label(row.variant, catalogue, true),
             unit: row.unit.clone(),
             quantity: row.quantity,
             points: Vec::new(),
             changes: Vec::new(),
+            undecided: 0,
+            autocorrelation: None,
         },
+        key,
         runs: Vec::new(),
     });
-    series.runs.push(index);
+    let known = |facts: &RunHeader, name: &str| facts.machine.get(name).is_some_and(|was| !was.starts_with("unknown"));
+    let software =
+        |before: &&RunHeader, name: &str| counts(SOFTWARE_FACTS, name) && known(before, name) && known(header, name);
+    let changed = series.runs.last().map(|before| facts_changed(before, header, |name| software(before, name)));
+    series.runs.push(header);
     series.trend.points.push(TrendPoint {
-        run: run.id.clone(),
-        started_unix_ns: run.started_unix_ns,
+        run: header.id.clone(),
+        started_unix_ns: header.started_unix_ns,
         median,
         interval: row.interval(),
         invocations: row.starts.len(),
+        kernel: header.fact("kernel.release").to_owned(),
+        software: header.software_key(),
+        changed: changed.unwrap_or_default(),
         reason: usable(row).err(),
     });
 }
 
+/// With the parameters that the mechanism has got since, which then was as their defaults are.
+fn completed(variant: &Variant, catalogue: &Catalogue) -> Variant {
+    let mut variant = variant.clone();
+    if let Some(mechanism) = catalogue.find(&variant.mechanism) {
+        for (name, parameter) in &mechanism.parameters {
+            variant.parameters.entry(name.clone()).or_insert_with(|| parameter.default.clone());
+        }
+    }
+    variant
+}
+
+/// Two series of a machine with one label: what their labels leave out is added, as far as they differ in it.
+fn distinguish(all: &mut [Series<'_>]) {
+    let mut same: BTreeMap<(String, String), Vec<&mut Series<'_>>> = BTreeMap::new();
+    for series in all {
+        same.entry((series.trend.machine.clone(), series.trend.label.clone())).or_default().push(series);
+    }
+    for mut alike in same.into_values().filter(|alike| alike.len() > 1) {
+        let keys: Vec<String> = alike.iter().map(|series| series.key.clone()).collect();
+        let shared = |word: &str| keys.iter().all(|key| key.split(' ').any(|other| other == word));
+        for (series, key) in alike.iter_mut().zip(&keys) {
+            let own = key.split(' ').filter(|word| !shared(word));
+            series.trend.label = [series.trend.label.as_str()].into_iter().chain(own).collect::<Vec<_>>().join(" ");
+        }
+    }
+}
+
 /// Searches a series for changes. Figures without an interval, or without evidence, are shown and not judged.
-fn judged(series: Series, headers: &[RunHeader], count: usize) -> Trend {
-    let Series { mut trend, runs } = series;
+fn judged(series: Series<'_>, search: &mut TrendSearch) -> Trend {
+    let Series { mut trend, runs, .. } = series;
     let sound: Vec<usize> = (0..trend.points.len())
         .filter(|&i| trend.points[i].reason.is_none() && trend.points[i].interval.is_some())
         .collect();
     let figures: Vec<f64> = sound.iter().map(|&i| trend.points[i].median).collect();
-    trend.changes = level_changes(&figures, count)
+    let found = search.trend(&figures);
+    (trend.undecided, trend.autocorrelation) = (found.undecided, found.autocorrelation);
+    trend.changes = found
+        .changes
         .into_iter()
         .map(|change| {
             let (before, after) = (sound[change.at - 1], sound[change.at]);
@@ -115,11 +176,18 @@ fn judged(series: Series, headers: &[RunHeader], count: usize) -> Trend {
                 ratio: change.ratio,
                 interval: change.interval,
                 p: change.p,
-                changed_with_it: differences(&headers[runs[before]], &headers[runs[after]]),
+                changed_with_it: differences(runs[before], runs[after]),
             }
         })
         .collect();
     trend
+}
+
+/// Facts of the machine that differ.
+fn facts_changed(before: &RunHeader, after: &RunHeader, counted: impl Fn(&str) -> bool) -> Vec<String> {
+    let was = |name: &String| before.machine.get(name).map_or("not known", String::as_str);
+    let differ = after.machine.iter().filter(|(name, value)| counted(name) && was(name) != *value);
+    differ.map(|(name, value)| format!("{name}: {} → {value}", was(name))).collect()
 }
 
 /// What the two runs say of themselves that differs.
@@ -128,12 +196,7 @@ fn differences(before: &RunHeader, after: &RunHeader) -> Vec<String> {
     if before.tool_version != after.tool_version {
         all.push(format!("switchcost: {} → {}", before.tool_version, after.tool_version));
     }
-    for (name, value) in &after.machine {
-        let was = before.machine.get(name).map_or("not known", String::as_str);
-        if was != value {
-            all.push(format!("{name}: {was} → {value}"));
-        }
-    }
+    all.extend(facts_changed(before, after, |_| true));
     let more = all.len().saturating_sub(MOST_FACTS);
     all.truncate(MOST_FACTS);
     if more > 0 {

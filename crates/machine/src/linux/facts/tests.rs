@@ -38,7 +38,7 @@ fn an_empty_machine_has_every_fact_with_a_reason() {
 #[test]
 fn every_fact_of_the_key_exists() {
     let machine = machine(&[]);
-    for fact in switchcost_model::KEY_FACTS {
+    for fact in switchcost_model::HARDWARE_FACTS.iter().chain(switchcost_model::SOFTWARE_FACTS) {
         let there =
             machine.stable.keys().any(|name| if fact.ends_with('.') { name.starts_with(fact) } else { name == fact });
         assert!(there, "{fact} is in the key, but no fact");
