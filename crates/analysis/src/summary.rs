@@ -64,6 +64,8 @@ pub struct Summary {
     pub figures: Option<Figures>,
     /// Medians of the counted invocations with their rounds, ns per unit.
     pub invocation_medians: Vec<(u64, f64)>,
+    /// Means of the counted invocations, ns per unit.
+    pub invocation_means: Vec<f64>,
     /// Of experiment footprint: bytes per context of each quantity, median over invocations.
     pub footprint: BTreeMap<String, f64>,
     /// Batches (or intervals) behind the figures.
@@ -224,6 +226,7 @@ fn batches(invocations: &[&Invocation]) -> Summary {
         unsteady: all.iter().filter(|(_, series)| !series.steady).count(),
         spread_within: median(&spreads).unwrap_or(0.0),
         invocation_medians: medians,
+        invocation_means: means,
         ..Summary::default()
     }
 }
@@ -323,6 +326,7 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
         figures: figures.map(|figures| Figures { reading, ..figures }),
         samples: total(all.iter().map(|i| i.count)),
         invocation_medians: medians,
+        invocation_means: means,
         ..Summary::default()
     }
 }

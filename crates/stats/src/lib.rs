@@ -14,7 +14,7 @@ mod steady;
 pub use bootstrap::{highest_confidence, median_difference};
 pub use changes::{Change, SHORTEST, changes, fewest_for_change};
 pub use compare::{FEWEST, LogRatio, paired};
-pub use interval::{Interval, median_interval};
+pub use interval::{Interval, mean_interval, median_interval};
 pub use location::{mad, mean, median, quantile, sorted};
 pub use multiple::{each_of, fewest_each, fewest_pairs};
 pub use shift::shift;
