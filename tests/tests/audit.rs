@@ -1,7 +1,7 @@
 //! `audit` with the real binary, on programs whose switches are known.
 
 use std::process::{Command, Stdio};
-use switchcost_e2e::World;
+use switchcost_e2e::{World, mechanism};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -97,11 +97,94 @@ fn an_end_in_the_middle_and_a_failing_command_are_told() {
 }
 
 #[test]
-fn prices_are_measured_when_none_are_stored() {
+fn prices_are_measured_first_when_none_are_stored_and_that_is_said() {
     let world = World::new(FAKE);
     let said = world.run_words(&["audit", "--", "true"]);
     assert_eq!(said.status, 0, "{said:?}");
+    let first = said.err.lines().next().unwrap();
+    assert!(first.contains("measuring 4 prices of a switch first, about "), "{said:?}");
+    assert!(said.err.contains("prices: measured just now"), "{said:?}");
+    let again = world.run_words(&["audit", "--", "true"]);
+    assert!(!again.err.contains("measuring"), "{again:?}");
     assert!(world.run("history").out.contains("audit"), "{said:?}");
+}
+
+/// The switches of `switch` cost microseconds; a price of 1 ms explains far more than the program used.
+#[test]
+fn no_more_is_claimed_than_the_program_used() {
+    let world = World::new(FAKE);
+    let prices = std::fs::read_to_string(world.path("share/switchcost/audit.toml")).unwrap();
+    let prices = ["1000", "500", "30000"]
+        .iter()
+        .fold(prices, |text, ticks| text.replace(&format!("\"{ticks}\""), "\"1000000\""));
+    world.write("share/switchcost/audit.toml", &prices);
+    let file = world.path("audit.out");
+    let watch = |format: &str| {
+        let words = ["audit", "--format", format, "--output", file.to_str().unwrap(), "--", FAKE, "switch", "400"];
+        let said = world.run_words(&words);
+        assert_eq!(said.status, 0, "{said:?}");
+        std::fs::read_to_string(&file).unwrap()
+    };
+    let json: serde_json::Value = serde_json::from_str(&watch("json")).unwrap();
+    let used = json["program_cpu_ns"].as_f64().unwrap();
+    assert_eq!((&json["prices_do_not_fit"], &json["cost_ns"]["low"]), (&true.into(), &0.0.into()), "{json}");
+    assert!(json["cost_ns"]["high"].as_f64().unwrap() <= used, "{json}");
+    let sum =
+        |key: &str| json[key].as_array().unwrap().iter().map(|part| part["cost_ns"].as_f64().unwrap()).sum::<f64>();
+    assert!(sum("kinds") <= used * 1.000_001 && sum("threads") <= used * 1.000_001, "{json}");
+    let text = watch("table");
+    let first = text.lines().next().unwrap();
+    assert!(first.contains("loses at most") && first.contains("does not fit this program"), "{text}");
+    assert!(!text.contains("less CPU time"), "{text}");
+}
+
+#[test]
+fn the_answer_comes_first_and_prices_have_an_age() {
+    let world = priced();
+    let busy = Child::start(&[FAKE, "switch", "20000000"]);
+    let said = world.run_words(&["audit", "--pid", &busy.pid(), "--for", "500ms"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let first = said.out.lines().next().unwrap();
+    // Costs with their interval, or a bound: what the switches cost on this machine is not for this test to know.
+    assert!(first.contains("loses ") && first.contains(" of a CPU") && first.contains("switches/s"), "{said:?}");
+    assert!(first.contains(" – ") || first.contains("at most"), "{said:?}");
+    assert!(said.out.contains("prices: measured "), "{said:?}");
+}
+
+/// Points of fewer starts than an interval needs do not count, and what counts is bounded by what the program used.
+#[test]
+fn indirect_cost_is_bounded_and_needs_enough_starts() {
+    let parameter = |rest: &str| {
+        format!(
+            "[parameters.working_set]\nmin = 0\nmax = 1073741824\ndefault = \"0\"\nhelp = \"bytes\"\nexperiments = [\"switch\"]\n{rest}"
+        )
+    };
+    let world = priced();
+    let touch = mechanism(&parameter("")).replace("turns = true\nkernel_switches = [1.0, 1.0]", "turns = false");
+    let touch = touch.replace("[parameters.ticks]", "control = true\n[parameters.ticks]");
+    world.write("share/switchcost/mechanisms/thread/touch.toml", &touch);
+    world
+        .write("share/switchcost/mechanisms/thread/sized.toml", &mechanism(&parameter("control = \"thread/touch\"\n")));
+    let file = world.path("audit.json");
+    let watch = || -> serde_json::Value {
+        let words = ["audit", "--format", "json", "--output", file.to_str().unwrap(), "--", FAKE, "switch", "400"];
+        let said = world.run_words(&words);
+        assert_eq!(said.status, 0, "{said:?}");
+        serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap()
+    };
+    assert_eq!(world.run("sweep working-set thread/sized --values 64K,1M --rounds 3").status, 0);
+    let json = watch();
+    assert_eq!(json["indirect_ns"], serde_json::Value::Null);
+    assert!(json["not_covered"].to_string().contains("switchcost sweep working-set thread/honest"), "{json}");
+    assert_eq!(world.run("sweep working-set thread/sized --values 64K,1M --rounds 6").status, 0);
+    let json = watch();
+    // 1 MiB: 4,096 ns each. The touches themselves, 16,384 ns, are not part of it.
+    assert_eq!(json["indirect_ns"], serde_json::json!([0.0, 4096.0]), "{json}");
+    let number = |path: &str| json.pointer(path).and_then(serde_json::Value::as_f64).unwrap();
+    let most = number("/program_cpu_ns") - number("/cost_ns/low");
+    let expected = ((number("/voluntary") + number("/involuntary")) * 4096.0).min(most) / number("/seconds") / 1e9;
+    let share = number("/indirect_share_of_a_cpu/1");
+    assert!((share / expected - 1.0).abs() < 1e-6, "{share}, not {expected}: {json}");
 }
 
 #[test]

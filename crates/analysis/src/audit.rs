@@ -8,13 +8,17 @@
 //!   most as often as CPUs interrupted each other; the rest took over a CPU that was busy.
 //! - What a thread waits for, as seen at the looks, says which mechanism stands for it.
 
-use crate::summary::{counted, summarise};
+use crate::Analysis;
+use crate::summary::counted;
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Observed, Placement, PriceRule, Run, SwitchKind, ThreadSeen};
 use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
 
 /// Name of the evidence count that holds the CPU time of the participating tasks, ns.
 const CPU_TIME: &str = "cpu_time_ns";
+
+/// Share of the program's CPU time from which on prices that explain it are not believed: no program does nothing but switch.
+const MOST_OF_PROGRAM: f64 = 0.9;
 
 /// Switches a unit below which a measurement says nothing of a switch.
 const FEWEST_SWITCHES: f64 = 0.1;
@@ -86,6 +90,8 @@ pub struct Price {
     pub delay_ns: Option<f64>,
     /// Run it comes from.
     pub run: String,
+    /// When that began, ns since 1970.
+    pub measured_unix_ns: i64,
 }
 
 impl Price {
@@ -195,16 +201,18 @@ pub struct Audit {
     pub involuntary: u64,
     /// By kind.
     pub kinds: Vec<Kind>,
-    /// CPU time of all switches, ns; never more than the program used.
+    /// CPU time of all switches, ns; never more than the program used. The costs of kinds and threads add up to it.
     pub cost: Estimate,
-    /// By its price it would be more than that.
-    pub bounded: bool,
+    /// The prices do not fit this program: they explain more than nine tenths of what it used. The cost is then an upper bound and nothing more.
+    pub misfit: bool,
     /// CPU time of the program, ns; None: unknown.
     pub cpu_ns: Option<f64>,
     /// Threads, most expensive first.
     pub threads: Vec<ThreadCost>,
     /// Switches of threads that no look saw.
     pub unseen: u64,
+    /// What they cost, ns of CPU time.
+    pub unseen_cost: f64,
     /// How far apart the switches are, of all threads together.
     pub pace: Pace,
 }
@@ -214,6 +222,21 @@ impl Audit {
     #[must_use]
     pub fn switches(&self) -> u64 {
         self.voluntary + self.involuntary
+    }
+
+    fn scaled(mut self, by: f64) -> Self {
+        self.unseen_cost *= by;
+        self.kinds.iter_mut().for_each(|kind| kind.cost = kind.cost.times(by));
+        self.threads.iter_mut().for_each(|thread| thread.cost = thread.cost.times(by));
+        self
+    }
+
+    /// What the switches may cost afterwards, in caches, by what one does, ns, least and most: no more than the program used besides.
+    #[must_use]
+    pub fn indirect(&self, each: (f64, f64)) -> (f64, f64) {
+        let most = self.cpu_ns.map_or(f64::INFINITY, |cpu| (cpu - self.cost.low).max(0.0));
+        let count = self.switches() as f64;
+        ((count * each.0).min(most), (count * each.1).min(most))
     }
 }
 
@@ -319,14 +342,24 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
         }
         costs.push(ThreadCost { seen: thread, cost: whole });
     }
-    costs.pop(); // The rest is not a thread; its cost is in the sums.
+    let unseen_cost = costs.pop().map_or(0.0, |rest| rest.cost.value); // The rest is not a thread.
     costs.sort_by(|a, b| b.cost.value.total_cmp(&a.cost.value).then(a.seen.thread.cmp(&b.seen.thread)));
     let kinds: Vec<Kind> = kinds.into_values().collect();
-    let cost = kinds.iter().fold(Estimate::default(), |sum, kind| sum.plus(kind.cost));
-    let most = cpu_ns.unwrap_or(f64::INFINITY);
-    let bounded = cost.value > most;
-    let cost = Estimate { value: cost.value.min(most), low: cost.low.min(most), high: cost.high.min(most) };
-    Audit { voluntary, involuntary, cost, bounded, cpu_ns, threads: costs, kinds, unseen, pace }
+    let priced = kinds.iter().fold(Estimate::default(), |sum, kind| sum.plus(kind.cost));
+    let (cost, misfit) = bounded(priced, cpu_ns);
+    let found =
+        Audit { voluntary, involuntary, cost, misfit, cpu_ns, threads: costs, kinds, unseen, unseen_cost, pace };
+    if cost.value < priced.value { found.scaled(cost.value / priced.value) } else { found }
+}
+
+/// What the prices come to, no more than the program used.
+fn bounded(priced: Estimate, cpu_ns: Option<f64>) -> (Estimate, bool) {
+    let Some(most) = cpu_ns else { return (priced, false) };
+    if priced.value > most * MOST_OF_PROGRAM {
+        let bound = priced.high.min(most);
+        return (Estimate { value: priced.value.min(most), low: 0.0, high: bound }, true);
+    }
+    (Estimate { high: priced.high.min(most), ..priced }, false)
 }
 
 /// Threads count in ns, whole processes in steps of 10 ms but with the dead.
@@ -392,24 +425,14 @@ fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], pace: Pace) ->
     (Estimate { value: cpu / looks, low, high }, delay.map(|sum: f64| sum / looks))
 }
 
-/// Of a stored sweep of `parameter`: how much more per switch costs than with the smallest value, ns, least and most.
+/// What a switch on one CPU costs afterwards by the sweeps of `parameter` in a run, ns, least and most: total − control − direct (`Split`). A point of
+/// fewer starts than an interval needs does not count.
 #[must_use]
-pub fn indirect(run: &Run, parameter: &str) -> Option<(f64, f64)> {
-    let mut sweeps: BTreeMap<String, BTreeMap<u64, usize>> = BTreeMap::new();
-    for (index, variant) in run.variants.iter().enumerate() {
-        let Some(size) = variant.parameters.get(parameter).and_then(|text| text.parse().ok()) else { continue };
-        let mut rest = variant.clone();
-        rest.parameters.remove(parameter);
-        sweeps.entry(rest.key()).or_default().insert(size, index);
-    }
-    let cost = |index: &usize| Some(summarise(&run.variants[*index], &run.starts_of(*index), None).figures?.median);
-    // Most rows have it at its default only: they are not a sweep.
-    let extras = sweeps.values().filter(|sweep| sweep.len() > 1).flat_map(|sweep| {
-        let costs: Vec<f64> = sweep.values().filter_map(cost).collect();
-        let least = costs.first().copied().unwrap_or(0.0);
-        costs.into_iter().skip(1).map(move |cost| (cost - least).max(0.0)).collect::<Vec<_>>()
-    });
-    extras.map(|extra| (extra, extra)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+pub fn indirect(analysis: &Analysis<'_>, parameter: &str) -> Option<(f64, f64)> {
+    let sweeps = analysis.curves.iter().filter(|c| c.axis == parameter && c.variant.placement == Placement::OneCpu);
+    let points = sweeps.flat_map(|curve| &curve.splits).filter(|split| split.interval.is_some());
+    let costs = points.filter_map(|split| split.indirect).map(|ns| (ns.max(0.0), ns.max(0.0)));
+    costs.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 #[cfg(test)]

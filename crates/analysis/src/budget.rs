@@ -1,7 +1,8 @@
 //! What so many switches between so many contexts would cost by a mechanism that was measured.
 
-use crate::{Estimate, Row};
+use crate::Row;
 use switchcost_model::{Experiment, Timing};
+use switchcost_stats::{Interval, mean_interval};
 
 /// What a program needs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,57 +13,65 @@ pub struct Demand {
     pub contexts: u64,
     /// Bytes that a context touches between two switches; None: next to nothing.
     pub working_set: Option<u64>,
-    /// Longest 99th percentile of a switch, ns.
+    /// 99th percentile of a switch that is wished for, ns. It decides nothing: what is measured is a closed loop.
     pub latency_ns: Option<f64>,
     /// Largest share of a CPU.
     pub cpu: f64,
 }
 
-/// A figure and what had to be assumed for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    /// The figure.
-    pub value: Estimate,
-    /// What was extrapolated, empty where it was measured as asked.
-    pub extrapolated: Vec<String>,
-}
-
-/// What a mechanism would cost.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Offer {
-    /// Share of a CPU.
-    pub cpu: Option<Answer>,
-    /// Bytes of all contexts.
-    pub memory: Option<Answer>,
-    /// 99th percentile of a switch, ns.
-    pub p99: Option<Answer>,
-}
-
-/// Whether an offer meets a demand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
-    /// By all that is asked, intervals included.
-    Yes,
-    /// Something asked exceeds its limit, even at the lower end of its interval.
-    No,
-    /// Something asked is not known, or its interval holds the limit.
-    Unknown,
-}
-
-/// Rows of one mechanism, from whatever runs, the newest first.
-#[must_use]
-pub fn offer(demand: &Demand, working_set_parameter: &str, rows: &[&Row<'_>]) -> Offer {
-    Offer {
-        cpu: cpu(demand, working_set_parameter, rows),
-        memory: memory(demand, rows),
-        p99: p99(demand, working_set_parameter, rows),
+impl Demand {
+    fn touched(&self) -> u64 {
+        self.working_set.unwrap_or(0)
     }
 }
 
-fn estimate(row: &Row<'_>) -> Option<Estimate> {
-    let figures = row.summary.figures.as_ref()?;
-    let (low, high) = figures.interval.map_or((figures.median, figures.median), |i| (i.low, i.high));
-    Some(Estimate { value: figures.median, low, high })
+/// A figure, and with what it was measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// The figure.
+    pub value: f64,
+    /// Its 95 % interval; None: fewer than 6 starts, or a figure that has none.
+    pub interval: Option<Interval>,
+    /// Contexts of the row.
+    pub contexts: u64,
+    /// Bytes that they touched between two switches.
+    pub working_set: u64,
+    /// Both are those asked for; else it is a guess.
+    pub measured: bool,
+}
+
+/// What a mechanism would cost.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Offer {
+    /// Share of a CPU: rate × mean.
+    pub cpu: Option<Answer>,
+    /// Bytes of all contexts.
+    pub memory: Option<Answer>,
+    /// 99th percentile of a switch, ns: of uncontended consecutive switches in a closed loop.
+    pub p99: Option<Answer>,
+}
+
+/// Whether an offer meets a demand. Memory and the closed loop's percentile decide nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// The whole interval is within the share of a CPU that is asked.
+    Yes,
+    /// The whole interval is beyond it.
+    No,
+    /// The interval holds the limit, or there is none.
+    Unknown,
+    /// It was not measured as asked.
+    Guess,
+}
+
+/// What one mechanism offers by its rows, from whatever runs, the newest first; `footprints` are of it or of one with the same contexts.
+#[must_use]
+pub fn offer(demand: &Demand, working_set_parameter: &str, rows: &[&Row<'_>], footprints: &[&Row<'_>]) -> Offer {
+    Offer {
+        cpu: cpu(demand, working_set_parameter, rows),
+        memory: memory(demand, footprints),
+        p99: p99(demand, working_set_parameter, rows),
+    }
 }
 
 /// The row whose size is nearest to the one asked, by ratio; of equals the first, which is the newest.
@@ -85,79 +94,63 @@ fn working_set(row: &Row<'_>, parameter: &str) -> u64 {
     row.variant.parameters.get(parameter).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
+/// The nearest row of this timing, and an answer that waits for its figure.
 fn timed<'r, 'v>(
     demand: &Demand,
     parameter: &str,
     rows: &[&'r Row<'v>],
     timing: Timing,
-) -> Option<(&'r Row<'v>, Vec<String>)> {
-    let asked = demand.working_set.unwrap_or(0);
+) -> Option<(&'r Row<'v>, Answer)> {
     let of =
         rows.iter().copied().filter(|row| row.variant.experiment == Experiment::Switch && row.variant.timing == timing);
     let row = nearest(of, |row| {
-        ratio(working_set(row, parameter), asked) * 100.0 + ratio(row.variant.contexts, demand.contexts)
+        ratio(working_set(row, parameter), demand.touched()) * 100.0 + ratio(row.variant.contexts, demand.contexts)
     })?;
-    let mut extrapolated = Vec::new();
-    if row.variant.contexts != demand.contexts {
-        extrapolated.push(format!("measured with {} contexts", row.variant.contexts));
-    }
-    let had = working_set(row, parameter);
-    if had != asked {
-        extrapolated.push(format!("measured with a working set of {had} bytes"));
-    }
-    Some((row, extrapolated))
+    let (contexts, working_set) = (row.variant.contexts, working_set(row, parameter));
+    let measured = (contexts, working_set) == (demand.contexts, demand.touched());
+    Some((row, Answer { value: 0.0, interval: None, contexts, working_set, measured }))
 }
 
 fn cpu(demand: &Demand, parameter: &str, rows: &[&Row<'_>]) -> Option<Answer> {
-    let (row, extrapolated) = timed(demand, parameter, rows, Timing::Batch)?;
-    let each = estimate(row)?;
-    let share = |ns: f64| ns * demand.rate / 1e9;
+    let (row, answer) = timed(demand, parameter, rows, Timing::Batch)?;
+    let share = |ns: f64| ns.max(0.0) * demand.rate / 1e9;
+    let means: Vec<f64> = row.summary.invocation_means.iter().map(|&(_, mean)| mean).collect();
+    let interval = mean_interval(&means);
     Some(Answer {
-        value: Estimate { value: share(each.value), low: share(each.low), high: share(each.high) },
-        extrapolated,
+        value: share(row.summary.figures.as_ref()?.mean),
+        interval: interval.map(|ns| Interval { low: share(ns.low), high: share(ns.high) }),
+        ..answer
     })
 }
 
-fn memory(demand: &Demand, rows: &[&Row<'_>]) -> Option<Answer> {
-    let of = rows.iter().copied().filter(|row| row.variant.experiment == Experiment::Footprint);
+fn memory(demand: &Demand, footprints: &[&Row<'_>]) -> Option<Answer> {
+    let of = footprints.iter().copied().filter(|row| row.variant.experiment == Experiment::Footprint);
     let row = nearest(of, |row| ratio(row.variant.contexts, demand.contexts))?;
-    let each = estimate(row)?;
-    let all = |bytes: f64| (bytes + demand.working_set.unwrap_or(0) as f64) * demand.contexts as f64;
-    let extrapolated = (row.variant.contexts != demand.contexts)
-        .then(|| format!("memory measured with {} contexts", row.variant.contexts));
+    let figures = row.summary.figures.as_ref()?;
+    let all = |bytes: f64| (bytes + demand.touched() as f64) * demand.contexts as f64;
     Some(Answer {
-        value: Estimate { value: all(each.value), low: all(each.low), high: all(each.high) },
-        extrapolated: extrapolated.into_iter().collect(),
+        value: all(figures.median),
+        interval: figures.interval.map(|bytes| Interval { low: all(bytes.low), high: all(bytes.high) }),
+        contexts: row.variant.contexts,
+        working_set: 0,
+        measured: row.variant.contexts == demand.contexts,
     })
 }
 
 fn p99(demand: &Demand, parameter: &str, rows: &[&Row<'_>]) -> Option<Answer> {
-    let (row, extrapolated) = timed(demand, parameter, rows, Timing::Each)?;
-    let p99 = row.summary.figures.as_ref()?.p99;
-    Some(Answer { value: Estimate { value: p99, low: p99, high: p99 }, extrapolated })
+    let (row, answer) = timed(demand, parameter, rows, Timing::Each)?;
+    Some(Answer { value: row.summary.figures.as_ref()?.p99, ..answer })
 }
 
 impl Offer {
     /// Does it fit?
     #[must_use]
     pub fn fit(&self, demand: &Demand) -> Fit {
-        let within = |answer: &Option<Answer>, limit: f64| match answer {
-            Some(answer) if answer.value.high <= limit => Fit::Yes,
-            Some(answer) if answer.value.low > limit => Fit::No,
-            _ => Fit::Unknown,
-        };
-        let cpu = within(&self.cpu, demand.cpu);
-        let latency = demand.latency_ns.map_or(Fit::Yes, |limit| within(&self.p99, limit));
-        match (cpu, latency) {
-            (Fit::No, _) | (_, Fit::No) => Fit::No,
-            (Fit::Yes, Fit::Yes) => Fit::Yes,
+        let Some(cpu) = self.cpu.filter(|cpu| cpu.measured) else { return Fit::Guess };
+        match cpu.interval {
+            Some(interval) if interval.high <= demand.cpu => Fit::Yes,
+            Some(interval) if interval.low > demand.cpu => Fit::No,
             _ => Fit::Unknown,
         }
-    }
-
-    /// Something in it was not measured as asked.
-    #[must_use]
-    pub fn extrapolated(&self) -> bool {
-        [&self.cpu, &self.memory, &self.p99].into_iter().flatten().any(|answer| !answer.extrapolated.is_empty())
     }
 }

@@ -9,7 +9,7 @@ use crate::Row;
 use crate::curves::{by_round, common_rounds};
 use std::collections::BTreeMap;
 use switchcost_model::{Explanation, Layer, Residue, Term};
-use switchcost_stats::{Interval, mean_interval, median, median_interval, ratio_of_means, sorted};
+use switchcost_stats::{Interval, mean, mean_interval, median, median_interval, ratio_of_means, sorted};
 
 /// Level of every interval.
 const CONFIDENCE: f64 = 0.95;
@@ -178,7 +178,8 @@ fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) ->
     }
     let part = |of: &BTreeMap<u64, f64>| {
         let values: Vec<f64> = left.keys().filter_map(|round| of.get(round).copied()).collect();
-        let (value, interval) = mean_interval(&values).ok_or_else(|| NO_ROUND.to_owned())?;
+        let value = mean(&values).ok_or_else(|| NO_ROUND.to_owned())?;
+        let interval = mean_interval(&values);
         Ok::<Part, String>(Part { value, interval, rounds: values.len() })
     };
     let pairs: Vec<(f64, f64)> = left.iter().map(|(round, left)| (total[round] - left, total[round])).collect();

@@ -1,5 +1,6 @@
 //! Numbers as people read them.
 
+use core::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_model::Experiment;
@@ -37,6 +38,17 @@ pub fn percent(fraction: f64) -> String {
         size if size < 0.995 => format!("{value:.2} %"),
         size if size < 9.95 => format!("{value:.1} %"),
         _ => format!("{value:.0} %"),
+    }
+}
+
+/// A time that is only roughly known, or need not be known better: `20 s`, `4 min`, `3 h`, `2 days`.
+#[must_use]
+pub fn roughly(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 99.5 => format!("{:.0} s", seconds.max(1.0)),
+        seconds if seconds < 5_970.0 => format!("{:.0} min", seconds / 60.0),
+        seconds if seconds < 171_000.0 => format!("{:.0} h", seconds / 3600.0),
+        seconds => format!("{:.0} days", seconds / 86_400.0),
     }
 }
 

@@ -97,6 +97,8 @@ struct MechanismFile {
     unit: String,
     #[serde(default)]
     control: bool,
+    not_a_choice: Option<String>,
+    footprint_of: Option<String>,
     #[serde(default)]
     notes: Vec<String>,
     /// Names of parameters defined in `parameters.toml`.
@@ -219,6 +221,8 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
         footprint_contexts: file.footprint_contexts,
         unit: file.unit,
         control: file.control,
+        not_a_choice: file.not_a_choice,
+        footprint_of: file.footprint_of.as_deref().map(word).transpose()?,
         notes: file.notes,
         parameters,
         evidence,
@@ -228,6 +232,9 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
     };
     if mechanism.placements.is_empty() || mechanism.experiments.is_empty() || mechanism.implemented_by.is_empty() {
         return Err("placements, experiments and implemented_by need at least one entry".into());
+    }
+    if mechanism.not_a_choice.as_ref().is_some_and(|why| why.trim().is_empty() || mechanism.control) {
+        return Err("not_a_choice says why nothing is built on a switch; a control is no switch and needs none".into());
     }
     Ok(mechanism)
 }

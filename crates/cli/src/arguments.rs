@@ -115,8 +115,8 @@ pub enum Command {
     Explain(Explain),
     /// Which mechanisms can afford a rate of switches between a number of contexts?
     ///
-    /// Answers from stored measurements of this machine: CPU share, memory, 99th percentile. Extrapolations are marked; what is missing is named
-    /// with the command that measures it.
+    /// Answers from stored measurements of this machine. Ranked are only mechanisms that a program can choose and that were measured with as many
+    /// contexts; from other sizes there are guesses, shown apart. CPU time is the rate times the mean cost.
     #[command(after_help = exit::HELP)]
     Budget(Budget),
     /// What makes numbers on this machine unreliable, by how much, and the cure

@@ -104,6 +104,10 @@ pub struct Mechanism {
     pub unit: String,
     /// No switch takes place.
     pub control: bool,
+    /// Why no program would be built on it, although it switches.
+    pub not_a_choice: Option<String>,
+    /// Has no experiment footprint, but the same contexts as this one, which has.
+    pub footprint_of: Option<MechanismId>,
     /// Shown with every verified row.
     pub notes: Vec<String>,
     /// Parameters.
@@ -137,6 +141,12 @@ impl Mechanism {
     #[must_use]
     pub fn takes(&self, parameter: &str, experiment: Experiment) -> Option<&Parameter> {
         self.parameters.get(parameter).filter(|parameter| parameter.experiments.contains(&experiment))
+    }
+
+    /// A program can choose it to switch between its contexts.
+    #[must_use]
+    pub fn is_choice(&self) -> bool {
+        !self.control && self.not_a_choice.is_none() && self.experiments.contains(&Experiment::Switch)
     }
 
     fn add_counted(&self, variant: &Variant, rule: &mut EvidenceRule) {

@@ -1,8 +1,9 @@
 //! What a program's switches cost it, as text and JSON.
 
 use crate::text::{Style, cell, right, trimmed, wrapped};
+use core::time::Duration;
 use serde::Serialize;
-use switchcost_analysis::number::{grouped, nanoseconds, percent};
+use switchcost_analysis::number::{grouped, nanoseconds, percent, roughly};
 use switchcost_analysis::{Audit, Estimate, Kind, Pace, Price, ThreadCost};
 use switchcost_model::{Observed, SwitchKind};
 
@@ -12,8 +13,8 @@ const SHOWN: usize = 5;
 /// Below this share of one CPU, at the upper end of the interval, switches do not matter.
 const NO_MATTER: f64 = 0.01;
 
-/// From this share of a program's CPU time on, they do.
-const MATTER: f64 = 0.1;
+/// Prices that are no older were measured for this answer.
+const JUST_NOW: Duration = Duration::from_secs(120);
 
 /// All that one `audit` has to say.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +35,8 @@ pub struct Audited {
     pub command_status: Option<String>,
     /// Show every thread.
     pub all_threads: bool,
+    /// When it is said, ns since 1970: prices have an age.
+    pub now_unix_ns: i64,
 }
 
 impl Audited {
@@ -51,59 +54,87 @@ impl Audited {
         Shares { value: cost.value / wall, low: cost.low / wall, high: cost.high / wall }
     }
 
-    fn of_program(&self, cost: f64) -> Option<f64> {
-        self.audit.cpu_ns.filter(|cpu| *cpu > 0.0).map(|cpu| cost / cpu)
+    fn of_program(&self, cost: Estimate) -> Option<Shares> {
+        let cpu = self.audit.cpu_ns.filter(|cpu| *cpu > 0.0)?;
+        Some(Shares { value: cost.value / cpu, low: cost.low / cpu, high: cost.high / cpu })
     }
 
-    /// One sentence: does it matter?
-    fn verdict(&self) -> String {
-        let share = self.share(self.audit.cost);
-        let of_program = self.of_program(self.audit.cost.value);
-        if self.audit.switches() == 0 {
-            return "No switch was seen: whatever this program waits for, it is not its switches.".into();
+    /// One sentence: what do its switches cost?
+    fn sentence(&self) -> String {
+        let (audit, program) = (&self.audit, &self.observed.program);
+        let (share, of_program) = (self.share(audit.cost), self.of_program(audit.cost));
+        let rate = format!("{} switches/s", grouped(self.per_second(audit.switches() as f64).round() as i64));
+        if audit.switches() == 0 {
+            return format!("No switch was seen: whatever {program} waits for, it is not its switches.");
         }
-        if share.high < NO_MATTER && of_program.is_none_or(|share| share < MATTER) {
-            return format!("It does not matter: {} of one core. Look elsewhere.", percent(share.value));
-        }
-        if share.high < NO_MATTER {
+        if audit.misfit {
             return format!(
-                "The program does little, and {} of that is switching; together {} of one core.",
-                of_program.map_or_else(String::new, percent),
-                percent(share.value)
+                "{program} loses at most {} of a CPU to {rate}, of {} that it used in all: the price list does not fit this program, since it would \
+                 explain more than nine tenths of its CPU time.",
+                percent(share.high),
+                percent(audit.cpu_ns.unwrap_or(audit.cost.high) / self.wall_ns())
             );
         }
-        match of_program {
-            Some(share) if share >= MATTER => {
-                format!(
-                    "It matters: without its switches the program would need {} less CPU time.",
-                    percent(share.min(1.0))
-                )
-            }
-            Some(share) => format!("It matters little: {} of the program's CPU time.", percent(share)),
-            None => format!("It takes {} of one core.", percent(share.value)),
+        let of_program = of_program.map(|part| format!("{} of the CPU time it used", part.text()));
+        if share.high < NO_MATTER {
+            let little = of_program.map_or(String::new(), |part| format!("; it uses little, and that is {part}"));
+            return format!("{program} loses {} of a CPU to {rate}: too little to matter{little}.", share.text());
         }
+        let of_program = of_program.map_or(String::new(), |part| format!(", {part}"));
+        let most = audit.kinds.iter().max_by(|a, b| a.cost.value.total_cmp(&b.cost.value));
+        let mostly = most.filter(|kind| kind.cost.value > audit.cost.value / 2.0);
+        let mostly = mostly.map_or(String::new(), |kind| format!("; most of it: {}", kind_name(kind.kind)));
+        format!("{program} loses {} of a CPU to {rate}{of_program}{mostly}.", share.text())
+    }
+
+    /// Said of a part of the cost.
+    fn of_cost(&self, cost: f64) -> String {
+        format!("{} of the cost", percent(cost / self.audit.cost.value.max(f64::MIN_POSITIVE)))
+    }
+
+    /// When the prices were measured.
+    fn prices_age(&self) -> String {
+        let ages = || self.prices.iter().map(|price| self.age(price));
+        let (youngest, oldest) = (ages().min().unwrap_or_default(), ages().max().unwrap_or_default());
+        if oldest < JUST_NOW {
+            return "prices: measured just now".into();
+        }
+        let range = match (roughly(youngest), roughly(oldest)) {
+            (young, old) if young == old => old,
+            (young, old) => format!("{young} to {old}"),
+        };
+        format!("prices: measured {range} ago (they drift; a new file for --store has them measured again)")
+    }
+
+    fn age(&self, price: &Price) -> Duration {
+        Duration::from_nanos(u64::try_from(self.now_unix_ns - price.measured_unix_ns).unwrap_or(0))
+    }
+
+    /// What its switches may cost in caches, of a CPU.
+    fn indirect_share(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.audit.indirect(self.indirect?);
+        Some((low / self.wall_ns(), high / self.wall_ns()))
     }
 
     /// What the figure leaves out.
     fn not_covered(&self) -> Vec<String> {
-        let count = self.audit.switches() as f64;
-        let indirect = match self.indirect {
-            Some((low, high)) => format!(
-                "indirect cost (caches refilled after a switch): {} to {} of a CPU, by the stored sweep of working sets ({} to {} ns a switch)",
-                percent(count * low / self.wall_ns()),
-                percent(count * high / self.wall_ns()),
-                nanoseconds(low),
-                nanoseconds(high)
+        let indirect = match self.indirect.zip(self.indirect_share()) {
+            Some(((least, most), (low, high))) => format!(
+                "indirect cost (caches refilled after a switch): {} to {} of a CPU; {} to {} ns a switch by the stored sweep of working sets, and no \
+                 more than the program used besides",
+                percent(low),
+                percent(high),
+                nanoseconds(least),
+                nanoseconds(most)
             ),
             None => {
                 format!("indirect cost (caches refilled after a switch): not known; run `{}`", self.indirect_command)
             }
         };
-        let mut all = vec![indirect];
-        all.push(
+        vec![
+            indirect,
             "CPU time of others: interrupts, the idle loop, and the part of a wake-up that another program pays".into(),
-        );
-        all
+        ]
     }
 }
 
@@ -133,29 +164,22 @@ fn kind_name(kind: SwitchKind) -> &'static str {
 #[must_use]
 pub fn audit_text(audited: &Audited, style: Style) -> String {
     let (seen, audit) = (&audited.observed, &audited.audit);
-    let mut out = format!(
-        "{} (pid {}), {} threads, watched for {:.1} s{}\n",
-        style.bold(&seen.program),
+    let mut out = format!("{}\n", style.bold(&audited.sentence()));
+    out.push_str(&format!(
+        "pid {}, {} threads, watched for {:.1} s{}{}\n",
         seen.process,
         seen.threads.len(),
         seen.wall.as_secs_f64(),
-        if seen.ended { ", until its end" } else { "" }
-    );
+        if seen.ended { ", until its end" } else { "" },
+        audit.cpu_ns.map_or(String::new(), |ns| format!("; it used {:.2} CPUs", ns / audited.wall_ns()))
+    ));
     out.push_str(&format!(
         "{} switches a second: {} voluntary, {} involuntary\n",
         grouped(audited.per_second(audit.switches() as f64).round() as i64),
         grouped(audited.per_second(audit.voluntary as f64).round() as i64),
         grouped(audited.per_second(audit.involuntary as f64).round() as i64)
     ));
-    let of_program = audited.of_program(audit.cost.value).map_or(String::new(), |share| {
-        format!(
-            ", {} of the program's CPU time ({:.2} CPUs)",
-            percent(share),
-            audit.cpu_ns.unwrap_or(0.0) / audited.wall_ns()
-        )
-    });
-    out.push_str(&format!("cost: {} of a CPU{of_program}\n", audited.share(audit.cost).text()));
-    out.push_str(&format!("{}\n\n", style.bold(&audited.verdict())));
+    out.push_str(&format!("{}\n\n", audited.prices_age()));
     out.push_str(&kinds_table(audited, style));
     out.push('\n');
     out.push_str(&threads_table(audited, style));
@@ -167,21 +191,22 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
     for price in used(audited) {
         let here = price.at(audit.pace);
         let text = format!(
-            "{}: {} ns of CPU time a switch ({} – {}), {} of run {}; {}{}",
+            "{}: {} ns of CPU time a switch ({} – {}), {} of run {}, {} ago; {}{}",
             kind_name(price.rule.kind),
             nanoseconds(here.value),
             nanoseconds(here.low),
             nanoseconds(here.high),
             price.rule.wanted,
             price.run,
+            roughly(audited.age(price)),
             price.rule.why,
             by_pace(price, audit.pace)
         );
         out.push_str(&wrapped("  - ", &text, style));
     }
     let mut notes = audited.notes.clone();
-    if audit.bounded {
-        notes.push("by the prices below it would be more CPU time than the program used at all: its switches are cheaper than those measured, and what it used is the bound".into());
+    if audit.misfit {
+        notes.push("costs of kinds and threads are scaled down to what the program used: its switches are cheaper than those measured".into());
     }
     notes.extend(audited.command_status.clone());
     notes.push(own(seen));
@@ -265,7 +290,6 @@ fn threads_table(audited: &Audited, style: Style) -> String {
         head.iter().enumerate().map(|(i, text)| if (2..6).contains(&i) { right(text) } else { cell(text) }),
     );
     for thread in all.iter().take(shown) {
-        let whole = audited.audit.cost.value;
         let mark = if thread.seen.ended { " (ended)" } else { "" };
         let cpus: Vec<String> = thread.seen.cpus.keys().map(u32::to_string).collect();
         table.add_row(vec![
@@ -274,19 +298,22 @@ fn threads_table(audited: &Audited, style: Style) -> String {
             right(grouped(audited.per_second(thread.seen.voluntary as f64).round() as i64)),
             right(grouped(audited.per_second(thread.seen.involuntary as f64).round() as i64)),
             right(percent(thread.cost.value / audited.wall_ns())),
-            right(if whole > 0.0 { percent(thread.cost.value / whole) } else { "–".into() }),
+            right(percent(thread.cost.value / audited.audit.cost.value.max(f64::MIN_POSITIVE))),
             cell(cpus.join(",")),
             cell(waits(thread)),
         ]);
     }
     let mut out = trimmed(&table);
     if all.len() > shown {
-        out.push_str(&format!(" … and {} threads more (--threads shows them)\n", all.len() - shown));
+        let rest: f64 = all[shown..].iter().map(|thread| thread.cost.value).sum();
+        let count = all.len() - shown;
+        out.push_str(&format!(" … and {count} threads more, {} (--threads shows them)\n", audited.of_cost(rest)));
     }
     if audited.audit.unseen > 0 {
         out.push_str(&format!(
-            " {} switches are of processes and threads that no look saw; they are in the sums\n",
-            grouped(audited.audit.unseen as i64)
+            " {} switches are of processes and threads that no look saw, {}\n",
+            grouped(audited.audit.unseen as i64),
+            audited.of_cost(audited.audit.unseen_cost)
         ));
     }
     out
@@ -310,16 +337,17 @@ struct AuditJson<'a> {
     voluntary: u64,
     involuntary: u64,
     unseen: u64,
-    bounded_by_program_cpu: bool,
+    prices_do_not_fit: bool,
     cost_ns: Shares,
     share_of_a_cpu: Shares,
     program_cpu_ns: Option<f64>,
-    share_of_program: Option<f64>,
-    verdict: String,
+    share_of_program: Option<Shares>,
+    sentence: String,
     kinds: Vec<KindJson>,
     threads: Vec<ThreadJson<'a>>,
     wake_interrupts: Option<u64>,
     indirect_ns: Option<(f64, f64)>,
+    indirect_share_of_a_cpu: Option<(f64, f64)>,
     prices: Vec<PriceJson<'a>>,
     not_covered: Vec<String>,
     notes: &'a [String],
@@ -357,6 +385,7 @@ struct PriceJson<'a> {
     cpu_ns: Shares,
     delay_ns: Option<f64>,
     run: &'a str,
+    age_s: u64,
     why: &'a str,
 }
 
@@ -368,7 +397,7 @@ pub fn audit_json(audited: &Audited) -> String {
     let mut not_covered = audited.not_covered();
     not_covered.extend(seen.blind.iter().cloned());
     let json = AuditJson {
-        format: 1,
+        format: 2,
         program: &seen.program,
         pid: seen.process,
         seconds: seen.wall.as_secs_f64(),
@@ -376,12 +405,12 @@ pub fn audit_json(audited: &Audited) -> String {
         voluntary: audit.voluntary,
         involuntary: audit.involuntary,
         unseen: audit.unseen,
-        bounded_by_program_cpu: audit.bounded,
+        prices_do_not_fit: audit.misfit,
         cost_ns: plain(audit.cost),
         share_of_a_cpu: audited.share(audit.cost),
         program_cpu_ns: audit.cpu_ns,
-        share_of_program: audited.of_program(audit.cost.value),
-        verdict: audited.verdict(),
+        share_of_program: audited.of_program(audit.cost),
+        sentence: audited.sentence(),
         kinds: audit
             .kinds
             .iter()
@@ -395,6 +424,7 @@ pub fn audit_json(audited: &Audited) -> String {
         threads: audit.threads.iter().map(thread_json).collect(),
         wake_interrupts: seen.wake_interrupts,
         indirect_ns: audited.indirect,
+        indirect_share_of_a_cpu: audited.indirect_share(),
         prices: used(audited)
             .into_iter()
             .map(|price| PriceJson {
@@ -403,6 +433,7 @@ pub fn audit_json(audited: &Audited) -> String {
                 cpu_ns: plain(price.at(audit.pace)),
                 delay_ns: price.delay_ns,
                 run: &price.run,
+                age_s: audited.age(price).as_secs(),
                 why: &price.rule.why,
             })
             .collect(),

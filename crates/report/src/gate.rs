@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn it_passes_only_where_a_larger_increase_is_excluded() {
         let quiet = compared(1.0, 0.99, 1.04);
-        let passed = gate(&[quiet.clone()], 0, false);
+        let passed = gate(std::slice::from_ref(&quiet), 0, false);
         assert_eq!(
             (passed.outcome, passed.text().as_str()),
             (GateOutcome::Passed, "gate 5.0 %: passed: no row costs more than 4.0 % more")
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn what_is_not_compared_does_not_pass() {
         let quiet = compared(1.0, 0.99, 1.01);
-        let lost = gate(&[quiet.clone()], 3, false);
+        let lost = gate(std::slice::from_ref(&quiet), 3, false);
         assert_eq!(
             (lost.outcome, lost.reason.as_str()),
             (GateOutcome::Inconclusive, "3 rows of the reference not compared")

@@ -20,7 +20,7 @@ mod trend;
 
 pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
-pub use budget::{Bid, Budgeted, budget_json, budget_text};
+pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
 pub use compare::{
     Compared, ComparedRow, ComparedSide, Unmatched, compare_json, compare_markdown, compare_schema, compare_text,
 };

@@ -13,7 +13,15 @@ fn price(kind: SwitchKind, channels: &[&str], ns: f64) -> Price {
         unit_is_delay: true,
         why: String::new(),
     };
-    Price { rule, cpu: around(ns), each_ns: ns, points: Vec::new(), delay_ns: Some(ns), run: String::new() }
+    Price {
+        rule,
+        cpu: around(ns),
+        each_ns: ns,
+        points: Vec::new(),
+        delay_ns: Some(ns),
+        run: String::new(),
+        measured_unix_ns: 0,
+    }
 }
 
 fn around(ns: f64) -> Estimate {
@@ -82,7 +90,43 @@ fn no_program_pays_more_than_it_used() {
     let mut sleeper = thread(100, 0, "hrtimer_nanosleep");
     sleeper.cpu_ns = Some(1_500_000);
     let audit = audit(&observed(vec![sleeper], Some(0)), &prices());
-    assert!(audit.bounded && audit.cost.value == 1_500_000.0 && audit.cost.low == 1_500_000.0);
+    assert!(audit.misfit, "{audit:?}");
+    assert_eq!((audit.cost.value, audit.cost.low, audit.cost.high), (1_500_000.0, 0.0, 1_500_000.0));
+}
+
+#[test]
+fn parts_add_up_to_the_whole_whatever_it_is_bounded_by() {
+    for cpu_ns in [1_000_000_000, 1_400_000, 100_000] {
+        let (mut one, mut other) = (thread(300, 300, "pipe_read"), thread(700, 20, "futex_wait"));
+        (one.cpu_ns, other.cpu_ns) = (Some(0), Some(cpu_ns));
+        let seen =
+            Observed { totals: Some((1100, 400)), group_cpu_ns: Some(cpu_ns), ..observed(vec![one, other], Some(0)) };
+        let audit = audit(&seen, &prices());
+        let kinds: f64 = audit.kinds.iter().map(|kind| kind.cost.value).sum();
+        let threads: f64 = audit.threads.iter().map(|thread| thread.cost.value).sum();
+        for sum in [kinds, threads + audit.unseen_cost] {
+            assert!((sum / audit.cost.value - 1.0).abs() < 1e-9, "{cpu_ns}: {sum} of {}", audit.cost.value);
+        }
+        assert!(audit.cost.high <= cpu_ns as f64 && audit.misfit == (cpu_ns < 1_000_000_000), "{audit:?}");
+        let (least, most) = audit.indirect((0.0, 1e9));
+        assert_eq!((least, most), (0.0, cpu_ns as f64 - audit.cost.low));
+    }
+}
+
+#[test]
+fn prices_that_explain_nearly_all_are_not_believed() {
+    let of = |cpu_ns| {
+        let mut busy = thread(500, 500, "pipe_read");
+        busy.cpu_ns = Some(cpu_ns);
+        audit(&observed(vec![busy], Some(0)), &prices())
+    };
+    // They come to 1 ms, 1.1 ms at most.
+    let believed = of(1_120_000);
+    assert_eq!((believed.misfit, believed.cost.value, believed.cost.high), (false, 1e6, 1.1e6));
+    let capped = of(1_112_000);
+    assert_eq!((capped.misfit, capped.cost.high), (false, 1.1e6));
+    let doubtful = of(1_105_000);
+    assert_eq!((doubtful.misfit, doubtful.cost.low, doubtful.cost.high), (true, 0.0, 1.1e6));
 }
 
 #[test]

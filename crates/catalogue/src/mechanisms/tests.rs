@@ -231,3 +231,37 @@ fn no_mechanism_explains_itself() {
         "{circle:?}"
     );
 }
+
+#[test]
+fn who_is_no_choice_and_whose_footprint_stands_for_another_is_checked() {
+    let catalogue = repository();
+    let chosen: Vec<&str> = catalogue.mechanisms.iter().filter(|m| m.is_choice()).map(|m| m.id.as_str()).collect();
+    for id in ["control/touch", "vm/exit", "vm/guest-stack", "vm/pair", "thread/yield", "thread/pthread"] {
+        assert!(!chosen.contains(&id), "{id}");
+    }
+    assert!(chosen.contains(&"thread/futex") && chosen.contains(&"fiber/goroutine"), "{chosen:?}");
+    let page = |experiments: &str, line: &str| {
+        format!(
+            "title = \"t\"\nimplemented_by = [\"x\"]\niteration = \"i\"\nincludes = \"i\"\nplacements = [\"free\"]\nexperiments = [{experiments}]\n{line}\n[evidence]\n"
+        )
+    };
+    let reason = |line: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("families.toml"), "[[family]]\nid = \"x\"\ntitle = \"X\"\n").unwrap();
+        std::fs::create_dir(folder.path().join("x")).unwrap();
+        std::fs::write(folder.path().join("x/none.toml"), page("\"switch\"", "")).unwrap();
+        std::fs::write(folder.path().join("x/own.toml"), page("\"footprint\"", "")).unwrap();
+        std::fs::write(folder.path().join("x/y.toml"), page("\"switch\"", line)).unwrap();
+        only(folder.path()).map(|_| ())
+    };
+    assert_eq!(reason("footprint_of = \"x/own\"\nnot_a_choice = \"w\""), Ok(()));
+    for (line, word) in [
+        ("footprint_of = \"x/none\"", "x/none"),
+        ("footprint_of = \"x/nowhere\"", "x/nowhere"),
+        ("not_a_choice = \"\"", "not_a_choice"),
+        ("control = true\nnot_a_choice = \"w\"", "not_a_choice"),
+    ] {
+        let error = reason(line).unwrap_err();
+        assert!(error.contains("y.toml") && error.contains(word), "{line}: {error}");
+    }
+}

@@ -1,12 +1,13 @@
 //! `audit`: what the switches of a running program cost it.
 
-use super::wanted::{Stored, measure, place, request};
+use super::wanted::{Stored, expected, measure, place, request};
 use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use switchcost_analysis::number::roughly;
 use switchcost_analysis::{Analysis, Estimate, Price, PricePoint, Row, point_of, price_of};
 use switchcost_catalogue::{AuditData, Catalogue};
 use switchcost_machine::interrupt::Interrupt;
@@ -30,6 +31,9 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(20);
 /// Time between two pictures of --watch.
 const PICTURE: Duration = Duration::from_secs(1);
 
+/// Starts behind a price.
+const ROUNDS: u64 = 10;
+
 /// Time that measuring the prices may take.
 const MEASURING: Duration = Duration::from_secs(30);
 
@@ -51,27 +55,18 @@ pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
     let data = installation.audit_data(&catalogue)?;
     let store = paths::store(arguments.store.store.as_deref())?;
     let mut session = Auditing { arguments, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
+    let begin = |pid| Watched::begin(pid, arguments.children).map_err(unwatchable);
     // A process is looked for before anything is measured: a wrong number must not take half a minute to say.
-    let early = arguments.pid.map(|pid| Watched::begin(pid, arguments.children).map_err(unwatchable)).transpose()?;
+    arguments.pid.map(begin).transpose()?;
     let missing = session.recall(&store)?;
-    let measure_first = early.is_none() || arguments.watch;
-    if measure_first {
-        session.measure(&missing, &installation, &store)?;
-    }
+    session.measure(&missing, &installation, &store)?;
     let stop = Interrupt::on_request().map_err(Failure::internal)?;
-    let mut watched = match early {
-        // What it did while the prices were measured is not to be counted.
-        Some(_) if measure_first && !missing.is_empty() => {
-            Watched::begin(arguments.pid.unwrap_or_default(), arguments.children).map_err(unwatchable)?
-        }
-        Some(watched) => watched,
+    let mut watched = match arguments.pid {
+        Some(pid) => begin(pid)?,
         None => Watched::start(&arguments.command, arguments.children).map_err(unwatchable)?,
     };
     let woken = session.watch(&mut watched, &stop)?;
     let status = watched.conclude(woken != Woken::Ended);
-    if !measure_first {
-        session.measure(&missing, &installation, &store)?;
-    }
     session.show(watched.observed(), status, false)?;
     let failed = status.is_some_and(|status| status != ExitStatus::Exited(0));
     let early_end = arguments.pid.is_some() && woken == Woken::Ended;
@@ -100,7 +95,9 @@ impl Auditing<'_> {
                 None => missing.push(rule.clone()),
             }
         }
-        self.indirect = stored.find(None, |run| switchcost_analysis::indirect(run, &self.data.indirect_parameter))?;
+        self.indirect = stored.find(None, |run| {
+            switchcost_analysis::indirect(&Analysis::new(run, &self.catalogue), &self.data.indirect_parameter)
+        })?;
         self.prices = prices;
         Ok(missing)
     }
@@ -120,7 +117,11 @@ impl Auditing<'_> {
                     wanted.push(row.clone());
                 }
             }
-            let request = request(MEASURING, Some(10));
+            let time = expected(&wanted, ROUNDS, &[]).min(MEASURING);
+            let count = missing.len();
+            let prices = if count == 1 { "1 price".into() } else { format!("{count} prices") };
+            output::say(&format!("measuring {prices} of a switch first, about {}", roughly(time)));
+            let request = request(MEASURING, Some(ROUNDS));
             let (run, places) = measure(&wanted, &request, installation, &self.catalogue, store)?;
             for (rule, place) in missing.iter().zip(places) {
                 match price(&run, rule, &self.catalogue) {
@@ -194,7 +195,6 @@ impl Auditing<'_> {
     /// A picture of --watch covers the time since the one before; the last answer covers all.
     fn show(&self, observed: Observed, status: Option<ExitStatus>, going_on: bool) -> Result<(), Failure> {
         let command = self.arguments.command.join(" ");
-        let indirect = Wanted::plain(self.data.indirect_mechanism.clone(), switchcost_model::Placement::OneCpu);
         let mut notes = self.notes.clone();
         if observed.ended && self.arguments.pid.is_some() {
             notes.push("the process ended before the time was up; this is what was seen until then".into());
@@ -205,13 +205,14 @@ impl Auditing<'_> {
             prices: self.prices.clone(),
             indirect: self.indirect,
             indirect_command: format!(
-                "{} --param {}=4096,65536,1048576",
-                indirect.command(),
-                self.data.indirect_parameter
+                "switchcost sweep {} {}",
+                self.data.indirect_parameter.replace('_', "-"),
+                self.data.indirect_mechanism
             ),
             notes,
             command_status: status.map(|status| format!("`{command}` {}", ended(status))),
             all_threads: self.arguments.threads,
+            now_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as i64,
         };
         let text = match self.arguments.format {
             ListFormat::Table => {
@@ -258,7 +259,8 @@ fn price(run: &Run, rule: &PriceRule, catalogue: &Catalogue) -> Option<Price> {
     points.sort_by(|a, b| a.each_ns.total_cmp(&b.each_ns));
     let delay_ns = rule.unit_is_delay.then_some(wall);
     let each_ns = if rule.apart.is_empty() { cpu.value } else { wall };
-    Some(Price { rule: rule.clone(), cpu, each_ns, points, delay_ns, run: run.id.clone() })
+    let (run, measured_unix_ns) = (run.id.clone(), run.started_unix_ns);
+    Some(Price { rule: rule.clone(), cpu, each_ns, points, delay_ns, run, measured_unix_ns })
 }
 
 /// Why a row has no price.

@@ -1,22 +1,38 @@
 //! `budget`: which mechanism can afford so many switches.
 
-use super::wanted::{Stored, measure, request};
+use super::wanted::{Stored, expected, measure, request};
 use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use std::collections::BTreeSet;
 use std::path::Path;
-use switchcost_analysis::{Analysis, Demand, Offer, Row, offer, usable};
+use std::time::Duration;
+use switchcost_analysis::number::roughly;
+use switchcost_analysis::{Analysis, Demand, Fit, Offer, Row, offer, usable};
 use switchcost_catalogue::{AuditData, Catalogue};
-use switchcost_model::{Experiment, Mechanism, Parameters, Run, Timing, Wanted};
-use switchcost_report::{Bid, Budgeted, budget_json, budget_text};
+use switchcost_model::{Experiment, Mechanism, Parameters, Run, Timing, Verdict, Wanted};
+use switchcost_report::{Bid, Budgeted, Missing, budget_json, budget_text};
+
+/// Rounds of what --measure measures.
+const ROUNDS: u64 = 10;
+
+/// Time limit where none is given: several times what it should take, and this at least.
+const SHORTEST_LIMIT: Duration = Duration::from_secs(60);
+
+/// What every step needs.
+struct Budgeting<'a> {
+    demand: Demand,
+    catalogue: &'a Catalogue,
+    data: AuditData,
+    /// Runs of this machine, newest first.
+    runs: Vec<Analysis<'a>>,
+}
 
 /// Answers.
 pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
-    let data = installation.audit_data(&catalogue)?;
     let store = paths::store(arguments.store.store.as_deref())?;
     let demand = Demand {
         rate: arguments.rate,
@@ -25,26 +41,36 @@ pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
         latency_ns: arguments.latency_p99.map(|time| time.as_nanos() as f64),
         cpu: arguments.cpu,
     };
+    let with = |runs: &[Run], then: &mut dyn FnMut(&Budgeting<'_>) -> Result<(), Failure>| {
+        let data = installation.audit_data(&catalogue)?;
+        let runs = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
+        then(&Budgeting { demand, catalogue: &catalogue, data, runs })
+    };
     if arguments.measure {
-        let runs = all_runs(&store).unwrap_or_default();
-        let analyses = analysed(&runs, &catalogue);
-        let wanted: Vec<Wanted> = catalogue
-            .mechanisms
-            .iter()
-            .flat_map(|mechanism| {
-                let offer = stored_offer(&analyses, mechanism, &demand, &data).0;
-                lacking(&demand, mechanism, &offer, &data)
-            })
-            .collect();
-        if !wanted.is_empty() {
-            measure(&wanted, &request(arguments.budget, None), &installation, &catalogue, &store)?;
-        }
+        let runs = all_runs(&store)?;
+        with(&runs, &mut |budgeting| {
+            let (wanted, _) = budgeting.missing();
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            let time = expected(&wanted, ROUNDS, &runs);
+            let limit = arguments.budget.unwrap_or_else(|| SHORTEST_LIMIT.max(time * 3));
+            output::say(&format!(
+                "measuring {} rows first, about {}; at most {} (--budget)",
+                wanted.len(),
+                roughly(time),
+                roughly(limit)
+            ));
+            measure(&wanted, &request(limit, Some(ROUNDS)), &installation, &catalogue, &store).map(|_| ())
+        })?;
     }
     let runs = all_runs(&store)?;
-    let answer = answer(&demand, &catalogue, &data, &analysed(&runs, &catalogue))?;
-    output::print(&match arguments.format {
-        ListFormat::Table => budget_text(&answer, output::style()),
-        ListFormat::Json => budget_json(&answer),
+    with(&runs, &mut |budgeting| {
+        let answer = budgeting.answer(&runs)?;
+        output::print(&match arguments.format {
+            ListFormat::Table => budget_text(&answer, output::style()),
+            ListFormat::Json => budget_json(&answer),
+        })
     })?;
     Ok(Exit::Fine)
 }
@@ -59,101 +85,123 @@ fn all_runs(store: &Path) -> Result<Vec<Run>, Failure> {
     Ok(runs)
 }
 
-fn analysed<'r>(runs: &'r [Run], catalogue: &Catalogue) -> Vec<Analysis<'r>> {
-    runs.iter().map(|run| Analysis::new(run, catalogue)).collect()
-}
-
-fn answer(
-    demand: &Demand,
-    catalogue: &Catalogue,
-    data: &AuditData,
-    runs: &[Analysis<'_>],
-) -> Result<Budgeted, Failure> {
-    let mut bids: Vec<Bid> = catalogue
-        .mechanisms
-        .iter()
-        .filter(|mechanism| !mechanism.control)
-        .filter_map(|mechanism| {
-            let (offer, runs) = stored_offer(runs, mechanism, demand, data);
-            let missing = lacking(demand, mechanism, &offer, data).iter().map(Wanted::command).collect();
-            offer.cpu.is_some().then(|| Bid { label: mechanism.id.to_string(), offer, runs, missing })
-        })
-        .collect();
-    if bids.is_empty() {
-        return Err(Failure::nothing(
-            "no measurement of this machine is stored; measure first, with `switchcost run` or --measure",
-        ));
+impl Budgeting<'_> {
+    fn choices(&self) -> impl Iterator<Item = &Mechanism> {
+        self.catalogue.mechanisms.iter().filter(|mechanism| mechanism.is_choice())
     }
-    let share = |bid: &Bid| bid.offer.cpu.as_ref().map_or(f64::INFINITY, |answer| answer.value.value);
-    bids.sort_by(|a, b| share(a).total_cmp(&share(b)));
-    let mut notes = vec![format!(
-        "a mechanism fits if it takes at most {:.0} % of a CPU (--cpu) and its p99 is within --latency-p99; memory is shown, not judged",
-        demand.cpu * 100.0
-    )];
-    let unmeasured = catalogue.mechanisms.iter().filter(|mechanism| !mechanism.control).count() - bids.len();
-    if unmeasured > 0 {
-        notes.push(format!("{unmeasured} mechanisms have no stored measurement; `switchcost run --all` makes one of those that run here"));
-    }
-    Ok(Budgeted { demand: *demand, bids, notes })
-}
 
-/// What a mechanism costs in its default placement, by the rows that runs have of it.
-fn stored_offer(
-    runs: &[Analysis<'_>],
-    mechanism: &Mechanism,
-    demand: &Demand,
-    data: &AuditData,
-) -> (Offer, Vec<String>) {
-    let mut from = BTreeSet::new();
-    let mut rows: Vec<&Row<'_>> = Vec::new();
-    for analysis in runs {
-        for row in &analysis.rows {
-            if belongs(row, mechanism, &data.indirect_parameter) && usable(row).is_ok() {
-                from.insert(analysis.run.id.clone());
-                rows.push(row);
-            }
+    fn answer(&self, runs: &[Run]) -> Result<Budgeted, Failure> {
+        let bids = self.choices().map(|mechanism| self.bid(mechanism));
+        let mut bids: Vec<Bid> = bids.filter(|bid| bid.offer.cpu.is_some()).collect();
+        if bids.is_empty() {
+            return Err(Failure::nothing(
+                "no measurement of this machine is stored; measure first, with `switchcost run` or --measure",
+            ));
+        }
+        // Stable: guesses stay in the catalogue's order, since their costs cannot be ranked.
+        let guess = |bid: &Bid| bid.offer.fit(&self.demand) == Fit::Guess;
+        let rank = |bid: &Bid| bid.offer.cpu.as_ref().filter(|_| !guess(bid)).map_or(f64::INFINITY, |cpu| cpu.value);
+        bids.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+        let (wanted, failed) = self.missing();
+        let missing =
+            Missing { rows: wanted.iter().map(ToString::to_string).collect(), time: expected(&wanted, ROUNDS, runs) };
+        Ok(Budgeted { demand: self.demand, bids, missing, failed })
+    }
+
+    fn bid(&self, mechanism: &Mechanism) -> Bid {
+        let mut from = BTreeSet::new();
+        let own = self.rows(mechanism, &mut from);
+        let memory_of = mechanism.footprint_of.as_ref();
+        let others = memory_of.and_then(|id| self.catalogue.find(id)).map(|other| self.rows(other, &mut from));
+        let offer = offer(&self.demand, &self.data.indirect_parameter, &own, others.as_ref().unwrap_or(&own));
+        Bid {
+            label: mechanism.id.to_string(),
+            memory_of: memory_of.filter(|_| offer.memory.is_some()).map(ToString::to_string),
+            offer,
+            runs: from.into_iter().collect(),
         }
     }
-    (offer(demand, &data.indirect_parameter, &rows), from.into_iter().collect())
-}
 
-/// The row shows the mechanism as it is by default, but for ring size and working set.
-fn belongs(row: &Row<'_>, mechanism: &Mechanism, working_set: &str) -> bool {
-    let usual = |(name, value): (&String, &String)| {
-        name == working_set || mechanism.parameters.get(name).is_some_and(|parameter| parameter.default == *value)
-    };
-    row.variant.mechanism == mechanism.id
-        && row.variant.placement == mechanism.placements[0]
-        && !row.variant.is_twin()
-        && row.variant.parameters.iter().all(usual)
-}
+    /// Rows of the mechanism as it is by default, but for ring size and working set.
+    fn rows(&self, mechanism: &Mechanism, from: &mut BTreeSet<String>) -> Vec<&Row<'_>> {
+        let usual = |(name, value): (&String, &String)| {
+            *name == self.data.indirect_parameter
+                || mechanism.parameters.get(name).is_some_and(|parameter| parameter.default == *value)
+        };
+        let belongs = |row: &&Row<'_>| {
+            row.variant.mechanism == mechanism.id
+                && row.variant.placement == mechanism.placements[0]
+                && !row.variant.is_twin()
+                && row.variant.parameters.iter().all(usual)
+                && usable(row).is_ok()
+        };
+        let mut found = Vec::new();
+        for analysis in &self.runs {
+            let rows: Vec<&Row<'_>> = analysis.rows.iter().filter(belongs).collect();
+            if !rows.is_empty() {
+                from.insert(analysis.run.id.clone());
+            }
+            found.extend(rows);
+        }
+        found
+    }
 
-/// What would have to be measured for an answer without extrapolation.
-fn lacking(demand: &Demand, mechanism: &Mechanism, offer: &Offer, data: &AuditData) -> Vec<Wanted> {
-    if mechanism.control || !mechanism.experiments.contains(&Experiment::Switch) {
-        return Vec::new();
+    /// What would have to be measured for an answer without guesses, as far as it can be measured here; and what was tried and cannot, with its
+    /// reason.
+    fn missing(&self) -> (Vec<Wanted>, Vec<(String, String)>) {
+        let installed = |mechanism: &Mechanism| {
+            mechanism.implemented_by.iter().any(|source| self.catalogue.sources.values().any(|here| here == source))
+        };
+        let (mut wanted, mut failed) = (Vec::new(), Vec::new());
+        for mechanism in self.choices().filter(|mechanism| installed(mechanism)) {
+            for row in self.lacking(mechanism, &self.bid(mechanism).offer) {
+                match self.tried(&row) {
+                    _ if wanted.contains(&row) => {}
+                    Some(reason) => failed.push((row.to_string(), reason)),
+                    None => wanted.push(row),
+                }
+            }
+        }
+        (wanted, failed)
     }
-    let exact =
-        |answer: &Option<switchcost_analysis::Answer>| answer.as_ref().is_some_and(|a| a.extrapolated.is_empty());
-    let mut plain = Wanted::plain(mechanism.id.clone(), mechanism.placements[0]);
-    plain.contexts = Some(demand.contexts);
-    if let Some(size) = demand.working_set
-        && mechanism
-            .parameters
-            .get(&data.indirect_parameter)
-            .is_some_and(|parameter| parameter.accepts(&size.to_string()).is_ok())
-    {
-        plain.parameters = Parameters::from([(data.indirect_parameter.clone(), size.to_string())]);
+
+    fn lacking(&self, mechanism: &Mechanism, offer: &Offer) -> Vec<Wanted> {
+        let lacks = |answer: &Option<switchcost_analysis::Answer>| !answer.is_some_and(|answer| answer.measured);
+        let mut plain = Wanted::plain(mechanism.id.clone(), mechanism.placements[0]);
+        plain.contexts = Some(self.demand.contexts);
+        let parameter = &self.data.indirect_parameter;
+        if let Some(size) = self.demand.working_set
+            && mechanism.parameters.get(parameter).is_some_and(|known| known.accepts(&size.to_string()).is_ok())
+        {
+            plain.parameters = Parameters::from([(parameter.clone(), size.to_string())]);
+        }
+        let footprint = mechanism.footprint_of.as_ref().and_then(|id| self.catalogue.find(id)).unwrap_or(mechanism);
+        let footprint = Some(footprint).filter(|of| of.experiments.contains(&Experiment::Footprint));
+        let memory = footprint.map(|of| Wanted {
+            experiment: Experiment::Footprint,
+            contexts: Some(self.demand.contexts),
+            ..Wanted::plain(of.id.clone(), of.placements[0])
+        });
+        let each = Wanted { timing: Timing::Each, ..plain.clone() };
+        [
+            lacks(&offer.cpu).then_some(plain),
+            (self.demand.latency_ns.is_some() && lacks(&offer.p99)).then_some(each),
+            memory.filter(|_| lacks(&offer.memory)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
-    let mut all = Vec::new();
-    if !exact(&offer.cpu) {
-        all.push(plain.clone());
+
+    /// Why the newest run that tried this row, more than once, has no figure of it.
+    fn tried(&self, wanted: &Wanted) -> Option<String> {
+        let mechanism = self.catalogue.find(&wanted.mechanism)?;
+        let brief = |row: &Row<'_>| {
+            let medians = &row.summary.invocation_medians;
+            medians.first().is_some_and(|(first, _)| medians.iter().all(|(round, _)| round == first))
+        };
+        let tried = |row: &&Row<'_>| row.verdict != Verdict::Unmeasured && !brief(row);
+        let mut rows = self.runs.iter().flat_map(|analysis| &analysis.rows);
+        usable(rows.find(|row| tried(row) && wanted.fits(row.variant, mechanism))?).err()
     }
-    if demand.latency_ns.is_some() && !exact(&offer.p99) {
-        all.push(Wanted { timing: Timing::Each, ..plain.clone() });
-    }
-    if mechanism.experiments.contains(&Experiment::Footprint) && !exact(&offer.memory) {
-        all.push(Wanted { experiment: Experiment::Footprint, parameters: Parameters::new(), ..plain });
-    }
-    all
 }

@@ -6,13 +6,37 @@ use crate::paths::Installation;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Request, Run, Variant, Wanted};
+use switchcost_model::{EndedBy, Experiment, Request, Run, Variant, Wanted};
 use switchcost_runner::{METHOD_VERSION, RequestError, select_wanted};
 use switchcost_store::{RunHeader, Store};
 
 /// A request that measures rows of data files within a budget.
 pub fn request(budget: Duration, rounds: Option<u64>) -> Request {
     Request { budget, rounds, seed: seed(None), ..Request::default() }
+}
+
+/// How long measuring takes, about: a start takes as long as that of the stored row of the mechanism which is nearest in the number of contexts, and
+/// what more contexts there are is made and goes round in each batch.
+pub fn expected(wanted: &[Wanted], rounds: u64, runs: &[Run]) -> Duration {
+    /// A start, and ns of a unit, of a mechanism that nothing is known of.
+    const UNKNOWN: (Duration, f64) = (Duration::from_millis(100), 1000.0);
+    /// Laps of a start whose lap is longer than a batch.
+    const LAPS: f64 = 60.0;
+    let start = |wanted: &Wanted| {
+        let like = |variant: &Variant| variant.mechanism == wanted.mechanism && variant.experiment == wanted.experiment;
+        let contexts = wanted.contexts.unwrap_or(2);
+        let starts =
+            runs.iter().flat_map(|run| run.invocations.iter().map(|start| (&run.variants[start.variant], start)));
+        let nearest = starts.filter(|(variant, _)| like(variant)).min_by_key(|(v, _)| v.contexts.abs_diff(contexts));
+        let ((start, unit), had) = nearest.map_or((UNKNOWN, 2), |(variant, start)| {
+            let unit = switchcost_analysis::series(&start.transcript).values.first().map_or(0.0, |ns| ns.max(0.0));
+            ((Duration::from_nanos(start.wall_ns), unit), variant.contexts)
+        });
+        let unit = if wanted.experiment == Experiment::Switch { unit } else { 0.0 };
+        start + Duration::from_nanos((contexts.saturating_sub(had) as f64 * unit * LAPS) as u64)
+    };
+    // The controls that bound the rows and the A/A twins come on top.
+    wanted.iter().map(start).sum::<Duration>().mul_f64(rounds as f64 * 1.2)
 }
 
 /// Measures `wanted` in one interleaved run and stores it. The answer has the place of each among the run's variants; a row that cannot run has a

@@ -107,6 +107,8 @@ fn catalogue() -> Catalogue {
         footprint_contexts: 1,
         unit: unit.into(),
         control: control.is_none(),
+        not_a_choice: None,
+        footprint_of: None,
         notes: vec![],
         parameters: [(
             "size".to_owned(),
