@@ -4,6 +4,10 @@
  * What an axis, or a row, measures.
  */
 export type Quantity = "time" | "memory";
+/**
+ * How a gate ends.
+ */
+export type GateOutcome = "passed" | "failed" | "inconclusive";
 
 /**
  * The whole document.
@@ -422,6 +426,14 @@ export interface Result {
    * Cheapest batch; with timing each the shortest interval, raw.
    */
   min: number | null;
+  /**
+   * Kinds of starts (or of batches, see modes_of): figure and share of each, cheapest first. Empty where one number stands for the row; otherwise the median is that of a mixture.
+   */
+  modes: [number, number, ...number[]][];
+  /**
+   * What the modes are kinds of: starts, or batches, where a start goes from one to the other.
+   */
+  modes_of: string | null;
   notes: string[];
   /**
    * Median of all batches; with timing each of all intervals, raw, as the percentiles below.
@@ -498,9 +510,9 @@ export interface Result {
    */
   starts: number;
   /**
-   * Median ÷ median of the cheapest verified real switch of the run.
+   * × the run's row thread/futex, whose switch is the reference of every run: median of the ratios round by round, as compare gives it; null across units.
    */
-  times_cheapest: number | null;
+  times_reference: number | null;
   /**
    * batch or each.
    */
@@ -740,7 +752,7 @@ export interface ComparisonTable {
    * Version of this form. New fields do not change it.
    */
   format: number;
-  gate: GatePart | null;
+  gate: Gate | null;
   notes: string[];
   published: PublishedPart[];
   /**
@@ -754,6 +766,7 @@ export interface ComparisonTable {
    * Smallest difference that matters, as a fraction.
    */
   threshold: number;
+  unmatched: Unmatched[];
 }
 export interface Comparison {
   a: Side;
@@ -818,9 +831,30 @@ export interface Side {
    */
   unit: string;
 }
-export interface GatePart {
+/**
+ * A gate and its outcome.
+ */
+export interface Gate {
+  /**
+   * Largest increase that is let through, as a fraction.
+   */
   limit: number;
-  passed: boolean;
+  /**
+   * The increase that could have been missed: upper end of the widest interval, as a fraction; null where a row has none.
+   */
+  missed: number | null;
+  /**
+   * Passed, failed or inconclusive.
+   */
+  outcome: GateOutcome;
+  /**
+   * In words.
+   */
+  reason: string;
+  /**
+   * Starts a side that would decide, if the costs are what they seem; null where it is decided, or more starts would not help.
+   */
+  starts: number | null;
 }
 export interface PublishedPart {
   /**
@@ -850,4 +884,21 @@ export interface PublishedPart {
 export interface SkippedPart {
   label: string;
   reason: string;
+}
+/**
+ * Rows that have no partner in the other run.
+ */
+export interface Unmatched {
+  /**
+   * Their labels.
+   */
+  labels: string[];
+  /**
+   * They are rows of A, which B lost; otherwise B has them anew.
+   */
+  lost: boolean;
+  /**
+   * The run or file as typed, which alone has them.
+   */
+  only: string;
 }

@@ -134,6 +134,7 @@ function one(context: Context, table: ComparisonTable): HTMLElement {
   const said = [
     ...table.refused.map((reason) => `No verdict: ${reason}.`),
     ...table.notes,
+    ...table.unmatched.map(({ only, labels }) => `only ${only} has ${labels.join(", ")}`),
     ...table.skipped.slice(0, 50).map(({ label, reason }) => `${label} is not compared: ${reason}`),
   ];
   return figure({

@@ -20,14 +20,26 @@ export function ladder(context: Context): HTMLElement[] {
   return byExperiment(context.rows).map(([experiment, rows]) => one(context, experiment, rows));
 }
 
-/** The rung to which factors refer: the one chosen, else the cheapest verified real switch. */
+/** The rung to which factors refer: the one chosen, else the reference of every run. */
 export function rung(context: Context, rows: Row[]): Row | undefined {
   const chosen = rows.find((row) => row.label === context.state.against && row.median !== null);
-  return (
-    chosen ??
-    rows.find((row) => row.result.times_cheapest === 1) ??
-    rows.find((row) => row.median !== null && !row.detail.control)
+  return chosen ?? rows.find((row) => row.result.times_reference === 1);
+}
+
+/** Cost of a row by that of another of its run, by the estimate of `compare`; null where there is none. */
+function ratioTo(reference: Row, row: Row, context: Context): number | null {
+  if (row === reference) return 1;
+  if (reference.result.times_reference === 1) return row.result.times_reference;
+  const table = context.data.tables.find(
+    (table) => table.reference === reference.label && table.a === context.run.index && table.b === table.a,
   );
+  return table?.comparisons.find((comparison) => comparison.b.label === row.label)?.ratio ?? null;
+}
+
+/** The figure of a row, or those of its modes. */
+function figures(row: Row, quantity: Quantity): string {
+  const modes = row.result.modes.map(([value]) => amount(value ?? null, quantity));
+  return modes.length > 0 ? modes.join(" or ") : amount(row.median, quantity);
 }
 
 function marker(row: Row): "circle" | "times" {
@@ -131,6 +143,7 @@ function literatureMarks(literature: Mark[], domain: [number, number], seat: Sea
 
 /** Luckiest batch, 99th percentile, interval and median of each row. */
 function rowMarks(drawable: Row[], quantity: Quantity, context: Context, seat: Seat): Plot.Markish[] {
+  const single = drawable.filter((row) => row.result.modes.length === 0);
   const timed = (value: "min" | "p99"): Row[] => drawable.filter((row) => row[value] !== null && quantity === "time");
   const paint = (row: Row): string => colour(row.family, context.data);
   return [
@@ -152,7 +165,7 @@ function rowMarks(drawable: Row[], quantity: Quantity, context: Context, seat: S
       insetBottom: seat.insetBottom,
     }),
     Plot.link(
-      drawable.filter((row) => row.low !== null && row.high !== null),
+      single.filter((row) => row.low !== null && row.high !== null),
       {
         y: "key",
         x1: "low",
@@ -164,7 +177,17 @@ function rowMarks(drawable: Row[], quantity: Quantity, context: Context, seat: S
         dy: seat.dy,
       },
     ),
-    Plot.dot(drawable, {
+    Plot.dot(
+      drawable.flatMap((row) => row.result.modes.map(([value]) => ({ key: row.key, family: row.family, value }))),
+      {
+        y: "key",
+        x: "value",
+        r: 3,
+        fill: (mode: { family: string }) => colour(mode.family, context.data),
+        dy: seat.dy,
+      },
+    ),
+    Plot.dot(single, {
       y: "key",
       x: "median",
       r: 4.5,
@@ -181,10 +204,10 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const { shown: rows, pager } = paged(all, context);
   const quantity: Quantity = experiment === "footprint" ? "memory" : "time";
   const reference = rung(context, all);
-  const times = (row: Row): string =>
-    reference && row.median !== null && reference.median !== null && row.result.unit === reference.result.unit
-      ? factor(row.median / reference.median)
-      : "";
+  const times = (row: Row): string => {
+    const ratio = reference === undefined ? null : ratioTo(reference, row, context);
+    return ratio === null ? "" : `×${factor(ratio)}`;
+  };
   const drawable = rows.filter((row) => row.median !== null);
   const known =
     quantity === "time"
@@ -208,7 +231,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const end = (row: Row): string => {
     if (row.median === null) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
-    return `${amount(row.median, quantity)}${row.result.unit === "switch" || quantity === "memory" ? "" : `/${row.result.unit}`}  ${verdict}`;
+    return `${figures(row, quantity)}${row.result.unit === "switch" || quantity === "memory" ? "" : `/${row.result.unit}`}  ${verdict}`;
   };
   const picture =
     rows.length === 0

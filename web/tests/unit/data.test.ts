@@ -51,6 +51,8 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     starts: 6,
     samples: 60,
     ...figures,
+    modes: [],
+    modes_of: null,
     ...split,
     bytes: {},
     kernel_switches: 1,
