@@ -9,10 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict};
 
-/// The rung that all others are set beside: a switch of threads through the kernel with the least around it, on one CPU. It is the same in every run,
-/// so that ratios of two runs or machines can be read side by side.
-pub const REFERENCE: &str = "thread/futex";
-
 /// A variant with all that is known of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row<'r> {
@@ -39,7 +35,7 @@ pub struct Row<'r> {
     pub reason: String,
     /// Figures and evidence.
     pub summary: Summary,
-    /// × the run's row of [`REFERENCE`]: median of the ratios round by round, as `compare` gives it.
+    /// × the run's reference ([`Analysis::reference`]): median of the ratios round by round, as `compare` gives it.
     pub times_reference: Option<f64>,
     /// What a reader must know of it.
     pub notes: Vec<String>,
@@ -101,6 +97,12 @@ impl<'r> Analysis<'r> {
         let mut analysis = Self { run, rows, curves, matrices, topology, noise, warnings: Vec::new(), order };
         analysis.warnings = warnings(run, analysis.shown());
         analysis
+    }
+
+    /// The row that all others are set beside: a switch of the catalogue's reference as its page describes it.
+    #[must_use]
+    pub fn reference(&self) -> Option<&Row<'r>> {
+        self.rows.iter().find(|row| row.times_reference == Some(1.0))
     }
 
     /// All rows, by family, then by cost; rows without a figure last in their family. Rows of a curve stay together, in the order of its axis, at
@@ -203,7 +205,10 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
         }
     };
     let mut rows: Vec<Row<'r>> = run.variants.iter().zip(run.starts()).enumerate().map(row).collect();
-    let plain = |row: &&Row<'_>| row.verdict == Verdict::Verified && label(row.variant, catalogue, false) == REFERENCE;
+    let plain = |row: &&Row<'_>| {
+        let own = catalogue.reference.as_ref().filter(|own| **own == row.variant.mechanism);
+        row.verdict == Verdict::Verified && own.is_some_and(|own| label(row.variant, catalogue, false) == own.as_str())
+    };
     let ratios = rows.iter().find(plain).map(|reference| {
         let simple = |row: &Row<'_>| row.summary.modes.is_empty() && row.verdict == Verdict::Verified && !row.control;
         let real = |row: &Row<'_>| simple(row) && simple(reference) && row.measure() == reference.measure();

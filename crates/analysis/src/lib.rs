@@ -17,7 +17,7 @@ mod summary;
 mod trend;
 mod words;
 
-pub use analysis::{Analysis, REFERENCE, Row, label};
+pub use analysis::{Analysis, Row, label};
 pub use audit::{Audit, Estimate, Kind, Pace, Price, PricePoint, ThreadCost, audit, indirect, point_of, price_of};
 pub use beside::{Beside, beside};
 pub use budget::{Answer, Demand, Fit, Offer, offer};

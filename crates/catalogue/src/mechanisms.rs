@@ -15,6 +15,8 @@ use switchcost_model::{Counted, CountedShare, Experiment, Family, Headline, Mech
 pub struct Catalogue {
     /// Families in the order of the ladder.
     pub families: Vec<Family>,
+    /// The mechanism whose switch is the reference of every run.
+    pub reference: Option<MechanismId>,
     /// Mechanisms, by family in that order, then by id.
     pub mechanisms: Vec<Mechanism>,
     /// Pages and folders of probes that cannot be used.
@@ -66,6 +68,9 @@ impl Catalogue {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FamiliesFile {
+    /// The installation's own file names it; a user's cannot.
+    #[serde(default)]
+    pub(crate) reference: Option<MechanismId>,
     pub(crate) family: Vec<FamilyEntry>,
 }
 

@@ -21,7 +21,7 @@ struct Waiting {
 pub fn load(folder: &Path, own: Option<&Path>, trusted: Trusted<'_>) -> Result<Catalogue, CatalogueError> {
     let families: FamiliesFile = read(&folder.join("families.toml"))?;
     let common = load_common(&folder.join("parameters.toml"))?;
-    let mut catalogue = Catalogue::default();
+    let mut catalogue = Catalogue { reference: families.reference.clone(), ..Catalogue::default() };
     add_families(&mut catalogue, families);
     let mut waiting = Vec::new();
     add_pages(&mut catalogue, &mut waiting, folder, &common, &|_| Ok(()));
@@ -54,7 +54,7 @@ fn add_families(catalogue: &mut Catalogue, families: FamiliesFile) {
 fn own_families(folder: &Path) -> Result<FamiliesFile, String> {
     let path = folder.join("families.toml");
     if path.symlink_metadata().is_err() {
-        return Ok(FamiliesFile { family: Vec::new() });
+        return Ok(FamiliesFile { reference: None, family: Vec::new() });
     }
     read(&path).map_err(|error| error.to_string())
 }

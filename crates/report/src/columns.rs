@@ -273,9 +273,9 @@ pub(crate) static COLUMNS: &[Column] = &[
     column(
         "times_reference",
         Of::Number(|_, row| row.times_reference),
-        "× the run's row thread/futex, whose switch is the reference of every run: median of the ratios round by round, as compare gives it; null across units.",
+        "× the run's switch of the reference mechanism (mechanisms/families.toml): median of the ratios round by round, as compare gives it; null across units, and for rows with modes.",
     )
-    .shown("× thread/futex", |row, _| row.times_reference.map(share)),
+    .shown("× reference", |row, _| row.times_reference.map(share)),
     column(
         "control",
         Of::Number(|analysis, row| analysis.rows[split(analysis, row)?.control].median()),

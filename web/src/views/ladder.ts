@@ -206,7 +206,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const reference = rung(context, all);
   const times = (row: Row): string => {
     const ratio = reference === undefined ? null : ratioTo(reference, row, context);
-    return ratio === null ? "" : `×${factor(ratio)}`;
+    return ratio === null ? "" : ratio < 0.995 ? `1/${factor(1 / ratio).slice(1)}` : factor(ratio);
   };
   const drawable = rows.filter((row) => row.median !== null);
   const known =

@@ -109,7 +109,7 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
         (all, disturbed) => format!("{all} starts ({disturbed} disturbed by other programs and repeated)"),
     };
     format!(
-        "{} · {} · {} · kernel {} · {}\n{}, {}{}\n",
+        "{} · {} · {} · kernel {} · {}\n{}, {}{}{}\n",
         style.bold(&format!("run {}", run.id)),
         started.strftime("%Y-%m-%d %H:%M UTC"),
         fact("cpu.model_name"),
@@ -118,6 +118,7 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
         counted,
         ended(run),
         noise_floor(analysis),
+        analysis.reference().map_or(String::new(), |row| format!("\nreference: {}", row.label)),
     )
 }
 

@@ -1,0 +1,87 @@
+//! What a start is asked to do, and how long it may take.
+
+use super::Schedule;
+use std::time::Duration;
+use switchcost_model::{Experiment, Placement, Plan, Variant};
+
+/// Units of the verification pass, where a unit is cheap.
+const VERIFY_UNITS: u64 = 1000;
+
+/// Time a probe has for itself beyond start-up and batches before it counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a unit of a size that was not calibrated may take: several times a wake-up of a halted CPU through a hypervisor.
+const SLOWEST_UNIT: Duration = Duration::from_micros(200);
+
+impl Schedule<'_> {
+    /// Bound of the first start of a variant, where there are others: one that takes longer could not get its rounds, as many as an interval
+    /// needs if no fewer are asked for, within the budget anyway.
+    pub(super) fn first_attempt(&self, expected: Duration) -> Duration {
+        let alone = self.run.variants.len() - self.run.not_run.len() <= 1;
+        if alone || expected > Duration::ZERO { Duration::MAX } else { self.request.budget / self.fewest() as u32 }
+    }
+
+    /// ns that one unit may take by parameters whose value is work of its own (those with a control): a byte or a step takes no longer than 1 ns.
+    fn unit_time(&self, variant: &Variant) -> u64 {
+        let Some(mechanism) = self.catalogue.find(&variant.mechanism) else { return 0 };
+        let working =
+            |name: &&String| mechanism.control || mechanism.parameters.get(*name).is_some_and(|p| p.control.is_some());
+        let values = variant.parameters.iter().filter(|(name, _)| working(name));
+        values.filter_map(|(_, value)| value.parse::<u64>().ok()).fold(0, u64::saturating_add)
+    }
+
+    /// How long an invocation may take before it counts as hanging.
+    pub(super) fn patience(&self, index: usize, start_timeout_ms: u64, expected: Duration) -> Duration {
+        let variant = &self.run.variants[index];
+        let batches = self.batches(index) + warmup_batches(self.batches(index));
+        let lap = Duration::from_nanos(self.unit_time(variant))
+            .saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX));
+        // The calibration makes a few laps, too.
+        let laps = lap.saturating_mul((batches as u32).saturating_add(16)).min(Duration::from_secs(86_400));
+        let work = match self.sizes.get(&index) {
+            Some(sizes) => {
+                let units = sizes.batch_units.saturating_mul(batches);
+                Duration::from_nanos(units.saturating_mul(SLOWEST_UNIT.as_nanos() as u64))
+            }
+            None => self.request.batch * batches as u32 * 4,
+        };
+        PATIENCE
+            + laps
+            + Duration::from_millis(start_timeout_ms)
+            + work
+            + Duration::from_millis(self.run.variants[index].contexts)
+            + expected * 10
+    }
+
+    /// Units in a batch, as the first start has calibrated them. A row that the scheduler places is calibrated in each start: by the first one's luck, batches
+    /// of the other kind would last many times as long, or as short.
+    fn batch_units(&self, index: usize) -> u64 {
+        let free = self.run.variants[index].placement == Placement::Free && !self.sizes.contains_key(&index);
+        if free { 0 } else { self.progress[index].batch_units }
+    }
+
+    /// Measured batches of an invocation.
+    fn batches(&self, index: usize) -> u64 {
+        self.sizes.get(&index).map_or(self.request.batches, |sizes| sizes.batches)
+    }
+
+    pub(super) fn plan(&self, variant: Variant, index: usize, seed: u32, deadline: Duration) -> Plan {
+        let footprint = variant.experiment == Experiment::Footprint;
+        Plan {
+            cpus: self.planned_cpus(&variant).unwrap_or_default(), // Rows without CPUs were taken out before the first round.
+            batch_units: self.batch_units(index),
+            batch_ns: self.request.batch.as_nanos().max(1) as u64,
+            batches: if footprint { 1 } else { self.batches(index) },
+            warmup_batches: if footprint { 0 } else { warmup_batches(self.batches(index)) },
+            verify_units: VERIFY_UNITS.min(1_000_000_000 / self.unit_time(&variant).max(1)).max(1),
+            seed: u64::from(seed),
+            deadline_ms: deadline.as_millis() as u64,
+            variant,
+        }
+    }
+}
+
+/// Planned warm-up: a sixth of the measured batches, at least one.
+fn warmup_batches(batches: u64) -> u64 {
+    (batches / 6).max(1)
+}
