@@ -510,7 +510,7 @@ export interface Result {
    */
   starts: number;
   /**
-   * × the run's row thread/futex, whose switch is the reference of every run: median of the ratios round by round, as compare gives it; null across units.
+   * × the run's switch of the reference mechanism (mechanisms/families.toml): median of the ratios round by round, as compare gives it; null across units, and for rows with modes.
    */
   times_reference: number | null;
   /**
