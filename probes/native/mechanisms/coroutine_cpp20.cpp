@@ -116,7 +116,7 @@ private:
 
     // To be asked by a context that runs: then all have been made.
     Transfer to_next(std::uint32_t context) const noexcept {
-        return {handles_[context + 1 == this->contexts() ? 0 : context + 1]};
+        return {handles_[next_in_ring(context, this->contexts())]};
     }
 
     // Context 0. With `units_` of 0 it hands nothing on: a command's lap, begun by the caller at the next context, ends

@@ -83,7 +83,7 @@ private:
 
     auto passer(std::uint32_t context) {
         std::uint64_t* const word = &this->state().word;
-        void* const next = fibers_[context + 1 == this->contexts() ? 0 : context + 1];
+        void* const next = fibers_[next_in_ring(context, this->contexts())];
         return [word, next](Token token) __attribute__((always_inline)) {
             *word = token;
             SwitchToFiber(next);

@@ -30,8 +30,7 @@ public:
         suspended_[context] = make_initial_frame(stack.top, entry, argument);
     }
     Port port(std::uint32_t context) {
-        return {&suspended_[context], &suspended_[context + 1 == suspended_.size() ? 0 : context + 1],
-                suspended_.size()};
+        return {&suspended_[context], &suspended_[next_in_ring(context, suspended_.size())], suspended_.size()};
     }
 
 private:

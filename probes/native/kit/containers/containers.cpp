@@ -11,7 +11,9 @@
 #include <csignal>
 #include <ctime>
 #include <set>
+#include <utility>
 
+#include "kit/os/posix.h"
 #include "kit/tasks/tasks.h"
 
 namespace probe {
@@ -130,8 +132,7 @@ void Containers::inspect() {
         const std::string path = cgroups_.path_of(passports_[i].id);
         const std::string name = "/" + cgroups_.name(i);
         if (i == 0) board.cgroup_level = path == "/" ? 0 : std::count(path.begin(), path.end(), '/');
-        const bool own = path.size() >= name.size() && path.compare(path.size() - name.size(), name.size(), name) == 0;
-        if (cgroups_.in_use() && own) groups.insert(path);
+        if (cgroups_.in_use() && path.ends_with(name)) groups.insert(path);
     }
     board.cgroups = static_cast<std::int64_t>(groups.size());
 }
@@ -165,8 +166,7 @@ void Containers::end_all() {
         if (id != 0) kill(id, SIGKILL);
     }
     for (pid_t& id : living_) {
-        while (id != 0 && waitpid(id, nullptr, 0) == -1 && errno == EINTR) {}
-        id = 0;
+        if (id != 0) wait_for(std::exchange(id, 0));
     }
     if (runtime_) runtime_->end();
     cgroups_.guardian().finish();

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "kit/os/posix.h"
+
 namespace probe {
 
 ContainerCreator::ContainerCreator(const Plan& plan) : cgroups_(plan), kind_(plan, cgroups_), board_(1) {
@@ -26,8 +28,7 @@ std::uint64_t ContainerCreator::run_one(std::uint64_t token, std::uint64_t* ente
     if (child == -1) [[unlikely]]
         throw clone_failure(error, 0, 1);
     births_.note(child);
-    int status = 0;
-    while (waitpid(child, &status, 0) == -1 && errno == EINTR) {}
+    const int status = wait_for(child);
     if (board_[0].failure.step != Step::none) [[unlikely]]
         throw step_failure(board_[0].failure);
     if (status != 0) [[unlikely]]

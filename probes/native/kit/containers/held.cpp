@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "kit/os/limits.h"
+#include "kit/os/posix.h"
 
 namespace probe {
 namespace {
@@ -46,20 +47,7 @@ void HeldContainers::live(std::uint32_t container, int join) {
 
 HeldContainers::Sleepers::~Sleepers() {
     for (const pid_t id : ids) kill(id, SIGKILL);
-    for (const pid_t id : ids) {
-        while (waitpid(id, nullptr, 0) == -1 && errno == EINTR) {}
-    }
-}
-
-std::optional<MemoryGain> HeldContainers::memory_gain() const {
-    MemoryGain sum{{}, true};
-    sum.kernel = kernel_memory_of_machine() - kernel_before_;
-    for (const pid_t id : sleepers_.ids) {
-        const Memory own = private_memory(id);
-        sum.resident += own.resident;
-        sum.mapped += own.mapped;
-    }
-    return sum;
+    for (const pid_t id : ids) wait_for(id);
 }
 
 }  // namespace probe

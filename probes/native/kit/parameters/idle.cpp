@@ -8,10 +8,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "kit/os/descriptor.h"
 #include "kit/os/procfs.h"
 #include "kit/plan/failure.h"
 #include "kit/tasks/tasks.h"
@@ -26,11 +26,7 @@ std::string idle_state(int cpu, const char* file) {
 }
 
 // The kernel's polling idle state is number 0 wherever there is one.
-bool can_poll(int cpu) {
-    std::string name;
-    std::ifstream file(idle_state(cpu, "name"));
-    return std::getline(file, name) && name == "POLL";
-}
+bool can_poll(int cpu) { return procfs::first_line(idle_state(cpu, "name")) == "POLL"; }
 
 }  // namespace
 
@@ -82,10 +78,8 @@ public:
                 "idle=poll: this kernel has no idle state that polls (cpuidle's state POLL); use idle=busy");
         }
         const std::int32_t microseconds = 0;
-        fd_ = open(latency_device, O_WRONLY | O_CLOEXEC);
-        if (fd_ == -1 || write(fd_, &microseconds, sizeof microseconds) != sizeof microseconds) {
+        if (!device_.is_open() || write(device_.get(), &microseconds, sizeof microseconds) != sizeof microseconds) {
             const int error = errno;
-            if (fd_ != -1) ::close(fd_);
             throw unsupported(error == EACCES || error == EPERM ? "no_permission" : "unsupported_here",
                               std::string("idle=poll: ") + latency_device + " refused (" + std::strerror(error) +
                                   "); it needs the right to write there, or use idle=busy",
@@ -93,7 +87,6 @@ public:
         }
         for (const int cpu : cpus_) before_.push_back(times_polled(cpu));
     }
-    ~Polling() { ::close(fd_); }
 
     std::uint64_t fewest_times() const {
         std::uint64_t fewest = ~std::uint64_t{0};
@@ -106,7 +99,7 @@ private:
 
     std::vector<int> cpus_;
     std::vector<std::uint64_t> before_;
-    int fd_ = -1;
+    Descriptor device_{open(latency_device, O_WRONLY | O_CLOEXEC)};
 };
 
 IdleCpus::IdleCpus(const Plan& plan) {

@@ -113,7 +113,8 @@ public:
     // Makes every context write its station. Not part of any batch.
     virtual void publish() {}
     virtual std::span<const Station> stations() const { return {}; }
-    virtual std::vector<TaskId> tasks() const;  // participating tasks; default: the calling thread
+    // Participating tasks. Default: those that the stations name, else the calling thread.
+    virtual std::vector<TaskId> tasks() const;
 
     virtual std::uint64_t token() const = 0;                                // sequence number it carries now
     virtual std::uint64_t mismatches() const = 0;                           // seen by the driver

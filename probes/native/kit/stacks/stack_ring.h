@@ -106,43 +106,49 @@ private:
 //
 //   std::uint64_t Creator::run_one(Stack, std::uint64_t token, std::uint64_t* entered)
 template <Mode mode, class Creator>
-class StackCreation final : public Workload {
+class StackCreation final : public Solo<mode> {
 public:
-    explicit StackCreation(const Plan& plan) : maker_(plan), histogram_(mode == Mode::each ? 1 : 0) {
-        if constexpr (mode == Mode::each) histogram_[0].clear();
-    }
+    explicit StackCreation(const Plan& plan) : maker_(plan) {}
 
     void run(std::uint64_t units) override {
-        token_ = repeat_units<mode>(units, token_, histogram_.data(),
-                                    [this](std::uint64_t token) __attribute__((always_inline)) {
-                                        const Stack stack = maker_.make();
-                                        if (stack.bottom == nullptr) [[unlikely]] {
-                                            return token;  // the sum will be short, and the session says so
-                                        }
-                                        const std::uint64_t returned = creator_.run_one(stack, token, &entered_);
-                                        maker_.release(stack);
-                                        return returned;
-                                    });
+        this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
+            const Stack stack = maker_.make();
+            if (stack.bottom == nullptr) [[unlikely]]
+                return token;  // the sum will be short, and the session says so
+            const std::uint64_t returned = creator_.run_one(stack, token, &entered_);
+            maker_.release(stack);
+            return returned;
+        });
     }
 
     void publish() override {
         station_.turns = entered_;
-        station_.mismatches = entered_ - token_;
+        station_.mismatches = entered_ - this->token_;
         station_.mxcsr = arch::store_mxcsr();
         station_.cpu = -1;
     }
     std::span<const Station> stations() const override { return {&station_, 1}; }
-    std::uint64_t token() const override { return token_; }
-    std::uint64_t mismatches() const override { return 0; }
-    Histogram* histogram() override { return histogram_.data(); }
 
 private:
     StackMaker maker_;
     Creator creator_;
-    std::uint64_t token_ = 0;
     std::uint64_t entered_ = 0;  // written by the created contexts, each once
     Station station_{};
-    SharedArray<Histogram> histogram_;
 };
+
+// A mechanism's rings and contexts by experiment. Made of a Switcher, or of a ring of its own.
+template <class Switcher, class Creator>
+struct Stacks {
+    template <Mode mode>
+    using Ring = StackRing<mode, Switcher>;
+    template <Mode mode>
+    using Creation = StackCreation<mode, Creator>;
+};
+
+template <class Family>
+std::unique_ptr<Workload> make_stacks(const Plan& plan, Mode mode) {
+    return plan.experiment == "create" ? make_for_mode<Family::template Creation>(plan, mode)
+                                       : make_ring_for_mode<Family::template Ring>(plan, mode);
+}
 
 }  // namespace probe

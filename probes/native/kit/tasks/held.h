@@ -18,17 +18,12 @@ public:
     }
     Dormitory(const Dormitory&) = delete;
     Dormitory& operator=(const Dormitory&) = delete;
-    ~Dormitory() {
-        wake_all();
-        close_once(arrivals_.write);
-        close_once(end_.read);
-    }
 
     // Called by a context: counts itself, if it runs as it should, and sleeps.
     void sleep(std::uint32_t context, bool as_it_should = true) {
         stations_[context].turns = as_it_should;
         char nothing = 0;
-        if (write_whole(arrivals_.write, &nothing, 1)) read_whole(end_.read, &nothing, 1);
+        if (write_whole(arrivals_.write.get(), &nothing, 1)) read_whole(end_.read.get(), &nothing, 1);
     }
 
     // The same in a process of its own. It gives up the driver's ends, so that the end of the driver is the end of the
@@ -40,13 +35,13 @@ public:
 
     void wait_for(std::uint32_t count) {
         char byte = 0;
-        for (; count != 0 && read_whole(arrivals_.read, &byte, 1); --count) {}
+        for (; count != 0 && read_whole(arrivals_.read.get(), &byte, 1); --count) {}
     }
 
     // Also those who have found the pipe of arrivals full, because nobody came to wait for them.
     void wake_all() {
-        close_once(end_.write);
-        close_once(arrivals_.read);
+        end_.write.reset();
+        arrivals_.read.reset();
     }
 
     std::span<const Station> stations() const { return {stations_.data(), stations_.size()}; }
