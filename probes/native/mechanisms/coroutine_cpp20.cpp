@@ -2,28 +2,16 @@
 // await_suspend returns the next one's handle. The driver is also a coroutine; it alone returns to its caller, at the
 // end of a batch.
 #include <algorithm>
-#include <coroutine>
-#include <exception>
 #include <new>
 
 #include "kit/experiments/creation.h"
 #include "kit/os/limits.h"
 #include "kit/parameters/layout.h"
+#include "kit/ring/coroutine.h"
 #include "kit/ring/ring.h"
 
 namespace probe {
 namespace {
-
-struct Coroutine {
-    struct promise_type {
-        Coroutine get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-        std::suspend_always initial_suspend() noexcept { return {}; }
-        std::suspend_always final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-    std::coroutine_handle<> handle;
-};
 
 // The compiler must not know whom it resumes: clang 14 otherwise resolves the handle, puts both coroutines into one
 // function and removes the switch (0.3 ns).

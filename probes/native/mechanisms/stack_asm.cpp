@@ -57,12 +57,7 @@ private:
 
 }  // namespace
 
-extern const Entry stack_asm{
-    "stack/asm",
-    Shape::stacks,
-    {"switch", "create", "footprint"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
-    &make_stacks<Stacks<AsmSwitcher, AsmCreator>>,
-    &shadow_stack_in_the_way};
+extern const Entry stack_asm =
+    stack_entry("stack/asm", 1024, &make_stacks<Stacks<AsmSwitcher, AsmCreator>>, &shadow_stack_in_the_way);
 
 }  // namespace probe

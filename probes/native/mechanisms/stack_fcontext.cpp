@@ -116,12 +116,6 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Context"); }
 
 }  // namespace
 
-extern const Entry stack_fcontext{"stack/fcontext",
-                                  Shape::stacks,
-                                  {"switch", "create", "footprint"},
-                                  {fpu_state_parameter(), layout_parameter(), stack_memory_parameter(),
-                                   stack_size_parameter("16384", 1024), working_set_parameter()},
-                                  make,
-                                  &check};
+extern const Entry stack_fcontext = stack_entry("stack/fcontext", 1024, make, &check, {fpu_state_parameter()});
 
 }  // namespace probe

@@ -178,12 +178,6 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 
 }  // namespace
 
-extern const Entry stack_sjlj{
-    "stack/sjlj",
-    Shape::stacks,
-    {"switch", "create", "footprint"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()},
-    make,
-    &check};
+extern const Entry stack_sjlj = stack_entry("stack/sjlj", 4096, make, &check);
 
 }  // namespace probe

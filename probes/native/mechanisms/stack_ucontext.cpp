@@ -105,12 +105,6 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 
 }  // namespace
 
-extern const Entry stack_ucontext{
-    "stack/ucontext",
-    Shape::stacks,
-    {"switch", "create", "footprint"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()},
-    make,
-    &check};
+extern const Entry stack_ucontext = stack_entry("stack/ucontext", 4096, make, &check);
 
 }  // namespace probe

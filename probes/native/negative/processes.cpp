@@ -8,12 +8,8 @@
 #include <csignal>
 #include <memory>
 
-#include "kit/experiments/message.h"
-#include "kit/parameters/payload.h"
-#include "kit/parameters/speculation.h"
+#include "kit/experiments/linked.h"
 #include "kit/plan/failure.h"
-#include "kit/ring/links.h"
-#include "kit/ring/process_links.h"
 #include "negative/mistakes.h"
 
 namespace probe {
@@ -131,16 +127,7 @@ private:
 
 }  // namespace
 
-extern const Entry clone_vm{"process/pipe",
-                            Shape::tasks,
-                            {"switch"},
-                            {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()},
-                            &make_ring_for_mode<SharedMemoryRing>};
-extern const Entry two_of_many{
-    "process/pipe",
-    Shape::tasks,
-    {"switch"},
-    {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()},
-    &make_ring_for_mode<TwoOfMany>};
+extern const Entry clone_vm = linked_processes("process/pipe", &make_ring_for_mode<SharedMemoryRing>);
+extern const Entry two_of_many = linked_processes("process/pipe", &make_ring_for_mode<TwoOfMany>);
 
 }  // namespace probe

@@ -1,10 +1,8 @@
 // Switches of stacks and coroutines that are something else.
-#include <coroutine>
-#include <exception>
-
 #include "asm/stack_switch.h"
 #include "kit/parameters/layout.h"
 #include "kit/plan/failure.h"
+#include "kit/ring/coroutine.h"
 #include "kit/stacks/stack_ring.h"
 #include "negative/mistakes.h"
 
@@ -101,17 +99,6 @@ private:
     std::vector<Life> lives_;
 };
 
-struct Coroutine {
-    struct promise_type {
-        Coroutine get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-        std::suspend_always initial_suspend() noexcept { return {}; }
-        std::suspend_always final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-    std::coroutine_handle<promise_type> handle;
-};
-
 // The driver is not a coroutine, and its partner is made where it is resumed: a compiler that sees both puts them into
 // one function.
 template <Mode mode>
@@ -165,18 +152,10 @@ private:
 
 }  // namespace
 
-extern const Entry skipped_switch{
-    "stack/asm",
-    Shape::stacks,
-    {"switch"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
-    &make_ring_for_mode<SkippingRing>};
-extern const Entry doubled_contexts{
-    "stack/asm",
-    Shape::stacks,
-    {"switch"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
-    &make_ring_for_mode<DoubledRing>};
+extern const Entry skipped_switch =
+    stack_entry("stack/asm", 1024, &make_ring_for_mode<SkippingRing>, &shadow_stack_in_the_way);
+extern const Entry doubled_contexts =
+    stack_entry("stack/asm", 1024, &make_ring_for_mode<DoubledRing>, &shadow_stack_in_the_way);
 extern const Entry resolved_handle{"coroutine/cpp20",
                                    Shape::stacks,
                                    {"switch"},

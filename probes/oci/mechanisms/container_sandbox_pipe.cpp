@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "kit/containers/inside.h"
+#include "kit/containers/runtime.h"
 #include "kit/os/clock.h"
 #include "kit/os/procfs.h"
 #include "runtime_program.h"
@@ -57,7 +58,7 @@ public:
         // The sentries start threads as they need them, most of them now.
         constexpr std::uint64_t rehearsal = 400;
         run(std::max<std::uint64_t>(rehearsal, plan.contexts));
-        sandsandboxes_.find_processes();
+        sandboxes_.find_processes();
     }
 
     void run(std::uint64_t units) override {

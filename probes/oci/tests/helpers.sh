@@ -89,11 +89,14 @@ last_line() { tail -n 1 "$work/transcript"; }
 said() { grep -qE "$1" "$work/transcript"; }
 must_say() { said "$2" || fail "$1 does not say $2: $(cat "$work/transcript" "$work/stderr")"; }
 
+short_batch=20000
+[ $kind != sandbox ] || short_batch=1000000
+
 # expect STATUS EXIT_STATUS PATTERN KEY=VALUE... carries out a short run.
 expect() {
     status=$1 exit_status=$2 pattern=$3
     shift 3
-    start batch_ns=20000 batches=3 warmup_batches=1 "$@"
+    start batch_ns=$short_batch batches=3 warmup_batches=1 "$@"
     while ! is_over; do sleep 0.02; done
     code=0
     wait "$pid" || code=$?

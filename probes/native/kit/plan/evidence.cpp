@@ -87,7 +87,7 @@ void add_faults(Line& line, Line& why, const Counters& before, const Counters& a
 std::vector<TaskId> Workload::tasks() const {
     std::vector<TaskId> result;
     for (const Station& station : stations()) {
-        if (station.cpu >= 0) result.push_back({station.process, station.thread});
+        if (station.thread != 0) result.push_back({station.process, station.thread});
     }
     if (result.empty()) result.push_back(os::current_task());
     return result;

@@ -82,7 +82,7 @@ struct alignas(64) Station {
     std::uint32_t mxcsr;
     std::int32_t cpu;  // -1: not a task of its own
     std::int32_t process;
-    std::int32_t thread;
+    std::int32_t thread;  // 0: not a task of its own, or not asked yet
 };
 static_assert(sizeof(Station) == 64);
 

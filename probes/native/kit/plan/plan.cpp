@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <limits>
+#include <string_view>
 
 #include "kit/os/os.h"
 #include "kit/plan/failure.h"
@@ -55,9 +56,26 @@ std::string check_parameter(const Parameter& parameter, const std::string& value
     throw refused("bad_value", std::string(parameter.name) + "=" + value + " is not one of: " + known);
 }
 
+bool take_number(Plan& plan, const std::string& key, const std::string& value) {
+    constexpr struct {
+        std::string_view key;
+        std::uint64_t Plan::* field;
+        std::uint64_t lowest, highest;
+    } numbers[] = {{"batch_units", &Plan::batch_units, 0, most_units},
+                   {"batch_ns", &Plan::batch_ns, 1, most_ns},
+                   {"batches", &Plan::batches, 1, most_batches},
+                   {"warmup_batches", &Plan::warmup_batches, 0, most_batches},
+                   {"seed", &Plan::seed, 0, std::numeric_limits<std::int64_t>::max()}};
+    for (const auto& number : numbers) {
+        if (key != number.key) continue;
+        plan.*number.field = parse_number(key, value, number.lowest, number.highest);
+        return true;
+    }
+    return false;
+}
+
 // Handles the keys of PROTOCOL.md, section 1. False: not one of them.
 bool take_common_key(Plan& plan, const std::string& key, const std::string& value) {
-    constexpr std::uint64_t any = std::numeric_limits<std::int64_t>::max();
     if (key == "protocol") {
         parse_number(key, value, 1, 1);
     } else if (key == "mechanism") {
@@ -72,20 +90,10 @@ bool take_common_key(Plan& plan, const std::string& key, const std::string& valu
         plan.timing = value == "each" ? Timing::each : Timing::batch;
     } else if (key == "cpus") {
         plan.cpus = parse_cpus(value);
-    } else if (key == "batch_units") {
-        plan.batch_units = parse_number(key, value, 0, most_units);
-    } else if (key == "batch_ns") {
-        plan.batch_ns = parse_number(key, value, 1, most_ns);
-    } else if (key == "batches") {
-        plan.batches = parse_number(key, value, 1, most_batches);
-    } else if (key == "warmup_batches") {
-        plan.warmup_batches = parse_number(key, value, 0, most_batches);
     } else if (key == "verify_units") {
         parse_number(key, value, 0, most_contexts);  // the timed hops are followed themselves
-    } else if (key == "seed") {
-        plan.seed = parse_number(key, value, 0, any);
     } else {
-        return false;
+        return take_number(plan, key, value);
     }
     return true;
 }

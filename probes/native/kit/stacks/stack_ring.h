@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "asm/stack_switch.h"
@@ -149,6 +150,15 @@ template <class Family>
 std::unique_ptr<Workload> make_stacks(const Plan& plan, Mode mode) {
     return plan.experiment == "create" ? make_for_mode<Family::template Creation>(plan, mode)
                                        : make_ring_for_mode<Family::template Ring>(plan, mode);
+}
+
+// Of a mechanism whose contexts lie on the kit's stacks.
+inline Entry stack_entry(const char* id, std::uint64_t smallest_stack,
+                         std::unique_ptr<Workload> (*make)(const Plan&, Mode), std::optional<Unavailable> (*check)(),
+                         std::vector<Parameter> more = {}) {
+    more.insert(more.end(), {layout_parameter(), stack_memory_parameter(),
+                             stack_size_parameter("16384", smallest_stack), working_set_parameter()});
+    return {id, Shape::stacks, {"switch", "create", "footprint"}, std::move(more), make, check};
 }
 
 }  // namespace probe
