@@ -5,7 +5,7 @@
 # Where no container can be made, the probe must say so in its own words, and the test says which. Works without root too, and then says what it
 # does not test. It counts only what its own probes have made: other runs of switchcost may go on beside it.
 # Functions are called by name, and word splitting is wanted where a variable holds several words.
-# shellcheck disable=SC1091,SC2086,SC2317
+# shellcheck disable=SC1091,SC2086,SC2154,SC2317
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 built=$(realpath "${1:?usage: test.sh PATH/TO/probe}")

@@ -121,10 +121,10 @@ public:
         kernel_before_ = settled_kernel_memory_of_machine();
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             if (!children_.fork_child(plan.contexts)) continue;
-            dormitory_.sleep_in_child(i);
+            sleeping_.sleep_in_child(i);
             _exit(0);
         }
-        dormitory_.wait_for(plan.contexts - 1);
+        sleeping_.wait_for(plan.contexts - 1);
     }
 
     std::optional<MemoryGain> memory_gain() const override { return gain_of(children_.ids(), kernel_before_); }

@@ -47,11 +47,11 @@ public:
           arena_(plan),
           second_(this->state(), 1),
           suspended_(plan.contexts / 2),
-          lives_(plan.contexts / 2) {
+          starts_(plan.contexts / 2) {
         if (plan.contexts % 2 != 0) throw refused("bad_value", "this mistake has an even number of contexts");
         for (std::uint32_t i = 1; i < suspended_.size(); ++i) {
-            lives_[i] = {this, i};
-            suspended_[i] = make_initial_frame(arena_.at(2 * i - 1).top, &DoubledRing::live, &lives_[i]);
+            starts_[i] = {this, i};
+            suspended_[i] = make_initial_frame(arena_.at(2 * i - 1).top, &DoubledRing::live, &starts_[i]);
         }
         publish();
     }
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    struct Life {
+    struct Start {
         DoubledRing* ring;
         std::uint32_t index;
     };
@@ -83,20 +83,20 @@ private:
     }
 
     static void live(void* argument, Token token) {
-        const Life life = *static_cast<Life*>(argument);
-        DoubledRing& ring = *life.ring;
-        Turn<mode, Token> first(ring.state(), 2 * life.index), second(ring.state(), 2 * life.index + 1);
+        const Start start = *static_cast<Start*>(argument);
+        DoubledRing& ring = *start.ring;
+        Turn<mode, Token> first(ring.state(), 2 * start.index), second(ring.state(), 2 * start.index + 1);
         for (;;) {
             first.arrive(token, ring.station_array());
             second.arrive(token + 1, ring.station_array());
-            token = ring.switch_from(life.index, token + 2);
+            token = ring.switch_from(start.index, token + 2);
         }
     }
 
     StackArena arena_;
     Turn<mode, Token> second_;
     std::vector<void*> suspended_;
-    std::vector<Life> lives_;
+    std::vector<Start> starts_;
 };
 
 // The driver is not a coroutine, and its partner is made where it is resumed: a compiler that sees both puts them into

@@ -32,7 +32,7 @@ HeldContainers::HeldContainers(const Plan& plan) : Held(plan), cgroups_(plan), k
         if (child == -1) throw clone_failure(error, i - 1, plan.contexts - 1);
         sleepers_.ids.push_back(child);
     }
-    dormitory_.wait_for(plan.contexts - 1);
+    sleeping_.wait_for(plan.contexts - 1);
     if (refused_[0].step != Step::none) throw step_failure(refused_[0]);
 }
 
@@ -41,7 +41,7 @@ void HeldContainers::live(std::uint32_t container, int join) {
     const StepFailure failure = set_up_inside(kind_, join);
     if (failure.step != Step::none) refused_[0] = failure;
     // Number 1 of a pid namespace of its own, or it is not a container and not counted.
-    dormitory_.sleep_in_child(container, failure.step == Step::none && (!kind_.namespaces || getpid() == 1));
+    sleeping_.sleep_in_child(container, failure.step == Step::none && (!kind_.namespaces || getpid() == 1));
     _exit(0);
 }
 

@@ -72,17 +72,6 @@ Line evidence(const Plan& plan, const Turns& turns, std::uint64_t units) {
 
 }  // namespace
 
-MemoryGain gain_of(std::span<const pid_t> processes, std::int64_t kernel_before) {
-    MemoryGain sum{{}, true};
-    sum.kernel = kernel_memory_of_machine() - kernel_before;
-    for (const pid_t process : processes) {
-        const Memory own = private_memory(process);
-        sum.resident += own.resident;
-        sum.mapped += own.mapped;
-    }
-    return sum;
-}
-
 void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry) {
     constexpr std::uint64_t most_cycles = 4096;  // samples in one message
     if (plan.batches > most_cycles || plan.warmup_batches > most_cycles) {

@@ -9,10 +9,24 @@
 
 #include <csignal>
 
+#include "kit/experiments/footprint.h"
 #include "kit/os/os.h"
 #include "kit/tasks/processes.h"
 
-namespace probe::os {
+namespace probe {
+
+MemoryGain gain_of(std::span<const pid_t> processes, std::int64_t kernel_before) {
+    MemoryGain sum{{}, true};
+    sum.kernel = kernel_memory_of_machine() - kernel_before;
+    for (const pid_t process : processes) {
+        const Memory own = private_memory(process);
+        sum.resident += own.resident;
+        sum.mapped += own.mapped;
+    }
+    return sum;
+}
+
+namespace os {
 
 void begin(int report_fd) {
     std::signal(SIGPIPE, SIG_IGN);
@@ -51,4 +65,5 @@ void* map_stack(std::size_t bytes) {
 
 void unmap_stack(void* address, std::size_t bytes) { munmap(address, bytes); }
 
-}  // namespace probe::os
+}  // namespace os
+}  // namespace probe

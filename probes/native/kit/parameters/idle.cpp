@@ -33,38 +33,39 @@ bool can_poll(int cpu) { return procfs::first_line(idle_state(cpu, "name")) == "
 // A thread on each CPU that gives way to everybody else.
 class IdleCpus::Spinners {
 public:
-    explicit Spinners(const std::vector<int>& cpus) : lives_(cpus.size()) {
+    explicit Spinners(const std::vector<int>& cpus) : spinners_(cpus.size()) {
         for (std::size_t i = 0; i < cpus.size(); ++i) {
-            lives_[i].stop = &stop_;
-            threads_.start(&Spinners::spin, &lives_[i], cpus[i], static_cast<std::uint32_t>(cpus.size()));
+            spinners_[i].stop = &stop_;
+            threads_.start(&Spinners::spin, &spinners_[i], cpus[i], static_cast<std::uint32_t>(cpus.size()));
         }
     }
     ~Spinners() { stop_.store(true); }  // and Threads joins
 
     std::uint64_t fewest_turns() const {
-        const auto least = std::min_element(
-            lives_.begin(), lives_.end(), [](const Life& a, const Life& b) { return a.turns.load() < b.turns.load(); });
+        const auto least = std::min_element(spinners_.begin(), spinners_.end(), [](const Spinner& a, const Spinner& b) {
+            return a.turns.load() < b.turns.load();
+        });
         return least->turns.load();
     }
 
 private:
-    struct alignas(64) Life {
+    struct alignas(64) Spinner {
         std::atomic<bool>* stop = nullptr;
         std::atomic<std::uint64_t> turns{0};
     };
 
     static void* spin(void* argument) {
-        Life& life = *static_cast<Life*>(argument);
+        Spinner& spinner = *static_cast<Spinner*>(argument);
         const sched_param none{};
         if (sched_setscheduler(0, SCHED_IDLE, &none) != 0) return nullptr;  // no turns: the evidence lacks them
         // Without a pause instruction: a hypervisor may take a CPU that pauses for one that has nothing to do.
-        while (!life.stop->load(std::memory_order_relaxed))
-            life.turns.store(life.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        while (!spinner.stop->load(std::memory_order_relaxed))
+            spinner.turns.store(spinner.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return nullptr;
     }
 
     alignas(64) std::atomic<bool> stop_{false};
-    std::vector<Life> lives_;
+    std::vector<Spinner> spinners_;
     Threads threads_;
 };
 

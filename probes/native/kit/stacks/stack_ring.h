@@ -30,10 +30,10 @@ public:
           sparse_(may_check_sparsely && checks_sparsely<mode>(plan)),
           arena_(plan),
           switcher_(this->state(), plan.contexts),
-          lives_(plan.contexts) {
+          starts_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
-            lives_[i] = {this, i};
-            switcher_.prepare(i, arena_.at(i - 1), &StackRing::live, &lives_[i]);
+            starts_[i] = {this, i};
+            switcher_.prepare(i, arena_.at(i - 1), &StackRing::live, &starts_[i]);
         }
         publish();  // first entry of every context, outside every clock
     }
@@ -62,21 +62,21 @@ public:
     }
 
 private:
-    struct Life {
+    struct Start {
         StackRing* ring;
         std::uint32_t index;
     };
 
     static void live(void* argument, std::uint64_t token) {
-        const Life life = *static_cast<Life*>(argument);
-        StackRing& ring = *life.ring;
-        ring.with_port(life.index, [&ring, life, token](auto& port) __attribute__((always_inline)) {
+        const Start start = *static_cast<Start*>(argument);
+        StackRing& ring = *start.ring;
+        ring.with_port(start.index, [&ring, start, token](auto& port) __attribute__((always_inline)) {
             const auto pass = [&port](Token next) __attribute__((always_inline)) { return port.pass(next); };
             if constexpr (may_check_sparsely) {
                 if (ring.sparse_)
-                    serve_sparsely<mode, Token>(ring.state(), ring.station_array(), life.index, token, pass);
+                    serve_sparsely<mode, Token>(ring.state(), ring.station_array(), start.index, token, pass);
             }
-            serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, token, pass);
+            serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), start.index, token, pass);
         });
         __builtin_trap();  // rings of stacks are never told to stop
     }
@@ -99,7 +99,7 @@ private:
     const bool sparse_;
     StackArena arena_;
     Switcher switcher_;
-    std::vector<Life> lives_;
+    std::vector<Start> starts_;
 };
 
 // Experiment create. A Creator carries out one unit: a context on the given stack is entered with `token`, counts

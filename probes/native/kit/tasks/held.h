@@ -10,14 +10,14 @@ namespace probe {
 // Shared by the driver and its contexts, whether threads or processes. Context i of the plan uses station i; the driver
 // is 0. Whoever is there writes a byte into one pipe and blocks in a read of the other, into which nobody ever writes:
 // what wakes the sleepers is its end.
-class Dormitory {
+class SleepingTasks {
 public:
-    explicit Dormitory(std::uint32_t contexts)
+    explicit SleepingTasks(std::uint32_t contexts)
         : stations_(contexts), arrivals_(open_link<PipeLink>(0, contexts)), end_(open_link<PipeLink>(0, contexts)) {
         for (std::uint32_t i = 0; i < contexts; ++i) stations_[i] = {};  // touched before the memory is read
     }
-    Dormitory(const Dormitory&) = delete;
-    Dormitory& operator=(const Dormitory&) = delete;
+    SleepingTasks(const SleepingTasks&) = delete;
+    SleepingTasks& operator=(const SleepingTasks&) = delete;
 
     // Called by a context: counts itself, if it runs as it should, and sleeps.
     void sleep(std::uint32_t context, bool as_it_should = true) {
@@ -55,14 +55,14 @@ private:
 // What threads and processes answer alike.
 class Held : public Workload {
 public:
-    explicit Held(const Plan& plan) : dormitory_(plan.contexts) {}
+    explicit Held(const Plan& plan) : sleeping_(plan.contexts) {}
     void run(std::uint64_t) override {}
-    std::span<const Station> stations() const override { return dormitory_.stations(); }
+    std::span<const Station> stations() const override { return sleeping_.stations(); }
     std::uint64_t token() const override { return 0; }
     std::uint64_t mismatches() const override { return 0; }
 
 protected:
-    Dormitory dormitory_;
+    SleepingTasks sleeping_;
 };
 
 }  // namespace probe
