@@ -51,7 +51,7 @@ private:
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         const Start start = *static_cast<Start*>(argument);
         auto port = start.ring->medium_.port(start.index);
-        start.ring->serve_to_the_end(start.index, port);
+        port.send(start.ring->serve_until_stopped(port.receive(), start.index, port));
         return 0;
     }
 

@@ -36,7 +36,7 @@ public:
 
     void live(std::uint32_t index) {
         auto port = this->medium_.port(index);
-        this->serve_to_the_end(index, port);
+        port.send(this->serve_until_stopped(port.receive(), index, port));
     }
 
     // In a pid namespace of its own every process is number 1; the driver's /proc is the one outside and knows them by

@@ -67,7 +67,7 @@ public:
 private:
     [[noreturn]] void child_main(std::uint32_t index) {
         auto port = this->medium_.in_child(index);
-        this->serve_to_the_end(index, port);
+        port.send(this->serve_until_stopped(port.receive(), index, port));
         _exit(0);
     }
 

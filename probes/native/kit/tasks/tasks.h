@@ -53,11 +53,11 @@ public:
     }
 
 protected:
-    // A context from its first token to the command to stop, which goes on to the next one. Works in any port.
+    // A context from its first token to the command to stop; gives the token that takes that on to the next one. (With
+    // the first receive and the last send in here gcc 12 compiles the loop to two instructions more.)
     template <class Port>
-    [[gnu::always_inline]] void serve_to_the_end(std::uint32_t index, Port& port) {
-        const Token first = port.receive();
-        port.send(serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, through(port)));
+    [[gnu::always_inline]] Token serve_until_stopped(Token first, std::uint32_t index, Port& port) {
+        return serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, through(port));
     }
     // Also works for a ring that is only partly made: the command runs on as far as there are contexts.
     void send_stop() { medium_.port(0).send(this->driver().stop_token()); }
@@ -99,8 +99,9 @@ private:
 
     static void* thread_main(void* argument) {
         const Start start = *static_cast<Start*>(argument);
-        auto port = start.ring->medium_.port(start.index);
-        start.ring->serve_to_the_end(start.index, port);
+        ThreadRing& ring = *start.ring;
+        auto port = ring.medium_.port(start.index);
+        port.send(ring.serve_until_stopped(port.receive(), start.index, port));
         return nullptr;
     }
 
