@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
+#include <utility>
+
 #include "kit/containers/sweep.h"
 
 namespace probe {
@@ -16,12 +19,10 @@ namespace {
 
 std::vector<std::string> names_in(int directory) {
     std::vector<std::string> result;
-    const int again = open_directory(directory, ".");
-    DIR* stream = again == -1 ? nullptr : fdopendir(again);
-    if (stream == nullptr) {
-        if (again != -1) close(again);
-        return result;
-    }
+    Descriptor again = open_directory(directory, ".");
+    DIR* stream = again.is_open() ? fdopendir(again.get()) : nullptr;
+    if (stream == nullptr) return result;
+    again.release();  // the stream's
     while (const dirent* entry = readdir(stream)) {
         const std::string name = entry->d_name;
         if (name != "." && name != "..") result.push_back(name);
@@ -30,11 +31,8 @@ std::vector<std::string> names_in(int directory) {
     return result;
 }
 
-bool is_folder_name(const std::string& name) {
-    constexpr std::size_t random_letters = 6;
-    constexpr const char* alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    return name.size() == folder_prefix.size() + random_letters && name.rfind(folder_prefix, 0) == 0 &&
-           name.find_first_not_of(alphabet, folder_prefix.size()) == std::string::npos;
+bool is_folder_name(std::string_view name) {
+    return name.starts_with(folder_prefix) && are_random_letters(name.substr(folder_prefix.size()));
 }
 
 bool remove_contents(int directory, const std::string& spared) {
@@ -42,11 +40,8 @@ bool remove_contents(int directory, const std::string& spared) {
     for (const std::string& name : names_in(directory)) {
         if (name == spared || unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) continue;
         if (unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) continue;
-        const int below = open_directory(directory, name.c_str());
-        if (below != -1) {
-            remove_contents(below, "");
-            close(below);
-        }
+        if (const Descriptor below = open_directory(directory, name.c_str()); below.is_open())
+            remove_contents(below.get(), "");
         all = unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0 && all;
     }
     return all;
@@ -54,75 +49,61 @@ bool remove_contents(int directory, const std::string& spared) {
 
 }  // namespace
 
-int open_directory(int above, const char* name) {
+Descriptor open_directory(int above, const char* name) {
     open_how how = {};
     how.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
-    return static_cast<int>(syscall(SYS_openat2, above, name, &how, sizeof how));
+    return Descriptor(static_cast<int>(syscall(SYS_openat2, above, name, &how, sizeof how)));
 }
 
-int lock_folder(int directory, int how) {
+Descriptor lock_folder(int directory, int how) {
     struct stat folder = {}, file = {};
-    if (fstat(directory, &folder) != 0) return -1;
+    if (fstat(directory, &folder) != 0) return {};
     errno = EPERM;
-    if (folder.st_uid != geteuid() || (folder.st_mode & 07777) != 0700) return -1;
-    const int lock = openat(directory, lock_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (lock == -1) return -1;
-    int error = 0;
-    if (fstat(lock, &file) != 0) {
-        error = errno;
-    } else if (!S_ISREG(file.st_mode) || file.st_uid != geteuid()) {
-        error = EPERM;
-    } else if (flock(lock, how | LOCK_NB) != 0 || fstat(lock, &file) != 0) {
-        error = errno;
-    } else if (file.st_nlink != 1) {  // somebody has removed it since
-        error = ENOENT;
-    }
-    if (error == 0) return lock;
-    close(lock);
-    errno = error;
-    return -1;
+    if (folder.st_uid != geteuid() || (folder.st_mode & 07777) != 0700) return {};
+    Descriptor lock(openat(directory, lock_name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!lock.is_open() || fstat(lock.get(), &file) != 0) return {};
+    errno = EPERM;
+    if (!S_ISREG(file.st_mode) || file.st_uid != geteuid()) return {};
+    if (flock(lock.get(), how | LOCK_NB) != 0 || fstat(lock.get(), &file) != 0) return {};
+    errno = ENOENT;  // somebody has removed it since
+    return file.st_nlink == 1 ? std::move(lock) : Descriptor();
 }
 
 void release_fifos(int directory) {
     for (const std::string& name : names_in(directory)) {
         struct stat status = {};
         if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-        int opened = -1;
         if (S_ISFIFO(status.st_mode))
-            opened = openat(directory, name.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-        if (S_ISDIR(status.st_mode)) opened = open_directory(directory, name.c_str());
-        if (opened == -1) continue;
-        if (S_ISDIR(status.st_mode)) release_fifos(opened);
-        close(opened);
+            Descriptor(openat(directory, name.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)).reset();
+        if (!S_ISDIR(status.st_mode)) continue;
+        if (const Descriptor below = open_directory(directory, name.c_str()); below.is_open())
+            release_fifos(below.get());
     }
 }
 
 bool remove_folder(int directory, const std::string& path) {
     if (!remove_contents(directory, lock_name)) return false;
     unlinkat(directory, lock_name, 0);
-    struct stat own = {}, named = {};
-    if (fstat(directory, &own) != 0 || lstat(path.c_str(), &named) != 0) return true;
-    if (own.st_dev != named.st_dev || own.st_ino != named.st_ino) return true;
+    struct stat named = {};
+    const ResourceId own = resource_id(directory, "");
+    if (lstat(path.c_str(), &named) != 0 || own.device != named.st_dev || own.inode != named.st_ino) return true;
     return rmdir(path.c_str()) == 0;
 }
 
 void sweep_dead_folders(const std::string& parent, const std::vector<std::string>& group_places) {
-    const int above = open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (above == -1) return;
-    for (const std::string& name : names_in(above)) {
+    const Descriptor above(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!above.is_open()) return;
+    for (const std::string& name : names_in(above.get())) {
         if (!is_folder_name(name)) continue;
-        const int directory = open_directory(above, name.c_str());
-        if (directory == -1) continue;
-        const int lock = lock_folder(directory, LOCK_EX);
-        if (lock != -1) {
-            release_fifos(directory);
-            if (remove_groups(group_places, name, Patience::one_second)) remove_folder(directory, parent + "/" + name);
-            close(lock);
-        }
-        close(directory);
+        const Descriptor directory = open_directory(above.get(), name.c_str());
+        if (!directory.is_open()) continue;
+        const Descriptor lock = lock_folder(directory.get(), LOCK_EX);
+        if (!lock.is_open()) continue;
+        release_fifos(directory.get());
+        if (remove_groups(group_places, name, Patience::one_second))
+            remove_folder(directory.get(), parent + "/" + name);
     }
-    close(above);
 }
 
 }  // namespace probe

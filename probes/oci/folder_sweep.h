@@ -5,17 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "kit/os/descriptor.h"
+
 namespace probe {
 
 inline const std::string folder_prefix = "switchcost-oci-";  // and six letters of mkdtemp
 inline constexpr const char* lock_name = "lock";
 
-// A directory by its name in another, or of this very one ("."); -1: errno says why.
-int open_directory(int above, const char* name);
+// A directory by its name in another, or this very one ("."); closed: errno says why.
+Descriptor open_directory(int above, const char* name);
 
-// Locks the file `lock` in the folder of a probe of this user (`how` as in flock, never waiting) and returns its
-// descriptor. -1: errno says why, EPERM where folder or file are not as a probe makes them.
-int lock_folder(int directory, int how);
+// The file `lock` in the folder of a probe of this user, locked (`how` as in flock, never waiting). Closed: errno says
+// why, EPERM where folder or file are not as a probe makes them.
+Descriptor lock_folder(int directory, int how);
 
 // Opens the fifos below for reading and closes them again. A runtime that was killed between making a container and
 // starting it leaves its init waiting for that, for ever; then the init goes on, finds nobody and ends.

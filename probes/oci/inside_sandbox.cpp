@@ -1,6 +1,6 @@
 // The first process of a sandbox: one context of a ring whose other contexts are in sandboxes of their own. Its ways
 // are the three descriptors that a sandbox is started with: 0 and 1 are pipes of the ring, 2 leads to the launcher
-// (sandbox_line.h).
+// (sandbox_messages.h).
 //   inside INDEX CONTEXTS
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include "kit/os/clock.h"
 #include "kit/ring/pipe_io.h"
 #include "kit/ring/ring.h"
-#include "sandbox_line.h"
+#include "sandbox_messages.h"
 
 namespace probe {
 

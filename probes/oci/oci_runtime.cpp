@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <initializer_list>
 #include <sstream>
 #include <vector>
@@ -24,7 +23,9 @@
 #include "kit/containers/inside.h"
 #include "kit/containers/runtime.h"
 #include "kit/os/limits.h"
+#include "kit/os/posix.h"
 #include "kit/os/procfs.h"
+#include "kit/ring/links.h"
 #include "kit/ring/shared.h"
 #include "kit/tasks/guardian.h"
 #include "runtime_program.h"
@@ -34,25 +35,17 @@ namespace probe {
 namespace {
 
 // The files through which a process joins all groups that another one is in.
-std::vector<std::string> doors_of(const std::string& process) {
+std::vector<std::string> group_files_of(const std::string& process) {
     std::vector<std::string> result;
     const std::vector<CgroupMount> mounts = cgroup_mounts();
-    std::ifstream file("/proc/" + process + "/cgroup");
-    for (std::string line; std::getline(file, line);) {
-        const std::size_t first = line.find(':');
-        const std::size_t second = line.find(':', first + 1);
-        if (second == std::string::npos) continue;
-        const std::string controllers = line.substr(first + 1, second - first - 1);
-        std::string path = line.substr(second + 1);
-        for (const CgroupMount& mount : mounts) {
-            const std::string first_controller = controllers.substr(0, controllers.find(','));
-            const bool same =
-                controllers.empty() ? mount.controllers.empty() : has_item(mount.controllers, first_controller, ',');
-            if (!same) continue;
-            if (mount.root != "/" && path.rfind(mount.root, 0) == 0) path.erase(0, mount.root.size());
-            result.push_back(mount.directory + path + "/cgroup.procs");
-            break;
-        }
+    for (const auto& [controllers, path] : procfs::cgroups_of(process)) {
+        const std::string first = controllers.substr(0, controllers.find(','));
+        const auto mount = std::find_if(mounts.begin(), mounts.end(), [&](const CgroupMount& candidate) {
+            return first.empty() ? candidate.controllers.empty() : has_item(candidate.controllers, first, ',');
+        });
+        if (mount == mounts.end()) continue;
+        const bool below_root = mount->root != "/" && path.starts_with(mount->root);
+        result.push_back(mount->directory + path.substr(below_root ? mount->root.size() : 0) + "/cgroup.procs");
     }
     return result;
 }
@@ -68,63 +61,56 @@ public:
         prctl(PR_SET_CHILD_SUBREAPER,
               1);  // the runtime leaves the first process of a container to its nearest ancestor
         folder_.begin(guardian_, groups_of_its_own());
-        if (pipe2(life_, O_CLOEXEC) != 0) throw descriptor_limit_failure(0, 1, errno);
+        life_ = open_link<PipeLink>(0, 1);
         state_ = folder_.path("state");
         folder_.make_root("inside");
-    }
-    ~OciRuntime() override {
-        if (entries_ != -1) close(entries_);
     }
 
     int make(std::uint32_t container) override {
         const Bundle bundle = make_bundle(container, R"("/inside")");
-        if (run(bundle, {"--detach"}, life_[0]) != 0)
+        if (run(bundle, {"--detach"}, life_.read.get()) != 0)
             throw refusal(container, last_words(folder_.text_of(bundle.said)));
         std::uint64_t id = 0;
         std::istringstream(folder_.text_of(bundle.pid)) >> id;
         const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(id), 0));
         // Beyond RLIMIT_NPROC the kernel refuses the exec of a container's first process, and nobody is left to say so.
         if (id == 0 || pidfd == -1) throw refusal(container, "the container ended at once");
-        doors_ = doors_of(std::to_string(id));
+        group_files_ = group_files_of(std::to_string(id));
         return pidfd;
     }
 
     // Experiment create: one container whose first process counts itself and ends. All that allocates is done here.
     void prepare_single() {
-        entries_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (entries_ == -1) throw descriptor_limit_failure(0, 1, errno);
+        entries_ = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        if (!entries_.is_open()) throw descriptor_limit_failure(0, 1, errno);
         single_ = make_bundle(0, R"("/inside","once")");
     }
 
     // Waits until the runtime has removed it. How many have entered since the last time.
     std::uint64_t make_single() {
-        if (run(single_, {}, entries_) != 0) [[unlikely]]
+        if (run(single_, {}, entries_.get()) != 0) [[unlikely]]
             throw refusal(0, last_words(folder_.text_of(single_.said)));
         std::uint64_t entered = 0;
-        return read(entries_, &entered, sizeof entered) == sizeof entered ? entered : 0;
+        return read(entries_.get(), &entered, sizeof entered) == sizeof entered ? entered : 0;
     }
 
     // As `runtime exec` does: a process joins the groups and namespaces, and its child, who alone is in the pid
     // namespace, goes on.
     pid_t enter(int pidfd) override {
-        int answer[2];
-        if (pipe2(answer, O_CLOEXEC) != 0) return -1;
-        const pid_t usher = fork();
-        if (usher == 0) {
-            close(answer[0]);
-            if (usher_in(pidfd, answer[1])) return 0;
+        std::optional<LinkEnds> answer = PipeLink::open();
+        if (!answer) return -1;
+        const pid_t joiner = fork();
+        if (joiner == 0) {
+            answer->read.reset();
+            if (enter_from_joiner(pidfd, answer->write.get())) return 0;
             _exit(0);
         }
-        close(answer[1]);
-        pid_t entered = -EAGAIN;
-        if (usher == -1) {
-            entered = -errno;
-        } else {
-            if (read(answer[0], &entered, sizeof entered) != sizeof entered) entered = -EPIPE;
-            waitpid(usher, nullptr, 0);
+        pid_t entered = -errno;
+        answer->write.reset();
+        if (joiner != -1) {
+            if (read(answer->read.get(), &entered, sizeof entered) != sizeof entered) entered = -EPIPE;
+            wait_for(joiner);
         }
-        close(answer[0]);
-        close(pidfd);
         if (entered > 0) return entered;
         errno = -entered;
         return -1;
@@ -133,8 +119,7 @@ public:
     void forget() override { guardian_.forget(); }
 
     void end() override {
-        close(life_[0]);
-        close(life_[1]);  // the containers' first processes end
+        life_ = {};  // the containers' first processes end
         guardian_.finish();
     }
 
@@ -213,15 +198,15 @@ private:
             const int words = folder_.open_again(bundle.said);
             // Numbers that the next lines do not overwrite.
             const int life = fcntl(inherited, F_DUPFD, 10);
-            const int witness = fcntl(guardian_.witness(), F_DUPFD, 10);
-            const int groups_witness = fcntl(cgroups_.witness(), F_DUPFD, 10);
+            const int lifeline = fcntl(guardian_.lifeline(), F_DUPFD, 10);
+            const int groups_lifeline = fcntl(cgroups_.lifeline(), F_DUPFD, 10);
             dup2(nothing, 0);
             dup2(words, 1);
             dup2(words, 2);
             dup2(life, 3);
             // It may still make what the guardians remove; the container does not inherit these.
-            dup2(witness, 4);
-            const unsigned last = dup2(groups_witness, 5) == 5 ? 5 : 4;  // there may be none
+            dup2(lifeline, 4);
+            const unsigned last = dup2(groups_lifeline, 5) == 5 ? 5 : 4;  // there may be none
             syscall(SYS_close_range, last + 1, ~0u, 0u);
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             // runc mounts its own program over a file for a moment: killed then, it would leave the mount to everybody.
@@ -229,34 +214,30 @@ private:
             execv(program_.c_str(), const_cast<char* const*>(arguments.data()));  // it does not write to them
             _exit(127);
         }
-        int status = 0;
-        while (waitpid(child, &status, 0) == -1 && errno == EINTR) {}
+        const int status = wait_for(child);
         return status;
     }
 
     // True: in the container, in the child.
-    bool usher_in(int pidfd, int answer) const {
+    bool enter_from_joiner(int pidfd, int answer) const {
         constexpr int kinds =
             CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-        for (const std::string& door : doors_) {
-            const int fd = open(door.c_str(), O_WRONLY | O_CLOEXEC);
-            if (fd == -1 && is_descriptor_limit(errno)) return tell(answer, -errno);
+        for (const std::string& file : group_files_) {
+            const Descriptor group(open(file.c_str(), O_WRONLY | O_CLOEXEC));
             // Without privileges there are no groups to join; the evidence says so.
-            if (fd != -1 && write(fd, "0", 1) == -1 && errno != EACCES && errno != EPERM) return tell(answer, -errno);
-            if (fd != -1) close(fd);
+            const bool gone_on = group.is_open() ? write(group.get(), "0", 1) == 1 || errno == EACCES || errno == EPERM
+                                                 : !is_descriptor_limit(errno);
+            if (!gone_on) return send_answer(answer, -errno);
         }
-        if (setns(pidfd, kinds) != 0) return tell(answer, -errno);
+        if (setns(pidfd, kinds) != 0) return send_answer(answer, -errno);
         clone_args arguments = {};
         arguments.flags = CLONE_PARENT;  // the launcher's child, not this one's
         const pid_t entered = static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof arguments));
-        if (entered == 0) {
-            close(answer);
-            return true;
-        }
-        return tell(answer, entered == -1 ? -errno : entered);
+        if (entered == 0) return true;
+        return send_answer(answer, entered == -1 ? -errno : entered);
     }
 
-    static bool tell(int answer, pid_t what) {
+    static bool send_answer(int answer, pid_t what) {
         [[maybe_unused]] const ssize_t written = write(answer, &what, sizeof what);
         return false;
     }
@@ -267,10 +248,10 @@ private:
     TemporaryFolder folder_;
     std::string state_;  // in it
     Guardian guardian_;
-    int life_[2] = {-1, -1};
-    int entries_ = -1;  // eventfd of experiment create
+    LinkEnds life_;
+    Descriptor entries_;  // eventfd of experiment create
     Bundle single_;
-    std::vector<std::string> doors_;
+    std::vector<std::string> group_files_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "kit/containers/inside.h"
+#include "kit/containers/runtime.h"
 #include "kit/os/limits.h"
 
 namespace probe {

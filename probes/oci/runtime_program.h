@@ -15,9 +15,6 @@ inline const std::string runtime_name = OCI_RUNTIME;
 
 std::string find_runtime();  // in PATH and where Debian keeps programs of the superuser; empty: not there
 
-// Of Entry::check: is the runtime in PATH?
-std::optional<Unavailable> runtime_missing();
-
 // The last line of what a runtime said, ASCII only.
 std::string last_words(const std::string& said);
 

@@ -22,6 +22,7 @@
 #include <sstream>
 
 #include "kit/os/limits.h"
+#include "kit/os/posix.h"
 #include "kit/os/procfs.h"
 #include "kit/ring/links.h"
 #include "runtime_program.h"
@@ -65,22 +66,21 @@ Failure refusal(std::uint32_t sandbox, std::uint32_t wanted, const std::string& 
 
 }  // namespace
 
-Sandboxes::Sandboxes(const Plan& plan) : plan_(plan), program_(find_runtime()), boxes_(plan.contexts) {
+Sandboxes::Sandboxes(const Plan& plan) : plan_(plan), program_(find_runtime()), sandboxes_(plan.contexts) {
     require_memory(sandbox_bytes * plan.contexts, "use fewer contexts");
     prctl(PR_SET_CHILD_SUBREAPER, 1);  // whoever outlives `runsc run` is ours to reap
     folder_.begin(guardian_);
     try {
         folder_.make_root("inside");
-        Links ring;
-        ring.open<PipeLink>(plan.contexts);
+        const std::vector<LinkEnds> ring = open_ring<PipeLink>(plan.contexts);
         for (std::uint32_t i = 0; i < plan.contexts; ++i) {
             // All threads of a sentry and all its stubs inherit this affinity, so that the whole sandbox stays on the
             // CPU.
             pin_self(plan.cpu_of(i));
-            start(i, ring.to(i).read, ring.to(i + 1 == plan.contexts ? 0 : i + 1).write);
+            start(i, ring[i].read.get(), ring[next_in_ring(i, plan.contexts)].write.get());
         }
         pin_self(plan.cpu_of(0));
-        for (std::uint32_t i = 0; i < plan.contexts; ++i) await(i);
+        for (std::uint32_t i = 0; i < plan.contexts; ++i) wait_until_alive(i);
     } catch (...) {
         end();
         throw;
@@ -91,24 +91,24 @@ void Sandboxes::start(std::uint32_t sandbox, int ring_read, int ring_write) {
     const std::string directory = std::to_string(sandbox);
     folder_.make_directory(directory);
     folder_.make_file(directory + "/config.json", config(sandbox));
-    int line[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0)
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         throw descriptor_limit_failure(sandbox, plan_.contexts, errno);
     const pid_t launcher = getpid();
     const pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != launcher) _exit(0);  // it died before the line above
-        execute(sandbox, ring_read, ring_write, line[1]);
+        execute(sandbox, ring_read, ring_write, ends[1]);
     }
-    close(line[1]);
-    boxes_[sandbox].runtime = std::max(child, 0);
-    boxes_[sandbox].line = line[0];
+    close(ends[1]);
+    sandboxes_[sandbox].runtime = std::max(child, 0);
+    sandboxes_[sandbox].socket = Descriptor(ends[0]);
     if (child == -1) throw task_limit_failure("process", sandbox, plan_.contexts, errno);
 }
 
 // In the child. `run` without --detach stays and waits; sentry and gofer are asked by it to die when it does.
-void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, int line) const {
+void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, int socket) const {
     const std::string directory = std::to_string(sandbox);
     const std::string name =
         folder_.name() + "-" + directory;  // its control socket's, too, which all of the network namespace see
@@ -124,16 +124,16 @@ void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, in
         arguments.push_back(more->c_str());
     }
     arguments.push_back(nullptr);
-    // The witness holds the guardian back while any process of the sandbox may still write to the folder. Its number is
-    // beyond those that the runtime hands on to its own children.
+    // The lifeline holds the guardian back while any process of the sandbox may still write to the folder. Its number
+    // is beyond those that the runtime hands on to its own children.
     constexpr int beyond = 100, beyond_stdio = 10;
-    int witness = fcntl(guardian_.witness(), F_DUPFD, beyond);
-    if (witness == -1) witness = fcntl(guardian_.witness(), F_DUPFD, beyond_stdio);
+    int lifeline = fcntl(guardian_.lifeline(), F_DUPFD, beyond);
+    if (lifeline == -1) lifeline = fcntl(guardian_.lifeline(), F_DUPFD, beyond_stdio);
     const std::array<int, 3> ends = {fcntl(ring_read, F_DUPFD, beyond_stdio), fcntl(ring_write, F_DUPFD, beyond_stdio),
-                                     fcntl(line, F_DUPFD, beyond_stdio)};
+                                     fcntl(socket, F_DUPFD, beyond_stdio)};
     for (int number = 0; number < 3; ++number) dup2(ends[static_cast<std::size_t>(number)], number);
-    if (witness > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(witness - 1), 0u);
-    syscall(SYS_close_range, static_cast<unsigned>(std::max(witness, 2) + 1), ~0u, 0u);
+    if (lifeline > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(lifeline - 1), 0u);
+    syscall(SYS_close_range, static_cast<unsigned>(std::max(lifeline, 2) + 1), ~0u, 0u);
     // Should the runtime mount something and be killed, the mount is nobody else's.
     if (unshare(CLONE_NEWNS) == 0) mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
     // The sentry, as nobody, mounts its root there, and cannot enter a folder of the user's alone. The mount is in its
@@ -144,11 +144,11 @@ void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, in
 }
 
 // Until the context inside says that it is alive, whatever comes are words of the runtime.
-void Sandboxes::await(std::uint32_t sandbox) {
-    Box& box = boxes_[sandbox];
+void Sandboxes::wait_until_alive(std::uint32_t sandbox) {
+    Sandbox& one = sandboxes_[sandbox];
     std::string said;
     for (;;) {
-        pollfd something = {box.line, POLLIN, 0};
+        pollfd something = {one.socket.get(), POLLIN, 0};
         const int ready = poll(&something, 1, start_timeout_ms);
         if (ready == -1 && errno == EINTR) continue;
         if (ready == 0) {
@@ -157,7 +157,7 @@ void Sandboxes::await(std::uint32_t sandbox) {
                                                       plan_.text("platform") + "; use another platform");
         }
         char words[4096];
-        const ssize_t got = read(box.line, words, sizeof words);
+        const ssize_t got = read(one.socket.get(), words, sizeof words);
         if (got == -1 && errno == EINTR) continue;
         if (got <= 0) throw refusal(sandbox, plan_.contexts, last_words(said));
         said.append(words, static_cast<std::size_t>(got));
@@ -166,36 +166,37 @@ void Sandboxes::await(std::uint32_t sandbox) {
         std::memcpy(static_cast<void*>(&alive), said.data() + said.size() - sizeof alive, sizeof alive);
         if (alive.mark == Answer::magic) break;
     }
-    std::istringstream(folder_.text_of(std::to_string(sandbox) + "/pid")) >> box.sentry;
-    if (box.sentry == 0) throw refusal(sandbox, plan_.contexts, "it wrote no --pid-file");
+    std::istringstream(folder_.text_of(std::to_string(sandbox) + "/pid")) >> one.sentry;
+    if (one.sentry == 0) throw refusal(sandbox, plan_.contexts, "it wrote no --pid-file");
 }
 
-Answer Sandboxes::hear(std::uint32_t sandbox) const {
+Answer Sandboxes::read_answer(std::uint32_t sandbox) const {
     Answer answer;
-    if (read_whole(boxes_[sandbox].line, &answer, sizeof answer) && answer.mark == Answer::magic) return answer;
+    if (read_whole(sandboxes_[sandbox].socket.get(), &answer, sizeof answer) && answer.mark == Answer::magic)
+        return answer;
     if (const auto limit = low_limit(sandbox, few(plan_.contexts))) throw *limit;
     throw failed("partner_died", "a sandbox ended during the measurement; see whether something kills processes here");
 }
 
 Answer Sandboxes::ask(std::uint64_t laps) {
     const Order order = {laps};
-    write_whole(boxes_[0].line, &order, sizeof order);  // where nobody reads any more, nobody answers
-    return hear(0);
+    write_whole(sandboxes_[0].socket.get(), &order, sizeof order);  // where nobody reads any more, nobody answers
+    return read_answer(0);
 }
 
 std::vector<Answer> Sandboxes::report() {
     std::vector<Answer> result = {ask(Order::report)};
-    for (std::uint32_t i = 1; i < plan_.contexts; ++i) result.push_back(hear(i));
+    for (std::uint32_t i = 1; i < plan_.contexts; ++i) result.push_back(read_answer(i));
     return result;
 }
 
-void Sandboxes::survey() {
-    for (Box& box : boxes_) box.processes = family(box.sentry);
+void Sandboxes::find_processes() {
+    for (Sandbox& one : sandboxes_) one.processes = family(one.sentry);
 }
 
 std::vector<TaskId> Sandboxes::tasks(std::uint32_t sandbox) const {
     std::vector<TaskId> result;
-    for (const int process : boxes_[sandbox].processes) {
+    for (const int process : sandboxes_[sandbox].processes) {
         std::error_code error;
         for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", error)) {
             result.push_back({process, std::atoi(entry.path().filename().c_str())});
@@ -213,14 +214,14 @@ std::string Sandboxes::config(std::uint32_t sandbox) const {
 }
 
 void Sandboxes::end() {
-    for (Box& box : boxes_) {
-        if (box.sentry != 0) kill(box.sentry, SIGKILL);
-        if (box.runtime != 0) kill(box.runtime, SIGKILL);
-        close_once(box.line);
+    for (Sandbox& one : sandboxes_) {
+        if (one.sentry != 0) kill(one.sentry, SIGKILL);
+        if (one.runtime != 0) kill(one.runtime, SIGKILL);
+        one.socket.reset();
     }
-    for (Box& box : boxes_) {
-        while (box.runtime != 0 && waitpid(box.runtime, nullptr, 0) == -1 && errno == EINTR) {}
-        box = {};
+    for (Sandbox& one : sandboxes_) {
+        if (one.runtime != 0) wait_for(one.runtime);
+        one = {};
     }
     guardian_.finish();  // it waits for the rest of them
     while (waitpid(-1, nullptr, WNOHANG) > 0) {}

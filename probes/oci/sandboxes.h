@@ -10,9 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "kit/os/descriptor.h"
 #include "kit/plan/mechanism.h"
 #include "kit/tasks/guardian.h"
-#include "sandbox_line.h"
+#include "sandbox_messages.h"
 #include "temporary_folder.h"
 
 namespace probe {
@@ -31,31 +32,31 @@ public:
 
     // Finds the host's processes of all sandboxes: sentries, and stubs, in whose address spaces the contexts run. Once
     // those run, none is added, but threads are.
-    void survey();
+    void find_processes();
     // Threads of these processes now.
     std::vector<TaskId> tasks(std::uint32_t sandbox) const;
-    pid_t sentry(std::uint32_t sandbox) const { return boxes_[sandbox].sentry; }
+    pid_t sentry(std::uint32_t sandbox) const { return sandboxes_[sandbox].sentry; }
 
 private:
-    struct Box {
+    struct Sandbox {
         pid_t runtime = 0;  // `runsc run`, our child, which waits
         pid_t sentry = 0;
-        int line = -1;  // socket to the context
+        Descriptor socket;  // to the context
         std::vector<int> processes = {};
     };
 
     void start(std::uint32_t sandbox, int ring_read, int ring_write);
-    void await(std::uint32_t sandbox);
-    Answer hear(std::uint32_t sandbox) const;
+    void wait_until_alive(std::uint32_t sandbox);
+    Answer read_answer(std::uint32_t sandbox) const;
     std::string config(std::uint32_t sandbox) const;
-    [[noreturn]] void execute(std::uint32_t sandbox, int ring_read, int ring_write, int line) const;
+    [[noreturn]] void execute(std::uint32_t sandbox, int ring_read, int ring_write, int socket) const;
     void end();
 
     const Plan& plan_;
     std::string program_;
     TemporaryFolder folder_;
     Guardian guardian_;
-    std::vector<Box> boxes_;
+    std::vector<Sandbox> sandboxes_;
 };
 
 }  // namespace probe

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include "kit/containers/cgroups.h"
 #include "kit/os/limits.h"
 #include "kit/plan/failure.h"
+#include "kit/ring/pipe_io.h"
 
 namespace probe {
 namespace {
@@ -44,33 +44,19 @@ std::string find_parent() {
     return path;
 }
 
-bool write_all(int fd, std::string_view content) {
-    while (!content.empty()) {
-        const ssize_t written = write(fd, content.data(), content.size());
-        if (written == -1 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        content.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
 bool copy(int from, int to) {
     std::array<char, 65536> block;
     for (;;) {
         const ssize_t got = read(from, block.data(), block.size());
         if (got == -1 && errno == EINTR) continue;
         if (got <= 0) return got == 0;
-        if (!write_all(to, {block.data(), static_cast<std::size_t>(got)})) return false;
+        if (!write_whole(to, block.data(), static_cast<std::size_t>(got))) return false;
     }
 }
 
-// Closes; where a file system keeps its errors back until then, they count. errno says why, of the first that failed.
-bool finish(int fd, bool well) {
-    const int error = errno;
-    const bool closed = close(fd) == 0;
-    if (!well) errno = error;
-    return well && closed;
-}
+// Where a file system keeps its errors back until a file is closed, they count. errno says why, of the first that
+// failed.
+bool finish(Descriptor file, bool well) { return well && close(file.release()) == 0; }
 
 }  // namespace
 
@@ -78,11 +64,6 @@ TemporaryFolder::TemporaryFolder() : parent_(find_parent()) {
     std::vector<std::string> group_places;
     for (const CgroupMount& mount : cgroup_mounts()) group_places.push_back(mount.directory);
     sweep_dead_folders(parent_, group_places);
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    if (lock_ != -1) close(lock_);
-    if (directory_ != -1) close(directory_);
 }
 
 void TemporaryFolder::begin(Guardian& guardian, std::vector<std::string> group_places) {
@@ -100,112 +81,101 @@ void TemporaryFolder::throw_refusal(const std::string& path, int error) const {
 }
 
 // Under its name only once it is locked: a sweep finds no lock that nobody holds yet.
-int TemporaryFolder::make_lock() const {
+Descriptor TemporaryFolder::make_lock() const {
     constexpr const char* beginning = "lock.new";
-    const int lock = openat(directory_, beginning, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (lock == -1) return -1;
-    if (flock(lock, LOCK_SH | LOCK_NB) == 0 && renameat(directory_, beginning, directory_, lock_name) == 0) return lock;
-    const int error = errno;
-    close(lock);
-    errno = error;
-    return -1;
+    Descriptor lock(openat(directory_.get(), beginning, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (lock.is_open() && flock(lock.get(), LOCK_SH | LOCK_NB) == 0 &&
+        renameat(directory_.get(), beginning, directory_.get(), lock_name) == 0)
+        return lock;
+    return {};
 }
 
-Claim TemporaryFolder::make() {
-    Claim claim;
+ResourceId TemporaryFolder::make() {
     std::string path = parent_ + "/" + folder_prefix + "XXXXXX";
     struct stat status = {};
-    if (mkdtemp(path.data()) == nullptr) {
-        claim.error = errno;
-        return claim;
+    const bool made = mkdtemp(path.data()) != nullptr;
+    if (made) {
+        name_ = path.substr(parent_.size() + 1);
+        directory_ = Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     }
-    name_ = path.substr(parent_.size() + 1);
-    directory_ = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (directory_ == -1 || fstat(directory_, &status) != 0) {
-        claim.error = errno;
-        rmdir(path.c_str());
-        return claim;
+    if (directory_.is_open() && fstat(directory_.get(), &status) == 0) {
+        errno = EPERM;  // of another owner
+        // Its parent may have handed it the bit of its group.
+        if (status.st_uid == geteuid() && fchmod(directory_.get(), 0700) == 0) lock_ = make_lock();
     }
-    errno = EPERM;  // of another owner
-    // Its parent may have handed it the bit of its group.
-    if (status.st_uid == geteuid() && fchmod(directory_, 0700) == 0) lock_ = make_lock();
-    if (lock_ == -1) {
-        claim.error = errno;
-        remove();
-        return claim;
-    }
-    claim.device = status.st_dev;
-    claim.inode = status.st_ino;
-    std::snprintf(claim.name, sizeof claim.name, "%s", name_.c_str());
-    return claim;
+    if (lock_.is_open()) return resource_id(directory_.get(), name_);
+    ResourceId refused;
+    refused.error = errno;
+    remove();
+    if (made && !directory_.is_open()) rmdir(path.c_str());
+    return refused;
 }
 
-int TemporaryFolder::take(const Claim& claim) {
-    directory_ = open((parent_ + "/" + claim.name).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (directory_ == -1) return errno;
-    struct stat status = {};
-    int error = ENOENT;
-    if (fstat(directory_, &status) == 0 && status.st_dev == claim.device && status.st_ino == claim.inode) {
-        lock_ = lock_folder(directory_, LOCK_SH);
-        error = lock_ == -1 ? errno : 0;
+int TemporaryFolder::open(const ResourceId& id) {
+    directory_ = Descriptor(::open((parent_ + "/" + id.name).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory_.is_open()) return errno;
+    errno = ENOENT;
+    if (id.is(directory_.get())) lock_ = lock_folder(directory_.get(), LOCK_SH);
+    if (lock_.is_open()) {
+        name_ = id.name;
+        return 0;
     }
-    if (error == 0) {
-        name_ = claim.name;
-    } else {
-        close(std::exchange(directory_, -1));
-    }
-    return error;
+    directory_.reset();
+    return errno;
 }
 
 void TemporaryFolder::remove() {
-    if (directory_ == -1) return;
+    if (!directory_.is_open()) return;
     // A runtime that a killed launcher started goes on making groups and files for a while.
     for (int attempt = 0; attempt < 20; ++attempt) {
-        release_fifos(directory_);
+        release_fifos(directory_.get());
         const bool groups_gone = remove_groups(group_places_, name_, Patience::one_second);
-        if (remove_folder(directory_, parent_ + "/" + name_) && groups_gone) return;
+        if (remove_folder(directory_.get(), parent_ + "/" + name_) && groups_gone) return;
         usleep(100'000);
     }
 }
 
 void TemporaryFolder::make_directory(const std::string& below) const {
-    if (mkdirat(directory_, below.c_str(), 0700) != 0 || fchmodat(directory_, below.c_str(), for_everybody, 0) != 0)
+    if (mkdirat(directory_.get(), below.c_str(), 0700) != 0 ||
+        fchmodat(directory_.get(), below.c_str(), for_everybody, 0) != 0)
         throw_refusal(path(below), errno);
 }
 
 void TemporaryFolder::make_file(const std::string& below, std::string_view content) const {
-    const int file = openat(directory_, below.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file == -1 || !finish(file, write_all(file, content))) throw_refusal(path(below), errno);
+    Descriptor file = create(below);
+    const bool written = file.is_open() && write_whole(file.get(), content.data(), content.size());
+    if (!finish(std::move(file), written)) throw_refusal(path(below), errno);
 }
 
 void TemporaryFolder::make_root(const char* program) const {
     for (const char* directory : {"root", "root/proc", "root/dev"}) make_directory(directory);
     std::error_code ignored;
     const std::string source = fs::read_symlink("/proc/self/exe", ignored).parent_path() / program;
-    const int from = open(source.c_str(), O_RDONLY | O_CLOEXEC);
-    if (from == -1 && is_descriptor_limit(errno)) throw descriptor_limit_failure(0, 1, errno);
-    if (from == -1)
+    const Descriptor from(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!from.is_open() && is_descriptor_limit(errno)) throw descriptor_limit_failure(0, 1, errno);
+    if (!from.is_open())
         throw failed("set_up_failed", source + " cannot be read (" + std::strerror(errno) + "); build the probe again",
                      errno);
-    const int to = openat(directory_, "root/inside", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    const bool copied = to != -1 && finish(to, copy(from, to) && fchmod(to, for_everybody) == 0);
-    const int error = errno;
-    close(from);
-    if (!copied) throw_refusal(path("root/inside"), error);
+    Descriptor to = create("root/inside");
+    const bool copied = to.is_open() && copy(from.get(), to.get()) && fchmod(to.get(), for_everybody) == 0;
+    if (!finish(std::move(to), copied)) throw_refusal(path("root/inside"), errno);
+}
+
+Descriptor TemporaryFolder::create(const std::string& below) const {
+    return Descriptor(
+        openat(directory_.get(), below.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 }
 
 int TemporaryFolder::open_again(const std::string& below) const {
-    return openat(directory_, below.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return openat(directory_.get(), below.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 std::string TemporaryFolder::text_of(const std::string& below) const {
     std::string text;
-    const int file = openat(directory_, below.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (file == -1) return text;
+    const Descriptor file(openat(directory_.get(), below.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     std::array<char, 4096> block;
-    for (ssize_t got = 0; (got = read(file, block.data(), block.size())) > 0;)
+    for (ssize_t got = 0; file.is_open() && (got = read(file.get(), block.data(), block.size())) > 0;)
         text.append(block.data(), static_cast<std::size_t>(got));
-    close(file);
     return text;
 }
 

@@ -11,12 +11,9 @@
 
 namespace probe {
 
-class TemporaryFolder final : public Estate {
+class TemporaryFolder final : public GuardedResource {
 public:
     TemporaryFolder();  // finds TMPDIR and sweeps in it what dead probes left; throws Failure
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder() override;
 
     // Has the guardian make it. `group_places`: directories of control groups in which the runtime makes NAME-NUMBER by
     // itself. Throws Failure.
@@ -32,19 +29,20 @@ public:
     int open_again(const std::string& below) const;       // for writing, emptied; -1: errno says why
     std::string text_of(const std::string& below) const;  // empty where it cannot be read
 
-    Claim make() override;
-    int take(const Claim& claim) override;
+    ResourceId make() override;
+    int open(const ResourceId& id) override;
     void remove() override;
 
 private:
-    int make_lock() const;
+    Descriptor make_lock() const;
+    Descriptor create(const std::string& below) const;  // for writing; closed: errno says why
     [[noreturn]] void throw_refusal(const std::string& path, int error) const;
 
     std::string parent_;
     std::string name_;
     std::vector<std::string> group_places_;
-    int directory_ = -1;
-    int lock_ = -1;
+    Descriptor directory_;
+    Descriptor lock_;
 };
 
 }  // namespace probe

@@ -78,7 +78,7 @@ fn every_value_is_carried_out_or_has_a_reason() {
         for parameter in mechanism["parameters"].as_array().into_iter().flatten() {
             let text = |key: &str| parameter[key].as_str().unwrap().to_owned();
             let has = words(&mechanism["experiments"]);
-            // Waiting for a sandbox that does not start takes 20 s; probes/oci/test-sandboxes.sh does.
+            // Waiting for a sandbox that does not start takes 20 s; probes/oci/test.sh does.
             for experiment in
                 words(&parameter["experiments"]).into_iter().filter(|e| has.contains(e) && text("name") != "platform")
             {

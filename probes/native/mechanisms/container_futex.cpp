@@ -9,6 +9,7 @@ extern const Entry container_futex{"container/futex",
                                    Shape::tasks,
                                    {"switch"},
                                    container_parameters(),
-                                   &make_container_ring<FutexMedium<FutexScope::shared_memory>>};
+                                   &make_container_ring<FutexMedium<FutexScope::shared_memory>>,
+                                   &runtime_missing};
 
 }  // namespace probe

@@ -9,6 +9,7 @@ extern const Entry container_unix_socket{"container/unix-socket",
                                          Shape::tasks,
                                          {"switch"},
                                          container_parameters(),
-                                         &make_container_ring<LinkMedium<UnixLink>>};
+                                         &make_container_ring<LinkMedium<UnixLink>>,
+                                         &runtime_missing};
 
 }  // namespace probe

@@ -4,21 +4,17 @@
 namespace probe {
 namespace {
 
-template <Mode mode>
-class EmptyLoop final : public Solo<mode> {
-public:
+struct EmptyLoop {
     explicit EmptyLoop(const Plan&) {}
-    void run(std::uint64_t units) override {
-        this->repeat(units, [](std::uint64_t token) __attribute__((always_inline)) {
-            ++token;
-            asm volatile("" : "+r"(token));
-            return token;
-        });
+    [[gnu::always_inline]] std::uint64_t operator()(std::uint64_t token) {
+        ++token;
+        asm volatile("" : "+r"(token));
+        return token;
     }
 };
 
 }  // namespace
 
-extern const Entry control_empty_loop{"control/empty-loop", Shape::control, {"switch"}, {}, &make_for_mode<EmptyLoop>};
+extern const Entry control_empty_loop{"control/empty-loop", Shape::control, {"switch"}, {}, &make_control<EmptyLoop>};
 
 }  // namespace probe

@@ -5,24 +5,18 @@
 namespace probe {
 namespace {
 
-template <Mode mode>
-class MemoryWord final : public Solo<mode> {
-public:
+struct MemoryWord {
     explicit MemoryWord(const Plan&) {}
-    void run(std::uint64_t units) override {
-        this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
-            word_ = token + 1;
-            return static_cast<std::uint64_t>(word_);
-        });
+    [[gnu::always_inline]] std::uint64_t operator()(std::uint64_t token) {
+        word = token + 1;
+        return word;
     }
-
-private:
-    volatile std::uint64_t word_ = 0;
+    volatile std::uint64_t word = 0;
 };
 
 }  // namespace
 
 extern const Entry control_memory_word{
-    "control/memory-word", Shape::control, {"switch"}, {}, &make_for_mode<MemoryWord>};
+    "control/memory-word", Shape::control, {"switch"}, {}, &make_control<MemoryWord>};
 
 }  // namespace probe

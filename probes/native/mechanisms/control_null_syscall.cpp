@@ -6,25 +6,16 @@
 namespace probe {
 namespace {
 
-template <Mode mode>
-class NullSyscall final : public Solo<mode> {
-public:
-    explicit NullSyscall(const Plan&) : parent_(bare::parent()) {}
-    void run(std::uint64_t units) override {
-        this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
-            // Fails to count when the kernel did not answer. A parent that dies meanwhile changes the answer and is
-            // noticed.
-            return token + (bare::parent() == parent_);
-        });
-    }
-
-private:
-    const long parent_;
+struct NullSyscall {
+    explicit NullSyscall(const Plan&) : parent(bare::parent()) {}
+    // Fails to count when the kernel did not answer. A parent that dies meanwhile changes the answer and is noticed.
+    [[gnu::always_inline]] std::uint64_t operator()(std::uint64_t token) { return token + (bare::parent() == parent); }
+    const long parent;
 };
 
 }  // namespace
 
 extern const Entry control_null_syscall{
-    "control/null-syscall", Shape::control, {"switch"}, {}, &make_for_mode<NullSyscall>};
+    "control/null-syscall", Shape::control, {"switch"}, {}, &make_control<NullSyscall>};
 
 }  // namespace probe

@@ -4,22 +4,8 @@
 #include "kit/ring/solo.h"
 
 namespace probe {
-namespace {
-
-template <Mode mode>
-class SavedRegisters final : public Solo<mode> {
-public:
-    explicit SavedRegisters(const Plan&) {}
-    void run(std::uint64_t units) override {
-        std::uint64_t (*callee)(std::uint64_t) = &switchcost_control_saving_callee;
-        asm volatile("" : "+r"(callee));  // the compiler must not know whom it calls
-        this->repeat(units, [callee](std::uint64_t token) __attribute__((always_inline)) { return callee(token); });
-    }
-};
-
-}  // namespace
 
 extern const Entry control_saved_registers{
-    "control/saved-registers", Shape::control, {"switch"}, {}, &make_for_mode<SavedRegisters>};
+    "control/saved-registers", Shape::control, {"switch"}, {}, &make_call_control<&switchcost_control_saving_callee>};
 
 }  // namespace probe

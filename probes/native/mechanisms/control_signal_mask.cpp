@@ -6,24 +6,18 @@
 namespace probe {
 namespace {
 
-template <Mode mode>
-class SignalMask final : public Solo<mode> {
-public:
-    explicit SignalMask(const Plan&) { bare::set_signal_mask(nullptr, &mask_); }
-    void run(std::uint64_t units) override {
-        this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
-            bare::SignalMask old{};
-            return token + bare::set_signal_mask(&mask_, &old);
-        });
+struct SignalMask {
+    explicit SignalMask(const Plan&) { bare::set_signal_mask(nullptr, &mask); }
+    [[gnu::always_inline]] std::uint64_t operator()(std::uint64_t token) {
+        bare::SignalMask old{};
+        return token + bare::set_signal_mask(&mask, &old);
     }
-
-private:
-    bare::SignalMask mask_{};
+    bare::SignalMask mask{};
 };
 
 }  // namespace
 
 extern const Entry control_signal_mask{
-    "control/signal-mask", Shape::control, {"switch"}, {}, &make_for_mode<SignalMask>};
+    "control/signal-mask", Shape::control, {"switch"}, {}, &make_control<SignalMask>};
 
 }  // namespace probe

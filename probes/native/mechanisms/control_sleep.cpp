@@ -7,22 +7,15 @@ namespace {
 
 Parameter sleep_parameter() { return {"nanoseconds", "1", {}, 1, 999'999'999}; }
 
-template <Mode mode>
-class Sleep final : public Solo<mode> {
-public:
-    explicit Sleep(const Plan& plan) : time_{0, static_cast<long>(plan.number("nanoseconds"))} {}
-    void run(std::uint64_t units) override {
-        this->repeat(units, [this](std::uint64_t token)
-                                __attribute__((always_inline)) { return token + bare::sleep_for(time_); });
-    }
-
-private:
-    const timespec time_;
+struct Sleep {
+    explicit Sleep(const Plan& plan) : time{0, static_cast<long>(plan.number("nanoseconds"))} {}
+    [[gnu::always_inline]] std::uint64_t operator()(std::uint64_t token) { return token + bare::sleep_for(time); }
+    const timespec time;
 };
 
 }  // namespace
 
 extern const Entry control_sleep{
-    "control/sleep", Shape::control, {"switch"}, {sleep_parameter()}, &make_for_mode<Sleep>};
+    "control/sleep", Shape::control, {"switch"}, {sleep_parameter()}, &make_control<Sleep>};
 
 }  // namespace probe

@@ -2,28 +2,16 @@
 // await_suspend returns the next one's handle. The driver is also a coroutine; it alone returns to its caller, at the
 // end of a batch.
 #include <algorithm>
-#include <coroutine>
-#include <exception>
 #include <new>
 
 #include "kit/experiments/creation.h"
 #include "kit/os/limits.h"
 #include "kit/parameters/layout.h"
+#include "kit/ring/coroutine.h"
 #include "kit/ring/ring.h"
 
 namespace probe {
 namespace {
-
-struct Coroutine {
-    struct promise_type {
-        Coroutine get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-        std::suspend_always initial_suspend() noexcept { return {}; }
-        std::suspend_always final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-    std::coroutine_handle<> handle;
-};
 
 // The compiler must not know whom it resumes: clang 14 otherwise resolves the handle, puts both coroutines into one
 // function and removes the switch (0.3 ns).
@@ -116,7 +104,7 @@ private:
 
     // To be asked by a context that runs: then all have been made.
     Transfer to_next(std::uint32_t context) const noexcept {
-        return {handles_[context + 1 == this->contexts() ? 0 : context + 1]};
+        return {handles_[next_in_ring(context, this->contexts())]};
     }
 
     // Context 0. With `units_` of 0 it hands nothing on: a command's lap, begun by the caller at the next context, ends

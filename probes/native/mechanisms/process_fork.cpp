@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kit/experiments/creation.h"
+#include "kit/os/descriptor.h"
 #include "kit/os/posix.h"
 #include "kit/tasks/held.h"
 #include "kit/tasks/processes.h"
@@ -19,26 +20,19 @@ namespace {
 class CountingPage {
 public:
     CountingPage() : fd_(os::anonymous_file()) {
-        if (fd_ != -1 && ftruncate(fd_, 4096) == 0)
-            page_ = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-        if (page_ != MAP_FAILED) return;
-        const int error = errno;
-        close_all();
-        throw descriptor_limit_failure(0, 1, error);
+        if (fd_.is_open() && ftruncate(fd_.get(), 4096) == 0)
+            page_ = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+        if (page_ == MAP_FAILED) throw descriptor_limit_failure(0, 1, errno);
     }
     CountingPage(const CountingPage&) = delete;
     CountingPage& operator=(const CountingPage&) = delete;
-    ~CountingPage() { close_all(); }
+    ~CountingPage() { munmap(page_, 4096); }
 
-    int fd() const { return fd_; }
+    int fd() const { return fd_.get(); }
     std::uint64_t* word() const { return static_cast<std::uint64_t*>(page_); }
 
 private:
-    void close_all() {
-        if (page_ != MAP_FAILED) munmap(page_, 4096);
-        if (fd_ != -1) close(fd_);
-    }
-    int fd_;
+    Descriptor fd_;
     void* page_ = MAP_FAILED;
 };
 
@@ -71,8 +65,7 @@ public:
         if (child == -1) [[unlikely]]
             throw task_limit_failure("process", 0, 1, errno);
         births_.note(child);
-        int status = 0;
-        while (waitpid(child, &status, 0) == -1 && errno == EINTR) {}
+        const int status = wait_for(child);
         if (status != 0) [[unlikely]]
             throw failed("partner_died", "a created process ended with wait status " + std::to_string(status));
         return token + 1;
@@ -128,22 +121,13 @@ public:
         kernel_before_ = settled_kernel_memory_of_machine();
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             if (!children_.fork_child(plan.contexts)) continue;
-            dormitory_.sleep_in_child(i);
+            sleeping_.sleep_in_child(i);
             _exit(0);
         }
-        dormitory_.wait_for(plan.contexts - 1);
+        sleeping_.wait_for(plan.contexts - 1);
     }
 
-    std::optional<MemoryGain> memory_gain() const override {
-        MemoryGain sum{{}, true};
-        sum.kernel = kernel_memory_of_machine() - kernel_before_;
-        for (const pid_t child : children_.ids()) {
-            const Memory own = private_memory(child);
-            sum.resident += own.resident;
-            sum.mapped += own.mapped;
-        }
-        return sum;
-    }
+    std::optional<MemoryGain> memory_gain() const override { return gain_of(children_.ids(), kernel_before_); }
 
 private:
     std::int64_t kernel_before_ = 0;

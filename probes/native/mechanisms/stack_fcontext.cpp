@@ -57,8 +57,7 @@ public:
 
     Port port(std::uint32_t context) {
         const std::uint32_t count = static_cast<std::uint32_t>(suspended_.size());
-        return {&suspended_[context == 0 ? count - 1 : context - 1],
-                &suspended_[context + 1 == count ? 0 : context + 1]};
+        return {&suspended_[context == 0 ? count - 1 : context - 1], &suspended_[next_in_ring(context, count)]};
     }
 
     PairPort pair_port(std::uint32_t context) const { return {suspended_[1 - context]}; }
@@ -104,15 +103,7 @@ private:
     std::uint64_t* entered_ = nullptr;
 };
 
-template <Mode mode>
-using FcontextRing = StackRing<mode, FcontextSwitcher>;
-template <Mode mode>
-using FcontextCreation = StackCreation<mode, FcontextCreator>;
-
-std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<FcontextCreation>(plan, mode)
-                                       : make_ring_for_mode<FcontextRing>(plan, mode);
-}
+constexpr auto make = &make_stacks<Stacks<FcontextSwitcher, FcontextCreator>>;
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
 
@@ -125,12 +116,6 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Context"); }
 
 }  // namespace
 
-extern const Entry stack_fcontext{"stack/fcontext",
-                                  Shape::stacks,
-                                  {"switch", "create", "footprint"},
-                                  {fpu_state_parameter(), layout_parameter(), stack_memory_parameter(),
-                                   stack_size_parameter("16384", 1024), working_set_parameter()},
-                                  make,
-                                  &check};
+extern const Entry stack_fcontext = stack_entry("stack/fcontext", 1024, make, &check, {fpu_state_parameter()});
 
 }  // namespace probe

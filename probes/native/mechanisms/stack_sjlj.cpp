@@ -88,11 +88,7 @@ private:
     }
 
     void begin(std::uint32_t context) {
-        const Stack stack = arena_.at(context - 1);
-        getcontext(&entrance_);
-        entrance_.uc_stack.ss_sp = stack.bottom;
-        entrance_.uc_stack.ss_size = stack.size();
-        entrance_.uc_link = nullptr;
+        prepare_context(entrance_, arena_.at(context - 1), nullptr);
         beginning_ = this;
         beginning_context_ = context;
         makecontext(&entrance_, &SjljRing::live, 0);
@@ -105,7 +101,7 @@ private:
         RingState& state = ring.state();
         Station* const stations = ring.station_array();
         Registers* const own = ring.suspended_[index].registers;
-        Registers* const next = ring.suspended_[index + 1 == ring.contexts() ? 0 : index + 1].registers;
+        Registers* const next = ring.suspended_[next_in_ring(index, ring.contexts())].registers;
         if (_setjmp(own) == 0) setcontext(&ring.exit_);
         Turn<mode, Token> turn(state, index);
         for (;;) {
@@ -137,10 +133,7 @@ public:
         entered_ = entered;
         token_ = token;
         current_ = this;
-        getcontext(&entrance_);
-        entrance_.uc_stack.ss_sp = stack.bottom;
-        entrance_.uc_stack.ss_size = stack.size();
-        entrance_.uc_link = nullptr;
+        prepare_context(entrance_, stack, nullptr);
         makecontext(&entrance_, &SjljCreator::live, 0);
         swapcontext(&exit_, &entrance_);                              // creates: the context suspends itself at once
         if (_setjmp(creator_) == 0) switchcost_longjmp(created_, 1);  // enters
@@ -185,12 +178,6 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 
 }  // namespace
 
-extern const Entry stack_sjlj{
-    "stack/sjlj",
-    Shape::stacks,
-    {"switch", "create", "footprint"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()},
-    make,
-    &check};
+extern const Entry stack_sjlj = stack_entry("stack/sjlj", 4096, make, &check);
 
 }  // namespace probe

@@ -13,10 +13,7 @@ namespace {
 using IntFunction = void (*)();
 void make_with_pointer(ucontext_t& context, Stack stack, void (*entry)(unsigned, unsigned), void* argument,
                        ucontext_t* link) {
-    getcontext(&context);
-    context.uc_stack.ss_sp = stack.bottom;
-    context.uc_stack.ss_size = stack.size();
-    context.uc_link = link;
+    prepare_context(context, stack, link);
     const auto bits = reinterpret_cast<std::uintptr_t>(argument);
     makecontext(&context, reinterpret_cast<IntFunction>(reinterpret_cast<void*>(entry)), 2, static_cast<unsigned>(bits),
                 static_cast<unsigned>(std::uint64_t{bits} >> 32));
@@ -49,7 +46,7 @@ public:
     }
 
     Port port(std::uint32_t context) {
-        return {&suspended_[context], &suspended_[context + 1 == suspended_.size() ? 0 : context + 1], word_};
+        return {&suspended_[context], &suspended_[next_in_ring(context, suspended_.size())], word_};
     }
 
 private:
@@ -92,15 +89,9 @@ private:
     std::uint64_t* entered_ = nullptr;
 };
 
-template <Mode mode>
-using UcontextRing = StackRing<mode, UcontextSwitcher>;
-template <Mode mode>
-using UcontextCreation = StackCreation<mode, UcontextCreator>;
-
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
     require_ucontext_stack(plan);
-    return plan.experiment == "create" ? make_for_mode<UcontextCreation>(plan, mode)
-                                       : make_ring_for_mode<UcontextRing>(plan, mode);
+    return make_stacks<Stacks<UcontextSwitcher, UcontextCreator>>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return std::nullopt; }
@@ -114,12 +105,6 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 
 }  // namespace
 
-extern const Entry stack_ucontext{
-    "stack/ucontext",
-    Shape::stacks,
-    {"switch", "create", "footprint"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 4096), working_set_parameter()},
-    make,
-    &check};
+extern const Entry stack_ucontext = stack_entry("stack/ucontext", 4096, make, &check);
 
 }  // namespace probe

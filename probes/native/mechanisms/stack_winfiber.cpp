@@ -44,13 +44,13 @@ public:
           stack_size_(plan.number("stack_size")),
           driver_fiber_(plan),
           fibers_(plan.contexts),
-          lives_(plan.contexts) {
+          starts_(plan.contexts) {
         // A fiber touches the top of its stack and its own record.
         require_memory(std::uint64_t{12 * 1024} * plan.contexts);
         fibers_[0] = driver_fiber_.get();
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
-            lives_[i] = {this, i};
-            fibers_[i] = create_fiber(plan, &FiberRing::live, &lives_[i]);
+            starts_[i] = {this, i};
+            fibers_[i] = create_fiber(plan, &FiberRing::live, &starts_[i]);
             if (fibers_[i] != nullptr) continue;
             delete_fibers();
             throw memory_limit_failure(plan.number("stack_size"), static_cast<int>(GetLastError()));
@@ -76,14 +76,14 @@ public:
     }
 
 private:
-    struct Life {
+    struct Start {
         FiberRing* ring;
         std::uint32_t index;
     };
 
     auto passer(std::uint32_t context) {
         std::uint64_t* const word = &this->state().word;
-        void* const next = fibers_[context + 1 == this->contexts() ? 0 : context + 1];
+        void* const next = fibers_[next_in_ring(context, this->contexts())];
         return [word, next](Token token) __attribute__((always_inline)) {
             *word = token;
             SwitchToFiber(next);
@@ -92,10 +92,10 @@ private:
     }
 
     static void CALLBACK live(void* argument) {
-        const Life life = *static_cast<Life*>(argument);
-        FiberRing& ring = *life.ring;
-        serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, ring.state().word,
-                                              ring.passer(life.index));
+        const Start start = *static_cast<Start*>(argument);
+        FiberRing& ring = *start.ring;
+        serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), start.index, ring.state().word,
+                                              ring.passer(start.index));
         __builtin_trap();  // rings of fibers are never told to stop
     }
 
@@ -110,7 +110,7 @@ private:
     std::uint64_t stack_size_;
     ThreadAsFiber driver_fiber_;
     std::vector<void*> fibers_;
-    std::vector<Life> lives_;
+    std::vector<Start> starts_;
 };
 
 class FiberCreator {

@@ -91,7 +91,7 @@ public:
 
     explicit CondvarMedium(std::uint32_t contexts) : slots_(contexts) {}
     Port port(std::uint32_t context) {
-        return {&mutex_, &slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]};
+        return {&mutex_, &slots_[context], &slots_[next_in_ring(context, slots_.size())]};
     }
 
 private:

@@ -85,7 +85,7 @@ public:
         before_ = own_memory();
         before_.kernel = settled_kernel_memory_of_machine();
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
-            lives_[i] = {&dormitory_, i};
+            lives_[i] = {&sleeping_, i};
             pthread_t thread;
             const int error = pthread_create(&thread, nullptr, &live, &lives_[i]);
             if (error != 0) {
@@ -95,7 +95,7 @@ public:
             }
             threads_.push_back(thread);
         }
-        dormitory_.wait_for(plan.contexts - 1);
+        sleeping_.wait_for(plan.contexts - 1);
     }
     ~HeldThreads() override { end_all(); }
 
@@ -108,13 +108,13 @@ public:
 
 private:
     struct Life {
-        Dormitory* dormitory;
+        SleepingTasks* sleeping;
         std::uint32_t index;
     };
 
     static void* live(void* argument) {
         const Life& life = *static_cast<Life*>(argument);
-        life.dormitory->sleep(life.index);
+        life.sleeping->sleep(life.index);
         return nullptr;
     }
 
@@ -131,7 +131,7 @@ private:
     }
 
     void end_all() {
-        dormitory_.wake_all();
+        sleeping_.wake_all();
         for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
         threads_.clear();
     }

@@ -2,52 +2,36 @@
 #include <semaphore.h>
 
 #include <cerrno>
-#include <vector>
 
 #include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {
 
-class SemaphoreMedium {
-public:
-    using Token = std::uint64_t;
+struct alignas(64) Slot {
+    sem_t arrived;
+    std::uint64_t token = 0;
 
-    struct alignas(64) Slot {
-        sem_t arrived;
-        Token token = 0;
-    };
+    Slot() { sem_init(&arrived, 0, 0); }
+    ~Slot() { sem_destroy(&arrived); }
+};
 
-    struct Port {
-        Slot* own;
-        Slot* next;
+struct Port {
+    Slot* own;
+    Slot* next;
 
-        [[gnu::always_inline]] void send(Token token) const {
-            next->token = token;
-            sem_post(&next->arrived);
-        }
-        [[gnu::always_inline]] Token receive() const {
-            while (sem_wait(&own->arrived) != 0 && errno == EINTR) {}
-            return own->token;
-        }
-    };
-
-    explicit SemaphoreMedium(std::uint32_t contexts) : slots_(contexts) {
-        for (Slot& slot : slots_) sem_init(&slot.arrived, 0, 0);
+    [[gnu::always_inline]] void send(std::uint64_t token) const {
+        next->token = token;
+        sem_post(&next->arrived);
     }
-    ~SemaphoreMedium() {
-        for (Slot& slot : slots_) sem_destroy(&slot.arrived);
+    [[gnu::always_inline]] std::uint64_t receive() const {
+        while (sem_wait(&own->arrived) != 0 && errno == EINTR) {}
+        return own->token;
     }
-    Port port(std::uint32_t context) {
-        return {&slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]};
-    }
-
-private:
-    std::vector<Slot> slots_;
 };
 
 template <Mode mode>
-using SemaphoreRing = ThreadRing<mode, SemaphoreMedium>;
+using SemaphoreRing = ThreadRing<mode, SlotMedium<Slot, Port>>;
 
 }  // namespace
 

@@ -2,55 +2,41 @@
 // as C++ books advise.
 #include <condition_variable>
 #include <mutex>
-#include <vector>
 
 #include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {
 
-class StdCondvarMedium {
-public:
-    using Token = std::uint64_t;
+struct alignas(64) Slot {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    bool full = false;
+    std::uint64_t token = 0;
+};
 
-    struct alignas(64) Slot {
-        std::mutex mutex;
-        std::condition_variable arrived;
-        bool full = false;
-        Token token = 0;
-    };
+struct Port {
+    Slot* own;
+    Slot* next;
 
-    struct Port {
-        Slot* own;
-        Slot* next;
-
-        [[gnu::always_inline]] void send(Token token) const {
-            {
-                const std::lock_guard<std::mutex> lock(next->mutex);
-                next->token = token;
-                next->full = true;
-            }
-            next->arrived.notify_one();
+    [[gnu::always_inline]] void send(std::uint64_t token) const {
+        {
+            const std::lock_guard<std::mutex> lock(next->mutex);
+            next->token = token;
+            next->full = true;
         }
-        [[gnu::always_inline]] Token receive() const {
-            std::unique_lock<std::mutex> lock(own->mutex);
-            while (!own->full) own->arrived.wait(lock);
-            own->full = false;
-            return own->token;
-        }
-    };
-
-    explicit StdCondvarMedium(std::uint32_t contexts) : slots_(contexts) {}
-    Port port(std::uint32_t context) {
-        return {&slots_[context], &slots_[context + 1 == slots_.size() ? 0 : context + 1]};
+        next->arrived.notify_one();
     }
-
-private:
-    std::vector<Slot> slots_;
+    [[gnu::always_inline]] std::uint64_t receive() const {
+        std::unique_lock<std::mutex> lock(own->mutex);
+        while (!own->full) own->arrived.wait(lock);
+        own->full = false;
+        return own->token;
+    }
 };
 
 template <Mode mode>
-using StdCondvarRing = ThreadRing<mode, StdCondvarMedium>;
+using StdCondvarRing = ThreadRing<mode, SlotMedium<Slot, Port>>;
 
 }  // namespace
 

@@ -8,12 +8,8 @@
 #include <csignal>
 #include <memory>
 
-#include "kit/experiments/message.h"
-#include "kit/parameters/payload.h"
-#include "kit/parameters/speculation.h"
+#include "kit/experiments/linked.h"
 #include "kit/plan/failure.h"
-#include "kit/ring/links.h"
-#include "kit/ring/process_links.h"
 #include "negative/mistakes.h"
 
 namespace probe {
@@ -23,65 +19,44 @@ using Token = std::uint64_t;
 
 // Processes by their numbers, but with the driver's memory.
 template <Mode mode>
-class SharedMemoryRing final : public Ring<mode, Token, RunBy::tasks> {
+class SharedMemoryRing final : public TaskRing<mode, LinkMedium<PipeLink>> {
 public:
     explicit SharedMemoryRing(const Plan& plan)
-        : Ring<mode, Token, RunBy::tasks>(plan),
-          medium_(plan.contexts),
-          stacks_(stack_bytes * plan.contexts),
-          lives_(plan.contexts) {
+        : TaskRing<mode, LinkMedium<PipeLink>>(plan), stacks_(stack_bytes * plan.contexts), starts_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
-            lives_[i] = {this, i};
+            starts_[i] = {this, i};
             pin_self(plan.cpu_of(i));
-            const int child = clone(&SharedMemoryRing::live, stacks_.data() + stack_bytes * (i + 1),
-                                    CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, &lives_[i]);
+            const int child = clone(&SharedMemoryRing::clone_main, stacks_.data() + stack_bytes * (i + 1),
+                                    CLONE_VM | CLONE_FS | CLONE_FILES | SIGCHLD, &starts_[i]);
             if (child == -1) throw task_limit_failure("process", i, plan.contexts, errno);
             ids_.push_back(child);
         }
         pin_self(plan.cpu_of(0));
-        publish();
+        this->publish();
     }
 
     ~SharedMemoryRing() override {
-        medium_.port(0).send(this->driver().stop_token());
+        this->send_stop();
         for (const int id : ids_) waitpid(id, nullptr, 0);
-    }
-
-    void run(std::uint64_t units) override {
-        auto port = medium_.port(0);
-        this->driver().drive(units / this->contexts(),
-                             [&port](Token token) { return port.send(token), port.receive(); });
-    }
-    void publish() override {
-        auto port = medium_.port(0);
-        this->driver().send_command(Command::report, [&port](Token token) { return port.send(token), port.receive(); });
-    }
-    std::vector<TaskId> tasks() const override {
-        std::vector<TaskId> result;
-        for (const Station& station : this->stations()) result.push_back({station.process, station.thread});
-        return result;
     }
 
 private:
     static constexpr std::size_t stack_bytes = 64 * 1024;
-    struct Life {
+    struct Start {
         SharedMemoryRing* ring;
         std::uint32_t index;
     };
 
-    static int live(void* argument) {
+    static int clone_main(void* argument) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        const Life life = *static_cast<Life*>(argument);
-        auto port = life.ring->medium_.port(life.index);
-        const Token first = port.receive();
-        port.send(serve<mode, RunBy::tasks, Token>(life.ring->state(), life.ring->station_array(), life.index, first,
-                                                   [&port](Token token) { return port.send(token), port.receive(); }));
+        const Start start = *static_cast<Start*>(argument);
+        auto port = start.ring->medium_.port(start.index);
+        port.send(start.ring->serve_until_stopped(port.receive(), start.index, port));
         return 0;
     }
 
-    LinkMedium<PipeLink> medium_;
     SharedArray<char> stacks_;
-    std::vector<Life> lives_;
+    std::vector<Start> starts_;
     std::vector<int> ids_;
 };
 
@@ -120,7 +95,7 @@ public:
 private:
     // From context 0 until the token is back there.
     Token round(Token token) {
-        auto port = medium_.driver_port();
+        auto port = medium_.port(0);
         for (auto& turn : turns_) {
             port.send(token);
             token = port.receive();
@@ -152,16 +127,7 @@ private:
 
 }  // namespace
 
-extern const Entry clone_vm{"process/pipe",
-                            Shape::tasks,
-                            {"switch"},
-                            {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()},
-                            &make_ring_for_mode<SharedMemoryRing>};
-extern const Entry two_of_many{
-    "process/pipe",
-    Shape::tasks,
-    {"switch"},
-    {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()},
-    &make_ring_for_mode<TwoOfMany>};
+extern const Entry clone_vm = linked_processes("process/pipe", &make_ring_for_mode<SharedMemoryRing>);
+extern const Entry two_of_many = linked_processes("process/pipe", &make_ring_for_mode<TwoOfMany>);
 
 }  // namespace probe

@@ -1,10 +1,8 @@
 // Switches of stacks and coroutines that are something else.
-#include <coroutine>
-#include <exception>
-
 #include "asm/stack_switch.h"
 #include "kit/parameters/layout.h"
 #include "kit/plan/failure.h"
+#include "kit/ring/coroutine.h"
 #include "kit/stacks/stack_ring.h"
 #include "negative/mistakes.h"
 
@@ -30,8 +28,7 @@ public:
         suspended_[context] = make_initial_frame(stack.top, entry, argument);
     }
     Port port(std::uint32_t context) {
-        return {&suspended_[context], &suspended_[context + 1 == suspended_.size() ? 0 : context + 1],
-                suspended_.size()};
+        return {&suspended_[context], &suspended_[next_in_ring(context, suspended_.size())], suspended_.size()};
     }
 
 private:
@@ -50,11 +47,11 @@ public:
           arena_(plan),
           second_(this->state(), 1),
           suspended_(plan.contexts / 2),
-          lives_(plan.contexts / 2) {
+          starts_(plan.contexts / 2) {
         if (plan.contexts % 2 != 0) throw refused("bad_value", "this mistake has an even number of contexts");
         for (std::uint32_t i = 1; i < suspended_.size(); ++i) {
-            lives_[i] = {this, i};
-            suspended_[i] = make_initial_frame(arena_.at(2 * i - 1).top, &DoubledRing::live, &lives_[i]);
+            starts_[i] = {this, i};
+            suspended_[i] = make_initial_frame(arena_.at(2 * i - 1).top, &DoubledRing::live, &starts_[i]);
         }
         publish();
     }
@@ -71,7 +68,7 @@ public:
     }
 
 private:
-    struct Life {
+    struct Start {
         DoubledRing* ring;
         std::uint32_t index;
     };
@@ -86,31 +83,20 @@ private:
     }
 
     static void live(void* argument, Token token) {
-        const Life life = *static_cast<Life*>(argument);
-        DoubledRing& ring = *life.ring;
-        Turn<mode, Token> first(ring.state(), 2 * life.index), second(ring.state(), 2 * life.index + 1);
+        const Start start = *static_cast<Start*>(argument);
+        DoubledRing& ring = *start.ring;
+        Turn<mode, Token> first(ring.state(), 2 * start.index), second(ring.state(), 2 * start.index + 1);
         for (;;) {
             first.arrive(token, ring.station_array());
             second.arrive(token + 1, ring.station_array());
-            token = ring.switch_from(life.index, token + 2);
+            token = ring.switch_from(start.index, token + 2);
         }
     }
 
     StackArena arena_;
     Turn<mode, Token> second_;
     std::vector<void*> suspended_;
-    std::vector<Life> lives_;
-};
-
-struct Coroutine {
-    struct promise_type {
-        Coroutine get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-        std::suspend_always initial_suspend() noexcept { return {}; }
-        std::suspend_always final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-    std::coroutine_handle<promise_type> handle;
+    std::vector<Start> starts_;
 };
 
 // The driver is not a coroutine, and its partner is made where it is resumed: a compiler that sees both puts them into
@@ -166,18 +152,10 @@ private:
 
 }  // namespace
 
-extern const Entry skipped_switch{
-    "stack/asm",
-    Shape::stacks,
-    {"switch"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
-    &make_ring_for_mode<SkippingRing>};
-extern const Entry doubled_contexts{
-    "stack/asm",
-    Shape::stacks,
-    {"switch"},
-    {layout_parameter(), stack_memory_parameter(), stack_size_parameter("16384", 1024), working_set_parameter()},
-    &make_ring_for_mode<DoubledRing>};
+extern const Entry skipped_switch =
+    stack_entry("stack/asm", 1024, &make_ring_for_mode<SkippingRing>, &shadow_stack_in_the_way);
+extern const Entry doubled_contexts =
+    stack_entry("stack/asm", 1024, &make_ring_for_mode<DoubledRing>, &shadow_stack_in_the_way);
 extern const Entry resolved_handle{"coroutine/cpp20",
                                    Shape::stacks,
                                    {"switch"},

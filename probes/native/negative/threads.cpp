@@ -1,17 +1,11 @@
 // Rings of threads that are something else.
-#include "kit/experiments/message.h"
+#include "kit/experiments/linked.h"
 #include "kit/os/arch.h"
-#include "kit/parameters/payload.h"
 #include "kit/ring/futex.h"
-#include "kit/ring/process_links.h"
-#include "kit/tasks/tasks.h"
 #include "negative/mistakes.h"
 
 namespace probe {
 namespace {
-
-template <Mode mode>
-using ProcessPipes = ProcessRing<mode, ProcessLinkMedium<PipeLink>>;
 
 // Waits in the kernel at every second turn only.
 class HalfSpunMedium : public FutexMedium<FutexScope::one_process> {
@@ -49,7 +43,7 @@ extern const Entry processes_for_threads{
     Shape::tasks,
     {"switch"},
     {payload_parameter(), sched_parameter(), idle_parameter(), working_set_parameter()},
-    &make_ring_for_mode<ProcessPipes>};
+    &make_linked<LinkedProcesses<PipeLink>>};
 extern const Entry half_spun{"thread/futex",
                              Shape::tasks,
                              {"switch"},

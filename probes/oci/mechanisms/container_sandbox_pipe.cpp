@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "kit/containers/inside.h"
+#include "kit/containers/runtime.h"
 #include "kit/os/clock.h"
 #include "kit/os/procfs.h"
 #include "runtime_program.h"
@@ -52,16 +53,16 @@ struct HostTask {
 
 class SandboxRing final : public Workload {
 public:
-    explicit SandboxRing(const Plan& plan) : plan_(plan), boxes_(plan), stations_(plan.contexts) {
+    explicit SandboxRing(const Plan& plan) : plan_(plan), sandboxes_(plan), stations_(plan.contexts) {
         inside_ns_.reserve(plan.warmup_batches + plan.batches + 100);
         // The sentries start threads as they need them, most of them now.
         constexpr std::uint64_t rehearsal = 400;
         run(std::max<std::uint64_t>(rehearsal, plan.contexts));
-        boxes_.survey();
+        sandboxes_.find_processes();
     }
 
     void run(std::uint64_t units) override {
-        last_ = boxes_.ask(units / plan_.contexts);
+        last_ = sandboxes_.ask(units / plan_.contexts);
         inside_ns_.push_back(last_.nanoseconds);
     }
 
@@ -72,12 +73,12 @@ public:
 
     // Called before the first batch, ahead of the reading of the kernel's counters, and after the last one, behind it.
     void publish() override {
-        const std::vector<Answer> answers = boxes_.report();
+        const std::vector<Answer> answers = sandboxes_.report();
         last_ = answers[0];
         for (std::uint32_t i = 0; i < plan_.contexts; ++i) {
             stations_[i].turns = answers[i].turns;
             stations_[i].mismatches = answers[i].mismatches;
-            look_outside(i);
+            read_host_counters(i);
         }
         if (first_.after == 0) {
             first_ = read_clocks();
@@ -94,7 +95,7 @@ public:
     // of one too small.
     std::vector<TaskId> tasks() const override {
         for (std::uint32_t i = 0; i < plan_.contexts; ++i) {
-            for (const TaskId& task : boxes_.tasks(i)) known_.emplace(task.thread, task.process);
+            for (const TaskId& task : sandboxes_.tasks(i)) known_.emplace(task.thread, task.process);
         }
         std::vector<TaskId> result;
         for (const auto& [thread, process] : known_) result.push_back({process, thread});
@@ -120,7 +121,7 @@ public:
             std::set<ino_t> ids;
             for (std::uint32_t i = 0; i < plan_.contexts; ++i) {
                 struct stat status{};
-                const std::string path = "/proc/" + std::to_string(boxes_.sentry(i)) + "/ns/" + kind;
+                const std::string path = "/proc/" + std::to_string(sandboxes_.sentry(i)) + "/ns/" + kind;
                 if (stat(path.c_str(), &status) == 0) ids.insert(status.st_ino);
             }
             if (!ids.empty()) counts.emplace_back(std::string("distinct_") + kind + "_ns", ids.size());
@@ -130,14 +131,14 @@ public:
 private:
     // A sandbox is many tasks of the host: its page faults are theirs, its CPU is one that is not in the plan if any of
     // them ran there.
-    void look_outside(std::uint32_t sandbox) {
+    void read_host_counters(std::uint32_t sandbox) {
         Station& station = stations_[sandbox];
-        station.process = station.thread = boxes_.sentry(sandbox);
+        station.process = station.thread = sandboxes_.sentry(sandbox);
         station.space =
             static_cast<std::uint32_t>(station.process);  // a program of its own, started by its own `runsc run`
         station.minor_faults = station.major_faults = 0;
         station.cpu = -1;
-        for (const TaskId& id : boxes_.tasks(sandbox)) {
+        for (const TaskId& id : sandboxes_.tasks(sandbox)) {
             const HostTask task(id);
             station.minor_faults += task.minor_faults;
             station.major_faults += task.major_faults;
@@ -166,7 +167,7 @@ private:
         for (int attempt = 0; attempt < 10; ++attempt) {
             ClockReading one;
             one.before = clock_now();
-            one.inside = boxes_.ask(0).clock;
+            one.inside = sandboxes_.ask(0).clock;
             one.after = clock_now();
             if (attempt == 0 || one.after - one.before < best.after - best.before) best = one;
         }
@@ -198,7 +199,7 @@ private:
     }
 
     const Plan plan_;
-    Sandboxes boxes_;
+    Sandboxes sandboxes_;
     std::vector<Station> stations_;
     std::vector<std::uint64_t> inside_ns_;  // of every batch
     Answer last_;

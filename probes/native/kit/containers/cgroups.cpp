@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "kit/os/limits.h"
+#include "kit/os/procfs.h"
 #include "kit/plan/failure.h"
 
 namespace probe {
@@ -18,22 +19,10 @@ namespace {
 constexpr std::uint64_t period_us = 100'000;
 constexpr mode_t group_mode = 0755;
 
-std::string first_line(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
 // The path of a process in the hierarchy of version 1 that has the controller cpu, or in the unified one.
 std::string group_path(const std::string& process, int version) {
-    std::ifstream file("/proc/" + process + "/cgroup");
-    for (std::string line; std::getline(file, line);) {
-        const std::size_t first = line.find(':');
-        const std::size_t second = line.find(':', first + 1);
-        if (second == std::string::npos) continue;
-        const std::string controllers = line.substr(first + 1, second - first - 1);
-        if (version == 1 ? has_item(controllers, "cpu", ',') : controllers.empty()) return line.substr(second + 1);
+    for (const procfs::CgroupOf& group : procfs::cgroups_of(process)) {
+        if (version == 1 ? has_item(group.controllers, "cpu", ',') : group.controllers.empty()) return group.path;
     }
     return "";
 }
@@ -51,19 +40,11 @@ bool find_mount(int version, CgroupMount& found) {
 // Own path below the mount. In a container the mount may show a subtree only, and the path may lie outside of it.
 std::string path_below(const std::string& path, const std::string& root) {
     if (path.find("..") != std::string::npos) return "";
-    const std::string inside = root == "/" ? path : path.rfind(root, 0) == 0 ? path.substr(root.size()) : "";
+    const std::string inside = root == "/" ? path : path.starts_with(root) ? path.substr(root.size()) : "";
     return inside == "/" ? "" : inside;
 }
 
-bool write_text(const std::string& path, const std::string& text) {
-    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd == -1) return false;
-    const ssize_t written = write(fd, text.data(), text.size());
-    const int error = errno;
-    close(fd);
-    errno = error;
-    return written == static_cast<ssize_t>(text.size());
-}
+bool write_text(const std::string& path, const std::string& text) { return procfs::write_file(path.c_str(), text); }
 
 }  // namespace
 
@@ -130,7 +111,7 @@ ContainerCgroups::ContainerCgroups(const Plan& plan)
         parent_ = hierarchy_.candidates[0];
     }
     if (!parent_.empty()) {
-        groups_.lie_in(parent_, places_of(parent_));
+        groups_.set_parent(parent_, places_of(parent_));
         if (const int refused_with = guardian_.start(groups_); refused_with != 0) throw refusal(refused_with);
         return;
     }
@@ -153,7 +134,7 @@ bool ContainerCgroups::try_parent(const std::string& candidate) {
     // Who joins must be allowed to write here, where its old and its new group meet; root may have a read-only mount.
     const std::string processes = candidate + "/cgroup.procs";
     if (access(processes.c_str(), W_OK) != 0) return false;
-    if (hierarchy_.version == 2 && !has_item(first_line(candidate + "/cgroup.subtree_control"), "cpu", ' ')) {
+    if (hierarchy_.version == 2 && !has_item(procfs::first_line(candidate + "/cgroup.subtree_control"), "cpu", ' ')) {
         errno = ENOENT;
         return false;
     }
@@ -163,7 +144,7 @@ bool ContainerCgroups::try_parent(const std::string& candidate) {
 
 bool ContainerCgroups::has_cpu_controller() const {
     if (!in_use()) return false;
-    return hierarchy_.version == 1 || has_item(first_line(parent_ + "/cgroup.subtree_control"), "cpu", ' ');
+    return hierarchy_.version == 1 || has_item(procfs::first_line(parent_ + "/cgroup.subtree_control"), "cpu", ' ');
 }
 
 std::string ContainerCgroups::name(std::uint32_t container) const {

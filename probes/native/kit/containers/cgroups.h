@@ -6,7 +6,7 @@
 // takes it a few milliseconds. Should it be killed itself (a host that kills stragglers at once), the next start of a
 // container mechanism sweeps what dead probes left below the groups that this process is in, in every hierarchy:
 // runtimes make theirs in all of them. A dead probe is one whose lock nobody holds, on the group
-// PARENT/switchcost-PID-RANDOM (container_sweep.h).
+// PARENT/switchcost-PID-RANDOM (sweep.h).
 #pragma once
 
 #include <sys/types.h>
@@ -50,7 +50,7 @@ public:
     bool in_use() const { return depth_ != 0; }
     int version() const { return hierarchy_.version; }
     Guardian& guardian() { return guardian_; }
-    int witness() const { return guardian_.witness(); }
+    int lifeline() const { return guardian_.lifeline(); }
 
     // Makes the chain of a container and returns a descriptor for joining its innermost group: the file `tasks` of
     // version 1, the directory of version 2 (CLONE_INTO_CGROUP). -1 when groups are not in use. Throws Failure.
@@ -83,7 +83,7 @@ private:
     std::string parent_;
     std::vector<std::string> prepared_;  // outermost first
     std::string prepared_join_;
-    GroupEstate groups_;
+    ProbeGroups groups_;
     Guardian guardian_;
 };
 

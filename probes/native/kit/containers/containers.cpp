@@ -11,7 +11,9 @@
 #include <csignal>
 #include <ctime>
 #include <set>
+#include <utility>
 
+#include "kit/os/posix.h"
 #include "kit/tasks/tasks.h"
 
 namespace probe {
@@ -60,8 +62,8 @@ Containers::Containers(const Plan& plan)
       cgroups_(plan),
       runtime_(make_container_runtime(plan, cgroups_)),
       kind_(plan, cgroups_),
-      passports_(plan.contexts),
-      board_(1),
+      statuses_(plan.contexts),
+      shared_(1),
       living_(plan.contexts) {}
 
 Containers::~Containers() {
@@ -74,66 +76,64 @@ std::uint32_t Containers::start() {
         pin_self(plan_.cpu_of(i));  // inherited, so that a refusal is noticed here
         const pid_t child = runtime_ ? runtime_->enter(join) : clone_container(kind_, join);
         if (child == 0) {
-            present(i, join);
+            begin_inside(i, join);
             return i;
         }
         const int error = errno;
         if (join != -1) close(join);
         if (child == -1) throw clone_failure(error, i, plan_.contexts);
         living_[i] = child;
-        passports_[i].id = child;
-        await(i);
+        statuses_[i].id = child;
+        wait_until_ready(i);
     }
     inspect();
-    change(board_[0].gate, 1);
+    change(shared_[0].gate, 1);
     supervise();
 }
 
-void Containers::present(std::uint32_t container, int join) {
+void Containers::begin_inside(std::uint32_t container, int join) {
     is_launcher_ = false;
     cgroups_.guardian().forget();
     if (runtime_) runtime_->forget();
-    Passport& passport = passports_[container];
-    passport.failure = runtime_ ? set_up_entered(kind_, join) : set_up_inside(kind_, join);
-    if (passport.failure.step == Step::none && !read_namespaces(passport.namespaces))
-        passport.failure = {Step::read_identity, errno};
-    passport.seccomp_mode = prctl(PR_GET_SECCOMP);
-    const bool fine = passport.failure.step == Step::none;
-    change(passport.state, fine ? ready : refused);
+    ContainerStatus& own = statuses_[container];
+    own.failure = runtime_ ? set_up_entered(kind_, join) : set_up_inside(kind_, join);
+    if (own.failure.step == Step::none && !read_namespaces(own.namespaces)) own.failure = {Step::read_identity, errno};
+    own.seccomp_mode = prctl(PR_GET_SECCOMP);
+    const bool fine = own.failure.step == Step::none;
+    change(own.state, fine ? ready : refused);
     if (!fine) _exit(4);
     if (container != 0) return;  // the token is its gate
-    while (board_[0].gate.load() == 0) wait_for_change(board_[0].gate, 0, false);
+    while (shared_[0].gate.load() == 0) wait_for_change(shared_[0].gate, 0, false);
 }
 
-void Containers::await(std::uint32_t container) {
-    Passport& passport = passports_[container];
-    while (passport.state.load() == starting) {
-        wait_for_change(passport.state, starting, true);
+void Containers::wait_until_ready(std::uint32_t container) {
+    ContainerStatus& own = statuses_[container];
+    while (own.state.load() == starting) {
+        wait_for_change(own.state, starting, true);
         std::uint32_t ended = 0;
         int status = 0;
-        if (reap(false, ended, status) && passports_[ended].state.load() != refused) throw partner_died(ended);
+        if (reap(false, ended, status) && statuses_[ended].state.load() != refused) throw partner_died(ended);
     }
-    if (passport.state.load() == refused) throw step_failure(passport.failure);
+    if (own.state.load() == refused) throw step_failure(own.failure);
 }
 
 // What the containers are, as they themselves and as the launcher outside see it.
 void Containers::inspect() {
-    Board& board = board_[0];
+    SharedState& shared = shared_[0];
     for (std::size_t kind = 0; kind < namespace_kinds.size(); ++kind) {
         std::set<std::uint64_t> ids;
-        for (std::uint32_t i = 0; i < plan_.contexts; ++i) ids.insert(passports_[i].namespaces[kind]);
-        board.distinct[kind] = static_cast<std::int64_t>(ids.size());
+        for (std::uint32_t i = 0; i < plan_.contexts; ++i) ids.insert(statuses_[i].namespaces[kind]);
+        shared.distinct[kind] = static_cast<std::int64_t>(ids.size());
     }
     std::set<std::string> groups;
     for (std::uint32_t i = 0; i < plan_.contexts; ++i) {
-        board.seccomp_filters += passports_[i].seccomp_mode == 2;
-        const std::string path = cgroups_.path_of(passports_[i].id);
+        shared.seccomp_filters += statuses_[i].seccomp_mode == 2;
+        const std::string path = cgroups_.path_of(statuses_[i].id);
         const std::string name = "/" + cgroups_.name(i);
-        if (i == 0) board.cgroup_level = path == "/" ? 0 : std::count(path.begin(), path.end(), '/');
-        const bool own = path.size() >= name.size() && path.compare(path.size() - name.size(), name.size(), name) == 0;
-        if (cgroups_.in_use() && own) groups.insert(path);
+        if (i == 0) shared.cgroup_level = path == "/" ? 0 : std::count(path.begin(), path.end(), '/');
+        if (cgroups_.in_use() && path.ends_with(name)) groups.insert(path);
     }
-    board.cgroups = static_cast<std::int64_t>(groups.size());
+    shared.cgroups = static_cast<std::int64_t>(groups.size());
 }
 
 void Containers::supervise() {
@@ -145,7 +145,7 @@ void Containers::supervise() {
             end_all();
             leave_like(status);
         }
-        if (board_[0].end_expected.load() == 0) throw partner_died(ended);
+        if (shared_[0].end_expected.load() == 0) throw partner_died(ended);
     }
 }
 
@@ -165,8 +165,7 @@ void Containers::end_all() {
         if (id != 0) kill(id, SIGKILL);
     }
     for (pid_t& id : living_) {
-        while (id != 0 && waitpid(id, nullptr, 0) == -1 && errno == EINTR) {}
-        id = 0;
+        if (id != 0) wait_for(std::exchange(id, 0));
     }
     if (runtime_) runtime_->end();
     cgroups_.guardian().finish();
@@ -175,15 +174,15 @@ void Containers::end_all() {
 }
 
 void Containers::add_counts(Counts& counts) const {
-    const Board& board = *board_.data();
-    counts.emplace_back("cgroups", board.cgroups);
-    counts.emplace_back("cgroup_level", board.cgroup_level);
+    const SharedState& shared = *shared_.data();
+    counts.emplace_back("cgroups", shared.cgroups);
+    counts.emplace_back("cgroup_level", shared.cgroup_level);
     counts.emplace_back("cpu_controller", cgroups_.has_cpu_controller());
     counts.emplace_back("cgroup_version", kind_.cgroup_version);
     for (std::size_t kind = 0; kind < namespace_kinds.size(); ++kind) {
-        counts.emplace_back(std::string("distinct_") + namespace_kinds[kind] + "_ns", board.distinct[kind]);
+        counts.emplace_back(std::string("distinct_") + namespace_kinds[kind] + "_ns", shared.distinct[kind]);
     }
-    counts.emplace_back("seccomp_filters", board.seccomp_filters);
+    counts.emplace_back("seccomp_filters", shared.seccomp_filters);
     if (plan_.text("cpu_quota") == "none") return;
     std::int64_t throttled = 0;
     for (std::uint32_t i = 0; i < plan_.contexts; ++i) throttled += cgroups_.throttled_periods(i);

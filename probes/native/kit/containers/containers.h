@@ -32,22 +32,22 @@ public:
     std::uint32_t start();
 
     // In the driver: from now on the end of the others is as it should be.
-    void expect_end() { board_[0].end_expected.store(1); }
-    pid_t id(std::uint32_t container) const { return passports_.data()[container].id; }  // as the launcher sees it
+    void expect_end() { shared_[0].end_expected.store(1); }
+    pid_t id(std::uint32_t container) const { return statuses_.data()[container].id; }  // as the launcher sees it
     void add_counts(Counts& counts) const;
 
 private:
     enum State : std::uint32_t { starting, ready, refused };
 
     // What a container says about itself, and its id. Shared by all.
-    struct Passport {
+    struct ContainerStatus {
         std::atomic<std::uint32_t> state;
         StepFailure failure;
         std::array<std::uint64_t, namespace_kinds.size()> namespaces;
         std::int32_t seccomp_mode;
         pid_t id;
     };
-    struct Board {
+    struct SharedState {
         std::atomic<std::uint32_t> gate;
         std::atomic<std::uint32_t> end_expected;
         std::array<std::int64_t, namespace_kinds.size()> distinct;
@@ -56,8 +56,8 @@ private:
         std::int64_t seccomp_filters;
     };
 
-    void present(std::uint32_t container, int join);  // in the container
-    void await(std::uint32_t container);              // in the launcher
+    void begin_inside(std::uint32_t container, int join);  // in the container
+    void wait_until_ready(std::uint32_t container);        // in the launcher
     void inspect();
     [[noreturn]] void supervise();
     bool reap(bool block, std::uint32_t& container, int& status);
@@ -67,8 +67,8 @@ private:
     ContainerCgroups cgroups_;
     std::unique_ptr<ContainerRuntime> runtime_;
     ContainerKind kind_;
-    SharedArray<Passport> passports_;
-    SharedArray<Board> board_;
+    SharedArray<ContainerStatus> statuses_;
+    SharedArray<SharedState> shared_;
     std::vector<pid_t> living_;  // in the launcher; 0: not made or reaped
     bool is_launcher_ = true;
 };

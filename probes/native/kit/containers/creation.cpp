@@ -7,9 +7,11 @@
 #include <cstring>
 #include <string>
 
+#include "kit/os/posix.h"
+
 namespace probe {
 
-ContainerCreator::ContainerCreator(const Plan& plan) : cgroups_(plan), kind_(plan, cgroups_), board_(1) {
+ContainerCreator::ContainerCreator(const Plan& plan) : cgroups_(plan), kind_(plan, cgroups_), shared_(1) {
     if (plan.text("cpu_quota") != "none")
         throw unsupported("unsupported_here", "experiment create has no quota; leave cpu_quota out");
     cgroups_.prepare(0);
@@ -26,10 +28,9 @@ std::uint64_t ContainerCreator::run_one(std::uint64_t token, std::uint64_t* ente
     if (child == -1) [[unlikely]]
         throw clone_failure(error, 0, 1);
     births_.note(child);
-    int status = 0;
-    while (waitpid(child, &status, 0) == -1 && errno == EINTR) {}
-    if (board_[0].failure.step != Step::none) [[unlikely]]
-        throw step_failure(board_[0].failure);
+    const int status = wait_for(child);
+    if (shared_[0].failure.step != Step::none) [[unlikely]]
+        throw step_failure(shared_[0].failure);
     if (status != 0) [[unlikely]]
         throw failed("partner_died", "a created container ended with wait status " + std::to_string(status));
     if (cgroups_.remove_prepared()) [[likely]]
@@ -40,8 +41,8 @@ std::uint64_t ContainerCreator::run_one(std::uint64_t token, std::uint64_t* ente
 
 // Number 1 of a pid namespace of its own, or it is not a container and not counted.
 void ContainerCreator::enter(int join, std::uint64_t* entered) {
-    board_[0].failure = set_up_inside(kind_, join);
-    if (board_[0].failure.step == Step::none && (!kind_.namespaces || getpid() == 1)) ++*entered;
+    shared_[0].failure = set_up_inside(kind_, join);
+    if (shared_[0].failure.step == Step::none && (!kind_.namespaces || getpid() == 1)) ++*entered;
     _exit(0);
 }
 

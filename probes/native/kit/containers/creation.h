@@ -15,12 +15,12 @@ public:
     explicit ContainerCreator(const Plan& plan);
 
     std::uint64_t run_one(std::uint64_t token, std::uint64_t* entered);
-    std::uint64_t* counter() { return &board_[0].entered; }
+    std::uint64_t* counter() { return &shared_[0].entered; }
     const Births& births() const { return births_; }
     void add_counts(Counts& counts) const { counts.emplace_back("cgroups", cgroups_.in_use()); }
 
 private:
-    struct Board {
+    struct SharedState {
         std::uint64_t entered;
         StepFailure failure;
     };
@@ -29,7 +29,7 @@ private:
 
     ContainerCgroups cgroups_;
     ContainerKind kind_;
-    SharedArray<Board> board_;
+    SharedArray<SharedState> shared_;
     Births births_;
 };
 

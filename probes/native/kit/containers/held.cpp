@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "kit/os/limits.h"
+#include "kit/os/posix.h"
 
 namespace probe {
 namespace {
@@ -31,7 +32,7 @@ HeldContainers::HeldContainers(const Plan& plan) : Held(plan), cgroups_(plan), k
         if (child == -1) throw clone_failure(error, i - 1, plan.contexts - 1);
         sleepers_.ids.push_back(child);
     }
-    dormitory_.wait_for(plan.contexts - 1);
+    sleeping_.wait_for(plan.contexts - 1);
     if (refused_[0].step != Step::none) throw step_failure(refused_[0]);
 }
 
@@ -40,26 +41,13 @@ void HeldContainers::live(std::uint32_t container, int join) {
     const StepFailure failure = set_up_inside(kind_, join);
     if (failure.step != Step::none) refused_[0] = failure;
     // Number 1 of a pid namespace of its own, or it is not a container and not counted.
-    dormitory_.sleep_in_child(container, failure.step == Step::none && (!kind_.namespaces || getpid() == 1));
+    sleeping_.sleep_in_child(container, failure.step == Step::none && (!kind_.namespaces || getpid() == 1));
     _exit(0);
 }
 
 HeldContainers::Sleepers::~Sleepers() {
     for (const pid_t id : ids) kill(id, SIGKILL);
-    for (const pid_t id : ids) {
-        while (waitpid(id, nullptr, 0) == -1 && errno == EINTR) {}
-    }
-}
-
-std::optional<MemoryGain> HeldContainers::memory_gain() const {
-    MemoryGain sum{{}, true};
-    sum.kernel = kernel_memory_of_machine() - kernel_before_;
-    for (const pid_t id : sleepers_.ids) {
-        const Memory own = private_memory(id);
-        sum.resident += own.resident;
-        sum.mapped += own.mapped;
-    }
-    return sum;
+    for (const pid_t id : ids) wait_for(id);
 }
 
 }  // namespace probe

@@ -18,7 +18,7 @@ namespace probe {
 class HeldContainers final : public Held {
 public:
     explicit HeldContainers(const Plan& plan);  // throws Failure
-    std::optional<MemoryGain> memory_gain() const override;
+    std::optional<MemoryGain> memory_gain() const override { return gain_of(sleepers_.ids, kernel_before_); }
 
 private:
     // Ended and reaped before the control groups go.

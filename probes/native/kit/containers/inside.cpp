@@ -26,25 +26,14 @@ namespace {
 constexpr std::uint64_t clone_flags =
     CLONE_NEWIPC | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUSER | CLONE_NEWUTS;
 
-bool write_small(const char* path, const char* text) {
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd == -1) return false;
-    const std::size_t size = std::strlen(text);
-    const bool written = write(fd, text, size) == static_cast<ssize_t>(size);
-    const int error = errno;
-    close(fd);
-    errno = error;
-    return written;
-}
-
 // Root inside is the caller outside: the one map that needs no privilege.
 bool write_maps(const ContainerKind& kind) {
     char map[32];
-    write_small("/proc/self/setgroups", "deny");  // missing before Linux 3.19
+    procfs::write_file("/proc/self/setgroups", "deny");  // missing before Linux 3.19
     std::snprintf(map, sizeof map, "0 %u 1", kind.group);
-    if (!write_small("/proc/self/gid_map", map)) return false;
+    if (!procfs::write_file("/proc/self/gid_map", map)) return false;
     std::snprintf(map, sizeof map, "0 %u 1", kind.user);
-    return write_small("/proc/self/uid_map", map);
+    return procfs::write_file("/proc/self/uid_map", map);
 }
 
 // Version 1: the thread itself, through the descriptor and by the rights of who opened it. Moving oneself alone spares

@@ -10,26 +10,23 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "kit/containers/containers.h"
-#include "kit/ring/ring.h"
+#include "kit/tasks/tasks.h"
 
 namespace probe {
 
 // Made in the launcher, where it only holds what the containers share. The driver takes it over with drive(), the
 // others with live().
 template <Mode mode, class Medium>
-class ContainerRing final : public Ring<mode, typename Medium::Token, RunBy::tasks> {
-    using Token = typename Medium::Token;
-
+class ContainerRing final : public TaskRing<mode, Medium> {
 public:
-    explicit ContainerRing(const Plan& plan) : Ring<mode, Token, RunBy::tasks>(plan), medium_(plan.contexts) {}
+    explicit ContainerRing(const Plan& plan) : TaskRing<mode, Medium>(plan) {}
 
     ~ContainerRing() override {
         if (!containers_) return;  // not the driver
         containers_->expect_end();
-        medium_.port(0).send(this->driver().stop_token());
+        this->send_stop();
     }
 
     void drive(std::unique_ptr<Containers> containers) {
@@ -38,46 +35,23 @@ public:
     }
 
     void live(std::uint32_t index) {
-        auto port = medium_.port(index);
-        const Token first = port.receive();
-        port.send(
-            serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
-    }
-
-    void run(std::uint64_t units) override {
-        auto port = medium_.port(0);
-        this->driver().drive(units / this->contexts(), pass_through(port));
+        auto port = this->medium_.port(index);
+        port.send(this->serve_until_stopped(port.receive(), index, port));
     }
 
     // In a pid namespace of its own every process is number 1; the driver's /proc is the one outside and knows them by
     // other ids.
     void publish() override {
-        auto port = medium_.port(0);
-        this->driver().send_command(Command::report, pass_through(port));
+        TaskRing<mode, Medium>::publish();
         for (std::uint32_t i = 0; i < this->contexts(); ++i) {
             Station& station = this->station_array()[i];
             station.process = station.thread = containers_->id(i);
         }
     }
 
-    std::vector<TaskId> tasks() const override {
-        std::vector<TaskId> result;
-        for (const Station& station : this->stations()) result.push_back({station.process, station.thread});
-        return result;
-    }
-
     void add_counts(Counts& counts) const override { containers_->add_counts(counts); }
 
 private:
-    template <class Port>
-    static auto pass_through(Port& port) {
-        return [&port](Token token) __attribute__((always_inline)) {
-            port.send(token);
-            return port.receive();
-        };
-    }
-
-    Medium medium_;
     std::unique_ptr<Containers> containers_;
 };
 

@@ -5,9 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "kit/containers/cgroups.h"
-#include "kit/plan/plan.h"
+#include "kit/plan/mechanism.h"
 
 namespace probe {
 
@@ -23,7 +24,10 @@ public:
     virtual void end() = 0;                         // in the launcher, when the contexts are gone
 };
 
-// Defined once by each probe. Null: the probe makes its containers itself.
+// Both are defined once by each probe. Of Entry::check: can its runtime be had?
+std::optional<Unavailable> runtime_missing();
+
+// Null: the probe makes its containers itself.
 std::unique_ptr<ContainerRuntime> make_container_runtime(const Plan& plan, const ContainerCgroups& cgroups);
 
 }  // namespace probe

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <utility>
@@ -18,9 +17,6 @@ namespace probe {
 namespace {
 
 const std::string group_name = "switchcost-";
-constexpr std::size_t random_letters = 6;  // of mkdtemp
-const std::string digits = "0123456789";
-const std::string letters_and_digits = digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 std::vector<std::string> directories_in(const std::string& path) {
     std::vector<std::string> result;
@@ -38,41 +34,30 @@ bool remove_tree(const std::string& path, Patience patience) {
     return remove_empty_group(path.c_str(), patience) || errno == ENOENT;
 }
 
-bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of(digits) == std::string::npos; }
+bool is_number(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
 // switchcost-PID-RANDOM
-bool bears_lock(const std::string& name) {
-    if (name.rfind(group_name, 0) != 0) return false;
-    const std::size_t dash = name.find('-', group_name.size());
-    if (dash == std::string::npos || !is_number(name.substr(group_name.size(), dash - group_name.size()))) return false;
-    return name.size() == dash + 1 + random_letters &&
-           name.find_first_not_of(letters_and_digits, dash + 1) == std::string::npos;
+bool bears_lock(std::string_view name) {
+    if (!name.starts_with(group_name)) return false;
+    name.remove_prefix(group_name.size());
+    const std::size_t dash = name.find('-');
+    return dash != std::string_view::npos && is_number(name.substr(0, dash)) &&
+           are_random_letters(name.substr(dash + 1));
 }
 
-bool is_same(const struct stat& one, const struct stat& other) {
-    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
-// The descriptor of a group that this user's probe made, locked; -1: errno says why. Whoever removed the group may have
-// done so between its opening and its locking, hence the last look.
-int open_locked(const std::string& path, int how) {
-    const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd == -1) return -1;
+// A group that this user's probe made, locked; closed: errno says why. Whoever removed the group may have done so
+// between its opening and its locking, hence the last look at its name.
+Descriptor open_locked(const std::string& path, int how) {
+    Descriptor group(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat opened = {}, named = {};
-    int error = 0;
-    if (fstat(fd, &opened) != 0) {
-        error = errno;
-    } else if (opened.st_uid != geteuid() || (opened.st_mode & 07777) != 0700) {
-        error = EPERM;
-    } else if (flock(fd, how | LOCK_NB) != 0 || lstat(path.c_str(), &named) != 0) {
-        error = errno;
-    } else if (!is_same(opened, named)) {
-        error = ENOENT;
-    }
-    if (error == 0) return fd;
-    close(fd);
-    errno = error;
-    return -1;
+    if (!group.is_open() || fstat(group.get(), &opened) != 0) return {};
+    errno = EPERM;
+    if (opened.st_uid != geteuid() || (opened.st_mode & 07777) != 0700) return {};
+    if (flock(group.get(), how | LOCK_NB) != 0 || lstat(path.c_str(), &named) != 0) return {};
+    errno = ENOENT;
+    return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino ? std::move(group) : Descriptor();
 }
 
 }  // namespace
@@ -93,72 +78,67 @@ bool remove_groups(const std::vector<std::string>& places, const std::string& pr
     bool all = true;
     for (const std::string& place : places) {
         for (const std::string& name : directories_in(place)) {
-            if (name.rfind(begin, 0) != 0 || !is_number(name.substr(begin.size()))) continue;
+            if (!name.starts_with(begin) || !is_number(name.substr(begin.size()))) continue;
             all = remove_tree(place + "/" + name, patience) && all;
         }
     }
     return all;
 }
 
-GroupEstate::~GroupEstate() {
-    if (lock_ != -1) close(lock_);
+bool are_random_letters(std::string_view text) {
+    constexpr const char* alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return text.size() == 6 && text.find_first_not_of(alphabet) == std::string_view::npos;
 }
 
-void GroupEstate::lie_in(std::string parent, std::vector<std::string> places) {
+void ProbeGroups::set_parent(std::string parent, std::vector<std::string> places) {
     parent_ = std::move(parent);
     places_ = std::move(places);
     name_ = group_name + std::to_string(getpid());
 }
 
 // A sweep may take the group for a dead one's before it is locked; then there is another.
-Claim GroupEstate::make() {
+ResourceId ProbeGroups::make() {
     constexpr int attempts = 100;
-    Claim claim;
+    ResourceId id;
     for (int attempt = 0; attempt < attempts; ++attempt) {
         std::string path = parent_ + "/" + name_ + "-XXXXXX";
         if (mkdtemp(path.data()) == nullptr) {
-            claim.error = errno;
-            return claim;
+            id.error = errno;
+            return id;
         }
         lock_ = open_locked(path, LOCK_SH);
-        claim.error = lock_ == -1 ? errno : 0;
-        struct stat status = {};
-        if (lock_ != -1 && fstat(lock_, &status) == 0) {
+        id.error = errno;
+        if (lock_.is_open()) {
             name_ = path.substr(parent_.size() + 1);
-            claim.device = status.st_dev;
-            claim.inode = status.st_ino;
-            std::snprintf(claim.name, sizeof claim.name, "%s", name_.c_str());
-            return claim;
+            return resource_id(lock_.get(), name_);
         }
         rmdir(path.c_str());
-        if (is_descriptor_limit(claim.error)) return claim;
+        if (is_descriptor_limit(id.error)) return id;
     }
-    return claim;
+    return id;
 }
 
-int GroupEstate::take(const Claim& claim) {
-    lock_ = open_locked(parent_ + "/" + claim.name, LOCK_SH);
-    if (lock_ == -1) return errno;
-    struct stat status = {};
-    if (fstat(lock_, &status) == 0 && status.st_dev == claim.device && status.st_ino == claim.inode) {
-        name_ = claim.name;
+int ProbeGroups::open(const ResourceId& id) {
+    lock_ = open_locked(parent_ + "/" + id.name, LOCK_SH);
+    if (!lock_.is_open()) return errno;
+    if (id.is(lock_.get())) {
+        name_ = id.name;
         return 0;
     }
-    close(std::exchange(lock_, -1));
+    lock_.reset();
     return ENOENT;
 }
 
-void GroupEstate::remove() {
-    if (lock_ != -1 && remove_groups(places_, name_, Patience::one_second)) rmdir((parent_ + "/" + name_).c_str());
+void ProbeGroups::remove() {
+    if (lock_.is_open() && remove_groups(places_, name_, Patience::one_second)) rmdir((parent_ + "/" + name_).c_str());
 }
 
 void sweep_dead_groups(const std::string& parent, const std::vector<std::string>& places) {
     for (const std::string& name : directories_in(parent)) {
         if (!bears_lock(name)) continue;
-        const int lock = open_locked(parent + "/" + name, LOCK_EX);
-        if (lock == -1) continue;
-        if (remove_groups(places, name, Patience::none)) rmdir((parent + "/" + name).c_str());
-        close(lock);
+        const std::string path = parent + "/" + name;
+        const Descriptor lock = open_locked(path, LOCK_EX);
+        if (lock.is_open() && remove_groups(places, name, Patience::none)) rmdir(path.c_str());
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kit/tasks/guardian.h"
@@ -17,29 +18,27 @@ bool remove_empty_group(const char* path, Patience patience = Patience::one_seco
 // Below each place, a directory, the groups PREFIX-NUMBER with those in them. False: some have processes and stay.
 bool remove_groups(const std::vector<std::string>& places, const std::string& prefix, Patience patience);
 
+// Whether these are the letters that mkdtemp puts in the place of XXXXXX.
+bool are_random_letters(std::string_view text);
+
 // The groups of a probe. Its own, PARENT/switchcost-PID-RANDOM, holds no process but the lock; those of its containers
 // are called switchcost-PID-RANDOM-NUMBER and stand beside it, and a runtime makes them in all other hierarchies, too.
 // The lock goes last, and only when all others have gone.
-class GroupEstate final : public Estate {
+class ProbeGroups final : public GuardedResource {
 public:
-    GroupEstate() = default;
-    GroupEstate(const GroupEstate&) = delete;
-    GroupEstate& operator=(const GroupEstate&) = delete;
-    ~GroupEstate() override;
-
     // `places`: the parent as it is called in every hierarchy. Before the guardian starts.
-    void lie_in(std::string parent, std::vector<std::string> places);
+    void set_parent(std::string parent, std::vector<std::string> places);
     const std::string& name() const { return name_; }
 
-    Claim make() override;
-    int take(const Claim& claim) override;
+    ResourceId make() override;
+    int open(const ResourceId& id) override;
     void remove() override;
 
 private:
     std::string parent_;
     std::vector<std::string> places_;
     std::string name_;
-    int lock_ = -1;
+    Descriptor lock_;
 };
 
 // Groups below `parent`, and in `places`, of probes whose lock nobody holds.

@@ -1,34 +1,26 @@
 #include "kit/experiments/footprint.h"
 
 #include <algorithm>
-#include <limits>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "kit/os/os.h"
+#include "kit/plan/evidence.h"
 #include "kit/plan/failure.h"
 
 namespace probe {
 namespace {
 
-struct Entered {
-    std::uint64_t total = 0;
-    std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t highest = 0;
-};
-
 // One cycle. The driver is one more context of the ring, made before the memory is read for the first time.
-MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Entered& entered) {
+MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Turns& turns) {
     os::trim_heap();  // contexts made by the heap must not come from what an earlier cycle left there
     const std::unique_ptr<Workload> workload = entry.make(with_driver, Mode::batch);
     workload->run(with_driver.contexts);
     const std::optional<MemoryGain> gain = workload->memory_gain();
     if (!gain) throw failed("self_check_failed", "this mechanism cannot tell its memory; this is a fault of the probe");
     workload->publish();
-    for (const Station& station : workload->stations().subspan(1)) {
-        entered.total += station.turns;
-        entered.lowest = std::min(entered.lowest, station.turns);
-        entered.highest = std::max(entered.highest, station.turns);
-    }
+    for (const Station& station : workload->stations().subspan(1)) turns.add(station.turns);
     workload->close();
     return *gain;
 }
@@ -38,7 +30,7 @@ MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Entered& enter
 void rehearse(const Plan& plan, const Entry& entry) {
     Plan few = plan;
     few.contexts = std::min<std::uint32_t>(plan.contexts, 16) + 1;
-    Entered ignored;
+    Turns ignored;
     run_cycle(few, entry, ignored);
 }
 
@@ -46,49 +38,36 @@ class Results {
 public:
     Results(const Plan& plan, Reporter& reporter) : plan_(plan), reporter_(reporter) {}
 
-    void add(const MemoryGain& gain) { gains_.push_back(gain); }
-
-    void send(const char* phase, std::uint64_t from, std::uint64_t to) {
-        if (from == to) return;
-        send_quantity(phase, from, to, "resident_bytes", &Memory::resident);
-        send_quantity(phase, from, to, "virtual_bytes", &Memory::mapped);
-        if (os::kernel_memory_meaning() != nullptr) send_quantity(phase, from, to, "kernel_bytes", &Memory::kernel);
+    void send(const char* phase, std::span<const MemoryGain> gains) {
+        if (gains.empty()) return;
+        send_quantity(phase, gains, "resident_bytes", &Memory::resident);
+        send_quantity(phase, gains, "virtual_bytes", &Memory::mapped);
+        if (os::kernel_memory_meaning() != nullptr) send_quantity(phase, gains, "kernel_bytes", &Memory::kernel);
     }
     std::uint64_t sent() const { return sent_; }
 
 private:
-    void send_quantity(const char* phase, std::uint64_t from, std::uint64_t to, const char* quantity,
+    void send_quantity(const char* phase, std::span<const MemoryGain> gains, const char* quantity,
                        std::int64_t Memory::* figure) {
-        std::string list = "[";
-        for (std::uint64_t i = from; i < to; ++i) list += (i == from ? "" : ",") + std::to_string(gains_[i].*figure);
         Line line("samples");
-        line.number("seq", sequence_++).text("phase", phase).number("units", plan_.contexts);
-        line.text("quantity", quantity).raw("ticks", list + "]");
+        line.number("seq", sequence_++).text("phase", phase).number("units", plan_.contexts).text("quantity", quantity);
+        line.raw("ticks", list_of(gains, [=](const MemoryGain& gain) { return std::to_string(gain.*figure); }));
         reporter_.add(line);
-        sent_ += to - from;
+        sent_ += gains.size();
     }
 
     const Plan& plan_;
     Reporter& reporter_;
-    std::vector<MemoryGain> gains_;
     int sequence_ = 0;
     std::uint64_t sent_ = 0;
 };
 
-Line evidence(const Plan& plan, const Entered& entered, std::uint64_t units) {
-    Line turns = Line::nested();
-    turns.number("total", static_cast<std::int64_t>(entered.total))
-        .number("min", static_cast<std::int64_t>(entered.lowest));
-    turns.number("max", static_cast<std::int64_t>(entered.highest)).number("contexts", plan.contexts);
+Line evidence(const Plan& plan, const Turns& turns, std::uint64_t units) {
     Line why = Line::nested();
     why.text("token", "no token is passed in this experiment");
     Line line("evidence");
-    line.number("units", static_cast<std::int64_t>(units))
-        .raw("turns", turns.finish())
-        .null("token")
-        .null("kernel")
-        .raw("why", why.finish());
-    return line;
+    line.number("units", units).raw("turns", turns.object(plan.contexts)).null("token").null("kernel");
+    return line.raw("why", why.finish());
 }
 
 }  // namespace
@@ -102,35 +81,30 @@ void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry)
     }
     Plan with_driver = plan;
     ++with_driver.contexts;
-    Results results(plan, reporter);
-    Entered entered;
+    Turns turns;
     const std::uint64_t cycles = plan.warmup_batches + plan.batches;
+    std::vector<MemoryGain> gains;
+    gains.reserve(cycles);
     rehearse(plan, entry);
-    bool machine_wide = false;
-    for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
-        const MemoryGain gain = run_cycle(with_driver, entry, entered);
-        machine_wide = gain.kernel_is_machine_wide;
-        results.add(gain);
-    }
-    results.send("warmup", 0, plan.warmup_batches);
-    results.send("measure", plan.warmup_batches, cycles);
-    if (entered.total != cycles * plan.contexts) {
-        throw failed("self_check_failed", "only " + std::to_string(entered.total) + " of " +
-                                              std::to_string(cycles * plan.contexts) +
+    for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) gains.push_back(run_cycle(with_driver, entry, turns));
+    const std::span<const MemoryGain> all = gains;
+    Results results(plan, reporter);
+    results.send("warmup", all.first(plan.warmup_batches));
+    results.send("measure", all.subspan(plan.warmup_batches));
+    const std::uint64_t units = cycles * plan.contexts;
+    if (turns.total != units) {
+        throw failed("self_check_failed", "only " + std::to_string(turns.total) + " of " + std::to_string(units) +
                                               " contexts ran before they were suspended");
     }
     if (const char* meaning = os::kernel_memory_meaning()) {
-        Line note("note");
-        note.text("text", machine_wide ? "kernel_bytes is the change of KernelStack, PageTables and SUnreclaim in "
-                                         "/proc/meminfo: machine-wide, so "
-                                         "that other work shows in it"
-                                       : meaning);
-        reporter.add(note);
+        reporter.add(Line("note").text("text", gains.back().kernel_is_machine_wide
+                                                   ? "kernel_bytes is the change of KernelStack, PageTables and "
+                                                     "SUnreclaim in /proc/meminfo: machine-wide, so that other work "
+                                                     "shows in it"
+                                                   : meaning));
     }
-    reporter.add(evidence(plan, entered, cycles * plan.contexts));
-    Line end("end");
-    end.text("status", "ok").number("samples", static_cast<std::int64_t>(results.sent()));
-    reporter.add(end);
+    reporter.add(evidence(plan, turns, units));
+    reporter.add(end_ok(results.sent()));
     reporter.flush();
 }
 

@@ -1,7 +1,10 @@
 // Experiment footprint: memory per live suspended context, by the kernel's figures.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <span>
 
 #include "kit/plan/mechanism.h"
 #include "kit/plan/report.h"
@@ -14,6 +17,9 @@ Memory own_memory();
 
 // What process `id` holds alone: its private pages and its address space. The kernel's share is not known per process.
 Memory private_memory(int id);
+
+// What the processes hold alone, and what the kernel has more of than `kernel_before`.
+MemoryGain gain_of(std::span<const pid_t> processes, std::int64_t kernel_before);
 
 // Kernel stacks, page tables and unreclaimable slab of the whole machine: other work shows in it.
 std::int64_t kernel_memory_of_machine();

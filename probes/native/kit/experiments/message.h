@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -21,14 +22,16 @@ class Message final : public Solo<mode> {
 
 public:
     explicit Message(const Plan& plan)
-        : shared_(1), payload_(plan.number("payload")), mark_(std::min(payload_.size(), sizeof(std::uint64_t))) {
-        links_.open<Link>(2);
+        : shared_(1),
+          to_(open_both_ways<Link>()),
+          payload_(plan.number("payload")),
+          mark_(std::min(payload_.size(), sizeof(std::uint64_t))) {
         space_mark.store(0);
         if constexpr (forked) {
             pin_self(plan.cpu_of(1));  // inherited by the child
             if (partner_.fork_child(2)) live_in_child();
-            close_once(links_.to(1).read);
-            close_once(links_.to(0).write);
+            to_[1].read.reset();
+            to_[0].write.reset();
             pin_self(plan.cpu_of(0));
         } else {
             partner_.start(&Message::live_in_thread, this, plan.cpu_of(1), 2);
@@ -39,7 +42,7 @@ public:
     ~Message() override {
         shared_[0].wish = Wish::end;
         if constexpr (forked) partner_.end_expected();
-        write_whole(links_.to(1).write, payload_.data(), payload_.size());
+        write_whole(to_[1].write.get(), payload_.data(), payload_.size());
         if constexpr (forked) {
             partner_.wait_all();
         } else {
@@ -70,11 +73,6 @@ public:
         probe::publish(own, true);
     }
     std::span<const Station> stations() const override { return shared_.data()->stations; }
-    std::vector<TaskId> tasks() const override {
-        std::vector<TaskId> both;
-        for (const Station& station : stations()) both.push_back({station.process, station.thread});
-        return both;
-    }
 
 private:
     // What the partner is to do with a message. Written before the message is sent, read after it has come.
@@ -86,8 +84,8 @@ private:
     };
 
     [[gnu::always_inline]] void exchange() {
-        const bool sent = write_whole(links_.to(1).write, payload_.data(), payload_.size());
-        if (!sent || !read_whole(links_.to(0).read, payload_.data(), payload_.size())) [[unlikely]]
+        const bool sent = write_whole(to_[1].write.get(), payload_.data(), payload_.size());
+        if (!sent || !read_whole(to_[0].read.get(), payload_.data(), payload_.size())) [[unlikely]]
             partner_gone();
     }
 
@@ -105,16 +103,16 @@ private:
     }
 
     [[noreturn]] void live_in_child() {
-        close_once(links_.to(0).read);
-        close_once(links_.to(1).write);
+        to_[0].read.reset();
+        to_[1].write.reset();
         live();
         _exit(0);
     }
 
     void live() {
         space_mark.store(1);
-        const int from = links_.to(1).read;
-        const int to = links_.to(0).write;
+        const int from = to_[1].read.get();
+        const int to = to_[0].write.get();
         std::vector<char> echo(payload_.size());
         Shared& shared = shared_[0];
         Station& own = shared.stations[1];
@@ -135,10 +133,10 @@ private:
     }
 
     SharedArray<Shared> shared_;
+    std::array<LinkEnds, 2> to_;
     std::vector<char> payload_;
     std::size_t mark_;
     std::uint64_t answers_ = 0;
-    Links links_;
     std::conditional_t<forked, Children, Threads> partner_;
 };
 

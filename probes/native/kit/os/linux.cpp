@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@
 #endif
 
 #include <cerrno>
-#include <csignal>
 
 #include "kit/experiments/footprint.h"
 #include "kit/os/limits.h"
@@ -25,7 +23,6 @@
 #include "kit/os/procfs.h"
 #include "kit/plan/failure.h"
 #include "kit/stacks/stacks.h"
-#include "kit/tasks/processes.h"
 
 namespace probe {
 namespace {
@@ -49,12 +46,6 @@ std::int64_t address_space(const std::string& folder) {
     return static_cast<std::int64_t>(*pages) * sysconf(_SC_PAGESIZE);
 }
 
-os::PageFaults faults_of(decltype(RUSAGE_SELF) who) {
-    rusage usage{};
-    getrusage(who, &usage);
-    return {static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
-}
-
 std::uint64_t number_in(const char* path) { return procfs::read_number(path).value_or(unlimited); }
 
 cpu_set_t set_of(int cpu) {
@@ -63,14 +54,6 @@ cpu_set_t set_of(int cpu) {
     CPU_ZERO(&set);
     CPU_SET(static_cast<std::size_t>(cpu), &set);
     return set;
-}
-
-std::string c_library() {
-#if defined(__GLIBC__)
-    return std::string("glibc ") + gnu_get_libc_version();
-#else
-    return "C library other than glibc";
-#endif
 }
 
 }  // namespace
@@ -84,24 +67,17 @@ void pin_self(int cpu) {
 
 namespace os {
 
-void begin(int report_fd) {
-    std::signal(SIGPIPE, SIG_IGN);
-    set_partner_death_report(report_fd);
+std::string c_library() {
+#if defined(__GLIBC__)
+    return std::string("glibc ") + gnu_get_libc_version();
+#else
+    return "C library other than glibc";
+#endif
 }
 
-std::string runtime() {
-    utsname system{};
-    uname(&system);
-    return c_library() + ", " + system.sysname + " " + system.release;
-}
-
-std::optional<std::string> caveat() { return std::nullopt; }
-
-TaskId current_task() { return {getpid(), current_thread()}; }
 int current_thread() { return static_cast<int>(syscall(SYS_gettid)); }
 int current_cpu() { return sched_getcpu(); }
 std::optional<PageFaults> faults_of_thread() { return faults_of(RUSAGE_THREAD); }
-std::optional<PageFaults> faults_of_process() { return faults_of(RUSAGE_SELF); }
 
 std::optional<KernelSwitches> kernel_switches(std::span<const TaskId> tasks) { return procfs::kernel_switches(tasks); }
 const char* kernel_switches_source() { return "proc_task_status"; }
@@ -125,20 +101,6 @@ std::optional<std::uint64_t> cpu_time_ns(std::span<const TaskId> tasks) {
     }
     return sum;
 }
-
-bool open_for_writing(int fd) {
-    const int flags = fcntl(fd, F_GETFL);
-    return flags != -1 && (flags & O_ACCMODE) != O_RDONLY;
-}
-
-long write_some(int fd, const char* data, std::size_t size) { return write(fd, data, size); }
-
-void* map_stack(std::size_t bytes) {
-    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return address == MAP_FAILED ? nullptr : address;
-}
-
-void unmap_stack(void* address, std::size_t bytes) { munmap(address, bytes); }
 
 void trim_heap() {
 #if defined(__GLIBC__)

@@ -13,13 +13,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sysctl.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #undef current_task  // Mach's, a macro
 
 #include <cerrno>
-#include <csignal>
 #include <limits>
 
 #include "kit/experiments/footprint.h"
@@ -30,7 +28,6 @@
 #include "kit/plan/failure.h"
 #include "kit/stacks/stacks.h"
 #include "kit/tasks/bare_thread.h"
-#include "kit/tasks/processes.h"
 
 namespace probe {
 namespace {
@@ -78,20 +75,8 @@ void pin_self(int cpu) {
 
 namespace os {
 
-void begin(int report_fd) {
-    std::signal(SIGPIPE, SIG_IGN);
-    set_partner_death_report(report_fd);
-}
+std::string c_library() { return "libSystem"; }
 
-std::string runtime() {
-    utsname system{};
-    uname(&system);
-    return std::string("libSystem, ") + system.sysname + " " + system.release;
-}
-
-std::optional<std::string> caveat() { return std::nullopt; }
-
-TaskId current_task() { return {getpid(), current_thread()}; }
 int current_thread() { return static_cast<int>(pthread_mach_thread_np(pthread_self())); }
 
 int current_cpu() {
@@ -104,12 +89,6 @@ int current_cpu() {
 std::optional<PageFaults> faults_of_thread() {
     proc_taskinfo info{};
     return read_task(getpid(), info) && info.pti_threadnum == 1 ? faults_of_process() : std::nullopt;
-}
-
-std::optional<PageFaults> faults_of_process() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return PageFaults{static_cast<std::uint64_t>(usage.ru_minflt), static_cast<std::uint64_t>(usage.ru_majflt)};
 }
 
 // All threads of a process of the probe's are tasks of the plan, so that the sum over the processes is the sum over the
@@ -142,20 +121,6 @@ std::optional<std::uint64_t> cpu_time_ns(std::span<const TaskId> tasks) {
     if (!told) return std::nullopt;
     return sum;
 }
-
-bool open_for_writing(int fd) {
-    const int flags = fcntl(fd, F_GETFL);
-    return flags != -1 && (flags & O_ACCMODE) != O_RDONLY;
-}
-
-long write_some(int fd, const char* data, std::size_t size) { return write(fd, data, size); }
-
-void* map_stack(std::size_t bytes) {
-    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return address == MAP_FAILED ? nullptr : address;
-}
-
-void unmap_stack(void* address, std::size_t bytes) { munmap(address, bytes); }
 
 void trim_heap() { malloc_zone_pressure_relief(nullptr, 0); }
 

@@ -1,14 +1,18 @@
 // What the part of the kit that systems of the Unix kind share (limits.cpp, links.cpp, processes.cpp, tasks.cpp and the
-// mechanisms on top of them) asks of the system beside kit/os/os.h. kit/os/linux.cpp and kit/os/macos.cpp answer.
+// mechanisms on top of them) asks of the system beside kit/os/os.h. kit/os/linux.cpp and kit/os/macos.cpp answer,
+// and where both would say the same, kit/os/posix.cpp.
 #pragma once
 
 #include <pthread.h>
+#include <sys/wait.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "kit/os/os.h"
 #include "kit/plan/failure.h"
 
 namespace probe {
@@ -21,7 +25,17 @@ struct Limit {
     std::string cure;
 };
 
+// Waits for the end of a child, however often a signal interrupts that; its wait status.
+inline int wait_for(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) == -1 && errno == EINTR) {}
+    return status;
+}
+
 namespace os {
+
+std::string c_library();        // its name, for runtime()
+PageFaults faults_of(int who);  // as in getrusage
 
 std::size_t usable_cpus();
 

@@ -7,22 +7,21 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+
+#include "kit/os/descriptor.h"
 
 namespace probe::procfs {
 namespace {
 
 // Reads without allocating: called between the batches and the first message after them.
 bool read_small_file(const char* path, char* buffer, std::size_t size) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd == -1) return false;
+    const Descriptor file(open(path, O_RDONLY | O_CLOEXEC));
     std::size_t length = 0;
-    while (length + 1 < size) {
-        const ssize_t got = read(fd, buffer + length, size - 1 - length);
+    while (file.is_open() && length + 1 < size) {
+        const ssize_t got = read(file.get(), buffer + length, size - 1 - length);
         if (got <= 0) break;
         length += static_cast<std::size_t>(got);
     }
-    close(fd);
     buffer[length] = '\0';
     return length != 0;
 }
@@ -34,13 +33,9 @@ bool field(const char* text, const char* name, std::uint64_t& value) {
     return true;
 }
 
-std::string cgroup_path(const std::string& controller) {
-    std::ifstream file("/proc/self/cgroup");
-    for (std::string line; std::getline(file, line);) {
-        const std::size_t first = line.find(':');
-        const std::size_t second = line.find(':', first + 1);
-        if (second == std::string::npos) continue;
-        if (line.substr(first + 1, second - first - 1) == controller) return line.substr(second + 1);
+std::string cgroup_path(const std::string& controllers) {
+    for (const CgroupOf& group : cgroups_of("self")) {
+        if (group.controllers == controllers) return group.path;
     }
     return "/";
 }
@@ -80,12 +75,30 @@ std::optional<std::uint64_t> read_field(const char* path, const char* name) {
     return value;
 }
 
+std::string first_line(const std::string& path) {
+    std::string line;
+    std::ifstream file(path);
+    std::getline(file, line);
+    return line;
+}
+
+bool write_file(const char* path, std::string_view text) {
+    const Descriptor file(open(path, O_WRONLY | O_CLOEXEC));
+    return file.is_open() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+std::vector<CgroupOf> cgroups_of(const std::string& process) {
+    std::vector<CgroupOf> result;
+    std::ifstream file("/proc/" + process + "/cgroup");
+    std::string number, controllers, path;
+    while (std::getline(file, number, ':') && std::getline(file, controllers, ':') && std::getline(file, path))
+        result.push_back({controllers, path});
+    return result;
+}
+
 std::uint64_t available_memory() {
-    char text[4096];
-    std::uint64_t kibibytes = 0;
-    if (!read_small_file("/proc/meminfo", text, sizeof text) || !field(text, "\nMemAvailable:", kibibytes))
-        return ~std::uint64_t{0};
-    return kibibytes * 1024;
+    const auto kibibytes = read_field("/proc/meminfo", "\nMemAvailable:");
+    return kibibytes ? *kibibytes * 1024 : ~std::uint64_t{0};
 }
 
 std::optional<std::uint64_t> cgroup_limit(const char* controller, const char* file, const char* unified_file) {

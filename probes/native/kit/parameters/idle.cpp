@@ -8,10 +8,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "kit/os/descriptor.h"
 #include "kit/os/procfs.h"
 #include "kit/plan/failure.h"
 #include "kit/tasks/tasks.h"
@@ -26,49 +26,46 @@ std::string idle_state(int cpu, const char* file) {
 }
 
 // The kernel's polling idle state is number 0 wherever there is one.
-bool can_poll(int cpu) {
-    std::string name;
-    std::ifstream file(idle_state(cpu, "name"));
-    return std::getline(file, name) && name == "POLL";
-}
+bool can_poll(int cpu) { return procfs::first_line(idle_state(cpu, "name")) == "POLL"; }
 
 }  // namespace
 
 // A thread on each CPU that gives way to everybody else.
 class IdleCpus::Spinners {
 public:
-    explicit Spinners(const std::vector<int>& cpus) : lives_(cpus.size()) {
+    explicit Spinners(const std::vector<int>& cpus) : spinners_(cpus.size()) {
         for (std::size_t i = 0; i < cpus.size(); ++i) {
-            lives_[i].stop = &stop_;
-            threads_.start(&Spinners::spin, &lives_[i], cpus[i], static_cast<std::uint32_t>(cpus.size()));
+            spinners_[i].stop = &stop_;
+            threads_.start(&Spinners::spin, &spinners_[i], cpus[i], static_cast<std::uint32_t>(cpus.size()));
         }
     }
     ~Spinners() { stop_.store(true); }  // and Threads joins
 
     std::uint64_t fewest_turns() const {
-        const auto least = std::min_element(
-            lives_.begin(), lives_.end(), [](const Life& a, const Life& b) { return a.turns.load() < b.turns.load(); });
+        const auto least = std::min_element(spinners_.begin(), spinners_.end(), [](const Spinner& a, const Spinner& b) {
+            return a.turns.load() < b.turns.load();
+        });
         return least->turns.load();
     }
 
 private:
-    struct alignas(64) Life {
+    struct alignas(64) Spinner {
         std::atomic<bool>* stop = nullptr;
         std::atomic<std::uint64_t> turns{0};
     };
 
     static void* spin(void* argument) {
-        Life& life = *static_cast<Life*>(argument);
+        Spinner& spinner = *static_cast<Spinner*>(argument);
         const sched_param none{};
         if (sched_setscheduler(0, SCHED_IDLE, &none) != 0) return nullptr;  // no turns: the evidence lacks them
         // Without a pause instruction: a hypervisor may take a CPU that pauses for one that has nothing to do.
-        while (!life.stop->load(std::memory_order_relaxed))
-            life.turns.store(life.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        while (!spinner.stop->load(std::memory_order_relaxed))
+            spinner.turns.store(spinner.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return nullptr;
     }
 
     alignas(64) std::atomic<bool> stop_{false};
-    std::vector<Life> lives_;
+    std::vector<Spinner> spinners_;
     Threads threads_;
 };
 
@@ -82,10 +79,8 @@ public:
                 "idle=poll: this kernel has no idle state that polls (cpuidle's state POLL); use idle=busy");
         }
         const std::int32_t microseconds = 0;
-        fd_ = open(latency_device, O_WRONLY | O_CLOEXEC);
-        if (fd_ == -1 || write(fd_, &microseconds, sizeof microseconds) != sizeof microseconds) {
+        if (!device_.is_open() || write(device_.get(), &microseconds, sizeof microseconds) != sizeof microseconds) {
             const int error = errno;
-            if (fd_ != -1) ::close(fd_);
             throw unsupported(error == EACCES || error == EPERM ? "no_permission" : "unsupported_here",
                               std::string("idle=poll: ") + latency_device + " refused (" + std::strerror(error) +
                                   "); it needs the right to write there, or use idle=busy",
@@ -93,7 +88,6 @@ public:
         }
         for (const int cpu : cpus_) before_.push_back(times_polled(cpu));
     }
-    ~Polling() { ::close(fd_); }
 
     std::uint64_t fewest_times() const {
         std::uint64_t fewest = ~std::uint64_t{0};
@@ -106,7 +100,7 @@ private:
 
     std::vector<int> cpus_;
     std::vector<std::uint64_t> before_;
-    int fd_ = -1;
+    Descriptor device_{open(latency_device, O_WRONLY | O_CLOEXEC)};
 };
 
 IdleCpus::IdleCpus(const Plan& plan) {

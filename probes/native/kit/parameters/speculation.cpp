@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "kit/os/procfs.h"
 #include "kit/plan/failure.h"
 
 namespace probe {
@@ -16,19 +17,12 @@ namespace {
 
 bool asked(const Plan& plan) { return plan.text("speculation") == "guarded"; }
 
-std::string first_line(const char* path) {
-    std::string line;
-    std::ifstream file(path);
-    std::getline(file, line);
-    return line.empty() ? "not told" : line;
-}
-
 // Documentation/userspace-api/spec_ctrl.rst; the words are those of fs/proc/array.c.
 bool is_guarded(const TaskId& task) {
     constexpr const char* name = "SpeculationIndirectBranch:";
     std::ifstream file("/proc/" + std::to_string(task.process) + "/task/" + std::to_string(task.thread) + "/status");
     for (std::string line; std::getline(file, line);) {
-        if (line.rfind(name, 0) == 0) return line.find("disabled") != std::string::npos;
+        if (line.starts_with(name)) return line.find("disabled") != std::string::npos;
     }
     return false;
 }
@@ -39,12 +33,13 @@ bool is_guarded(const TaskId& task) {
 void guard_self(const Plan& plan) {
     if (!asked(plan) || prctl(PR_SET_SPECULATION_CTRL, PR_SPEC_INDIRECT_BRANCH, PR_SPEC_DISABLE, 0, 0) == 0) return;
     const int error = errno;
-    throw unsupported(error == EPERM ? "no_permission" : "unsupported_here",
-                      std::string("speculation=guarded was refused (") + std::strerror(error) +
-                          "): the kernel leaves a process no choice (spectre_v2: " +
-                          first_line("/sys/devices/system/cpu/vulnerabilities/spectre_v2") +
-                          "); boot with spectre_v2_user=prctl, or leave speculation out",
-                      error);
+    const std::string spectre = procfs::first_line("/sys/devices/system/cpu/vulnerabilities/spectre_v2");
+    throw unsupported(
+        error == EPERM ? "no_permission" : "unsupported_here",
+        std::string("speculation=guarded was refused (") + std::strerror(error) +
+            "): the kernel leaves a process no choice (spectre_v2: " + (spectre.empty() ? "unknown" : spectre) +
+            "); boot with spectre_v2_user=prctl, or leave speculation out",
+        error);
 }
 
 std::int64_t tasks_guarded(std::span<const TaskId> tasks, const Plan& plan) {

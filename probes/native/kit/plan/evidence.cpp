@@ -8,61 +8,29 @@
 namespace probe {
 namespace {
 
-void collect(Workload& workload, Look& look) {
+void read_stations(Workload& workload, Counters& counters) {
     workload.publish();
     bool driver_seen = false;
     for (const Station& station : workload.stations()) {
-        look.turns.push_back(station.turns);
-        look.mismatches += station.mismatches;
-        look.touches += station.touches;
-        look.mxcsr.insert(station.mxcsr);
+        counters.turns.push_back(station.turns);
+        counters.mismatches += station.mismatches;
+        counters.touches += station.touches;
+        counters.mxcsr.insert(station.mxcsr);
         if (station.cpu < 0) continue;
         driver_seen = true;
-        look.minor_faults += station.minor_faults;
-        look.major_faults += station.major_faults;
-        look.cpus.insert(station.cpu);
-        look.spaces.insert(station.space);
+        counters.faults.minor += station.minor_faults;
+        counters.faults.major += station.major_faults;
+        counters.cpus.insert(station.cpu);
+        counters.spaces.insert(station.space);
     }
-    if (workload.stations().empty()) look.mismatches = workload.mismatches();
-    look.faults_told = (driver_seen ? os::faults_of_thread() : os::faults_of_process()).has_value();
+    if (workload.stations().empty()) counters.mismatches = workload.mismatches();
+    counters.faults_known = (driver_seen ? os::faults_of_thread() : os::faults_of_process()).has_value();
     if (!driver_seen) {
-        const os::PageFaults faults = os::faults_of_process().value_or(os::PageFaults{});
-        look.minor_faults = faults.minor;
-        look.major_faults = faults.major;
-        look.cpus.insert(os::current_cpu());
-        look.spaces.insert(0);  // the driver alone
+        counters.faults = os::faults_of_process().value_or(os::PageFaults{});
+        counters.cpus.insert(os::current_cpu());
+        counters.spaces.insert(0);  // the driver alone
     }
-    look.token = workload.token();
-}
-
-std::uint64_t total_turns(const Look& before, const Look& after) {
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; i < after.turns.size(); ++i) total += after.turns[i] - before.turns[i];
-    return total;
-}
-
-std::string turns_object(const Look& before, const Look& after) {
-    std::uint64_t lowest = ~std::uint64_t{0};
-    std::uint64_t highest = 0;
-    for (std::size_t i = 0; i < after.turns.size(); ++i) {
-        const std::uint64_t turns = after.turns[i] - before.turns[i];
-        lowest = std::min(lowest, turns);
-        highest = std::max(highest, turns);
-    }
-    Line object = Line::nested();
-    object.number("total", static_cast<std::int64_t>(total_turns(before, after)))
-        .number("min", static_cast<std::int64_t>(lowest));
-    object.number("max", static_cast<std::int64_t>(highest))
-        .number("contexts", static_cast<std::int64_t>(after.turns.size()));
-    return object.finish();
-}
-
-std::string kernel_object(const os::KernelSwitches& before, const os::KernelSwitches& after) {
-    Line object = Line::nested();
-    object.number("voluntary", static_cast<std::int64_t>(after.voluntary - before.voluntary));
-    object.number("involuntary", static_cast<std::int64_t>(after.involuntary - before.involuntary));
-    object.number("tasks", after.tasks).text("source", os::kernel_switches_source());
-    return object.finish();
+    counters.token = workload.token();
 }
 
 const char* why_no_hops(const Entry& entry) {
@@ -79,43 +47,71 @@ void add_hops(Line& line, Line& why, const Entry& entry, const std::optional<Hop
         why.text("hops", why_no_hops(entry));
         return;
     }
-    line.number("migrations", static_cast<std::int64_t>(hops->migrations));
     Line object = Line::nested();
-    object.number("count", static_cast<std::int64_t>(hops->count));
-    object.number("in_order", static_cast<std::int64_t>(hops->count));  // check_tokens() has seen to it
-    object.number("same_cpu", static_cast<std::int64_t>(hops->same_cpu));
-    object.number("same_thread", static_cast<std::int64_t>(hops->same_thread)).truth("timed", true);
-    line.raw("hops", object.finish());
+    object.number("count", hops->count).number("in_order", hops->count);  // check_tokens() has seen to it
+    object.number("same_cpu", hops->same_cpu).number("same_thread", hops->same_thread).truth("timed", true);
+    line.number("migrations", hops->migrations).raw("hops", object.finish());
     if (hops->cut_short)
         why.text(
             "hops",
             "the contexts changed their CPU more often than there is room to note: the hops up to there are covered");
 }
 
+void add_kernel(Line& line, Line& why, const Counters& before, const Counters& after) {
+    if (!before.kernel || !after.kernel) {
+        line.null("kernel");
+        why.text("kernel", os::kernel_switches_unknown());
+        return;
+    }
+    Line object = Line::nested();
+    object.number("voluntary", after.kernel->voluntary - before.kernel->voluntary);
+    object.number("involuntary", after.kernel->involuntary - before.kernel->involuntary);
+    object.number("tasks", after.kernel->tasks).text("source", os::kernel_switches_source());
+    line.raw("kernel", object.finish());
+}
+
+void add_faults(Line& line, Line& why, const Counters& before, const Counters& after) {
+    if (!before.faults_known || !after.faults_known) {
+        line.null("page_faults");
+        why.text("page_faults", "this system does not tell the page faults of these tasks");
+        return;
+    }
+    Line object = Line::nested();
+    object.number("minor", after.faults.minor - before.faults.minor);
+    object.number("major", after.faults.major - before.faults.major);
+    line.raw("page_faults", object.finish());
+}
+
 }  // namespace
 
-std::vector<TaskId> Workload::tasks() const { return {os::current_task()}; }
-
-Look look_before(Workload& workload, const std::vector<TaskId>& tasks) {
-    Look look;
-    collect(workload, look);
-    look.kernel = os::kernel_switches(tasks);
-    look.cpu_time_ns = os::cpu_time_ns(tasks);
-    return look;
+std::vector<TaskId> Workload::tasks() const {
+    std::vector<TaskId> result;
+    for (const Station& station : stations()) {
+        if (station.thread != 0) result.push_back({station.process, station.thread});
+    }
+    if (result.empty()) result.push_back(os::current_task());
+    return result;
 }
 
-Look look_after(Workload& workload, const std::vector<TaskId>& tasks) {
-    Look look;
-    look.token = workload.token();
-    const std::uint64_t token = look.token;
-    look.cpu_time_ns = os::cpu_time_ns(tasks);
-    look.kernel = os::kernel_switches(tasks);
-    collect(workload, look);
-    look.token = token;
-    return look;
+Counters read_counters_before(Workload& workload, const std::vector<TaskId>& tasks) {
+    Counters counters;
+    read_stations(workload, counters);
+    counters.kernel = os::kernel_switches(tasks);
+    counters.cpu_time_ns = os::cpu_time_ns(tasks);
+    return counters;
 }
 
-void check_tokens(const Look& before, const Look& after) {
+Counters read_counters_after(Workload& workload, const std::vector<TaskId>& tasks) {
+    Counters counters;
+    const std::uint64_t token = workload.token();
+    counters.cpu_time_ns = os::cpu_time_ns(tasks);
+    counters.kernel = os::kernel_switches(tasks);
+    read_stations(workload, counters);
+    counters.token = token;
+    return counters;
+}
+
+void check_tokens(const Counters& before, const Counters& after) {
     const std::uint64_t wrong = after.mismatches - before.mismatches;
     if (wrong == 0) return;
     throw failed(
@@ -123,52 +119,50 @@ void check_tokens(const Look& before, const Look& after) {
         std::to_string(wrong) + " switches did not carry the expected sequence number; this is a fault of the probe");
 }
 
-Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before,
-                   const Look& after, const std::optional<Hops>& hops, const Counts& counts) {
+void Turns::add(std::uint64_t of_one_context) {
+    total += of_one_context;
+    lowest = std::min(lowest, of_one_context);
+    highest = std::max(highest, of_one_context);
+}
+
+std::string Turns::object(std::size_t contexts) const {
+    Line line = Line::nested();
+    line.number("total", total).number("min", lowest).number("max", highest).number("contexts", contexts);
+    return line.finish();
+}
+
+Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Counters& before,
+                   const Counters& after, const std::optional<Hops>& hops, const Counts& counts) {
     Line line("evidence");
     Line why = Line::nested();
-    line.number("units", static_cast<std::int64_t>(units));
+    line.number("units", units);
+    Turns turns;
+    for (std::size_t i = 0; i < after.turns.size(); ++i) turns.add(after.turns[i] - before.turns[i]);
     if (after.turns.empty() || entry.shape == Shape::pair) {
         line.null("turns");
         why.text("turns", "a control has no contexts");
     } else {
-        line.raw("turns", turns_object(before, after));
+        line.raw("turns", turns.object(after.turns.size()));
     }
     if (units > token_mask) {
         line.null("token");
         why.text("token", "more units than the bits that the medium carries can count");
     } else {
-        line.number("token", static_cast<std::int64_t>((after.token - before.token) & token_mask));
+        line.number("token", (after.token - before.token) & token_mask);
     }
-    if (before.kernel && after.kernel) {
-        line.raw("kernel", kernel_object(*before.kernel, *after.kernel));
-    } else {
-        line.null("kernel");
-        why.text("kernel", os::kernel_switches_unknown());
-    }
-    line.number("address_spaces", static_cast<std::int64_t>(after.spaces.size()));
+    add_kernel(line, why, before, after);
+    line.number("address_spaces", after.spaces.size());
     std::set<int> cpus = before.cpus;
     cpus.insert(after.cpus.begin(), after.cpus.end());
     if (hops) cpus.insert(hops->cpus.begin(), hops->cpus.end());
-    line.raw("cpus", number_list({cpus.begin(), cpus.end()}));
+    line.raw("cpus", number_list(cpus));
     add_hops(line, why, entry, hops);
-    if (before.faults_told && after.faults_told) {
-        Line faults = Line::nested();
-        faults.number("minor", static_cast<std::int64_t>(after.minor_faults - before.minor_faults));
-        faults.number("major", static_cast<std::int64_t>(after.major_faults - before.major_faults));
-        line.raw("page_faults", faults.finish());
-    } else {
-        line.null("page_faults");
-        why.text("page_faults", "this system does not tell the page faults of these tasks");
-    }
+    add_faults(line, why, before, after);
     Line object = Line::nested();
     for (const auto& [name, value] : counts) object.number(name, value);
-    if (before.cpu_time_ns && after.cpu_time_ns)
-        object.number("cpu_time_ns", static_cast<std::int64_t>(*after.cpu_time_ns - *before.cpu_time_ns));
-    if (entry.shape == Shape::pair) object.number("hops", static_cast<std::int64_t>(total_turns(before, after)));
-    line.raw("counts", object.finish());
-    line.raw("why", why.finish());
-    return line;
+    if (before.cpu_time_ns && after.cpu_time_ns) object.number("cpu_time_ns", *after.cpu_time_ns - *before.cpu_time_ns);
+    if (entry.shape == Shape::pair) object.number("hops", turns.total);
+    return line.raw("counts", object.finish()).raw("why", why.finish());
 }
 
 }  // namespace probe

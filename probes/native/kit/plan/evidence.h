@@ -1,4 +1,5 @@
-// What shows that the units claimed did happen: two looks at the workload, and the message made of their difference.
+// What shows that the units claimed did happen: the counters of the workload and of the kernel before and after the
+// batches, and the message made of their difference.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,14 @@
 
 namespace probe {
 
-// The workload as it stands between two batches.
-struct Look {
+// As they stand between two batches.
+struct Counters {
     std::vector<std::uint64_t> turns;
     std::uint64_t token = 0;
     std::uint64_t mismatches = 0;
     std::uint64_t touches = 0;
-    bool faults_told = false;
-    std::uint64_t minor_faults = 0;
-    std::uint64_t major_faults = 0;
+    bool faults_known = false;
+    os::PageFaults faults;
     std::optional<os::KernelSwitches> kernel;
     std::optional<std::uint64_t> cpu_time_ns;
     std::set<int> cpus;
@@ -29,13 +29,23 @@ struct Look {
 };
 
 // The kernel's counters are read nearest to the batches, so that the lap which collects the stations is not in them.
-Look look_before(Workload& workload, const std::vector<TaskId>& tasks);
-Look look_after(Workload& workload, const std::vector<TaskId>& tasks);
+Counters read_counters_before(Workload& workload, const std::vector<TaskId>& tasks);
+Counters read_counters_after(Workload& workload, const std::vector<TaskId>& tasks);
 
 // Throws self_check_failed when a token arrived that did not carry the expected sequence number.
-void check_tokens(const Look& before, const Look& after);
+void check_tokens(const Counters& before, const Counters& after);
 
-Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Look& before,
-                   const Look& after, const std::optional<Hops>& hops, const Counts& counts);
+Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Counters& before,
+                   const Counters& after, const std::optional<Hops>& hops, const Counts& counts);
+
+// The object `turns` of that message.
+struct Turns {
+    std::uint64_t total = 0;
+    std::uint64_t lowest = ~std::uint64_t{0};
+    std::uint64_t highest = 0;
+
+    void add(std::uint64_t of_one_context);
+    std::string object(std::size_t contexts) const;
+};
 
 }  // namespace probe

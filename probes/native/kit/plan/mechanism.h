@@ -82,7 +82,7 @@ struct alignas(64) Station {
     std::uint32_t mxcsr;
     std::int32_t cpu;  // -1: not a task of its own
     std::int32_t process;
-    std::int32_t thread;
+    std::int32_t thread;  // 0: not a task of its own, or not asked yet
 };
 static_assert(sizeof(Station) == 64);
 
@@ -113,7 +113,8 @@ public:
     // Makes every context write its station. Not part of any batch.
     virtual void publish() {}
     virtual std::span<const Station> stations() const { return {}; }
-    virtual std::vector<TaskId> tasks() const;  // participating tasks; default: the calling thread
+    // Participating tasks. Default: those that the stations name, else the calling thread.
+    virtual std::vector<TaskId> tasks() const;
 
     virtual std::uint64_t token() const = 0;                                // sequence number it carries now
     virtual std::uint64_t mismatches() const = 0;                           // seen by the driver

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <limits>
+#include <string_view>
 
 #include "kit/os/os.h"
 #include "kit/plan/failure.h"
@@ -10,8 +11,12 @@
 namespace probe {
 namespace {
 
-// Bounds that keep every product of the plan inside 63 bits and every array inside ordinary memory.
+// The limits of PROTOCOL.md, section 1.
 constexpr std::uint64_t most_batches = 1'000'000;
+constexpr std::uint64_t most_contexts = 16'777'216;
+constexpr std::uint64_t most_ns = 1'000'000'000'000;
+constexpr std::uint64_t highest_cpu = 1'048'575;
+constexpr std::uint64_t highest_fd = 1'048'576;
 
 std::uint64_t parse_number(const std::string& key, const std::string& value, std::uint64_t lowest,
                            std::uint64_t highest) {
@@ -31,7 +36,7 @@ std::vector<int> parse_cpus(const std::string& value) {
     while (begin < value.size()) {
         std::size_t end = value.find(',', begin);
         if (end == std::string::npos) end = value.size();
-        cpus.push_back(static_cast<int>(parse_number("cpus", value.substr(begin, end - begin), 0, 1 << 20)));
+        cpus.push_back(static_cast<int>(parse_number("cpus", value.substr(begin, end - begin), 0, highest_cpu)));
         begin = end + 1;
     }
     if (!value.empty() && value.back() == ',')
@@ -51,9 +56,26 @@ std::string check_parameter(const Parameter& parameter, const std::string& value
     throw refused("bad_value", std::string(parameter.name) + "=" + value + " is not one of: " + known);
 }
 
+bool take_number(Plan& plan, const std::string& key, const std::string& value) {
+    constexpr struct {
+        std::string_view key;
+        std::uint64_t Plan::* field;
+        std::uint64_t lowest, highest;
+    } numbers[] = {{"batch_units", &Plan::batch_units, 0, most_units},
+                   {"batch_ns", &Plan::batch_ns, 1, most_ns},
+                   {"batches", &Plan::batches, 1, most_batches},
+                   {"warmup_batches", &Plan::warmup_batches, 0, most_batches},
+                   {"seed", &Plan::seed, 0, std::numeric_limits<std::int64_t>::max()}};
+    for (const auto& number : numbers) {
+        if (key != number.key) continue;
+        plan.*number.field = parse_number(key, value, number.lowest, number.highest);
+        return true;
+    }
+    return false;
+}
+
 // Handles the keys of PROTOCOL.md, section 1. False: not one of them.
 bool take_common_key(Plan& plan, const std::string& key, const std::string& value) {
-    constexpr std::uint64_t any = std::numeric_limits<std::int64_t>::max();
     if (key == "protocol") {
         parse_number(key, value, 1, 1);
     } else if (key == "mechanism") {
@@ -61,28 +83,17 @@ bool take_common_key(Plan& plan, const std::string& key, const std::string& valu
     } else if (key == "experiment") {
         plan.experiment = value;
     } else if (key == "contexts") {
-        plan.contexts =
-            static_cast<std::uint32_t>(parse_number(key, value, 1, std::numeric_limits<std::int32_t>::max()));
+        plan.contexts = static_cast<std::uint32_t>(parse_number(key, value, 1, most_contexts));
     } else if (key == "timing") {
         if (value != "batch" && value != "each")
             throw refused("bad_value", "timing=" + value + " is neither batch nor each");
         plan.timing = value == "each" ? Timing::each : Timing::batch;
     } else if (key == "cpus") {
         plan.cpus = parse_cpus(value);
-    } else if (key == "batch_units") {
-        plan.batch_units = parse_number(key, value, 0, most_units);
-    } else if (key == "batch_ns") {
-        plan.batch_ns = parse_number(key, value, 1, 3'600'000'000'000);
-    } else if (key == "batches") {
-        plan.batches = parse_number(key, value, 1, most_batches);
-    } else if (key == "warmup_batches") {
-        plan.warmup_batches = parse_number(key, value, 0, most_batches);
     } else if (key == "verify_units") {
-        plan.verify_units = parse_number(key, value, 0, most_batches);
-    } else if (key == "seed") {
-        plan.seed = parse_number(key, value, 0, any);
+        parse_number(key, value, 0, most_contexts);  // the timed hops are followed themselves
     } else {
-        return false;
+        return take_number(plan, key, value);
     }
     return true;
 }
@@ -151,7 +162,7 @@ Arguments split_arguments(int count, char** arguments, std::optional<Failure>& f
 int take_report_fd(Arguments& arguments) {
     const auto found = arguments.find("report_fd");
     if (found == arguments.end()) return 1;
-    const int fd = static_cast<int>(parse_number("report_fd", found->second, 0, std::numeric_limits<int>::max()));
+    const int fd = static_cast<int>(parse_number("report_fd", found->second, 0, highest_fd));
     arguments.erase(found);
     if (!os::open_for_writing(fd)) {
         throw refused("bad_value", "report_fd=" + std::to_string(fd) + " is not open for writing");

@@ -29,7 +29,6 @@ struct Plan {
     std::uint64_t batch_ns = 1'000'000;
     std::uint64_t batches = 30;
     std::uint64_t warmup_batches = 5;
-    std::uint64_t verify_units = 1000;
     std::uint64_t seed = 0;
     std::map<std::string, std::string> parameters;  // every parameter of the mechanism, defaults filled in
 

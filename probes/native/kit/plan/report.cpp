@@ -5,6 +5,7 @@
 #include "kit/os/os.h"
 
 namespace probe {
+namespace {
 
 std::string quoted(std::string_view text) {
     static constexpr char digits[] = "0123456789abcdef";
@@ -26,57 +27,22 @@ std::string quoted(std::string_view text) {
     return result + '"';
 }
 
-std::string number_list(const std::vector<int>& numbers) {
-    std::string result = "[";
-    for (const int number : numbers) {
-        if (result.size() > 1) result += ',';
-        result += std::to_string(number);
-    }
-    return result + "]";
-}
+}  // namespace
 
-std::string text_list(const std::vector<const char*>& texts) {
-    std::string result = "[";
-    for (const char* text : texts) {
-        if (result.size() > 1) result += ',';
-        result += quoted(text);
-    }
-    return result + "]";
-}
+std::string text_list(const std::vector<const char*>& texts) { return list_of(texts, quoted); }
 
-void Line::name(std::string_view name) {
+Line& Line::text(std::string_view name, std::string_view value) { return raw(name, quoted(value)); }
+
+Line& Line::raw(std::string_view name, std::string_view json) {
     if (body_.size() > 1) body_ += ',';
-    body_ += quoted(name) + ":";
-}
-
-Line& Line::text(std::string_view name_, std::string_view value) {
-    name(name_);
-    body_ += quoted(value);
+    body_.append(quoted(name)).append(":").append(json);
     return *this;
 }
 
-Line& Line::number(std::string_view name_, std::int64_t value) {
-    name(name_);
-    body_ += std::to_string(value);
-    return *this;
-}
-
-Line& Line::truth(std::string_view name_, bool value) {
-    name(name_);
-    body_ += value ? "true" : "false";
-    return *this;
-}
-
-Line& Line::null(std::string_view name_) {
-    name(name_);
-    body_ += "null";
-    return *this;
-}
-
-Line& Line::raw(std::string_view name_, std::string_view json) {
-    name(name_);
-    body_ += json;
-    return *this;
+Line end_ok(std::uint64_t samples) {
+    Line line("end");
+    line.text("status", "ok").number("samples", samples);
+    return line;
 }
 
 void Reporter::flush() {

@@ -1,7 +1,9 @@
 #include "kit/plan/session.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <span>
 
 #include "kit/experiments/footprint.h"
 #include "kit/os/arch.h"
@@ -25,7 +27,7 @@ constexpr std::size_t buckets_per_line = 1024;
 Line hello() {
     Line clock = Line::nested();
     clock.text("name", clock_name).number("ticks_per_second", clock_ticks_per_second);
-    clock.number("read_cost_ticks", static_cast<std::int64_t>(clock_read_cost()));
+    clock.number("read_cost_ticks", clock_read_cost());
     Line counter = Line::nested();
     counter.text("name", arch::counter_name);
     Line line("hello");
@@ -39,12 +41,7 @@ Line hello() {
 Line end_line(const Failure& failure) {
     Line line("end");
     line.text("status", failure.status).number("samples", 0).text("code", failure.code).text("detail", failure.detail);
-    if (failure.error != 0) {
-        line.number("errno", failure.error);
-    } else {
-        line.null("errno");
-    }
-    return line;
+    return failure.error != 0 ? line.number("errno", failure.error) : line.null("errno");
 }
 
 int finish_with(Reporter& reporter, const Failure& failure) {
@@ -59,11 +56,8 @@ Line plan_line(const Plan& plan, std::uint64_t batch_units) {
     Line line("plan");
     line.text("mechanism", plan.mechanism).text("experiment", plan.experiment).number("contexts", plan.contexts);
     line.text("timing", plan.timing == Timing::each ? "each" : "batch").raw("cpus", number_list(plan.cpus));
-    line.number("batch_units", static_cast<std::int64_t>(batch_units))
-        .number("batches", static_cast<std::int64_t>(plan.batches));
-    line.number("warmup_batches", static_cast<std::int64_t>(plan.warmup_batches))
-        .raw("parameters", parameters.finish());
-    return line;
+    line.number("batch_units", batch_units).number("batches", plan.batches);
+    return line.number("warmup_batches", plan.warmup_batches).raw("parameters", parameters.finish());
 }
 
 // One stretch of time by both clocks.
@@ -163,22 +157,14 @@ std::uint64_t calibrate(Measurement& measurement, std::uint64_t lap, std::uint64
     return units;
 }
 
-void add_samples(Reporter& reporter, const Measurement& measurement, const char* phase, std::size_t from,
-                 std::size_t to, int& sequence) {
-    while (from < to) {
-        const std::size_t until = std::min(to, from + samples_per_line);
-        std::string list = "[";
-        for (std::size_t i = from; i < until; ++i) {
-            if (i != from) list += ',';
-            list += std::to_string(measurement.ticks[i]);
-        }
+void add_samples(Reporter& reporter, const char* phase, std::uint64_t units, std::span<const std::uint64_t> ticks,
+                 int& sequence) {
+    while (!ticks.empty()) {
+        const std::size_t count = std::min(ticks.size(), samples_per_line);
         Line line("samples");
-        line.number("seq", sequence++)
-            .text("phase", phase)
-            .number("units", static_cast<std::int64_t>(measurement.batch_units));
-        line.raw("ticks", list + "]");
-        reporter.add(line);
-        from = until;
+        line.number("seq", sequence++).text("phase", phase).number("units", units);
+        reporter.add(line.raw("ticks", number_list(ticks.first(count))));
+        ticks = ticks.subspan(count);
     }
 }
 
@@ -189,40 +175,27 @@ struct Recorded {
     const Span& span;
 };
 
-void add_histogram_part(Reporter& reporter, const Recorded& recorded, const std::string& buckets, int& sequence) {
-    const Histogram& histogram = recorded.histogram;
-    Line line("histogram");
-    line.number("seq", sequence++)
-        .text("phase", recorded.phase)
-        .number("units", static_cast<std::int64_t>(histogram.count));
-    line.number("bits", Histogram::bits).raw("buckets", "[" + buckets + "]");
-    line.number("sum", static_cast<std::int64_t>(histogram.sum))
-        .number("min", static_cast<std::int64_t>(histogram.min));
-    line.number("max", static_cast<std::int64_t>(histogram.max));
-    line.number("pair_sum", static_cast<std::int64_t>(histogram.pair_sum));
-    line.number("pair_count", static_cast<std::int64_t>(histogram.pair_count));
-    line.number("span_counter", static_cast<std::int64_t>(recorded.span.counter));
-    line.number("span_clock", static_cast<std::int64_t>(recorded.span.clock));
-    reporter.add(line);
-}
-
 void add_histogram(Reporter& reporter, const Recorded& recorded, int& sequence) {
     const Histogram& histogram = recorded.histogram;
-    std::size_t in_part = 0;
-    std::string part;
+    std::vector<std::size_t> buckets;
     for (std::size_t bucket = 0; bucket < Histogram::bucket_count; ++bucket) {
-        if (histogram.buckets[bucket] == 0) continue;
-        if (in_part == buckets_per_line) {
-            add_histogram_part(reporter, recorded, part, sequence);
-            part.clear();
-            in_part = 0;
-        }
-        if (in_part != 0) part += ',';
-        part +=
-            "[" + std::to_string(Histogram::lower_edge(bucket)) + "," + std::to_string(histogram.buckets[bucket]) + "]";
-        ++in_part;
+        if (histogram.buckets[bucket] != 0) buckets.push_back(bucket);
     }
-    add_histogram_part(reporter, recorded, part, sequence);
+    std::span<const std::size_t> rest = buckets;
+    do {
+        const auto part = rest.first(std::min(rest.size(), buckets_per_line));
+        rest = rest.subspan(part.size());
+        Line line("histogram");
+        line.number("seq", sequence++).text("phase", recorded.phase).number("units", histogram.count);
+        line.number("bits", Histogram::bits).raw("buckets", list_of(part, [&](std::size_t bucket) {
+                                                     return number_list(std::array{Histogram::lower_edge(bucket),
+                                                                                   histogram.buckets[bucket]});
+                                                 }));
+        line.number("sum", histogram.sum).number("min", histogram.min).number("max", histogram.max);
+        line.number("pair_sum", histogram.pair_sum).number("pair_count", histogram.pair_count);
+        line.number("span_counter", recorded.span.counter).number("span_clock", recorded.span.clock);
+        reporter.add(line);
+    } while (!rest.empty());
 }
 
 // An interval below zero was read from the counters of two CPUs that do not agree; then no other interval across them
@@ -257,8 +230,9 @@ std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measuremen
         add_histogram(reporter, {"measure", histogram, measurement.span}, sequence);
         return measurement.warmup->count + histogram.count;
     }
-    add_samples(reporter, measurement, "warmup", 0, plan.warmup_batches, sequence);
-    add_samples(reporter, measurement, "measure", plan.warmup_batches, measurement.ticks.size(), sequence);
+    const std::span<const std::uint64_t> ticks = measurement.ticks;
+    add_samples(reporter, "warmup", measurement.batch_units, ticks.first(plan.warmup_batches), sequence);
+    add_samples(reporter, "measure", measurement.batch_units, ticks.subspan(plan.warmup_batches), sequence);
     return measurement.ticks.size();
 }
 
@@ -289,7 +263,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     reporter.flush();
 
     const std::vector<TaskId> tasks = workload->tasks();
-    const Look before = look_before(*workload, tasks);
+    const Counters before = read_counters_before(*workload, tasks);
     arch::load_mxcsr(arch::mxcsr_clean);
     entry.enter_parameters(plan);
     workload->begin_hops();
@@ -297,8 +271,8 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     call_at_fixed_stack_offset(&Measurement::run_batches, &measurement);
     workload->counting(false);
     const std::optional<Hops> hops = hops_of(plan, entry, measurement);
-    const Look after =
-        look_after(*workload, workload->tasks());  // a task that was born in between counts from its birth
+    // A task that was born in between counts from its birth.
+    const Counters after = read_counters_after(*workload, workload->tasks());
 
     const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
     check_tokens(before, after);
@@ -308,15 +282,13 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     entry.add_counts({plan, *workload, tasks, units, after.touches - before.touches, after.mxcsr.size()}, counts);
     const std::uint64_t mask = workload->token_mask();
     const std::uint64_t sent = add_results(reporter, plan, measurement);
-    reporter
-        .flush();  // while the contexts live: until this arrives the host takes what it sees of them for the whole ring
+    // While the contexts live: until this arrives the host takes what it sees of them for the whole ring.
+    reporter.flush();
     workload->close();
     workload.reset();
 
     reporter.add(evidence_line(entry, units, mask, before, after, hops, counts));
-    Line end("end");
-    end.text("status", "ok").number("samples", static_cast<std::int64_t>(sent));
-    reporter.add(end);
+    reporter.add(end_ok(sent));
     reporter.flush();
 }
 
@@ -324,10 +296,8 @@ Line mechanism_line(const Entry& entry) {
     std::vector<const char*> parameters;
     for (const Parameter& parameter : entry.parameters) parameters.push_back(parameter.name);
     Line line("mechanism");
-    line.text("id", entry.id)
-        .raw("experiments", text_list(entry.experiments))
-        .raw("timings", text_list({"batch", "each"}));
-    line.raw("parameters", text_list(parameters));
+    line.text("id", entry.id).raw("experiments", text_list(entry.experiments));
+    line.raw("timings", text_list({"batch", "each"})).raw("parameters", text_list(parameters));
     const std::optional<Unavailable> unavailable = entry.check != nullptr ? entry.check() : std::nullopt;
     line.truth("available", !unavailable);
     if (unavailable) {
@@ -371,9 +341,7 @@ int describe(int count, char** arguments) {
     return with_reporter(count, arguments, [](Reporter& reporter, const Arguments& parsed) {
         if (!parsed.empty()) throw refused("unknown_key", "key " + parsed.begin()->first + " is unknown to describe");
         for (const Entry* entry : all_entries()) reporter.add(mechanism_line(*entry));
-        Line end("end");
-        end.text("status", "ok").number("samples", 0);
-        reporter.add(end);
+        reporter.add(end_ok(0));
         reporter.flush();
     });
 }
@@ -389,9 +357,7 @@ int run(int count, char** arguments) {
             }
         }
         if (const auto caveat = os::caveat()) {
-            Line note("note");
-            note.text("text", *caveat);
-            reporter.add(note);
+            reporter.add(Line("note").text("text", *caveat));
         }
         raise_soft_limits();
         pin_self(plan.cpu_of(0));

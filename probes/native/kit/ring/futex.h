@@ -56,14 +56,13 @@ public:
     Port port(std::uint32_t context) {
         Word* own = &words_[context];
         const std::uint32_t last_seen = context == 0 ? own->value.load(std::memory_order_relaxed) : 0;
-        return {own, &words_[context + 1 == words_.size() ? 0 : context + 1], last_seen};
+        return {own, &words_[next_in_ring(context, words_.size())], last_seen};
     }
 
     // A forked process needs nothing made for it: the words lie in a mapping that it inherits.
     void before_fork(std::uint32_t) {}
     void after_fork(std::uint32_t) {}
     Port in_child(std::uint32_t context) { return port(context); }
-    Port driver_port() { return port(0); }
 
 private:
     SharedArray<Word> words_;

@@ -38,63 +38,46 @@ public:
 
     explicit ProcessLinkMedium(std::uint32_t contexts) : contexts_(contexts) {
         if (contexts == 2) {
-            open_both_ways<Link>(to_driver_, to_child_);
+            auto both = open_both_ways<Link>();
+            to_driver_ = std::move(both[0]);
+            to_child_ = std::move(both[1]);
         } else {
             to_driver_ = open_link<Link>(0, contexts);
-            to_child_ = open_next(1);
+            to_child_ = open_link<Link>(1, contexts);
         }
-        std::swap(last_write_, to_driver_.write);
-        std::swap(first_write_, to_child_.write);
+        last_write_ = std::move(to_driver_.write);
+        first_write_ = std::move(to_child_.write);
     }
-    ProcessLinkMedium(const ProcessLinkMedium&) = delete;
-    ProcessLinkMedium& operator=(const ProcessLinkMedium&) = delete;
-    ~ProcessLinkMedium() { close_all(); }
 
     void before_fork(std::uint32_t context) {
         if (context + 1 == contexts_) {
-            std::swap(child_write_, last_write_);  // the last context closes the ring
+            child_write_ = std::move(last_write_);  // the last context closes the ring
         } else {
             to_next_ = open_link<Link>(context + 1, contexts_);
-            std::swap(child_write_, to_next_.write);
+            child_write_ = std::move(to_next_.write);
         }
     }
 
     Port in_child(std::uint32_t) {
-        for (int* fd : {&to_driver_.read, &last_write_, &first_write_, &to_next_.read}) close_once(*fd);
-        return {to_child_.read, child_write_, false};
+        for (Descriptor* end : {&to_driver_.read, &last_write_, &first_write_, &to_next_.read}) end->reset();
+        return {to_child_.read.get(), child_write_.get(), false};
     }
 
     void after_fork(std::uint32_t) {
-        close_once(to_child_.read);
-        close_once(child_write_);
-        std::swap(to_child_.read, to_next_.read);
+        child_write_.reset();
+        to_child_.read = std::move(to_next_.read);
     }
 
-    Port driver_port() const { return {to_driver_.read, first_write_, true}; }
+    Port port(std::uint32_t /*the driver*/) const { return {to_driver_.read.get(), first_write_.get(), true}; }
 
 private:
-    LinkEnds open_next(std::uint32_t context) {
-        try {
-            return open_link<Link>(context, contexts_);
-        } catch (...) {
-            close_all();  // the constructor has not finished, so that no destructor runs
-            throw;
-        }
-    }
-    void close_all() {
-        for (int* fd : {&to_driver_.read, &to_driver_.write, &last_write_, &to_child_.read, &to_child_.write,
-                        &first_write_, &child_write_, &to_next_.read, &to_next_.write}) {
-            close_once(*fd);
-        }
-    }
-
     std::uint32_t contexts_;
-    LinkEnds to_driver_;    // the driver reads
-    LinkEnds to_child_;     // of the context forked next
-    LinkEnds to_next_;      // of the one after it
-    int last_write_ = -1;   // to the driver, for the last context
-    int first_write_ = -1;  // the driver writes, to context 1
-    int child_write_ = -1;
+    LinkEnds to_driver_;      // the driver reads
+    LinkEnds to_child_;       // of the context forked next
+    LinkEnds to_next_;        // of the one after it
+    Descriptor last_write_;   // to the driver, for the last context
+    Descriptor first_write_;  // the driver writes, to context 1
+    Descriptor child_write_;
 };
 
 }  // namespace probe

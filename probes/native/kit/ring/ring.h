@@ -167,6 +167,15 @@ template <Mode mode, RunBy by = RunBy::one_thread, class Token, class Pass>
     return static_cast<Token>(token + 1);
 }
 
+// How a hop goes through a port with `send` and `receive`.
+template <class Port>
+auto through(Port& port) {
+    return [&port](auto token) __attribute__((always_inline)) {
+        port.send(token);
+        return port.receive();
+    };
+}
+
 // Rings of two whose contexts run inside one thread check every so many turns: a compare and an addition in every turn
 // are more than a tenth of the cheapest switches. The token must then be as much further as all turns since then make
 // it, so that a hop which did not happen is noticed as before; batches are multiples of so many laps, or the commands

@@ -3,9 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 namespace probe {
+
+// Who gets the token after `context`.
+template <class Count>
+constexpr std::uint32_t next_in_ring(std::uint32_t context, Count contexts) {
+    return context + 1 == contexts ? 0 : context + 1;
+}
 
 // Throws Failure limit_reached, naming the limit.
 void* map_zeroed(std::size_t bytes, bool shared);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 
 #include "kit/plan/mechanism.h"
 #include "kit/ring/reading.h"
@@ -49,5 +51,42 @@ protected:
 private:
     SharedArray<Histogram> histogram_;
 };
+
+// A control with nothing but a unit: a function object, made of the plan.
+template <Mode mode, class Unit>
+class Control final : public Solo<mode> {
+public:
+    explicit Control(const Plan& plan) : unit_{plan} {}
+    void run(std::uint64_t units) override {
+        this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) { return unit_(token); });
+    }
+
+private:
+    [[no_unique_address]] Unit unit_;
+};
+
+// A control that calls a routine, which the compiler must not know.
+template <Mode mode, std::uint64_t (*routine)(std::uint64_t)>
+class CallControl final : public Solo<mode> {
+public:
+    explicit CallControl(const Plan&) {}
+    void run(std::uint64_t units) override {
+        std::uint64_t (*callee)(std::uint64_t) = routine;
+        asm volatile("" : "+r"(callee));
+        this->repeat(units, [callee](std::uint64_t token) __attribute__((always_inline)) { return callee(token); });
+    }
+};
+
+template <class Unit>
+std::unique_ptr<Workload> make_control(const Plan& plan, Mode mode) {
+    if (reads_counter(mode)) return std::make_unique<Control<Mode::each, Unit>>(plan);
+    return std::make_unique<Control<Mode::batch, Unit>>(plan);
+}
+
+template <std::uint64_t (*routine)(std::uint64_t)>
+std::unique_ptr<Workload> make_call_control(const Plan& plan, Mode mode) {
+    if (reads_counter(mode)) return std::make_unique<CallControl<Mode::each, routine>>(plan);
+    return std::make_unique<CallControl<Mode::batch, routine>>(plan);
+}
 
 }  // namespace probe

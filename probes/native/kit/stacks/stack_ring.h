@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "asm/stack_switch.h"
@@ -29,10 +30,10 @@ public:
           sparse_(may_check_sparsely && checks_sparsely<mode>(plan)),
           arena_(plan),
           switcher_(this->state(), plan.contexts),
-          lives_(plan.contexts) {
+          starts_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
-            lives_[i] = {this, i};
-            switcher_.prepare(i, arena_.at(i - 1), &StackRing::live, &lives_[i]);
+            starts_[i] = {this, i};
+            switcher_.prepare(i, arena_.at(i - 1), &StackRing::live, &starts_[i]);
         }
         publish();  // first entry of every context, outside every clock
     }
@@ -61,21 +62,21 @@ public:
     }
 
 private:
-    struct Life {
+    struct Start {
         StackRing* ring;
         std::uint32_t index;
     };
 
     static void live(void* argument, std::uint64_t token) {
-        const Life life = *static_cast<Life*>(argument);
-        StackRing& ring = *life.ring;
-        ring.with_port(life.index, [&ring, life, token](auto& port) __attribute__((always_inline)) {
+        const Start start = *static_cast<Start*>(argument);
+        StackRing& ring = *start.ring;
+        ring.with_port(start.index, [&ring, start, token](auto& port) __attribute__((always_inline)) {
             const auto pass = [&port](Token next) __attribute__((always_inline)) { return port.pass(next); };
             if constexpr (may_check_sparsely) {
                 if (ring.sparse_)
-                    serve_sparsely<mode, Token>(ring.state(), ring.station_array(), life.index, token, pass);
+                    serve_sparsely<mode, Token>(ring.state(), ring.station_array(), start.index, token, pass);
             }
-            serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), life.index, token, pass);
+            serve<mode, RunBy::one_thread, Token>(ring.state(), ring.station_array(), start.index, token, pass);
         });
         __builtin_trap();  // rings of stacks are never told to stop
     }
@@ -98,7 +99,7 @@ private:
     const bool sparse_;
     StackArena arena_;
     Switcher switcher_;
-    std::vector<Life> lives_;
+    std::vector<Start> starts_;
 };
 
 // Experiment create. A Creator carries out one unit: a context on the given stack is entered with `token`, counts
@@ -106,43 +107,58 @@ private:
 //
 //   std::uint64_t Creator::run_one(Stack, std::uint64_t token, std::uint64_t* entered)
 template <Mode mode, class Creator>
-class StackCreation final : public Workload {
+class StackCreation final : public Solo<mode> {
 public:
-    explicit StackCreation(const Plan& plan) : maker_(plan), histogram_(mode == Mode::each ? 1 : 0) {
-        if constexpr (mode == Mode::each) histogram_[0].clear();
-    }
+    explicit StackCreation(const Plan& plan) : maker_(plan) {}
 
     void run(std::uint64_t units) override {
-        token_ = repeat_units<mode>(units, token_, histogram_.data(),
-                                    [this](std::uint64_t token) __attribute__((always_inline)) {
-                                        const Stack stack = maker_.make();
-                                        if (stack.bottom == nullptr) [[unlikely]] {
-                                            return token;  // the sum will be short, and the session says so
-                                        }
-                                        const std::uint64_t returned = creator_.run_one(stack, token, &entered_);
-                                        maker_.release(stack);
-                                        return returned;
-                                    });
+        this->repeat(units, [this](std::uint64_t token) __attribute__((always_inline)) {
+            const Stack stack = maker_.make();
+            if (stack.bottom == nullptr) [[unlikely]]
+                return token;  // the sum will be short, and the session says so
+            const std::uint64_t returned = creator_.run_one(stack, token, &entered_);
+            maker_.release(stack);
+            return returned;
+        });
     }
 
     void publish() override {
         station_.turns = entered_;
-        station_.mismatches = entered_ - token_;
+        station_.mismatches = entered_ - this->token_;
         station_.mxcsr = arch::store_mxcsr();
         station_.cpu = -1;
     }
     std::span<const Station> stations() const override { return {&station_, 1}; }
-    std::uint64_t token() const override { return token_; }
-    std::uint64_t mismatches() const override { return 0; }
-    Histogram* histogram() override { return histogram_.data(); }
 
 private:
     StackMaker maker_;
     Creator creator_;
-    std::uint64_t token_ = 0;
     std::uint64_t entered_ = 0;  // written by the created contexts, each once
     Station station_{};
-    SharedArray<Histogram> histogram_;
 };
+
+// A mechanism's rings and contexts by experiment. Made of a Switcher, or of a ring of its own.
+template <class Switcher, class Creator>
+struct Stacks {
+    template <Mode mode>
+    using Ring = StackRing<mode, Switcher>;
+    template <Mode mode>
+    using Creation = StackCreation<mode, Creator>;
+};
+
+template <class Family>
+std::unique_ptr<Workload> make_stacks(const Plan& plan, Mode mode) {
+    return plan.experiment == "create" ? make_for_mode<Family::template Creation>(plan, mode)
+                                       : make_ring_for_mode<Family::template Ring>(plan, mode);
+}
+
+// Of a mechanism whose contexts lie on the kit's stacks.
+inline Entry stack_entry(const char* id, std::uint64_t smallest_stack,
+                         std::unique_ptr<Workload> (*make)(const Plan&, Mode), std::optional<Unavailable> (*check)(),
+                         std::vector<Parameter> more = {}) {
+    more.insert(more.end(), {layout_parameter(), stack_memory_parameter(),
+                             stack_size_parameter("16384", smallest_stack), working_set_parameter()});
+    return {id, Shape::stacks, {"switch", "create", "footprint"}, std::move(more), make, check};
+}
 
 }  // namespace probe

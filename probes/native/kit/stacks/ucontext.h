@@ -5,11 +5,23 @@
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
 
+#include "kit/stacks/stacks.h"
+
 #if PROBE_HAS_UCONTEXT
 #include <ucontext.h>
 #endif
 
 namespace probe {
+
+#if PROBE_HAS_UCONTEXT
+// What makecontext asks for beside the function.
+inline void prepare_context(ucontext_t& context, Stack stack, ucontext_t* link) {
+    getcontext(&context);
+    context.uc_stack.ss_sp = stack.bottom;
+    context.uc_stack.ss_size = stack.size();
+    context.uc_link = link;
+}
+#endif
 
 inline Unavailable ucontext_missing() {
     return {"missing_library", "the C library that this probe was built with has no makecontext",

@@ -10,25 +10,20 @@ namespace probe {
 // Shared by the driver and its contexts, whether threads or processes. Context i of the plan uses station i; the driver
 // is 0. Whoever is there writes a byte into one pipe and blocks in a read of the other, into which nobody ever writes:
 // what wakes the sleepers is its end.
-class Dormitory {
+class SleepingTasks {
 public:
-    explicit Dormitory(std::uint32_t contexts)
+    explicit SleepingTasks(std::uint32_t contexts)
         : stations_(contexts), arrivals_(open_link<PipeLink>(0, contexts)), end_(open_link<PipeLink>(0, contexts)) {
         for (std::uint32_t i = 0; i < contexts; ++i) stations_[i] = {};  // touched before the memory is read
     }
-    Dormitory(const Dormitory&) = delete;
-    Dormitory& operator=(const Dormitory&) = delete;
-    ~Dormitory() {
-        wake_all();
-        close_once(arrivals_.write);
-        close_once(end_.read);
-    }
+    SleepingTasks(const SleepingTasks&) = delete;
+    SleepingTasks& operator=(const SleepingTasks&) = delete;
 
     // Called by a context: counts itself, if it runs as it should, and sleeps.
     void sleep(std::uint32_t context, bool as_it_should = true) {
         stations_[context].turns = as_it_should;
         char nothing = 0;
-        if (write_whole(arrivals_.write, &nothing, 1)) read_whole(end_.read, &nothing, 1);
+        if (write_whole(arrivals_.write.get(), &nothing, 1)) read_whole(end_.read.get(), &nothing, 1);
     }
 
     // The same in a process of its own. It gives up the driver's ends, so that the end of the driver is the end of the
@@ -40,13 +35,13 @@ public:
 
     void wait_for(std::uint32_t count) {
         char byte = 0;
-        for (; count != 0 && read_whole(arrivals_.read, &byte, 1); --count) {}
+        for (; count != 0 && read_whole(arrivals_.read.get(), &byte, 1); --count) {}
     }
 
     // Also those who have found the pipe of arrivals full, because nobody came to wait for them.
     void wake_all() {
-        close_once(end_.write);
-        close_once(arrivals_.read);
+        end_.write.reset();
+        arrivals_.read.reset();
     }
 
     std::span<const Station> stations() const { return {stations_.data(), stations_.size()}; }
@@ -60,14 +55,14 @@ private:
 // What threads and processes answer alike.
 class Held : public Workload {
 public:
-    explicit Held(const Plan& plan) : dormitory_(plan.contexts) {}
+    explicit Held(const Plan& plan) : sleeping_(plan.contexts) {}
     void run(std::uint64_t) override {}
-    std::span<const Station> stations() const override { return dormitory_.stations(); }
+    std::span<const Station> stations() const override { return sleeping_.stations(); }
     std::uint64_t token() const override { return 0; }
     std::uint64_t mismatches() const override { return 0; }
 
 protected:
-    Dormitory dormitory_;
+    SleepingTasks sleeping_;
 };
 
 }  // namespace probe

@@ -24,9 +24,7 @@ constexpr char death_report[] =
 
 void kill_and_reap(const pid_t* ids, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) kill(ids[i], SIGKILL);
-    for (std::size_t i = 0; i < count; ++i) {
-        while (waitpid(ids[i], nullptr, 0) == -1 && errno == EINTR) {}
-    }
+    for (std::size_t i = 0; i < count; ++i) wait_for(ids[i]);
 }
 
 // Only async-signal-safe calls. The messages before this one have been written, because nothing is pending during the
@@ -98,9 +96,7 @@ bool Children::fork_child(std::uint32_t wanted) {
 void Children::end_expected() { ends_are_expected = 1; }
 
 void Children::wait_all() {
-    for (const pid_t child : ids_) {
-        while (waitpid(child, nullptr, 0) == -1 && errno == EINTR) {}
-    }
+    for (const pid_t child : ids_) wait_for(child);
     ids_.clear();
 }
 

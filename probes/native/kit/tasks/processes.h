@@ -5,7 +5,7 @@
 //   void before_fork(std::uint32_t context);           makes what context needs; may throw Failure
 //   Port in_child(std::uint32_t context);              in the child: keeps its ends, closes the others
 //   void after_fork(std::uint32_t context);            in the driver: closes what only the child needs
-//   Port driver_port();
+//   Port port(0);                                      the driver's
 #pragma once
 
 #include <sys/types.h>
@@ -44,62 +44,33 @@ private:
 void set_partner_death_report(int fd);
 
 template <Mode mode, class Medium>
-class ProcessRing final : public Ring<mode, typename Medium::Token, RunBy::tasks> {
-    using Token = typename Medium::Token;
-
+class ProcessRing final : public TaskRing<mode, Medium> {
 public:
-    explicit ProcessRing(const Plan& plan) : Ring<mode, Token, RunBy::tasks>(plan), medium_(plan.contexts) {
+    explicit ProcessRing(const Plan& plan) : TaskRing<mode, Medium>(plan) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
-            medium_.before_fork(i);
+            this->medium_.before_fork(i);
             pin_self(plan.cpu_of(i));  // inherited by the child, so that a refusal is noticed here
-            if (children_.fork_child(plan.contexts)) live(i);
-            medium_.after_fork(i);
+            if (children_.fork_child(plan.contexts)) child_main(i);
+            this->medium_.after_fork(i);
         }
         pin_self(plan.cpu_of(0));
-        publish();
+        this->publish();
     }
 
     ~ProcessRing() override {
         if (children_.ids().size() + 1 < this->contexts()) return;  // only partly made: Children kills
         children_.end_expected();
-        medium_.driver_port().send(this->driver().stop_token());
+        this->send_stop();
         children_.wait_all();
     }
 
-    void run(std::uint64_t units) override {
-        auto port = medium_.driver_port();
-        this->driver().drive(units / this->contexts(), pass_through(port));
-    }
-
-    void publish() override {
-        auto port = medium_.driver_port();
-        this->driver().send_command(Command::report, pass_through(port));
-    }
-
-    std::vector<TaskId> tasks() const override {
-        std::vector<TaskId> result;
-        for (const Station& station : this->stations()) result.push_back({station.process, station.thread});
-        return result;
-    }
-
 private:
-    template <class Port>
-    static auto pass_through(Port& port) {
-        return [&port](Token token) __attribute__((always_inline)) {
-            port.send(token);
-            return port.receive();
-        };
-    }
-
-    [[noreturn]] void live(std::uint32_t index) {
-        auto port = medium_.in_child(index);
-        const Token first = port.receive();
-        port.send(
-            serve<mode, RunBy::tasks, Token>(this->state(), this->station_array(), index, first, pass_through(port)));
+    [[noreturn]] void child_main(std::uint32_t index) {
+        auto port = this->medium_.in_child(index);
+        port.send(this->serve_until_stopped(port.receive(), index, port));
         _exit(0);
     }
 
-    Medium medium_;
     Children children_;
 };
 
