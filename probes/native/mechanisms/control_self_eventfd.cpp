@@ -8,11 +8,11 @@ namespace probe {
 namespace {
 
 struct EventfdLink {
-    static bool open(int (&ends)[2]) {
-        ends[0] = eventfd(0, EFD_CLOEXEC);
-        ends[1] = ends[0] == -1 ? -1 : fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
-        if (ends[1] == -1) close_once(ends[0]);
-        return ends[1] != -1;
+    static std::optional<LinkEnds> open() {
+        Descriptor counter(eventfd(0, EFD_CLOEXEC));
+        Descriptor copy(fcntl(counter.get(), F_DUPFD_CLOEXEC, 0));
+        if (!copy.is_open()) return std::nullopt;
+        return LinkEnds{std::move(counter), std::move(copy)};
     }
 };
 

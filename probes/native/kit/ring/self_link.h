@@ -11,13 +11,9 @@ template <Mode mode, class Link>
 class SelfLink final : public Solo<mode> {
 public:
     explicit SelfLink(const Plan&) : ends_(open_link<Link>(0, 1)) {}
-    ~SelfLink() override {
-        close_once(ends_.read);
-        close_once(ends_.write);
-    }
     void run(std::uint64_t units) override {
-        const int from = ends_.read;
-        const int to = ends_.write;
+        const int from = ends_.read.get();
+        const int to = ends_.write.get();
         this->repeat(units, [this, from, to](std::uint64_t token) __attribute__((always_inline)) {
             std::uint64_t sent = token + 1;
             std::uint64_t received = 0;
