@@ -423,7 +423,7 @@ export interface Result {
    */
   median: number | null;
   /**
-   * Cheapest batch; with timing each the shortest interval, raw.
+   * Cheapest batch; with timing each the shortest interval.
    */
   min: number | null;
   /**
@@ -436,7 +436,7 @@ export interface Result {
   modes_of: string | null;
   notes: string[];
   /**
-   * Median of all batches; with timing each of all intervals, raw, as the percentiles below.
+   * Median of all batches; with timing each of all intervals, as the percentiles below.
    */
   p50: number | null;
   /**
@@ -474,7 +474,7 @@ export interface Result {
    */
   quantity: string;
   /**
-   * Only with timing each: cost of two counter reads in the same loop, ns, already taken off median and mean.
+   * Only with timing each: cost of two counter reads in the same loop, ns, already taken off every figure.
    */
   reading: number | null;
   /**

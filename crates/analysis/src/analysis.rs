@@ -210,7 +210,9 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
         row.verdict == Verdict::Verified && own.is_some_and(|own| label(row.variant, catalogue, false) == own.as_str())
     };
     let ratios = rows.iter().find(plain).map(|reference| {
-        let simple = |row: &Row<'_>| row.summary.modes.is_empty() && row.verdict == Verdict::Verified && !row.control;
+        let simple = |row: &Row<'_>| {
+            row.summary.modes.is_empty() && row.summary.resolved() && row.verdict == Verdict::Verified && !row.control
+        };
         let real = |row: &Row<'_>| simple(row) && simple(reference) && row.measure() == reference.measure();
         rows.iter().map(|row| crate::compare::plain_ratio(reference, row).filter(|_| real(row))).collect::<Vec<_>>()
     });

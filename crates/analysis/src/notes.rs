@@ -34,11 +34,11 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     notes.extend(left_out(row));
     if let Some(reading) = &figures.reading {
         notes.push(format!(
-            "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off median and mean; minimum and percentiles are raw: p50 {}, p99.9 {}, max {} ns",
+            "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off all figures: p50 {}, p99.9 {}, max {} ns",
             nanoseconds(reading.pair), nanoseconds(figures.p50), nanoseconds(figures.p999), nanoseconds(figures.max)
         ));
     }
-    if figures.reading.as_ref().is_some_and(|reading| figures.median < reading.pair / 2.0) {
+    if !row.summary.resolved() {
         notes
             .push("not resolved: less is left than half of what the reads cost; use the figure of timing=batch".into());
     }

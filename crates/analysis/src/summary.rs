@@ -32,7 +32,7 @@ pub struct Figures {
     pub interval: Option<Interval>,
     /// Mean of the invocations' means.
     pub mean: f64,
-    /// Cheapest batch. With `timing=each` this and the percentiles are of single intervals, raw.
+    /// Cheapest batch. With `timing=each` this and the percentiles are of single intervals.
     pub min: f64,
     /// Median of all batches.
     pub p50: f64,
@@ -120,6 +120,14 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Reading the counter costs no more than twice what is left without it.
+    #[must_use]
+    pub fn resolved(&self) -> bool {
+        let figures = self.figures.as_ref();
+        figures
+            .is_none_or(|figures| figures.reading.as_ref().is_none_or(|reading| figures.median >= reading.pair / 2.0))
+    }
+
     /// `1.18 (68 %) or 1.35 (32 %)`; None where one number stands for the row.
     #[must_use]
     pub fn modes_phrase(&self) -> Option<String> {
@@ -391,10 +399,13 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
     let means: Vec<(u64, f64)> = all.iter().map(|i| (i.round, i.mean - i.pair)).collect();
     let mut pooled: Vec<(f64, u64)> = all.iter().flat_map(|i| i.buckets.iter().copied()).collect();
     pooled.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let ends = (all.iter().map(|i| i.min).min_by(f64::total_cmp), all.iter().map(|i| i.max).max_by(f64::total_cmp));
+    let least = all.iter().map(|i| i.min - i.pair).min_by(f64::total_cmp);
+    let most = all.iter().map(|i| i.max - i.pair).max_by(f64::total_cmp);
     let of = |get: fn(&Intervals) -> f64| mean(&all.iter().map(get).collect::<Vec<_>>());
     let reading = of(|i| i.pair).zip(of(|i| i.scale)).map(|(pair, tick)| Reading { pair, tick });
-    let figures = figures(&medians, &means, ends, |p| weighted_quantile(&pooled, p));
+    // Off all figures of a row, or its minimum would lie above its median.
+    let pair = reading.as_ref().map_or(0.0, |reading| reading.pair);
+    let figures = figures(&medians, &means, (least, most), |p| Some(weighted_quantile(&pooled, p)? - pair));
     Summary {
         figures: figures.map(|figures| Figures { reading, ..figures }),
         samples: total(all.iter().map(|i| i.count)),

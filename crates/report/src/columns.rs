@@ -250,10 +250,10 @@ pub(crate) static COLUMNS: &[Column] = &[
         }),
         "What the modes are kinds of: starts, or batches, where a start goes from one to the other.",
     ),
-    figure!("min", min, "Cheapest batch; with timing each the shortest interval, raw.")
+    figure!("min", min, "Cheapest batch; with timing each the shortest interval.")
         .shown("min", |row, measure| Some(amount(row, figures(row)?.min, measure))),
     figure!("mean", mean, "Mean of the starts' means."),
-    figure!("p50", p50, "Median of all batches; with timing each of all intervals, raw, as the percentiles below."),
+    figure!("p50", p50, "Median of all batches; with timing each of all intervals, as the percentiles below."),
     figure!("p90", p90, "90th percentile of batches."),
     figure!("p99", p99, "99th percentile of batches.")
         .wide("p99", |row, measure| Some(amount(row, figures(row)?.p99, measure))),
@@ -263,7 +263,7 @@ pub(crate) static COLUMNS: &[Column] = &[
     column(
         "reading",
         Of::Number(|_, row| Some(figures(row)?.reading.as_ref()?.pair)),
-        "Only with timing each: cost of two counter reads in the same loop, ns, already taken off median and mean.",
+        "Only with timing each: cost of two counter reads in the same loop, ns, already taken off every figure.",
     ),
     column(
         "bytes",
