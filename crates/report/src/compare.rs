@@ -198,7 +198,7 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
     let unit = if compared.rows.iter().all(|row| row.a.quantity == Quantity::Memory) { "memory" } else { "ns" };
     let header = ["A", unit, "B", unit, "ratio", &interval, "noise floor", "smallest detectable", "verdict"];
     table.set_header(header.map(cell));
-    let mut markers = 0;
+    let reasons = reasons(compared);
     for row in &compared.rows {
         let comparison = &row.comparison;
         let span =
@@ -208,9 +208,8 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
         } else {
             "none".to_owned()
         };
-        if !comparison.reason.is_empty() && compared.refused.is_empty() {
-            markers += 1;
-            verdict.push_str(&format!(" [{markers}]"));
+        if let Some(place) = reasons.iter().position(|reason| *reason == comparison.reason) {
+            verdict.push_str(&format!(" [{}]", place + 1));
         }
         let tint = match comparison.outcome {
             Outcome::Slower => Color::Red,
@@ -234,13 +233,22 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
     trimmed(table)
 }
 
+/// The different reasons of verdicts; a verdict's mark is the place of its own in this list.
+fn reasons(compared: &Compared) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for row in compared.rows.iter().filter(|_| compared.refused.is_empty()) {
+        let reason = row.comparison.reason.as_str();
+        if !reason.is_empty() && !all.contains(&reason) {
+            all.push(reason);
+        }
+    }
+    all
+}
+
 fn tail(compared: &Compared, style: Style) -> String {
     let mut out = String::new();
-    let reasons = compared.rows.iter().map(|row| &row.comparison.reason).filter(|reason| !reason.is_empty());
-    if compared.refused.is_empty() {
-        for (i, reason) in reasons.enumerate() {
-            out.push_str(&wrapped(&format!("[{}] ", i + 1), reason, style));
-        }
+    for (i, reason) in reasons(compared).iter().enumerate() {
+        out.push_str(&wrapped(&format!("[{}] ", i + 1), reason, style));
     }
     let mut skipped: Vec<(&str, Vec<String>)> = Vec::new();
     for (label, reason) in &compared.skipped {
