@@ -320,7 +320,7 @@ fn evidence(behaviour: &str, plan: &Plan, units: u64, contexts: u64) -> String {
         ),
         _ => format!(r#"{{"voluntary":{units},"involuntary":0,"tasks":2,"source":"script"}}"#),
     };
-    // A message makes two switches a unit, there and back.
+    // A message makes two switches per unit, there and back.
     let hops = if plan.get("experiment").is_some_and(|experiment| experiment == "message") { 2 * units } else { units };
     let turns = match behaviour {
         "no-turns" => "null".to_owned(),

@@ -141,7 +141,7 @@ fn each_mistake_is_one_rule() {
         (
             "*[!A-Za-z0-9._,/+-]*) stop refused bad_value",
             "*[!A-Za-z0-9._,/+-]*) stop refused typing_error",
-            "One JSON object a line",
+            "One JSON object per line",
         ),
         ("    [ \"$1\" = unsupported ]\n    exit\n", "    exit 0\n", "Exit status: 0 for"),
         ("samples='", "echo done; samples='", "prints nothing there"),

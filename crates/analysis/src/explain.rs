@@ -1,6 +1,6 @@
 //! A mechanism's cost, taken apart into differences of measured experiments.
 //!
-//! All rows of an explanation are measured in one run, each once a round. A layer is a sum of such rows, each times a factor; it is formed within
+//! All rows of an explanation are measured in one run, each once per round. A layer is a sum of such rows, each times a factor; it is formed within
 //! every round that has all rows, so that what drifts from round to round cancels. A part is the mean over these rounds: means add up, medians do
 //! not, so that layers and residue give the whole exactly. Within a start the median batch counts. A batch is itself the mean of its thousand units;
 //! what interrupts some of them belongs to no layer.

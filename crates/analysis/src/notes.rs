@@ -165,9 +165,9 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     let target = run.precision_ppm as f64 / 1e6;
     let count = row.summary.invocation_medians.len();
     let Some(interval) = figures.interval else {
-        return Some(format!(
-            "no interval: {count} starts are fewer than the 6 that a 95 % interval needs; allow more time with --budget"
-        ));
+        let cure =
+            if run.ended_by == EndedBy::Rounds { "ask for more by --rounds" } else { "allow more time with --budget" };
+        return Some(format!("no interval: {count} starts are fewer than the 6 that a 95 % interval needs; {cure}"));
     };
     let width = interval.relative_half_width(figures.median);
     if width <= target {

@@ -120,7 +120,7 @@ impl Audited {
     fn not_covered(&self) -> Vec<String> {
         let indirect = match self.indirect.zip(self.indirect_share()) {
             Some(((least, most), (low, high))) => format!(
-                "indirect cost (caches refilled after a switch): {} to {} of a CPU; {} to {} ns a switch by the stored sweep of working sets, and no \
+                "indirect cost (caches refilled after a switch): {} to {} of a CPU; {} to {} ns per switch by the stored sweep of working sets, and no \
                  more than the program used besides",
                 percent(low),
                 percent(high),

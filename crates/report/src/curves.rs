@@ -173,5 +173,5 @@ fn split_title(analysis: &Analysis<'_>, curve: &Curve) -> String {
 }
 
 fn matrix_title(name: &str) -> String {
-    format!("{name}: ns a switch between each pair of CPUs (on the diagonal: on one CPU)")
+    format!("{name}: ns per switch between each pair of CPUs (on the diagonal: on one CPU)")
 }

@@ -219,7 +219,7 @@ pub(crate) fn bars(rows: &[&Row<'_>], style: Style) -> String {
     let shown = rows.iter().copied().filter(|row| row.summary.figures.is_some());
     let (bytes, times): (Vec<&Row<'_>>, Vec<&Row<'_>>) = shown.partition(|row| row.quantity == Quantity::Memory);
     let mut out = String::new();
-    for (title, lines) in [("ns a unit, logarithmic", times), ("bytes a context, logarithmic", bytes)] {
+    for (title, lines) in [("ns per unit, logarithmic", times), ("bytes per context, logarithmic", bytes)] {
         if !lines.is_empty() {
             out.push_str(&format!("\n{}\n{}", style.bold(title), bars_of(&lines, style)));
         }

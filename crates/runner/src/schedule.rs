@@ -365,7 +365,7 @@ impl Schedule<'_> {
         }
         let invocation = self.conclude(index, round, &plan, padding, started, watch, outcome);
         self.progress[index].add(&invocation);
-        // A disturbed invocation is repeated once a round; one of a variant that is given up is not.
+        // A disturbed invocation is repeated once per round; one of a variant that is given up is not.
         let disturbed = !invocation.disturbances.is_empty() && !self.progress[index].done;
         self.run.invocations.push(invocation.clone());
         observer.finished(&self.run, &invocation);

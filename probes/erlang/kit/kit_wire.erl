@@ -1,4 +1,4 @@
-%% The messages of PROTOCOL.md, section 2: one JSON object a line, ASCII, integers only.
+%% The messages of PROTOCOL.md, section 2: one JSON object per line, ASCII, integers only.
 %%
 %% A message is a list of {Key, Value}. Values: integers, null, true, false, {text, Characters}, [..] for lists of values,
 %% {[{Key, Value}]} for objects.

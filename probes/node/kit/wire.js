@@ -1,4 +1,4 @@
-// The messages of PROTOCOL.md, section 2: one JSON object a line, ASCII, integers only.
+// The messages of PROTOCOL.md, section 2: one JSON object per line, ASCII, integers only.
 "use strict";
 
 const fs = require("fs");

@@ -9,7 +9,7 @@ pub(crate) const KERNEL_TOLERANCE: f64 = 0.02;
 /// Where a rule allows no kernel switch, more than this share of the units means that something else ran in between.
 const STRAY_SHARE: f64 = 0.001;
 
-/// Kernel switches at the edges of the measurement that belong to no unit, beside two a context.
+/// Kernel switches at the edges of the measurement that belong to no unit, beside two per context.
 const EDGE_SWITCHES: f64 = 10.0;
 
 /// Tasks of a runtime beside its contexts that may add switches at the edges: collectors, compilers, timers.
@@ -19,7 +19,7 @@ const HELPER_TASKS: u64 = 64;
 /// single preemption is more than [`KERNEL_TOLERANCE`]; a scheduler's slice is longer than a millisecond.
 const PREEMPTIONS_PER_SECOND: f64 = 1000.0;
 
-/// Up to so many involuntary switches a unit beyond the rule are the work of others on the same CPU: they disturb the figure and say nothing
+/// Up to so many involuntary switches per unit beyond the rule are the work of others on the same CPU: they disturb the figure and say nothing
 /// of the mechanism. A mechanism whose own switches were hidden among them would have one in every unit.
 const FOREIGN_SHARE: f64 = 0.5;
 

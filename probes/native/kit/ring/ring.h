@@ -9,7 +9,7 @@
 // driver sends a command. A command is a token whose top bit is flipped, so that it arrives as a mismatch and needs no
 // test of its own.
 //
-// In touching modes a context touches its working set once a turn, right after the token has arrived (and, in
+// In touching modes a context touches its working set once per turn, right after the token has arrived (and, in
 // timing=each, after the interval has been recorded).
 //
 // All that a hop calls is noexcept: loops that may throw are compiled to more (coroutine_cpp20.cpp).
@@ -73,7 +73,7 @@ inline void publish(Station& station, bool is_task) {
 
 // The counter of one context and the two ends of its turn. A local variable of the context's loop.
 //
-// `expected` is the context's own count of its turns, in steps of N: it advances once a turn whatever arrives, and is
+// `expected` is the context's own count of its turns, in steps of N: it advances once per turn whatever arrives, and is
 // at the same time the sequence number that the token must carry. One addition and one compare are all that a hop pays.
 template <Mode mode, class Token, RunBy by = RunBy::one_thread>
 struct Turn {

@@ -87,7 +87,7 @@ pub const HYPERCALL_MAP_GPA_RANGE: u64 = 12;
 /// Port of everything that leaves by port output; guest_x86_64.s knows it, too. Nothing is there in a PC either.
 pub const PORT: u16 = 0x10;
 
-/// Words of `struct Record`, one a context of the ring of stacks, as guest_x86_64.s has them.
+/// Words of `struct Record`, one per context of the ring of stacks, as guest_x86_64.s has them.
 pub mod record {
     /// Suspended stack pointer.
     pub const STACK: usize = 0;

@@ -1,4 +1,4 @@
-//! vm/guest-stack: contexts on stacks of their own inside one guest pass a token round; the guest leaves once a batch.
+//! vm/guest-stack: contexts on stacks of their own inside one guest pass a token round; the guest leaves once per batch.
 //!
 //! The switch is that of stack/asm. `where=process` executes the same bytes on the same layout of memory in the probe itself:
 //! the difference of the two is what being a guest costs a context switch that the host does not see.
