@@ -346,6 +346,8 @@ fn spinning_contexts_are_busy() {
         judge(&blocking, &plan(), &answer)
     };
     check(&with(Some(5_000_000)), Verdict::Verified, "");
+    // 5.2 ms of batches at 1.5 CPUs, and a millisecond around them.
+    check(&with(Some(8_700_000)), Verdict::Verified, "");
     check(&with(Some(9_000_000)), Verdict::Contradicted, "1.73 CPUs busy");
     check(&with(None), Verdict::Unobservable, "CPU time of the contexts");
 }
