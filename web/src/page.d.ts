@@ -724,6 +724,10 @@ export interface RunPart {
    * Target half-width of intervals, as a fraction of the median.
    */
   precision: number;
+  /**
+   * Label of the row that `times_reference` refers to; null: the run has no sound row of the reference mechanism.
+   */
+  reference: string | null;
   seed: number;
   /**
    * RFC 3339, UTC.

@@ -80,6 +80,8 @@ pub struct Analysis<'r> {
     pub warnings: Vec<String>,
     /// Indices of all rows in the order of the ladder.
     order: Vec<usize>,
+    /// Index of the row that all others are set beside.
+    reference: Option<usize>,
 }
 
 impl<'r> Analysis<'r> {
@@ -87,6 +89,7 @@ impl<'r> Analysis<'r> {
     #[must_use]
     pub fn new(run: &'r Run, catalogue: &Catalogue) -> Self {
         let mut rows = rows(run, catalogue);
+        let reference = set_beside(&mut rows, catalogue);
         let noise = noise(&rows.iter().collect::<Vec<_>>());
         let all_notes: Vec<Vec<String>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
         rows.iter_mut().zip(all_notes).for_each(|(row, notes)| row.notes = notes);
@@ -94,7 +97,8 @@ impl<'r> Analysis<'r> {
         let order = order(&curves, &rows, catalogue);
         let matrices = named_matrices(run, &rows, catalogue);
         let topology = Topology::of(&run.machine.stable);
-        let mut analysis = Self { run, rows, curves, matrices, topology, noise, warnings: Vec::new(), order };
+        let mut analysis =
+            Self { run, rows, curves, matrices, topology, noise, warnings: Vec::new(), order, reference };
         analysis.warnings = warnings(run, analysis.shown());
         analysis
     }
@@ -102,7 +106,7 @@ impl<'r> Analysis<'r> {
     /// The row that all others are set beside: a switch of the catalogue's reference as its page describes it.
     #[must_use]
     pub fn reference(&self) -> Option<&Row<'r>> {
-        self.rows.iter().find(|row| row.times_reference == Some(1.0))
+        Some(&self.rows[self.reference?])
     }
 
     /// All rows, by family, then by cost; rows without a figure last in their family. Rows of a curve stay together, in the order of its axis, at
@@ -204,20 +208,22 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
             notes: Vec::new(),
         }
     };
-    let mut rows: Vec<Row<'r>> = run.variants.iter().zip(run.starts()).enumerate().map(row).collect();
-    let plain = |row: &&Row<'_>| {
-        let own = catalogue.reference.as_ref().filter(|own| **own == row.variant.mechanism);
-        row.verdict == Verdict::Verified && own.is_some_and(|own| label(row.variant, catalogue, false) == own.as_str())
+    run.variants.iter().zip(run.starts()).enumerate().map(row).collect()
+}
+
+/// Sets the rows beside the catalogue's reference, as its page describes it, and gives its index. None: the run has no sound row of it.
+fn set_beside(rows: &mut [Row<'_>], catalogue: &Catalogue) -> Option<usize> {
+    let own = catalogue.reference.as_ref()?;
+    let sound = |row: &Row<'_>| {
+        row.summary.modes.is_empty() && row.summary.resolved() && row.verdict == Verdict::Verified && !row.control
     };
-    let ratios = rows.iter().find(plain).map(|reference| {
-        let simple = |row: &Row<'_>| {
-            row.summary.modes.is_empty() && row.summary.resolved() && row.verdict == Verdict::Verified && !row.control
-        };
-        let real = |row: &Row<'_>| simple(row) && simple(reference) && row.measure() == reference.measure();
-        rows.iter().map(|row| crate::compare::plain_ratio(reference, row).filter(|_| real(row))).collect::<Vec<_>>()
-    });
-    rows.iter_mut().zip(ratios.into_iter().flatten()).for_each(|(row, ratio)| row.times_reference = ratio);
-    rows
+    let plain = |row: &Row<'_>| row.variant.mechanism == *own && label(row.variant, catalogue, false) == own.as_str();
+    let reference = rows.iter().position(|row| plain(row) && sound(row) && row.median().is_some())?;
+    let fits = |row: &Row<'_>| sound(row) && row.measure() == rows[reference].measure();
+    let ratio = |row: &Row<'_>| crate::compare::plain_ratio(&rows[reference], row).filter(|_| fits(row));
+    let ratios: Vec<Option<f64>> = rows.iter().map(ratio).collect();
+    rows.iter_mut().zip(ratios).for_each(|(row, ratio)| row.times_reference = ratio);
+    Some(reference)
 }
 
 /// The variant with every parameter that its mechanism has.

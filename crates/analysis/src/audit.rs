@@ -122,11 +122,7 @@ impl Price {
 #[must_use]
 pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
     let walls = |variant: usize| -> Vec<f64> {
-        counted(&run.starts_of(variant))
-            .0
-            .iter()
-            .filter_map(|i| median(crate::series(&i.transcript).settled()))
-            .collect()
+        counted(&run.starts_of(variant)).0.iter().filter_map(|i| median(crate::series(i).settled())).collect()
     };
     // One context that never blocks: the time on the clock is its CPU time.
     let work = median(&walls(alone))?;
@@ -154,7 +150,7 @@ pub fn price_of(run: &Run, variant: usize) -> Option<(Estimate, f64)> {
     let (counted, _) = counted(&run.starts_of(variant));
     let one_cpu = run.variants[variant].placement == Placement::OneCpu;
     let walls: Vec<(f64, &Invocation)> =
-        counted.iter().filter_map(|i| Some((median(crate::series(&i.transcript).settled())?, *i))).collect();
+        counted.iter().filter_map(|i| Some((median(crate::series(i).settled())?, *i))).collect();
     let cpu: Vec<f64> = walls.iter().filter_map(|(wall, i)| cpu_per_switch(i, one_cpu.then_some(*wall))).collect();
     Some((Estimate::of(&cpu)?, median(&walls.iter().map(|(wall, _)| *wall).collect::<Vec<_>>())?))
 }

@@ -8,18 +8,19 @@
 //! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
 
 use crate::Row;
-use crate::curves::{by_round, common_rounds};
+use crate::rounds::{Of, by_round, common_rounds};
+use crate::summary::CONFIDENCE;
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant, Verdict};
 use switchcost_stats::{
-    FEWEST, LogRatio, Random, each_of, fewest_each, fewest_pairs, median, median_difference, paired, quantile, sorted,
+    FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, each_of, fewest_each, fewest_pairs, mad, median, median_difference, paired,
 };
-
-/// Joint level of all intervals of one table.
-const CONFIDENCE: f64 = 0.95;
 
 /// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs, not once in twenty.
 const UNSTABLE_CONFIDENCE: f64 = 0.99;
+
+/// Normal quantile of [`CONFIDENCE`], both sides together.
+const NORMAL_95: f64 = 1.96;
 
 /// Noise floor of a run that holds no A/A pair, and the difference within an A/A pair that is of no consequence.
 pub const DEFAULT_FLOOR: f64 = 0.01;
@@ -27,48 +28,55 @@ pub const DEFAULT_FLOOR: f64 = 0.01;
 /// What the A/A pairs of a run say of it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Noise {
-    /// Largest difference that the run may show between equal things, as a fraction; None: no A/A pair, or too few rounds of it. Of several pairs the largest.
-    pub floor: Option<f64>,
-    /// The same for each family that has a pair of its own.
-    pub families: BTreeMap<String, f64>,
-    /// Difference within the pair of each family if chance does not explain it, as a fraction; otherwise 0.
-    pub beyond: BTreeMap<String, f64>,
+    /// What equal things differ by, for each family that has a pair of its own.
+    pub families: BTreeMap<String, Equals>,
     /// Why the run is unstable: equal things differ.
     pub unstable: Option<String>,
 }
 
+/// What an A/A pair differs by, as fractions; of several pairs the largest.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Equals {
+    /// At most, with 95 % certainty.
+    pub reach: f64,
+    /// If chance does not explain it; otherwise 0.
+    pub beyond: f64,
+}
+
 impl Noise {
-    /// The floor of a row: what two rows with its own scatter differ by, or what the A/A pair of its family differs by beyond chance, if that is more; where
-    /// no pair was measured, at least the documented default.
+    /// Largest difference that the run may show between equal things, as a fraction; None: no A/A pair, or too few rounds of it.
     #[must_use]
-    pub fn floor_of(&self, row: &Row<'_>) -> f64 {
-        let beyond = self.beyond.get(row.variant.mechanism.family()).copied();
-        beyond.unwrap_or(DEFAULT_FLOOR).max(own_floor(row))
+    pub fn floor(&self) -> Option<f64> {
+        self.families.values().map(|equals| equals.reach).max_by(f64::total_cmp)
+    }
+
+    /// What the A/A pair of a row's family differs by beyond chance; where no pair was measured, the documented default.
+    fn beyond(&self, row: &Row<'_>) -> f64 {
+        self.families.get(row.variant.mechanism.family()).map_or(DEFAULT_FLOOR, |equals| equals.beyond)
     }
 }
 
-/// Draws of which start of two neighbours is taken for the twin's.
-const DRAWS: usize = 199;
+/// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
+/// differ by beyond chance, if that is more.
+fn floor(a: (&Row<'_>, &Noise), b: (&Row<'_>, &Noise)) -> f64 {
+    // Variances add up: two rows with the scatter of both differ by the root mean square of what twins of each do.
+    let own = f64::midpoint(own_reach(a.0).powi(2), own_reach(b.0).powi(2)).sqrt();
+    fraction(own).max(a.1.beyond(a.0)).max(b.1.beyond(b.0))
+}
 
-/// What two rows that scatter like this one differ by at most in 95 % of runs, as a fraction: each start beside that of the next round as if it were a twin's,
+/// What two rows that scatter like this one differ by at most in 95 % of runs, as a logarithm: each start beside that of the next round as if it were a twin's,
 /// by the estimate of [`within`]. Neighbours, and less their drift, which does not count there either. It needs no twin, and a noisy row does not hide
 /// behind a quiet one of its family.
-fn own_floor(row: &Row<'_>) -> f64 {
-    let logs: Vec<f64> = by_round(row, f64::ln, false).into_values().collect();
+///
+/// The estimate is the median of n such steps, whose standard error is 1.2533 σ ÷ √n; σ is 1.4826 times their MAD.
+fn own_reach(row: &Row<'_>) -> f64 {
+    let logs: Vec<f64> = by_round(row, Of::Medians, f64::ln, false).into_values().collect();
     if logs.len() < FEWEST || logs.iter().any(|log| !log.is_finite()) {
         return 0.0;
     }
-    let mut steps: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let drift = median(&steps).unwrap_or_default();
-    steps.iter_mut().for_each(|step| *step -= drift);
-    let mut random = Random(logs.len() as u64);
-    let reaches: Vec<f64> = (0..DRAWS)
-        .filter_map(|_| {
-            let signed = |step: &f64| if random.below(2) == 0 { *step } else { -*step };
-            median(&steps.iter().map(signed).collect::<Vec<_>>()).map(f64::abs)
-        })
-        .collect();
-    quantile(&sorted(&reaches), CONFIDENCE).map_or(0.0, fraction)
+    let steps: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let error = OF_A_MEDIAN * SIGMAS / (steps.len() as f64).sqrt();
+    NORMAL_95 * error * mad(&steps).unwrap_or_default()
 }
 
 /// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and few of them are pairs.
@@ -115,15 +123,13 @@ fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>, strict: f64) {
     let ratios = round_ratios(first, second);
     let Some(estimate) = paired(&ratios, CONFIDENCE) else { return };
     let Some(reach) = estimate.reach() else { return };
-    let reach = fraction(reach);
-    noise.floor = Some(noise.floor.unwrap_or(0.0).max(reach));
-    let family = first.variant.mechanism.family();
-    let own = noise.families.entry(family.to_owned()).or_default();
-    *own = own.max(reach);
-    let beyond = noise.beyond.entry(family.to_owned()).or_default();
-    *beyond = beyond.max(if estimate.excludes_zero() { fraction(estimate.centre.abs()) } else { 0.0 });
-    let strict = paired(&ratios, strict).filter(|strict| strict.interval.is_some()).unwrap_or(estimate);
     let off = fraction(estimate.centre.abs());
+    let family = noise.families.entry(first.variant.mechanism.family().to_owned()).or_default();
+    family.reach = family.reach.max(fraction(reach));
+    if estimate.excludes_zero() {
+        family.beyond = family.beyond.max(off);
+    }
+    let strict = paired(&ratios, strict).filter(|strict| strict.interval.is_some()).unwrap_or(estimate);
     if strict.excludes_zero() && off > DEFAULT_FLOOR {
         noise.unstable = Some(format!(
             "its {TWIN} pair ({} twice) differs by {:.1} %, more than chance allows",
@@ -192,13 +198,11 @@ impl Comparison {
     pub fn fails(&self, gate: f64) -> bool {
         self.outcome == Outcome::Slower && self.ratio > 1.0 + gate
     }
-}
 
-impl Comparison {
-    /// Without a verdict where there is a reason against any.
+    /// Without verdict and interval where there is a reason against any: no gate passes on it either.
     fn unless(self, reason: Option<String>) -> Self {
         match reason {
-            Some(reason) => Self { outcome: Outcome::CannotTell, reason, ..self },
+            Some(reason) => Self { interval: None, detectable: None, outcome: Outcome::CannotTell, reason, ..self },
             None => self,
         }
     }
@@ -226,13 +230,7 @@ fn mixed(a: &Row<'_>, b: &Row<'_>) -> Option<String> {
 /// # Errors
 /// A clause that says why not.
 pub fn usable(row: &Row<'_>) -> Result<(), String> {
-    match row.verdict {
-        Verdict::Verified | Verdict::Unobservable => {}
-        Verdict::Contradicted => return Err(format!("its evidence contradicts its claim ({})", row.reason)),
-        Verdict::Unsupported | Verdict::Unmeasured | Verdict::Broken => {
-            return Err(format!("it is {} ({})", row.verdict, row.reason));
-        }
-    }
+    believed(row)?;
     let medians = &row.summary.invocation_medians;
     if medians.is_empty() {
         return Err("it has no figure".into());
@@ -247,6 +245,17 @@ pub fn usable(row: &Row<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether anything may be computed from a row.
+pub(crate) fn believed(row: &Row<'_>) -> Result<(), String> {
+    match row.verdict {
+        Verdict::Verified | Verdict::Unobservable => Ok(()),
+        Verdict::Contradicted => Err(format!("its evidence contradicts its claim ({})", row.reason)),
+        Verdict::Unsupported | Verdict::Unmeasured | Verdict::Broken => {
+            Err(format!("it is {} ({})", row.verdict, row.reason))
+        }
+    }
+}
+
 /// Compares B with A within one run: round by round.
 ///
 /// A test on n pairs cannot reach beyond a level of 1 − 2^(1 − n), whatever its statistic: there are only so many signs. Where many comparisons at once
@@ -258,7 +267,7 @@ pub fn usable(row: &Row<'_>) -> Result<(), String> {
 pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<Comparison, String> {
     let ratios = round_ratios(a, b);
     let needed = fewest_pairs(rules.confidence());
-    let floor = noise.floor_of(a).max(noise.floor_of(b));
+    let floor = floor((a, noise), (b, noise));
     if (FEWEST..needed).contains(&ratios.len()) {
         let (logs_a, logs_b) = (logarithms(a), logarithms(b));
         let independent = median_difference(&logs_a, &logs_b, rules.confidence());
@@ -278,7 +287,7 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
 /// # Errors
 /// When a side has no figure.
 pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules) -> Result<Comparison, String> {
-    let floor = noise.0.floor_of(a).max(noise.1.floor_of(b));
+    let floor = floor((a, noise.0), (b, noise.1));
     let (logs_a, logs_b) = (logarithms(a), logarithms(b));
     let needed = fewest_each(rules.confidence());
     let counts = (logs_a.len(), logs_b.len());
@@ -300,7 +309,7 @@ pub(crate) fn plain_ratio(a: &Row<'_>, b: &Row<'_>) -> Option<f64> {
 /// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
 fn round_ratios(a: &Row<'_>, b: &Row<'_>) -> Vec<f64> {
     let form = |all| -> Vec<f64> {
-        let (a, b) = (by_round(a, f64::ln, all), by_round(b, f64::ln, all));
+        let (a, b) = (by_round(a, Of::Medians, f64::ln, all), by_round(b, Of::Medians, f64::ln, all));
         a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()
     };
     common_rounds(form, Vec::len)

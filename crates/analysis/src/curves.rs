@@ -1,16 +1,14 @@
 //! Rows that belong together: curves along one number, and matrices over pairs of CPUs. Of any run, however it was asked for.
 
 use crate::Row;
-use crate::summary::FEWEST_INVOCATIONS;
+use crate::rounds::{Of, by_round, common_rounds};
+use crate::summary::CONFIDENCE;
 use std::collections::BTreeMap;
 use switchcost_model::{MechanismId, Placement, Variant, cpu_list};
 use switchcost_stats::{Interval, median, median_interval, sorted};
 
 /// Fewer points are not a curve.
 const FEWEST_POINTS: usize = 3;
-
-/// Level of every interval.
-const CONFIDENCE: f64 = 0.95;
 
 /// Probe of a row that no probe can carry out.
 pub(crate) const NOBODY: &str = "-";
@@ -177,33 +175,9 @@ pub fn split(curve: &Curve, rows: &[Row<'_>], control: &MechanismId) -> Vec<Spli
 
 /// total − control − direct of each round that holds all three.
 fn remainders(total: &Row<'_>, control: &Row<'_>, direct: &Row<'_>, all: bool) -> Vec<f64> {
-    let of = |row| by_round(row, |ns| ns, all);
+    let of = |row| by_round(row, Of::Medians, |ns| ns, all);
     let (total, control, direct) = (of(total), of(control), of(direct));
     total.iter().filter_map(|(round, total)| Some(total - control.get(round)? - direct.get(round)?)).collect()
-}
-
-/// What is formed of rounds that hold several rows, which `rounds` counts. Each row leaves out its own disturbed starts; where too few rounds are
-/// left that hold all of them, the disturbed starts count as well (`true`).
-pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> T, rounds: impl Fn(&T) -> usize) -> T {
-    let quiet = form(false);
-    if rounds(&quiet) >= FEWEST_INVOCATIONS {
-        return quiet;
-    }
-    let all = form(true);
-    if rounds(&all) > rounds(&quiet) { all } else { quiet }
-}
-
-/// Cost in each round, on the scale that `of` gives; of several invocations in a round their median. If `all`, with the
-/// disturbed starts that were left out, in rounds that have no other.
-pub(crate) fn by_round(row: &Row<'_>, of: impl Fn(f64) -> f64, all: bool) -> BTreeMap<u64, f64> {
-    let collect = |medians: &[(u64, f64)]| {
-        let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        medians.iter().for_each(|(round, value)| rounds.entry(*round).or_default().push(of(*value)));
-        rounds
-    };
-    let mut rounds = if all { collect(&row.summary.disturbed_medians) } else { BTreeMap::new() };
-    rounds.extend(collect(&row.summary.invocation_medians));
-    rounds.into_iter().filter_map(|(round, values)| Some((round, median(&values)?))).collect()
 }
 
 /// What two CPUs share, nearest first.

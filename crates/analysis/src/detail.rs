@@ -65,7 +65,7 @@ fn of_starts(timing: Timing, all: &[&Invocation]) -> Detail {
         let counts = counts.contains(&invocation.sequence);
         let spread = match timing {
             Timing::Batch => {
-                let series = series(&invocation.transcript);
+                let series = series(invocation);
                 let values = sorted(series.settled());
                 if counts {
                     pooled.extend_from_slice(&values);

@@ -6,7 +6,7 @@
 //! what interrupts some of them belongs to no layer.
 
 use crate::Row;
-use crate::curves::{by_round, common_rounds};
+use crate::rounds::{Of, by_round, common_rounds};
 use std::collections::BTreeMap;
 use switchcost_model::{Explanation, Layer, Residue, Term};
 use switchcost_stats::{Interval, mean, mean_interval, median, median_interval, ratio_of_means, sorted};
@@ -129,7 +129,7 @@ type Values = Result<BTreeMap<u64, f64>, String>;
 fn values(row: &Row<'_>, all: bool) -> Values {
     crate::usable(row)
         .or_else(|reason| if row.summary.invocation_medians.is_empty() { Err(reason) } else { Ok(()) })?;
-    Ok(by_round(row, |ns| ns, all))
+    Ok(by_round(row, Of::Medians, |ns| ns, all))
 }
 
 /// Takes a cost apart. `rows` are those of the total and then of every term of every layer, in that order; None where a row is missing.

@@ -1,22 +1,11 @@
 //! What follows from the costs of several rows, round by round.
 
 use crate::Row;
-use crate::curves::common_rounds;
+use crate::compare::believed;
+use crate::rounds::{Of, by_round, common_rounds};
+use crate::summary::CONFIDENCE;
 use std::collections::BTreeMap;
-use switchcost_model::Verdict;
-use switchcost_stats::{FEWEST, median, median_interval, sorted};
-
-/// Level of the interval.
-const CONFIDENCE: f64 = 0.95;
-
-/// What stands for a start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
-    /// The median of its batches or intervals.
-    Medians,
-    /// Their mean.
-    Means,
-}
+use switchcost_stats::{median, median_interval, sorted};
 
 /// Something computed from several rows in every round.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,16 +29,10 @@ pub fn joint<E: From<String>>(
     formula: impl Fn(&[f64]) -> Result<f64, E>,
 ) -> Result<Joint, E> {
     for row in rows {
-        match row.verdict {
-            Verdict::Verified | Verdict::Unobservable => {}
-            Verdict::Contradicted => {
-                return Err(format!("{}: its evidence contradicts its claim ({})", row.label, row.reason).into());
-            }
-            other => return Err(format!("{} is {other} ({})", row.label, row.reason).into()),
-        }
+        believed(row).map_err(|why| format!("{}: {why}", row.label))?;
     }
     let common = |all: bool| -> Vec<Vec<f64>> {
-        let costs: Vec<BTreeMap<u64, f64>> = rows.iter().map(|row| costs(row, of, all)).collect();
+        let costs: Vec<BTreeMap<u64, f64>> = rows.iter().map(|row| by_round(row, of, |ns| ns, all)).collect();
         let Some(first) = costs.first() else { return Vec::new() };
         let of_round = |round: &u64| costs.iter().map(|row| row.get(round).copied()).collect::<Option<Vec<f64>>>();
         first.keys().filter_map(of_round).collect()
@@ -59,24 +42,6 @@ pub fn joint<E: From<String>>(
         return Err("it has no value in one of the rounds".to_owned().into());
     }
     let value = median(&values).ok_or_else(|| "no round holds all of the rows".to_owned())?;
-    let interval = (values.len() >= FEWEST).then(|| median_interval(&sorted(&values), CONFIDENCE)).flatten();
+    let interval = median_interval(&sorted(&values), CONFIDENCE);
     Ok(Joint { value, interval: interval.map(|interval| (interval.low, interval.high)), rounds: values.len() })
-}
-
-/// Cost in each round; of several starts in a round their median. If `all`, with the disturbed starts that were left out.
-fn costs(row: &Row<'_>, of: Of, all: bool) -> BTreeMap<u64, f64> {
-    let summary = &row.summary;
-    let (counted, disturbed) = match of {
-        Of::Medians => (&summary.invocation_medians, &summary.disturbed_medians),
-        Of::Means => (&summary.invocation_means, &summary.disturbed_means),
-    };
-    let mut rounds = if all { by_round(disturbed) } else { BTreeMap::new() };
-    rounds.extend(by_round(counted));
-    rounds
-}
-
-fn by_round(starts: &[(u64, f64)]) -> BTreeMap<u64, f64> {
-    let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    starts.iter().for_each(|&(round, value)| rounds.entry(round).or_default().push(value));
-    rounds.into_iter().filter_map(|(round, values)| Some((round, median(&values)?))).collect()
 }

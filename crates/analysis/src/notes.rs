@@ -5,16 +5,13 @@ use crate::judge::KERNEL_TOLERANCE;
 use crate::number::{factor, nanoseconds, percent};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Verdict};
-use switchcost_stats::median;
+use switchcost_stats::{SIGMAS, median};
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
 
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
-
-/// MAD of a normal distribution × this is its standard deviation.
-const SIGMAS: f64 = 1.4826;
 
 /// Notes on a row; `rows` are all of its run.
 pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
@@ -80,11 +77,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
 fn kinds(row: &Row<'_>, mean: f64) -> Option<String> {
     let (phrase, unit) = (row.summary.modes_phrase()?, row.quantity.unit());
     Some(if row.summary.modes_within {
-        format!(
-            "modes: {phrase} of batches, in {unit}; a start goes from one to the other; time by {}s: {}",
-            row.unit,
-            nanoseconds(mean)
-        )
+        format!("modes: {phrase} of batches, in {unit}; a start goes from one to the other; mean {}", nanoseconds(mean))
     } else {
         format!("modes: {phrase} of starts, in {unit}; mean {}", nanoseconds(mean))
     })

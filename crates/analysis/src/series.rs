@@ -1,6 +1,6 @@
 //! From raw ticks of one invocation to ns per unit.
 
-use switchcost_model::{Histogram, Phase, Samples, Transcript};
+use switchcost_model::{Histogram, Invocation, Phase, Samples, Transcript};
 use switchcost_stats::{Steady, steady_from};
 
 /// Of the quantities of a footprint, the one that is not part of its figure: address space costs nothing until it is touched.
@@ -15,10 +15,6 @@ pub struct Series {
     pub warmup: usize,
     /// False: no steady part was reached; `warmup` is then half of the series.
     pub steady: bool,
-    /// Time of all of them, ns.
-    pub total_ns: f64,
-    /// Units of all of them.
-    pub total_units: f64,
 }
 
 impl Series {
@@ -29,31 +25,33 @@ impl Series {
     }
 }
 
-/// Measured batches of `timing=batch`, warm-up found.
+/// Measured batches of `timing=batch`, warm-up found. A scheduler that is free to place the contexts may change its mind at any time, and what such a
+/// start costs is all of it: nothing is cut off.
 #[must_use]
-pub fn series(transcript: &Transcript) -> Series {
-    let ns_per_tick = transcript.hello.as_ref().map_or(1.0, |hello| 1e9 / hello.clock.ticks_per_second as f64);
-    let measured = |samples: &&Samples| samples.phase == Phase::Measure && samples.quantity.is_none();
-    let (mut values, mut total_ns, mut total_units) = (Vec::new(), 0.0, 0.0);
-    for samples in transcript.samples.iter().filter(measured) {
-        let scale = ns_per_tick / samples.units as f64;
-        values.extend(samples.ticks.iter().map(|&ticks| ticks as f64 * scale));
-        total_ns += samples.ticks.iter().map(|&ticks| ticks as f64 * ns_per_tick).sum::<f64>();
-        total_units += samples.units as f64 * samples.ticks.len() as f64;
-    }
-    if let Some(bytes) = quantities(transcript)
-        .into_iter()
-        .filter(|(name, _)| name != NO_MEMORY)
-        .map(|(_, bytes)| bytes)
-        .reduce(|a, b| a + b)
-    {
-        return Series { values: vec![bytes], warmup: 0, steady: true, total_ns: 0.0, total_units: 0.0 };
-    }
+pub fn series(invocation: &Invocation) -> Series {
+    let values = values(&invocation.transcript);
+    let free = invocation.cpus.is_empty();
     let (warmup, steady) = match steady_from(&values) {
+        _ if free => (0, true),
         Steady::From(start) => (start, true),
         Steady::Never => (values.len() / 2, false),
     };
-    Series { values, warmup, steady, total_ns, total_units }
+    Series { values, warmup, steady }
+}
+
+/// ns per unit of each measured batch, in order; of a footprint its one figure, bytes per context.
+pub(crate) fn values(transcript: &Transcript) -> Vec<f64> {
+    let memory = quantities(transcript).into_iter().filter(|(name, _)| name != NO_MEMORY).map(|(_, bytes)| bytes);
+    if let Some(bytes) = memory.reduce(|a, b| a + b) {
+        return vec![bytes];
+    }
+    let ns_per_tick = transcript.hello.as_ref().map_or(1.0, |hello| 1e9 / hello.clock.ticks_per_second as f64);
+    let measured = |samples: &&Samples| samples.phase == Phase::Measure && samples.quantity.is_none();
+    let of_batches = |samples: &Samples| {
+        let scale = ns_per_tick / samples.units as f64;
+        samples.ticks.iter().map(|&ticks| ticks as f64 * scale).collect::<Vec<_>>()
+    };
+    transcript.samples.iter().filter(measured).flat_map(of_batches).collect()
 }
 
 /// Time that the batches took by the probe's own word, warm-up included, ns; of `timing=each` the stretch from which its counter's rate was

@@ -8,7 +8,7 @@ use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Placemen
 use switchcost_stats::{Interval, Mode, mad, mean, median, median_interval, modes, quantile, sorted};
 
 /// Level of every interval.
-const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// Starts at which a row is looked at, and the level of its interval if it ends there. A row that ends at the first narrow moment is one of the lucky
 /// ones: at 95 % its interval would hold in 92 % of cases, in as few as 74 % where the rest has to go on. These levels bring it back (docs/coverage.md).
@@ -257,20 +257,10 @@ fn counts(invocations: &[&Invocation]) -> BTreeMap<String, Vec<(u64, f64)>> {
     all
 }
 
-/// Figures of batches. Where the scheduler places (`free`), it may change its mind at any time, and what a start costs is all of it: nothing is cut
-/// off as warm-up, and the mean is time ÷ units.
+/// Figures of batches. `free`: the scheduler places, so that a start may hold several kinds of batches.
 fn batches(invocations: &[&Invocation], free: bool) -> Summary {
-    let whole = |mut series: Series| {
-        if free {
-            (series.warmup, series.steady) = (0, true);
-        }
-        series
-    };
-    let all: Vec<(u64, Series)> = invocations
-        .iter()
-        .map(|i| (i.round, whole(series(&i.transcript))))
-        .filter(|(_, s)| !s.values.is_empty())
-        .collect();
+    let all: Vec<(u64, Series)> =
+        invocations.iter().map(|i| (i.round, series(i))).filter(|(_, s)| !s.values.is_empty()).collect();
     let medians: Vec<(u64, f64)> =
         all.iter().filter_map(|(round, series)| Some((*round, median(series.settled())?))).collect();
     let means: Vec<(u64, f64)> =
@@ -278,13 +268,8 @@ fn batches(invocations: &[&Invocation], free: bool) -> Summary {
     let pooled = sorted(&all.iter().flat_map(|(_, series)| series.settled().iter().copied()).collect::<Vec<_>>());
     let spreads: Vec<f64> =
         all.iter().filter_map(|(_, s)| Some(mad(s.settled())? / median(s.settled())?.abs())).collect();
-    let mut figures =
-        figures(&medians, &means, (pooled.first().copied(), pooled.last().copied()), |p| quantile(&pooled, p));
-    if let Some(figures) = figures.as_mut().filter(|_| free) {
-        let time: f64 = all.iter().map(|(_, series)| series.total_ns).sum();
-        let units: f64 = all.iter().map(|(_, series)| series.total_units).sum();
-        figures.mean = if units > 0.0 { time / units } else { figures.mean };
-    }
+    let (least, most) = (pooled.first().copied(), pooled.last().copied());
+    let figures = figures(&medians, &means, (least, most), |p| quantile(&pooled, p));
     let (modes, modes_within) = kinds(&medians, &all, free);
     Summary {
         figures,

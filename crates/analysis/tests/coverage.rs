@@ -6,9 +6,11 @@ mod simulation;
 
 use simulation::{Law, Random, rows, run};
 use std::fmt::Write as _;
-use switchcost_analysis::{LOOKS, Noise, Outcome, Row, Rules, TrendSearch, between, noise, within};
+use switchcost_analysis::{Comparison, LOOKS, Noise, Outcome, Row, Rules, TrendSearch, between, noise, within};
 
 const RUNS: u64 = 1000;
+/// Where a share is held to a bound that it misses by no more than a point: by 4,000 runs it is known to 0.3 points.
+const MANY: u64 = 4000;
 const ROUNDS: u64 = 10;
 const LAWS: [Law; 7] =
     [Law::Normal, Law::Outliers, Law::Bimodal, Law::Drift(0.02), Law::Drift(0.20), Law::Ties(0.005), Law::Ties(0.01)];
@@ -29,14 +31,34 @@ fn count(mut holds: impl FnMut(&mut Random) -> bool) -> usize {
     (0..RUNS).filter(|number| holds(&mut Random::new(*number))).count()
 }
 
+/// Shares in %: of intervals that hold the true ratio, and of comparisons with the verdict that A and B differ. Rows whose modes overlap have no interval;
+/// what the few others of such a law hold says nothing (NaN).
+fn shares(runs: u64, factor: f64, mut compared: impl FnMut(&mut Random) -> Comparison) -> (f64, f64) {
+    let (mut given, mut held, mut found) = (0_u32, 0_u32, 0_u32);
+    for number in 0..runs {
+        let comparison = compared(&mut Random::new(number));
+        found += u32::from(differs(comparison.outcome));
+        if let Some((low, high)) = comparison.interval {
+            given += 1;
+            held += u32::from(low <= factor + 1e-9 && factor - 1e-9 <= high);
+        }
+    }
+    let held = if u64::from(given) * 2 < runs { f64::NAN } else { f64::from(held) * 100.0 / f64::from(given) };
+    (held, f64::from(found) * 100.0 / runs as f64)
+}
+
+fn percent(share: f64) -> String {
+    if share.is_nan() { "–".to_owned() } else { format!("{share:.1} %") }
+}
+
 /// A, its twin and B of a run in which B costs `factor` of A.
-fn rows_of(
+fn rows_of<T>(
     law: Law,
     factor: f64,
     rounds: u64,
     random: &mut Random,
-    judge: impl FnOnce(&[&Row<'_>], &Noise) -> bool,
-) -> bool {
+    judge: impl FnOnce(&[&Row<'_>], &Noise) -> T,
+) -> T {
     let run = run(law, &[1.0, 1.0, factor], rounds, random);
     let rows = rows(&run);
     let rows: Vec<&Row<'_>> = rows.iter().collect();
@@ -59,31 +81,19 @@ fn single_median(law: Law) -> f64 {
 }
 
 /// Share of runs in which the interval of B ÷ A holds the true ratio, and in which a verdict finds a difference.
-fn within_a_run(law: Law, factor: f64, threshold: f64) -> (f64, f64) {
-    let mut found = 0;
-    let held = count(|random| {
-        rows_of(law, factor, ROUNDS, random, |rows, noise| {
-            let comparison = within(rows[0], rows[2], noise, &rules(threshold)).unwrap();
-            found += usize::from(differs(comparison.outcome));
-            let (low, high) = comparison.interval.unwrap();
-            low <= factor + 1e-9 && factor - 1e-9 <= high
-        })
-    });
-    (share(held), share(found))
+fn within_a_run(runs: u64, law: Law, factor: f64, threshold: f64) -> (f64, f64) {
+    shares(runs, factor, |random| {
+        rows_of(law, factor, ROUNDS, random, |rows, noise| within(rows[0], rows[2], noise, &rules(threshold)).unwrap())
+    })
 }
 
-fn between_runs(law: Law, factor: f64, threshold: f64) -> (f64, f64) {
-    let mut found = 0;
-    let held = count(|random| {
+fn between_runs(runs: u64, law: Law, factor: f64, threshold: f64) -> (f64, f64) {
+    shares(runs, factor, |random| {
         let (first, second) = (run(law, &[1.0, 1.0], ROUNDS, random), run(law, &[factor, factor], ROUNDS, random));
         let (first, second) = (rows(&first), rows(&second));
         let floors = (noise(&first.iter().collect::<Vec<_>>()), noise(&second.iter().collect::<Vec<_>>()));
-        let comparison = between(&first[0], &second[0], (&floors.0, &floors.1), &rules(threshold)).unwrap();
-        found += usize::from(differs(comparison.outcome));
-        let (low, high) = comparison.interval.unwrap();
-        low <= factor + 1e-9 && factor - 1e-9 <= high
-    });
-    (share(held), share(found))
+        between(&first[0], &second[0], (&floors.0, &floors.1), &rules(threshold)).unwrap()
+    })
 }
 
 #[test]
@@ -94,16 +104,18 @@ fn coverage_and_false_alarms() {
     );
     for law in LAWS {
         let single = single_median(law);
-        let (paired, paired_alarms) = within_a_run(law, 1.0, STRICT);
-        let (unpaired, unpaired_alarms) = between_runs(law, 1.0, STRICT);
+        let (paired, paired_alarms) = within_a_run(MANY, law, 1.0, STRICT);
+        let (unpaired, unpaired_alarms) = between_runs(MANY, law, 1.0, STRICT);
         let _ = writeln!(
             table,
-            "| {law} | {single:.1} % | {paired:.1} % | {paired_alarms:.1} % | {unpaired:.1} % | {unpaired_alarms:.1} % |"
+            "| {law} | {single:.1} % | {} | {paired_alarms:.1} % | {} | {unpaired_alarms:.1} % |",
+            percent(paired),
+            percent(unpaired)
         );
         let most = if law.over_covers() { 100.0 } else { 99.0 };
         assert!((93.0..=most).contains(&single), "{law}: one median {single} %");
-        // Of 1,000 runs the count scatters by 0.8 points.
-        assert!(paired >= 92.0 && unpaired >= 93.0, "{law}: {paired} % and {unpaired} %");
+        assert!((paired >= 93.0 && unpaired >= 93.0) || law == Law::Bimodal, "{law}: {paired} % and {unpaired} %");
+        assert_eq!((paired.is_nan(), unpaired.is_nan()), (law == Law::Bimodal, law == Law::Bimodal), "{law}");
         assert!(paired_alarms <= 5.0 && unpaired_alarms <= 5.0, "{law}: {paired_alarms} % and {unpaired_alarms} %");
     }
     document("coverage", &table);
@@ -114,8 +126,8 @@ fn small_differences_are_found() {
     let mut table = String::from("| true difference | noise | found, one run | found, two runs |\n|---|---|---|---|\n");
     for law in [Law::Normal, Law::Drift(0.20)] {
         for factor in [1.02, 1.03, 1.05] {
-            let (_, paired) = within_a_run(law, factor, STRICT);
-            let (_, unpaired) = between_runs(law, factor, STRICT);
+            let (_, paired) = within_a_run(RUNS, law, factor, STRICT);
+            let (_, unpaired) = between_runs(RUNS, law, factor, STRICT);
             let _ = writeln!(table, "| {:.0} % | {law} | {paired:.1} % | {unpaired:.1} % |", (factor - 1.0) * 100.0);
             if factor >= 1.03 {
                 assert!(paired >= 95.0, "{law} {factor}: {paired} %");
@@ -136,12 +148,12 @@ fn the_smallest_detectable_difference_is_detected() {
         let mut detectable: Vec<f64> = Vec::new();
         count(|random| {
             rows_of(law, 1.0, ROUNDS, random, |rows, noise| {
-                detectable.push(within(rows[0], rows[2], noise, &rules(0.0)).unwrap().detectable.unwrap());
+                detectable.extend(within(rows[0], rows[2], noise, &rules(0.0)).unwrap().detectable);
                 true
             })
         });
         let typical = switchcost_stats::median(&detectable).unwrap();
-        let (_, found) = within_a_run(law, 1.0 + typical, 0.0);
+        let (_, found) = within_a_run(RUNS, law, 1.0 + typical, 0.0);
         let _ = writeln!(table, "| {law} | {:.2} % | {found:.1} % |", typical * 100.0);
         assert!(found >= least, "{law}: {:.2} % is found in {found} % of runs", typical * 100.0);
     }
@@ -157,8 +169,8 @@ fn several_comparisons_are_corrected() {
         let run = run(Law::Normal, &[1.0; 12], ROUNDS, random);
         let rows = rows(&run);
         let excludes = |row, rules: &Rules| {
-            let (low, high) = within(&rows[0], row, &Noise::default(), rules).unwrap().interval.unwrap();
-            low > 1.0 || high < 1.0
+            let interval = within(&rows[0], row, &Noise::default(), rules).unwrap().interval;
+            interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0)
         };
         let alarm = |rules: &Rules| rows[2..].iter().any(|row| excludes(row, rules));
         corrected += usize::from(alarm(&rules));
@@ -176,7 +188,7 @@ fn several_comparisons_are_corrected() {
 #[test]
 fn sixty_rows_of_two_runs_are_corrected() {
     let rules = Rules { threshold: 0.0, comparisons: 60 };
-    let none = Noise { floor: Some(0.0), ..Noise::default() };
+    let none = Noise::default();
     let alarms = (0..200_u64)
         .filter(|number| {
             let mut random = Random::new(*number);
@@ -193,7 +205,7 @@ fn sixty_rows_of_two_runs_are_corrected() {
 #[test]
 fn sixty_rows_of_one_run_are_corrected() {
     let rules = Rules { threshold: 0.0, comparisons: 60 };
-    let none = Noise { floor: Some(0.0), ..Noise::default() };
+    let none = Noise::default();
     let (mut alarms, mut found) = (0, 0);
     for number in 0..200 {
         let mut factors = vec![1.0; 61];
@@ -331,7 +343,7 @@ fn intervals_hold_although_the_precision_ends_the_run() {
             })
         });
         let of = |part: usize, whole: usize| part as f64 * 100.0 / whole.max(1) as f64;
-        let at_first = if first < 50 { "–".to_owned() } else { format!("{:.1} %", of(first_held, first)) };
+        let at_first = percent(if first < 50 { f64::NAN } else { of(first_held, first) });
         let _ = writeln!(
             table,
             "| {law} | {:.1} % | {:.1} % | {:.1} % | {at_first} |",

@@ -139,7 +139,7 @@ fn judge_runs(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], f
             let sentence = format!("run {id} is unstable: {reason}");
             if force { compared.notes.push(format!("{sentence}.")) } else { compared.refused.push(sentence) }
         }
-        if runs[index].noise.floor.is_none() {
+        if runs[index].noise.floor().is_none() {
             compared.notes.push(format!(
                 "the noise floor of run {id} is unknown, since it holds no A/A pair of 6 rounds; {:.0} % is assumed.",
                 switchcost_analysis::DEFAULT_FLOOR * 100.0

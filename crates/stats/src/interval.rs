@@ -52,7 +52,7 @@ pub fn median_interval(sorted: &[f64], confidence: f64) -> Option<Interval> {
 /// values, 91 to 95 % of skewed ones. None of them knows of what happens in one start of ten and did not happen.
 #[must_use]
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
-    let centre = mean(values).filter(|_| values.len() >= 6)?;
+    let centre = mean(values).filter(|_| values.len() >= crate::FEWEST)?;
     let freedom = (values.len() - 1) as f64;
     let variance = values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / freedom;
     let half = student(freedom) * (variance / values.len() as f64).sqrt();

@@ -1,5 +1,11 @@
 //! Location and spread.
 
+/// MAD of a normal distribution × this is its standard deviation.
+pub const SIGMAS: f64 = 1.4826;
+
+/// Standard error of the median of normal values ÷ that of their mean: √(π/2).
+pub const OF_A_MEDIAN: f64 = 1.2533;
+
 /// A sorted copy. Values must not be NaN (a NaN sorts last by `total_cmp`).
 #[must_use]
 pub fn sorted(values: &[f64]) -> Vec<f64> {
@@ -33,7 +39,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Median absolute deviation from the median, unscaled (multiply by 1.4826 for the σ of a normal distribution).
+/// Median absolute deviation from the median, unscaled (× [`SIGMAS`] it is the σ of a normal distribution).
 #[must_use]
 pub fn mad(values: &[f64]) -> Option<f64> {
     let centre = median(values)?;

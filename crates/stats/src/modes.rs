@@ -53,20 +53,38 @@ fn cut(values: &[f64], least: usize) -> Option<usize> {
     let n = values.len();
     let critical = critical(n)?;
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let gap = |at: usize| (logs[at] - logs[at - 1]) / within(&logs[..at], &logs[at..]).max(f64::MIN_POSITIVE);
+    let sums = Sums::of(&logs);
+    let gap = |at: usize| (logs[at] - logs[at - 1]) / sums.within(at).max(f64::MIN_POSITIVE);
     let places = least..=n.checked_sub(least)?;
     let at = places.max_by(|a, b| gap(*a).total_cmp(&gap(*b)))?;
     let apart = median(&logs[at..])? - median(&logs[..at])?;
     (gap(at) > critical && apart > LEAST_APART.ln_1p()).then_some(at)
 }
 
-/// Standard deviation within two sides, pooled.
-fn within(low: &[f64], high: &[f64]) -> f64 {
-    let squares = |side: &[f64]| {
-        let centre = mean(side).unwrap_or_default();
-        side.iter().map(|value| (value - centre).powi(2)).sum::<f64>()
-    };
-    ((squares(low) + squares(high)) / (low.len() + high.len()).saturating_sub(2).max(1) as f64).sqrt()
+/// Sums of the first values and of their squares: the scatter on both sides of every cut in one pass.
+struct Sums(Vec<(f64, f64)>);
+
+impl Sums {
+    fn of(values: &[f64]) -> Self {
+        // Offsets from the middle keep the differences of squares exact enough.
+        let centre = mean(values).unwrap_or_default();
+        let mut sums = vec![(0.0, 0.0)];
+        for value in values {
+            let (offset, (sum, squares)) = (value - centre, sums[sums.len() - 1]);
+            sums.push((sum + offset, squares + offset * offset));
+        }
+        Self(sums)
+    }
+
+    /// Standard deviation within the two sides of a cut, pooled.
+    fn within(&self, at: usize) -> f64 {
+        let last = self.0.len() - 1;
+        let squares = |from: usize, to: usize| {
+            let (sum, squares) = (self.0[to].0 - self.0[from].0, self.0[to].1 - self.0[from].1);
+            (squares - sum * sum / (to - from) as f64).max(0.0)
+        };
+        ((squares(0, at) + squares(at, last)) / last.saturating_sub(2).max(1) as f64).sqrt()
+    }
 }
 
 /// Gap that as many values of one mode exceed in one sample of a hundred; None: too few values to tell.

@@ -1,7 +1,7 @@
 //! Random numbers that are the same everywhere.
 
 /// SplitMix64 (Steele, Lea & Flood 2014), from its seed.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -13,20 +13,20 @@ impl Random {
     }
 
     /// One of the numbers from 0 to below the bound.
-    pub fn below(&mut self, bound: usize) -> usize {
+    fn below(&mut self, bound: usize) -> usize {
         // The high half of a product: without the bias of a remainder beyond 2⁻⁵⁰.
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
     /// Puts them into another order.
-    pub fn shuffle<T>(&mut self, order: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, order: &mut [T]) {
         for i in (1..order.len()).rev() {
             order.swap(i, self.below(i + 1));
         }
     }
 
     /// Standard normal (Box & Muller 1958).
-    pub fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         let mut uniform = || ((self.next() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
         (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
     }

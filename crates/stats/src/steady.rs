@@ -1,6 +1,6 @@
 //! Where the warm-up of a series ends.
 
-use crate::{mad, median};
+use crate::location::{OF_A_MEDIAN, SIGMAS, mad, median};
 
 /// Result of looking for the steady part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +19,6 @@ const NEGLIGIBLE: f64 = 0.005;
 
 /// And by more standard errors than this: the rule always cuts somewhere, in a third of steady series beyond what is negligible. With this, in 3 %.
 const CHANCE: f64 = 3.0;
-
-/// MAD of a normal distribution × this is its standard deviation; that of a median of n values is 1.2533 times as large as of their mean.
-const SIGMAS: f64 = 1.4826;
-const OF_A_MEDIAN: f64 = 1.2533;
 
 /// Looks for the end of warm-up by the marginal standard error rule (MSER).
 ///
@@ -120,7 +116,7 @@ mod tests {
     /// A series that is steady loses nothing, but for one in thirty; one that begins 10 % higher loses its beginning.
     #[test]
     fn a_steady_series_is_left_whole() {
-        let mut random = crate::Random(7);
+        let mut random = crate::random::Random(7);
         let mut cut = |head: f64| {
             let found = (0..1000).filter(|_| {
                 let series: Vec<f64> =

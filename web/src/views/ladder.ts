@@ -20,16 +20,16 @@ export function ladder(context: Context): HTMLElement[] {
   return byExperiment(context.rows).map(([experiment, rows]) => one(context, experiment, rows));
 }
 
-/** The rung to which factors refer: the one chosen, else the reference of every run. */
-export function rung(context: Context, rows: Row[]): Row | undefined {
+/** The rung to which factors refer: the one chosen, else the run's reference. */
+function rung(context: Context, rows: Row[]): Row | undefined {
   const chosen = rows.find((row) => row.label === context.state.against && row.median !== null);
-  return chosen ?? rows.find((row) => row.result.times_reference === 1);
+  return chosen ?? rows.find((row) => row.label === context.run.data.run.reference);
 }
 
 /** Cost of a row by that of another of its run, by the estimate of `compare`; null where there is none. */
 function ratioTo(reference: Row, row: Row, context: Context): number | null {
   if (row === reference) return 1;
-  if (reference.result.times_reference === 1) return row.result.times_reference;
+  if (reference.label === context.run.data.run.reference) return row.result.times_reference;
   const table = context.data.tables.find(
     (table) => table.reference === reference.label && table.a === context.run.index && table.b === table.a,
   );

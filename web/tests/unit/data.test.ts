@@ -95,6 +95,7 @@ function page(...results: [Result, Detail][]): PageData {
     command: [],
     noise_floor: null,
     noise_floors: {},
+    reference: null,
     unstable: null,
     precision: 0,
     budget_s: 0,

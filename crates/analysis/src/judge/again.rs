@@ -1,7 +1,7 @@
 //! Stored runs judged by the rules of this version, from their evidence alone.
 
 use super::{Bound, ProbeAnswer, Ruling, judge};
-use crate::series;
+use crate::series::values;
 use std::collections::BTreeMap;
 use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Plan, Run, Timing, Variant, Verdict};
 
@@ -36,7 +36,7 @@ pub fn fastest_bound(run: &Run, mechanism: &Mechanism) -> Bound {
             && invocation.judgement.verdict == Verdict::Verified
     };
     let starts = run.invocations.iter().filter(bounding).filter_map(|invocation| {
-        let fastest = series(&invocation.transcript).values.into_iter().min_by(f64::total_cmp)?;
+        let fastest = values(&invocation.transcript).into_iter().min_by(f64::total_cmp)?;
         Some((&run.variants[invocation.variant].mechanism, fastest))
     });
     starts

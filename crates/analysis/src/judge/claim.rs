@@ -314,7 +314,7 @@ fn stood_still(case: &Case<'_>) -> Option<String> {
 }
 
 fn implausible(case: &Case<'_>) -> Option<String> {
-    let values = crate::series(case.transcript).values;
+    let values = crate::series::values(case.transcript);
     let median = switchcost_stats::median(&values)?;
     if median < IMPLAUSIBLE_NS {
         return Some(format!(

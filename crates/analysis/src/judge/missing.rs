@@ -80,7 +80,7 @@ fn hops_missing(case: &Case<'_>) -> Option<String> {
 }
 
 fn negative_footprint(case: &Case<'_>) -> Option<String> {
-    let values = crate::series(case.transcript).values;
+    let values = crate::series::values(case.transcript);
     let fell = values.first().filter(|&&bytes| bytes < 0.0)?;
     Some(format!("{BELOW_RESOLUTION}: memory fell by {:.0} bytes per context while contexts were made", -fell))
 }

@@ -29,7 +29,7 @@ pub fn expected(wanted: &[Wanted], rounds: u64, runs: &[Run]) -> Duration {
             runs.iter().flat_map(|run| run.invocations.iter().map(|start| (&run.variants[start.variant], start)));
         let nearest = starts.filter(|(variant, _)| like(variant)).min_by_key(|(v, _)| v.contexts.abs_diff(contexts));
         let ((start, unit), had) = nearest.map_or((UNKNOWN, 2), |(variant, start)| {
-            let unit = switchcost_analysis::series(&start.transcript).values.first().map_or(0.0, |ns| ns.max(0.0));
+            let unit = switchcost_analysis::series(start).values.first().map_or(0.0, |ns| ns.max(0.0));
             ((Duration::from_nanos(start.wall_ns), unit), variant.contexts)
         });
         let unit = if wanted.experiment == Experiment::Switch { unit } else { 0.0 };

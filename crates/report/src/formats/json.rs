@@ -50,6 +50,8 @@ struct RunPart {
     noise_floor: Option<f64>,
     /// The same by family, for those that have an A/A pair of their own.
     noise_floors: BTreeMap<String, f64>,
+    /// Label of the row that `times_reference` refers to; null: the run has no sound row of the reference mechanism.
+    reference: Option<String>,
     /// Why the A/A pair makes differences of this run meaningless; null if it does not.
     unstable: Option<String>,
     /// Target half-width of intervals, as a fraction of the median.
@@ -159,8 +161,9 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
             tool_version: run.tool_version.clone(),
             method_version: run.method_version,
             command: run.command.clone(),
-            noise_floor: noise.floor,
-            noise_floors: noise.families.clone(),
+            noise_floor: noise.floor(),
+            noise_floors: noise.families.iter().map(|(family, equals)| (family.clone(), equals.reach)).collect(),
+            reference: analysis.reference().map(|row| row.label.clone()),
             unstable: noise.unstable.clone(),
             precision: run.precision_ppm as f64 / 1e6,
             budget_s: run.budget_ms as f64 / 1e3,

@@ -126,8 +126,8 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
 fn noise_floor(analysis: &Analysis<'_>) -> String {
     let (noise, variants) = (&analysis.noise, &analysis.run.variants);
     let twins: Vec<&str> = variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.as_str()).collect();
-    let meaning = "measured twice in this run and differed by up to this much: smaller differences mean nothing";
-    match (&noise.unstable, noise.floor, twins.as_slice()) {
+    let meaning = "measured twice in this run and differed by at most this";
+    match (&noise.unstable, noise.floor(), twins.as_slice()) {
         (_, _, []) | (None, None, _) => String::new(),
         (Some(why), _, _) => format!("\nunstable: {why}; differences between rows mean nothing in this run"),
         (None, Some(floor), [twin]) => {
@@ -135,7 +135,7 @@ fn noise_floor(analysis: &Analysis<'_>) -> String {
         }
         (None, Some(_), twins) => {
             let floors: Vec<String> =
-                noise.families.iter().map(|(family, floor)| format!("{family} {}", percent(*floor))).collect();
+                noise.families.iter().map(|(family, equals)| format!("{family} {}", percent(equals.reach))).collect();
             format!("\nnoise floor {}: {} were {meaning}", floors.join(", "), twins.join(", "))
         }
     }

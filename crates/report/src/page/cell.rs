@@ -138,7 +138,7 @@ impl TemplateRow {
             if let Some(plan) = &transcript.plan {
                 self.k = plan.batch_units;
             }
-            let values = series(transcript).values;
+            let values = series(invocation).values;
             if row.variant.timing == Timing::Batch && !values.is_empty() {
                 by_round.insert(invocation.round, values.iter().sum::<f64>() / values.len() as f64);
             }

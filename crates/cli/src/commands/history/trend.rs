@@ -96,7 +96,7 @@ fn same_method(mut headers: Vec<RunHeader>, notes: &mut Vec<String>) -> Vec<RunH
 
 fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, row: &Row<'_>, catalogue: &Catalogue) {
     let Some(median) = row.median() else { return };
-    let key = completed(row.variant, catalogue).key();
+    let key = row.full.key();
     let series = all.entry((machine.0, key.clone())).or_insert_with(|| Series {
         trend: Trend {
             machine: machine.1.to_owned(),
@@ -125,19 +125,10 @@ fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, row
         kernel: header.fact("kernel.release").to_owned(),
         software: header.software_key(),
         changed: changed.unwrap_or_default(),
-        reason: usable(row).err(),
+        reason: usable(row)
+            .err()
+            .or_else(|| row.summary.modes_phrase().map(|phrase| format!("it has modes: {phrase}"))),
     });
-}
-
-/// With the parameters that the mechanism has got since, which then was as their defaults are.
-fn completed(variant: &Variant, catalogue: &Catalogue) -> Variant {
-    let mut variant = variant.clone();
-    if let Some(mechanism) = catalogue.find(&variant.mechanism) {
-        for (name, parameter) in &mechanism.parameters {
-            variant.parameters.entry(name.clone()).or_insert_with(|| parameter.default.clone());
-        }
-    }
-    variant
 }
 
 /// Two series of a machine with one label: what their labels leave out is added, as far as they differ in it.

@@ -1,0 +1,44 @@
+//! Costs of rows round by round.
+
+use crate::Row;
+use crate::summary::FEWEST_INVOCATIONS;
+use std::collections::BTreeMap;
+use switchcost_stats::median;
+
+/// What stands for a start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// The median of its batches or intervals.
+    Medians,
+    /// Their mean.
+    Means,
+}
+
+/// What is formed of rounds that hold several rows, which `rounds` counts. Each row leaves out its own disturbed starts; where too few rounds are
+/// left that hold all of them, the disturbed starts count as well (`true`).
+pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> T, rounds: impl Fn(&T) -> usize) -> T {
+    let quiet = form(false);
+    if rounds(&quiet) >= FEWEST_INVOCATIONS {
+        return quiet;
+    }
+    let all = form(true);
+    if rounds(&all) > rounds(&quiet) { all } else { quiet }
+}
+
+/// Cost in each round, on a scale; of several invocations in a round their median. If `all`, with the
+/// disturbed starts that were left out, in rounds that have no other.
+pub(crate) fn by_round(row: &Row<'_>, of: Of, scale: impl Fn(f64) -> f64, all: bool) -> BTreeMap<u64, f64> {
+    let collect = |starts: &[(u64, f64)]| {
+        let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        starts.iter().for_each(|(round, value)| rounds.entry(*round).or_default().push(scale(*value)));
+        rounds
+    };
+    let summary = &row.summary;
+    let (counted, disturbed) = match of {
+        Of::Medians => (&summary.invocation_medians, &summary.disturbed_medians),
+        Of::Means => (&summary.invocation_means, &summary.disturbed_means),
+    };
+    let mut rounds = if all { collect(disturbed) } else { BTreeMap::new() };
+    rounds.extend(collect(counted));
+    rounds.into_iter().filter_map(|(round, values)| Some((round, median(&values)?))).collect()
+}
