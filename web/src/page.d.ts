@@ -337,6 +337,14 @@ export interface Cell {
  */
 export interface Result {
   /**
+   * Upper end.
+   */
+  another_run_high: number | null;
+  /**
+   * Where the figure of another run of the same hour (undisturbed, if there is one; else the median) lies in 95 % of cases, lower end: both runs' intervals and what rows of the family scatter by between runs.
+   */
+  another_run_low: number | null;
+  /**
    * Compiler, runtime and flags as the probe reports them; null if it never answered.
    */
   build: Build | null;
@@ -486,6 +494,12 @@ export interface Result {
    */
   relation: string | null;
   /**
+   * Ruler (chain: the clock; width: what the core takes per cycle; calls: system calls that do nothing) and its median beside these batches ÷ its best.
+   */
+  rulers: {
+    [k: string]: number;
+  };
+  /**
    * Id of the run.
    */
   run: string;
@@ -501,6 +515,10 @@ export interface Result {
    * What the host saw of a start by itself, beside what the probe said of it: the first start whose verdict is the row's. Null without any.
    */
   seen_by: SeenByPart | null;
+  /**
+   * Share of batches beside which a ruler took more than 1.1 times its best of this run.
+   */
+  slowed: number | null;
   /**
    * Median of each start that counts, with its round.
    */
@@ -521,6 +539,18 @@ export interface Result {
    * Turns counted by the contexts and the token's sequence number agree with the claim; null if not counted.
    */
   turns_ok: boolean | null;
+  /**
+   * The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches. What compare and history go by.
+   */
+  undisturbed: number | null;
+  /**
+   * Upper end.
+   */
+  undisturbed_high: number | null;
+  /**
+   * Lower end of its 95 % interval.
+   */
+  undisturbed_low: number | null;
   /**
    * What the figures are per: switch, iteration, context, round trip.
    */
@@ -730,6 +760,14 @@ export interface RunPart {
   reference: string | null;
   seed: number;
   /**
+   * Probe → ruler → ns that it took: how fast the machine was.
+   */
+  speeds: {
+    [k: string]: {
+      [k: string]: SpeedPart;
+    };
+  };
+  /**
    * RFC 3339, UTC.
    */
   started: string;
@@ -738,6 +776,19 @@ export interface RunPart {
    * Why the A/A pair makes differences of this run meaningless; null if it does not.
    */
   unstable: string | null;
+}
+/**
+ * What a ruler took, ns.
+ */
+export interface SpeedPart {
+  /**
+   * Where the machine was fastest (5 % of the readings are below).
+   */
+  best: number;
+  /**
+   * Median beside all batches.
+   */
+  median: number;
 }
 /**
  * One table.
@@ -793,7 +844,15 @@ export interface Comparison {
    */
   ratio: number;
   reason: string;
+  /**
+   * What the interval grants to the scatter between runs: half-width, as a fraction; 0 within one run.
+   */
+  run_to_run: number;
   smallest_detectable: number | null;
+  /**
+   * The figures are those of the batches beside which the machine was not slowed.
+   */
+  undisturbed: boolean;
   /**
    * slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and faster less.
    */

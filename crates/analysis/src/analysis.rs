@@ -4,10 +4,17 @@ use crate::compare::{Noise, noise};
 use crate::curves::{CONTEXTS, Curve, Matrix, Split, Topology, curves, matrices, split};
 use crate::notes::{notes, warnings};
 use crate::number::Quantity;
-use crate::summary::{Summary, measured, summarise, verdict_of};
+use crate::rounds::Of;
+use crate::rulers::{Speeds, Undisturbed, speeds, undisturbed};
+use crate::summary::{CONFIDENCE, Summary, counted, measured, summarise, verdict_of};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict};
+use switchcost_stats::{Interval, Mode, half_width};
+
+/// Half-width of what lies between two figures that scatter alike ÷ that of one: √2, and a little more because the width is itself an estimate from as
+/// few as ten starts. By simulation (docs/coverage.md).
+const OF_TWO_RUNS: f64 = 1.5;
 
 /// A variant with all that is known of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +42,10 @@ pub struct Row<'r> {
     pub reason: String,
     /// Figures and evidence.
     pub summary: Summary,
+    /// The figure by those batches beside which the machine was as fast as it gets; None: the probe has no rulers.
+    pub undisturbed: Option<Undisturbed>,
+    /// Standard deviation of the figure between runs of one hour, as a fraction: that of the mechanism's family.
+    pub run_to_run: f64,
     /// × the run's reference ([`Analysis::reference`]): median of the ratios round by round, as `compare` gives it.
     pub times_reference: Option<f64>,
     /// What a reader must know of it.
@@ -52,6 +63,48 @@ impl Row<'_> {
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
+    }
+
+    /// Undisturbed medians of its starts with their rounds, as far as its probe has rulers.
+    #[must_use]
+    pub fn undisturbed_medians(&self) -> &Vec<(u64, f64)> {
+        const NONE: &Vec<(u64, f64)> = &Vec::new();
+        self.undisturbed.as_ref().map_or(NONE, |undisturbed| &undisturbed.starts)
+    }
+
+    /// Median, interval and modes by all its batches, or by those beside which the machine was not slowed.
+    #[must_use]
+    pub fn figure(&self, of: Of) -> Option<(f64, Option<Interval>, &[Mode])> {
+        match (of, &self.undisturbed) {
+            (Of::Undisturbed, undisturbed) => {
+                let undisturbed = undisturbed.as_ref()?;
+                Some((undisturbed.median?, undisturbed.interval, &undisturbed.modes))
+            }
+            _ => {
+                let figures = self.summary.figures.as_ref()?;
+                Some((figures.median, figures.interval, &self.summary.modes))
+            }
+        }
+    }
+
+    /// What conclusions beyond this run rest on: the undisturbed starts, where there are enough of them.
+    #[must_use]
+    pub fn basis(&self) -> Of {
+        let enough = self.summary.figures.is_some() && self.undisturbed.as_ref().is_some_and(Undisturbed::enough);
+        if enough { Of::Undisturbed } else { Of::Medians }
+    }
+
+    /// Where the figure of another run of the same hour lies in 95 % of cases: it scatters as much as this one, and both between runs.
+    #[must_use]
+    pub fn another_run(&self) -> Option<(f64, f64)> {
+        if self.undisturbed.as_ref().is_some_and(|undisturbed| undisturbed.lacking().is_some()) {
+            return None;
+        }
+        let (median, interval, _) = self.figure(self.basis())?;
+        let Interval { low, high } = interval?;
+        let between = half_width(self.run_to_run, CONFIDENCE);
+        let half = |ratio: f64| (OF_TWO_RUNS * ratio.ln().hypot(between)).exp();
+        (low > 0.0).then(|| (median / half(median / low), median * half(high / median)))
     }
 
     /// What its figures are measured in, such as `ns/switch`.
@@ -76,6 +129,8 @@ pub struct Analysis<'r> {
     pub topology: Topology,
     /// What its A/A pairs say.
     pub noise: Noise,
+    /// How fast the machine was, by the rulers of each probe.
+    pub speeds: Speeds,
     /// What makes the run as a whole less trustworthy, each with effect and cure.
     pub warnings: Vec<String>,
     /// Indices of all rows in the order of the ladder.
@@ -88,7 +143,8 @@ impl<'r> Analysis<'r> {
     /// Derives everything; the same run gives the same.
     #[must_use]
     pub fn new(run: &'r Run, catalogue: &Catalogue) -> Self {
-        let mut rows = rows(run, catalogue);
+        let speeds = speeds(run);
+        let mut rows = rows(run, catalogue, &speeds);
         let reference = set_beside(&mut rows, catalogue);
         let noise = noise(&rows.iter().collect::<Vec<_>>());
         let all_notes: Vec<Vec<String>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
@@ -98,8 +154,8 @@ impl<'r> Analysis<'r> {
         let matrices = named_matrices(run, &rows, catalogue);
         let topology = Topology::of(&run.machine.stable);
         let mut analysis =
-            Self { run, rows, curves, matrices, topology, noise, warnings: Vec::new(), order, reference };
-        analysis.warnings = warnings(run, analysis.shown());
+            Self { run, rows, curves, matrices, topology, noise, speeds, warnings: Vec::new(), order, reference };
+        analysis.warnings = warnings(run, &analysis.shown().collect::<Vec<_>>());
         analysis
     }
 
@@ -185,7 +241,7 @@ fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
 }
 
 /// One a variant, in the run's order, without notes.
-fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
+fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>> {
     let several = several_probes(run);
     let target =
         run.request.as_ref().is_none_or(|request| request.rounds.is_none()).then_some(run.precision_ppm as f64 / 1e6);
@@ -201,9 +257,11 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
             quantity: Quantity::of(variant.experiment),
             control: mechanism.is_some_and(|mechanism| mechanism.control),
             summary: measured(summarise(variant, &starts, target), verdict, &reason),
+            undisturbed: undisturbed(&counted(&starts).0, speeds.get(&variant.probe)),
             starts,
             verdict,
             reason,
+            run_to_run: catalogue.run_to_run(variant.mechanism.family()),
             times_reference: None,
             notes: Vec::new(),
         }
@@ -215,7 +273,10 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue) -> Vec<Row<'r>> {
 fn set_beside(rows: &mut [Row<'_>], catalogue: &Catalogue) -> Option<usize> {
     let own = catalogue.reference.as_ref()?;
     let sound = |row: &Row<'_>| {
-        row.summary.modes.is_empty() && row.summary.resolved() && row.verdict == Verdict::Verified && !row.control
+        row.figure(row.basis()).is_some_and(|(_, _, modes)| modes.is_empty())
+            && row.summary.resolved()
+            && row.verdict == Verdict::Verified
+            && !row.control
     };
     let plain = |row: &Row<'_>| row.variant.mechanism == *own && label(row.variant, catalogue, false) == own.as_str();
     let reference = rows.iter().position(|row| plain(row) && sound(row) && row.median().is_some())?;

@@ -3,17 +3,18 @@
 //! | rows of | what is compared | interval |
 //! |---|---|---|
 //! | one run | log-ratio of what was measured in the same round, median over the rounds | sign test, interpolated ([`switchcost_stats::paired`]); as for two runs where the rounds are too few for so many comparisons |
-//! | two runs | difference of the medians of log invocation medians | exact bootstrap over invocations ([`switchcost_stats::median_difference`]) |
+//! | two runs | difference of the medians of log invocation medians | exact bootstrap over invocations ([`switchcost_stats::median_difference`]), joined by what rows of the family scatter by between runs |
 //!
 //! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
 
 use crate::Row;
 use crate::rounds::{Of, by_round, common_rounds};
-use crate::summary::CONFIDENCE;
+use crate::summary::{CONFIDENCE, modes_phrase};
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant, Verdict};
 use switchcost_stats::{
-    FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, each_of, fewest_each, fewest_pairs, mad, median, median_difference, paired,
+    FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, each_of, fewest_each, fewest_pairs, half_width, mad, median,
+    median_difference, paired,
 };
 
 /// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs, not once in twenty.
@@ -58,9 +59,9 @@ impl Noise {
 
 /// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
 /// differ by beyond chance, if that is more.
-fn floor(a: (&Row<'_>, &Noise), b: (&Row<'_>, &Noise)) -> f64 {
+fn floor(a: (&Row<'_>, &Noise), b: (&Row<'_>, &Noise), of: Of) -> f64 {
     // Variances add up: two rows with the scatter of both differ by the root mean square of what twins of each do.
-    let own = f64::midpoint(own_reach(a.0).powi(2), own_reach(b.0).powi(2)).sqrt();
+    let own = f64::midpoint(own_reach(a.0, of).powi(2), own_reach(b.0, of).powi(2)).sqrt();
     fraction(own).max(a.1.beyond(a.0)).max(b.1.beyond(b.0))
 }
 
@@ -69,8 +70,8 @@ fn floor(a: (&Row<'_>, &Noise), b: (&Row<'_>, &Noise)) -> f64 {
 /// behind a quiet one of its family.
 ///
 /// The estimate is the median of n such steps, whose standard error is 1.2533 σ ÷ √n; σ is 1.4826 times their MAD.
-fn own_reach(row: &Row<'_>) -> f64 {
-    let logs: Vec<f64> = by_round(row, Of::Medians, f64::ln, false).into_values().collect();
+fn own_reach(row: &Row<'_>, of: Of) -> f64 {
+    let logs: Vec<f64> = by_round(row, of, f64::ln, false).into_values().collect();
     if logs.len() < FEWEST || logs.iter().any(|log| !log.is_finite()) {
         return 0.0;
     }
@@ -106,7 +107,8 @@ fn original(variant: &Variant) -> Variant {
 pub fn noise(rows: &[&Row<'_>]) -> Noise {
     let mut pairs = Vec::new();
     for mut equal in by_variant(rows) {
-        equal.retain(|row| usable(row).is_ok() && row.summary.modes.is_empty());
+        equal
+            .retain(|row| usable(row).is_ok() && row.figure(row.basis()).is_some_and(|(_, _, modes)| modes.is_empty()));
         for (i, &first) in equal.iter().enumerate() {
             pairs.extend(equal[i + 1..].iter().map(|&second| (first, second)));
         }
@@ -120,7 +122,7 @@ pub fn noise(rows: &[&Row<'_>]) -> Noise {
 }
 
 fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>, strict: f64) {
-    let ratios = round_ratios(first, second);
+    let ratios = round_ratios(first, second, basis(first, second));
     let Some(estimate) = paired(&ratios, CONFIDENCE) else { return };
     let Some(reach) = estimate.reach() else { return };
     let off = fraction(estimate.centre.abs());
@@ -178,10 +180,14 @@ pub struct Comparison {
     pub interval: Option<(f64, f64)>,
     /// Level of the interval.
     pub confidence: f64,
+    /// What stands for a start: its median, or that of its undisturbed batches.
+    pub of: Of,
     /// Paired by round; otherwise two independent sets of invocations.
     pub paired: bool,
     /// Rounds (paired), or invocations of A and of B.
     pub counts: (usize, usize),
+    /// Half-width at this level of what scatters between runs, part of the interval, as a logarithm; 0 within one run.
+    pub component: f64,
     /// Noise floor used, as a fraction.
     pub floor: f64,
     /// Smallest true difference that this data shows in 95 of 100 cases, as a fraction.
@@ -209,9 +215,10 @@ impl Comparison {
 }
 
 /// Why a ratio of these rows is none of costs: a row has modes that reach into the other's. Then it follows the shares of the modes, which are chance.
-fn mixed(a: &Row<'_>, b: &Row<'_>) -> Option<String> {
+fn mixed(a: &Row<'_>, b: &Row<'_>, of: Of) -> Option<String> {
     let ends = |row: &Row<'_>| {
-        let values = || row.summary.modes.iter().map(|mode| mode.value).chain(row.median());
+        let (median, _, modes) = row.figure(of)?;
+        let values = || modes.iter().map(|mode| mode.value).chain([median]);
         Some((values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?))
     };
     let (low, high) = (ends(a)?, ends(b)?);
@@ -220,7 +227,7 @@ fn mixed(a: &Row<'_>, b: &Row<'_>) -> Option<String> {
     }
     let kinds: Vec<String> = [("A", a), ("B", b)]
         .iter()
-        .filter_map(|(side, row)| Some(format!("{side} has modes: {}", row.summary.modes_phrase()?)))
+        .filter_map(|(side, row)| Some(format!("{side} has modes: {}", modes_phrase(row.figure(of)?.2)?)))
         .collect();
     (!kinds.is_empty()).then(|| format!("{}; the ratio follows their shares, which are chance", kinds.join(", ")))
 }
@@ -265,21 +272,22 @@ pub(crate) fn believed(row: &Row<'_>) -> Result<(), String> {
 /// # Errors
 /// When they share no round.
 pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<Comparison, String> {
-    let ratios = round_ratios(a, b);
+    let of = basis(a, b);
+    let ratios = round_ratios(a, b, of);
     let needed = fewest_pairs(rules.confidence());
-    let floor = floor((a, noise), (b, noise));
+    let floor = floor((a, noise), (b, noise), of);
     if (FEWEST..needed).contains(&ratios.len()) {
-        let (logs_a, logs_b) = (logarithms(a), logarithms(b));
+        let (logs_a, logs_b) = (logarithms(a, of), logarithms(b, of));
         let independent = median_difference(&logs_a, &logs_b, rules.confidence());
         if let Some(estimate) = independent.filter(|found| found.interval.is_some()) {
             let counts = (logs_a.len(), logs_b.len());
-            return Ok(conclude(estimate, floor, rules, false, counts, "").unless(mixed(a, b)));
+            return Ok(conclude(estimate, floor, rules, (of, false), counts, "").unless(mixed(a, b, of)));
         }
     }
     let lacking = format!("{} rounds hold both, and this level needs {needed}", ratios.len());
     let estimate =
         paired(&ratios, rules.confidence()).ok_or("no round holds both of them; measure them together again")?;
-    Ok(conclude(estimate, floor, rules, true, (ratios.len(), ratios.len()), &lacking).unless(mixed(a, b)))
+    Ok(conclude(estimate, floor, rules, (of, true), (ratios.len(), ratios.len()), &lacking).unless(mixed(a, b, of)))
 }
 
 /// Compares B of one run with A of another.
@@ -287,29 +295,44 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
 /// # Errors
 /// When a side has no figure.
 pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules) -> Result<Comparison, String> {
-    let floor = floor((a, noise.0), (b, noise.1));
-    let (logs_a, logs_b) = (logarithms(a), logarithms(b));
+    let of = basis(a, b);
+    let floor = floor((a, noise.0), (b, noise.1), of);
+    let (logs_a, logs_b) = (logarithms(a, of), logarithms(b, of));
     let needed = fewest_each(rules.confidence());
     let counts = (logs_a.len(), logs_b.len());
     let lacking = format!("there are {} and {} starts; this level needs {needed} each", counts.0, counts.1);
     let estimate = median_difference(&logs_a, &logs_b, rules.confidence()).ok_or("one of them has no figure")?;
-    Ok(conclude(estimate, floor, rules, false, counts, &lacking).unless(mixed(a, b)))
+    let deviation = a.run_to_run.hypot(b.run_to_run);
+    let estimate = estimate.with_component(deviation, rules.confidence());
+    let component = half_width(deviation, rules.confidence());
+    let compared = conclude(estimate, floor, rules, (of, false), counts, &lacking);
+    let slowed = [("A", a), ("B", b)].iter().find_map(|(side, row)| {
+        let reason = row.undisturbed.as_ref()?.lacking()?;
+        Some(format!("{side}: {reason}; measure it again"))
+    });
+    Ok(Comparison { component, ..compared }.unless(slowed.or_else(|| mixed(a, b, of))))
 }
 
-fn logarithms(row: &Row<'_>) -> Vec<f64> {
-    row.summary.invocation_medians.iter().map(|(_, value)| value.ln()).collect()
+/// What two rows are compared by: their undisturbed starts, where both have enough of them.
+fn basis(a: &Row<'_>, b: &Row<'_>) -> Of {
+    if a.basis() == b.basis() { a.basis() } else { Of::Medians }
+}
+
+fn logarithms(row: &Row<'_>, of: Of) -> Vec<f64> {
+    let starts = if of == Of::Undisturbed { row.undisturbed_medians() } else { &row.summary.invocation_medians };
+    starts.iter().map(|(_, value)| value.ln()).collect()
 }
 
 /// B ÷ A by the estimate of [`within`], without a verdict; None where no round holds both, or a cost is not above 0.
 pub(crate) fn plain_ratio(a: &Row<'_>, b: &Row<'_>) -> Option<f64> {
     let positive = |row: &Row<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
-    (positive(a) && positive(b)).then(|| median(&round_ratios(a, b)).map(ratio))?
+    (positive(a) && positive(b)).then(|| median(&round_ratios(a, b, basis(a, b))).map(ratio))?
 }
 
 /// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
-fn round_ratios(a: &Row<'_>, b: &Row<'_>) -> Vec<f64> {
+fn round_ratios(a: &Row<'_>, b: &Row<'_>, of: Of) -> Vec<f64> {
     let form = |all| -> Vec<f64> {
-        let (a, b) = (by_round(a, Of::Medians, f64::ln, all), by_round(b, Of::Medians, f64::ln, all));
+        let (a, b) = (by_round(a, of, f64::ln, all), by_round(b, of, f64::ln, all));
         a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()
     };
     common_rounds(form, Vec::len)
@@ -319,7 +342,7 @@ fn conclude(
     estimate: LogRatio,
     floor: f64,
     rules: &Rules,
-    paired: bool,
+    (of, paired): (Of, bool),
     counts: (usize, usize),
     lacking: &str,
 ) -> Comparison {
@@ -329,8 +352,10 @@ fn conclude(
         ratio: ratio(estimate.centre),
         interval: estimate.interval.map(|interval| (ratio(interval.low), ratio(interval.high))),
         confidence: rules.confidence(),
+        of,
         paired,
         counts,
+        component: 0.0,
         floor,
         detectable: estimate.detectable(ln_floor).map(fraction),
         outcome,

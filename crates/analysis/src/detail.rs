@@ -139,7 +139,13 @@ mod tests {
             clock,
             counter: None,
         };
-        let samples = model::Samples { phase: model::Phase::Measure, units: 10, ticks: ticks.to_vec(), quantity: None };
+        let samples = model::Samples {
+            phase: model::Phase::Measure,
+            units: 10,
+            ticks: ticks.to_vec(),
+            quantity: None,
+            rulers: BTreeMap::new(),
+        };
         Invocation {
             variant: 0,
             round: sequence,

@@ -13,6 +13,7 @@ mod judge;
 mod notes;
 pub mod number;
 mod rounds;
+mod rulers;
 mod series;
 mod summary;
 mod trend;
@@ -31,7 +32,8 @@ pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, ju
 pub use notes::resume_command;
 pub use number::Quantity;
 pub use rounds::Of;
+pub use rulers::{Speed, Speeds, Undisturbed, speeds, undisturbed};
 pub use series::{Series, claimed_ns, series};
-pub use summary::{Figures, KernelRate, LOOKS, Reading, Summary, summarise};
+pub use summary::{Figures, KernelRate, LOOKS, Reading, Summary, counted, summarise};
 pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};
 pub use words::{is_message, last_words};

@@ -28,6 +28,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     notes.extend(one_thread(row, mechanism));
     notes.extend(below_floor(row, rows, catalogue));
     notes.extend(kinds(row, figures.mean).or_else(|| wide(row, run)));
+    notes.extend(slowed(row, figures.median));
     notes.extend(left_out(row));
     if let Some(reading) = &figures.reading {
         notes.push(format!(
@@ -81,6 +82,27 @@ fn kinds(row: &Row<'_>, mean: f64) -> Option<String> {
     } else {
         format!("modes: {phrase} of starts, in {unit}; mean {}", nanoseconds(mean))
     })
+}
+
+/// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with them.
+fn slowed(row: &Row<'_>, median: f64) -> Option<String> {
+    let undisturbed = row.undisturbed.as_ref()?;
+    if let Some(reason) = undisturbed.lacking() {
+        return Some(format!("{reason}, and too few are left for an undisturbed figure: measure it again"));
+    }
+    let factor = undisturbed.factor(median)?;
+    let (own, interval) = (undisturbed.median?, undisturbed.interval?);
+    let rulers: Vec<String> = undisturbed.rulers.iter().map(|(name, times)| format!("{name} ×{times:.2}")).collect();
+    Some(format!(
+        "slowed by {}: this machine was slower than it can be beside {} of the batches ({}); by the others it is {} {} ({} – {})",
+        percent(factor - 1.0),
+        percent(undisturbed.slowed),
+        rulers.join(", "),
+        nanoseconds(own),
+        row.quantity.unit(),
+        nanoseconds(interval.low),
+        nanoseconds(interval.high)
+    ))
 }
 
 /// Both figures, where leaving out disturbed starts moves the median beyond its interval: what disturbs may come with what is measured.
@@ -195,9 +217,9 @@ pub fn resume_command(run: &Run) -> Option<String> {
 
 /// What makes the run as a whole less trustworthy, each with effect and cure.
 #[must_use]
-pub(crate) fn warnings<'a>(run: &Run, shown: impl Iterator<Item = &'a Row<'a>>) -> Vec<String> {
+pub(crate) fn warnings(run: &Run, shown: &[&Row<'_>]) -> Vec<String> {
     let mut warnings = Vec::new();
-    for row in shown.filter(|row| row.verdict == Verdict::Contradicted) {
+    for row in shown.iter().filter(|row| row.verdict == Verdict::Contradicted) {
         warnings.push(format!(
             "{}: the evidence contradicts the claim: {}. Do not use this figure; report it with `switchcost export`.",
             row.label, row.reason
@@ -220,6 +242,21 @@ pub(crate) fn warnings<'a>(run: &Run, shown: impl Iterator<Item = &'a Row<'a>>) 
             go_on("allow more with --budget")
         )),
         EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => {}
+    }
+    let slow: Vec<&str> = shown
+        .iter()
+        .filter(|row| {
+            row.median()
+                .zip(row.undisturbed.as_ref())
+                .is_some_and(|(own, other)| other.factor(own).is_some() || other.lacking().is_some())
+        })
+        .map(|row| row.label.as_str())
+        .collect();
+    if !slow.is_empty() {
+        warnings.push(format!(
+            "the machine was slowed while it measured {}: their notes have the figure of the undisturbed batches, as far as there are any; measure again when nothing else runs on the host.",
+            slow.join(", ")
+        ));
     }
     for finding in run.machine.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
         let cure = if finding.cure.is_empty() { String::new() } else { format!(". Cure: {}", finding.cure) };

@@ -12,6 +12,8 @@ pub enum Of {
     Medians,
     /// Their mean.
     Means,
+    /// The median of its undisturbed batches.
+    Undisturbed,
 }
 
 /// What is formed of rounds that hold several rows, which `rounds` counts. Each row leaves out its own disturbed starts; where too few rounds are
@@ -37,6 +39,7 @@ pub(crate) fn by_round(row: &Row<'_>, of: Of, scale: impl Fn(f64) -> f64, all: b
     let (counted, disturbed) = match of {
         Of::Medians => (&summary.invocation_medians, &summary.disturbed_medians),
         Of::Means => (&summary.invocation_means, &summary.disturbed_means),
+        Of::Undisturbed => (row.undisturbed_medians(), &Vec::new()),
     };
     let mut rounds = if all { collect(disturbed) } else { BTreeMap::new() };
     rounds.extend(collect(counted));

@@ -131,9 +131,14 @@ impl Summary {
     /// `1.18 (68 %) or 1.35 (32 %)`; None where one number stands for the row.
     #[must_use]
     pub fn modes_phrase(&self) -> Option<String> {
-        let phrase = |mode: &Mode| format!("{} ({:.0} %)", nanoseconds(mode.value), mode.weight * 100.0);
-        (!self.modes.is_empty()).then(|| self.modes.iter().map(phrase).collect::<Vec<_>>().join(" or "))
+        modes_phrase(&self.modes)
     }
+}
+
+/// The same of any modes.
+pub(crate) fn modes_phrase(modes: &[Mode]) -> Option<String> {
+    let phrase = |mode: &Mode| format!("{} ({:.0} %)", nanoseconds(mode.value), mode.weight * 100.0);
+    (!modes.is_empty()).then(|| modes.iter().map(phrase).collect::<Vec<_>>().join(" or "))
 }
 
 /// Without the figures of a row that is below what its clock resolves.
@@ -220,7 +225,8 @@ fn interval(medians: &[(u64, f64)], median: f64, target: Option<f64>) -> (Option
 }
 
 /// The invocations that figures are made of, and those that are left out as disturbed.
-pub(crate) fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<&'a Invocation>) {
+#[must_use]
+pub fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<&'a Invocation>) {
     let answered: Vec<&Invocation> = invocations
         .iter()
         .copied()

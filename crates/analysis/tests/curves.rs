@@ -56,6 +56,8 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
         verdict: Verdict::Verified,
         reason: String::new(),
         summary,
+        undisturbed: None,
+        run_to_run: 0.0,
         times_reference: None,
         notes: Vec::new(),
     }

@@ -58,6 +58,12 @@ impl Catalogue {
         mechanism.zip(source).is_some_and(|(mechanism, source)| !mechanism.implemented_by.contains(source))
     }
 
+    /// Standard deviation of a row's figure between runs, as a fraction; 0 for families that nobody measured it of.
+    #[must_use]
+    pub fn run_to_run(&self, family: &str) -> f64 {
+        self.families.iter().find(|known| known.id == family).map_or(0.0, |known| known.run_to_run)
+    }
+
     /// Position of a family in the ladder; unknown families come last.
     #[must_use]
     pub fn family_rank(&self, family: &str) -> usize {
@@ -79,6 +85,8 @@ pub(crate) struct FamiliesFile {
 pub(crate) struct FamilyEntry {
     pub(crate) id: String,
     pub(crate) title: String,
+    #[serde(default)]
+    pub(crate) run_to_run: f64,
 }
 
 #[derive(Deserialize)]

@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A family of mechanisms.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Family {
     /// Part of the id before the slash.
     pub id: String,
     /// One line.
     pub title: String,
+    /// Standard deviation of a row's figure between runs of one hour, as a fraction: what no interval within a run can know of.
+    pub run_to_run: f64,
 }
 
 /// What a parameter may be.

@@ -112,6 +112,9 @@ pub struct Samples {
     pub quantity: Option<String>,
     /// Clock ticks of each batch (bytes where `quantity` says so).
     pub ticks: Vec<i64>,
+    /// Name of a ruler → clock ticks that it took beside each batch, the slower of before and after; empty: the probe has none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rulers: BTreeMap<String, Vec<i64>>,
 }
 
 /// Per-switch intervals in a histogram of constant size.

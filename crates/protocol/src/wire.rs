@@ -113,6 +113,9 @@ pub fn check_plan(plan: &model::PlanEcho) -> Result<(), String> {
     if plan.batch_units == 0 { Err("batch_units is 0: the probe did not calibrate".into()) } else { Ok(()) }
 }
 
+/// Rulers beside a batch, at most.
+const MOST_RULERS: usize = 8;
+
 /// Samples that a clock can give.
 pub fn check_samples(samples: &model::Samples) -> Result<(), String> {
     if samples.ticks.len() > 4096 {
@@ -123,6 +126,17 @@ pub fn check_samples(samples: &model::Samples) -> Result<(), String> {
     }
     if samples.quantity.is_none() && samples.ticks.iter().any(|&ticks| ticks < 0) {
         return Err("a batch of negative duration: the clock is not monotonic".into());
+    }
+    if samples.rulers.len() > MOST_RULERS {
+        return Err(format!("more than {MOST_RULERS} rulers"));
+    }
+    for (name, ticks) in &samples.rulers {
+        if ticks.len() != samples.ticks.len() {
+            return Err(format!("ruler {name} has {} ticks where {} batches are", ticks.len(), samples.ticks.len()));
+        }
+        if ticks.iter().any(|&ticks| ticks < 0) {
+            return Err(format!("ruler {name} took less than nothing"));
+        }
     }
     Ok(())
 }

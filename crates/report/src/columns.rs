@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use switchcost_analysis::number::{nanoseconds, share};
-use switchcost_analysis::{Analysis, Figures, Row, Split};
-use switchcost_stats::Mode;
+use switchcost_analysis::{Analysis, Figures, Of as Basis, Row, Split};
+use switchcost_stats::{Interval, Mode};
 
 /// What is known of every row.
 pub(crate) struct Column {
@@ -155,6 +155,11 @@ fn figures<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
     row.summary.figures.as_ref()
 }
 
+/// Figure of the undisturbed batches, where enough starts have one.
+fn undisturbed(row: &Row<'_>) -> Option<(f64, Option<Interval>)> {
+    (row.basis() == Basis::Undisturbed).then(|| row.figure(Basis::Undisturbed).map(|figure| (figure.0, figure.1)))?
+}
+
 fn split<'a>(analysis: &'a Analysis<'_>, row: &Row<'_>) -> Option<&'a Split> {
     analysis.split_of(row.index)
 }
@@ -237,6 +242,29 @@ pub(crate) static COLUMNS: &[Column] = &[
     )
     .shown("95 % interval", interval),
     column("high", Of::Number(|_, row| Some(row.interval()?.1)), "Upper end."),
+    column(
+        "another_run_low",
+        Of::Number(|_, row| Some(row.another_run()?.0)),
+        "Where the figure of another run of the same hour (undisturbed, if there is one; else the median) lies in 95 % of cases, lower end: both runs' intervals and what rows of the family scatter by between runs.",
+    ),
+    column("another_run_high", Of::Number(|_, row| Some(row.another_run()?.1)), "Upper end."),
+    column(
+        "undisturbed",
+        Of::Number(|_, row| Some(undisturbed(row)?.0)),
+        "The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches. What compare and history go by.",
+    ),
+    column("undisturbed_low", Of::Number(|_, row| Some(undisturbed(row)?.1?.low)), "Lower end of its 95 % interval."),
+    column("undisturbed_high", Of::Number(|_, row| Some(undisturbed(row)?.1?.high)), "Upper end."),
+    column(
+        "slowed",
+        Of::Number(|_, row| Some(row.undisturbed.as_ref()?.slowed)),
+        "Share of batches beside which a ruler took more than 1.1 times its best of this run.",
+    ),
+    column(
+        "rulers",
+        Of::Amounts(|_, row| row.undisturbed.as_ref().map_or_else(BTreeMap::new, |found| found.rulers.clone())),
+        "Ruler (chain: the clock; width: what the core takes per cycle; calls: system calls that do nothing) and its median beside these batches ÷ its best.",
+    ),
     column(
         "modes",
         Of::Modes(|_, row| row.summary.modes.clone()),

@@ -6,7 +6,7 @@ use comfy_table::{Color, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{Quantity, factor, nanoseconds, percent};
-use switchcost_analysis::{Comparison, Outcome};
+use switchcost_analysis::{Comparison, Of, Outcome};
 use switchcost_catalogue::Published;
 use switchcost_model::harmless;
 
@@ -351,9 +351,13 @@ struct RowPart<'a> {
     low: Option<f64>,
     high: Option<f64>,
     confidence: f64,
+    /// The figures are those of the batches beside which the machine was not slowed.
+    undisturbed: bool,
     paired: bool,
     /// Rounds (paired twice the same), or invocations of A and B.
     counts: (usize, usize),
+    /// What the interval grants to the scatter between runs: half-width, as a fraction; 0 within one run.
+    run_to_run: f64,
     noise_floor: f64,
     smallest_detectable: Option<f64>,
     /// slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and faster less.
@@ -433,8 +437,10 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
         low: comparison.interval.map(|interval| interval.0),
         high: comparison.interval.map(|interval| interval.1),
         confidence: comparison.confidence,
+        undisturbed: comparison.of == Of::Undisturbed,
         paired: comparison.paired,
         counts: comparison.counts,
+        run_to_run: comparison.component.exp_m1(),
         noise_floor: comparison.floor,
         smallest_detectable: comparison.detectable,
         verdict: (!refused).then(|| verdict_word(comparison.outcome)),

@@ -90,7 +90,8 @@ fn within(row: &Comparison, limit: f64) -> bool {
 /// beyond the gate, or there is no interval.
 fn needed(comparison: &Comparison, limit: f64) -> Option<f64> {
     let (centre, room) = (comparison.ratio.ln(), limit.ln_1p());
-    let width = comparison.interval?.1.ln() - centre;
+    // Measured in one run there is nothing between runs.
+    let width = ((comparison.interval?.1.ln() - centre).powi(2) - comparison.component.powi(2)).max(0.0).sqrt();
     let starts = comparison.counts.0.min(comparison.counts.1) as f64;
     (room > centre).then(|| starts * (width / (room - centre)).powi(2))
 }
@@ -145,6 +146,8 @@ mod tests {
             confidence: 0.95,
             paired: true,
             counts: (10, 10),
+            component: 0.0,
+            of: switchcost_analysis::Of::Medians,
             floor: 0.0,
             detectable: None,
             outcome,

@@ -3,7 +3,7 @@
 use crate::compare::{Compared, ComparedRow, ComparedSide};
 use crate::text::listed;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Noise, Row, Rules, between, usable, within};
+use switchcost_analysis::{Analysis, Noise, Of, Row, Rules, Speed, between, usable, within};
 use switchcost_model::{Run, Variant};
 
 /// Smallest difference that matters unless the user says otherwise.
@@ -69,14 +69,15 @@ pub fn comparable(a: &Row<'_>, b: &Row<'_>) -> Result<(), String> {
 }
 
 impl ComparedSide {
-    /// A row of a run as a side.
+    /// A row of a run as a side, with the figure that it is compared by.
     #[must_use]
-    pub fn new(run: &Run, row: &Row<'_>) -> Self {
+    pub fn new(run: &Run, row: &Row<'_>, of: Of) -> Self {
+        let figure = row.figure(of);
         Self {
             run: run.id.clone(),
             label: row.label.clone(),
-            median: row.median().unwrap_or(0.0),
-            interval: row.interval(),
+            median: figure.map_or(0.0, |figure| figure.0),
+            interval: figure.and_then(|figure| figure.1).map(|interval| (interval.low, interval.high)),
             unit: row.unit.clone(),
             quantity: row.quantity,
         }
@@ -104,13 +105,16 @@ pub fn judge(
             between(a.1, b.1, (&runs[a.0].noise, &runs[b.0].noise), &rules)
         }
         .map_err(|reason| format!("`{}` and `{}` cannot be compared: {reason}", a.1.label, b.1.label))?;
-        let side = |place: &Place<'_, '_>| ComparedSide::new(runs[place.0].run, place.1);
+        let side = |place: &Place<'_, '_>| ComparedSide::new(runs[place.0].run, place.1, comparison.of);
         compared.rows.push(ComparedRow { a: side(a), b: side(b), comparison });
     }
     judge_runs(pairs, runs, force, compared);
     notes(pairs, runs, compared);
     Ok(())
 }
+
+/// A run whose rulers took so many times their best beside the median batch was slowed.
+const SLOW_RUN: f64 = 1.1;
 
 /// Why figures of two runs may differ for equal machines: their methods do.
 #[must_use]
@@ -148,7 +152,31 @@ fn judge_runs(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], f
     }
 }
 
+/// How fast the machine was in each of several runs, where it was not as fast in one as in another.
+fn speeds(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>]) -> Option<String> {
+    let involved = involved(pairs);
+    let slow: Vec<(usize, f64)> = involved
+        .iter()
+        .filter_map(|&index| Some((index, slowest(&runs[index], |speed| speed.median / speed.best)?)))
+        .collect();
+    let worst = slow.iter().map(|slow| slow.1).max_by(f64::total_cmp)?;
+    (involved.len() > 1 && worst > SLOW_RUN).then(|| {
+        let said: Vec<String> =
+            slow.iter().map(|(index, times)| format!("×{times:.2} in run {}", runs[*index].run.id)).collect();
+        format!(
+            "The machine was not equally fast: beside the median batch its rulers took so many times their best of the run: {}.",
+            said.join(", ")
+        )
+    })
+}
+
+/// The largest of what is formed of each ruler's speed.
+fn slowest(analysis: &Analysis<'_>, of: impl Fn(&Speed) -> f64) -> Option<f64> {
+    analysis.speeds.values().flat_map(|rulers| rulers.values()).map(of).max_by(f64::total_cmp)
+}
+
 fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], compared: &mut Compared) {
+    compared.notes.extend(speeds(pairs, runs));
     if pairs.len() > 1 {
         compared.notes.push(format!(
             "{} comparisons at once: each interval is wider, so that all of them together hold in 95 % of cases.",
@@ -166,7 +194,7 @@ fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], compar
     }
     if pairs.iter().any(|(a, b)| a.0 != b.0) {
         compared.notes.push(
-            "Two runs: the interval knows chance within each, not what changed between them; for certainty measure both sides in one run.".into(),
+            "Two runs: the interval holds chance within each and what such rows usually scatter by between runs, not what changed between them; for certainty measure both sides in one run.".into(),
         );
     }
     if pairs.iter().any(|(a, b)| runs[a.0].run.machine.key() != runs[b.0].run.machine.key()) {

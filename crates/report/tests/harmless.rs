@@ -58,7 +58,8 @@ fn transcript(texts: &mut Texts<'_>, ticks: i64) -> Transcript {
         clock,
         counter: None,
     };
-    let samples = Samples { phase: Phase::Measure, units: 100, ticks: vec![ticks; 20], quantity: None };
+    let samples =
+        Samples { phase: Phase::Measure, units: 100, ticks: vec![ticks; 20], quantity: None, rulers: BTreeMap::new() };
     let evidence = Evidence {
         units: 2000,
         counts: BTreeMap::from([(texts.next(), 1)]),
@@ -163,6 +164,8 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         confidence: 0.95,
         paired: false,
         counts: (8, 8),
+        component: 0.0,
+        of: switchcost_analysis::Of::Medians,
         floor: 0.01,
         detectable: None,
         outcome: Outcome::CannotTell,

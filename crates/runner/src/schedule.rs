@@ -9,7 +9,9 @@ use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{Bound, LOOKS, ProbeAnswer, fastest_bound, judge, summarise};
+use switchcost_analysis::{
+    Bound, LOOKS, ProbeAnswer, Speeds, counted, fastest_bound, judge, speeds, summarise, undisturbed,
+};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -263,9 +265,10 @@ impl Schedule<'_> {
         if !LOOKS.iter().any(|(rounds, _)| *rounds == rounds_done) {
             return;
         }
+        let speeds = speeds(&self.run);
         for index in 0..self.run.variants.len() {
             let starts = rounds_done * self.starts_in_a_round(index);
-            if LOOKS.iter().all(|(most, _)| *most <= starts) || self.is_precise(index, rounds_done) {
+            if LOOKS.iter().all(|(most, _)| *most <= starts) || self.is_precise(index, rounds_done, &speeds) {
                 self.progress[index].done = true;
             }
         }
@@ -276,10 +279,14 @@ impl Schedule<'_> {
         if free && self.request.rounds.is_none() { FREE_STARTS } else { 1 }
     }
 
-    fn is_precise(&self, index: usize, rounds_done: u64) -> bool {
+    /// Its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
+    fn is_precise(&self, index: usize, rounds_done: u64, speeds: &Speeds) -> bool {
         let so_far = |i: &&Invocation| i.variant == index && i.round < rounds_done;
         let mine: Vec<&Invocation> = self.run.invocations.iter().filter(so_far).collect();
-        summarise(&self.run.variants[index], &mine, Some(self.request.precision)).precise
+        let variant = &self.run.variants[index];
+        let undisturbed = undisturbed(&counted(&mine).0, speeds.get(&variant.probe));
+        summarise(variant, &mine, Some(self.request.precision)).precise
+            && undisturbed.is_none_or(|undisturbed| undisturbed.enough())
     }
 
     fn left(&self) -> Duration {

@@ -213,7 +213,7 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
 }
 
 fn insert_samples(connection: &Connection, invocation: i64, all: &[Samples]) -> Result<(), Fault> {
-    let mut statement = connection.prepare_cached("INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    let mut statement = connection.prepare_cached("INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     for (position, samples) in all.iter().enumerate() {
         statement.execute(params![
             invocation,
@@ -222,6 +222,7 @@ fn insert_samples(connection: &Connection, invocation: i64, all: &[Samples]) -> 
             signed(samples.units),
             samples.quantity,
             ticks::encode(&samples.ticks),
+            json_or_null((!samples.rulers.is_empty()).then_some(&samples.rulers))?,
         ])?;
     }
     Ok(())
@@ -372,14 +373,16 @@ fn invocation(connection: &Connection, row: &Row<'_>) -> Result<InvocationRecord
 }
 
 fn samples(connection: &Connection, invocation: i64) -> Result<Vec<Samples>, Fault> {
-    let mut statement = connection
-        .prepare_cached("SELECT phase, units, quantity, ticks FROM samples WHERE invocation = ?1 ORDER BY position")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT phase, units, quantity, ticks, rulers FROM samples WHERE invocation = ?1 ORDER BY position",
+    )?;
     let mut rows = statement.query([invocation])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
         let mut cells = Cells::of(row);
         let (phase, units) = (cells.word()?, cells.unsigned()?);
-        all.push(Samples { phase, units, quantity: cells.get()?, ticks: cells.ticks()? });
+        let (quantity, ticks) = (cells.get()?, cells.ticks()?);
+        all.push(Samples { phase, units, quantity, ticks, rulers: cells.parse_or_null()?.unwrap_or_default() });
     }
     Ok(all)
 }

@@ -32,7 +32,7 @@ fn a_store_outlives_its_process_and_makes_its_folders() {
     assert_eq!(Store::open_read_only(&path).unwrap().load("2026").unwrap(), full_run());
     let raw = Connection::open(&path).unwrap();
     let pragma = |name: &str| raw.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 4));
+    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 5));
     let mode: String = raw.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
 }
@@ -201,7 +201,7 @@ fn a_newer_schema_is_refused() {
     let (_folder, path) = place();
     drop(Store::open(&path).unwrap());
     Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
-    let sentence = "the store `PATH` has schema 7 but this switchcost knows up to 4; use the newer switchcost for it";
+    let sentence = "the store `PATH` has schema 7 but this switchcost knows up to 5; use the newer switchcost for it";
     check(&path, Store::open(&path), sentence);
     check(&path, Store::open_read_only(&path), sentence);
 }
@@ -212,7 +212,7 @@ fn an_old_schema_cannot_be_read_only() {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     Connection::open(&path).unwrap().execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}")).unwrap();
     let sentence =
-        "the store `PATH` has the old schema 0 and is opened read-only; open it once for writing to bring it to 4";
+        "the store `PATH` has the old schema 0 and is opened read-only; open it once for writing to bring it to 5";
     check(&path, Store::open_read_only(&path), sentence);
 }
 

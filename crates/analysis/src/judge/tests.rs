@@ -1,4 +1,5 @@
 use super::*;
+use std::collections::BTreeMap;
 use switchcost_model::{
     Clock, End, Experiment, Hello, Histogram, Hops, KernelSwitches, Phase, Placement, Samples, Timing, Tree, Turns,
     Variant,
@@ -33,7 +34,13 @@ fn rule() -> EvidenceRule {
 
 /// A transcript that deserves `verified`: 4 batches of 1 000 switches at 1 300 ns.
 fn honest() -> Transcript {
-    let batch = |phase, count| Samples { phase, units: 1000, ticks: vec![1_300_000; count], quantity: None };
+    let batch = |phase, count| Samples {
+        phase,
+        units: 1000,
+        ticks: vec![1_300_000; count],
+        quantity: None,
+        rulers: BTreeMap::new(),
+    };
     Transcript {
         hello: Some(Hello {
             protocol: 1,
@@ -430,8 +437,13 @@ fn footprints_need_turns_and_possible_bytes() {
         let mut transcript = honest();
         let echo = transcript.plan.as_mut().unwrap();
         (echo.experiment, echo.contexts) = (Experiment::Footprint, 1000);
-        transcript.samples =
-            vec![Samples { phase: Phase::Measure, units: 1000, ticks: vec![bytes], quantity: Some(quantity.into()) }];
+        transcript.samples = vec![Samples {
+            phase: Phase::Measure,
+            units: 1000,
+            ticks: vec![bytes],
+            quantity: Some(quantity.into()),
+            rulers: BTreeMap::new(),
+        }];
         let turns = turns.then_some(Turns { total: 4000, min: 1, max: 1, contexts: 4000 });
         evidence(&mut transcript).turns = turns;
         judged(&rule(), &plan, &transcript, ProcessEnd::Exited(0), "")

@@ -14,7 +14,7 @@ const BATCHES: usize = 30;
 
 /// Units of a batch and their cost in ns: ticks are whole, and 10⁶ of them make rounding vanish.
 const UNITS: u64 = 1000;
-const COST: f64 = 1000.0;
+pub const COST: f64 = 1000.0;
 
 /// SplitMix64: small, known, and the same everywhere.
 pub struct Random(u64);
@@ -159,6 +159,29 @@ pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
     }
 }
 
+/// A neighbour on the host's core: for stretches of about 20 batches, this share of all time, batches cost `factor` and a ruler half as much again. `linked`: both at the
+/// same times; otherwise the ruler has a neighbour of its own.
+pub fn disturb(run: &mut Run, share: f64, factor: f64, linked: bool, random: &mut Random) {
+    const STRETCH: f64 = 20.0;
+    let (mut busy, mut other) = (false, false);
+    let next = |busy: bool, random: &mut Random| {
+        let leave = if busy { 1.0 / STRETCH } else { share / (1.0 - share) / STRETCH };
+        if random.uniform() < leave { !busy } else { busy }
+    };
+    for samples in run.invocations.iter_mut().flat_map(|invocation| &mut invocation.transcript.samples) {
+        let mut rulers = Vec::new();
+        for ticks in &mut samples.ticks {
+            (busy, other) = (next(busy, random), next(other, random));
+            *ticks = (*ticks as f64 * if busy { factor } else { 1.0 }) as i64;
+            let slow = if linked { busy } else { other };
+            // An interrupt now and then is in the ruler alone.
+            let ruler = if random.uniform() < 0.03 { 900.0 } else { 300.0 * if slow { 1.5 } else { 1.0 } };
+            rulers.push((ruler * (1.0 + 0.01 * random.normal())) as i64);
+        }
+        samples.rulers.insert("width".into(), rulers);
+    }
+}
+
 fn variant(index: usize) -> Variant {
     let id = if index < 2 { "thread/pipe".to_owned() } else { format!("thread/pipe-{index}") };
     Variant {
@@ -186,7 +209,7 @@ fn invocation(variant: usize, round: u64, ticks: Vec<i64>) -> Invocation {
         clock,
         counter: None,
     };
-    let samples = Samples { phase: Phase::Measure, units: UNITS, ticks, quantity: None };
+    let samples = Samples { phase: Phase::Measure, units: UNITS, ticks, quantity: None, rulers: BTreeMap::new() };
     Invocation {
         variant,
         round,

@@ -102,7 +102,7 @@ fn pairs<'l, 'r>(
             .rows
             .iter()
             .filter(|row| row.summary.figures.is_some())
-            .map(|row| ComparedSide::new(analyses[*run].run, row))
+            .map(|row| ComparedSide::new(analyses[*run].run, row, row.basis()))
             .collect();
     }
     Ok(pairs)

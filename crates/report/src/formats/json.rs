@@ -11,7 +11,7 @@ use crate::text::Style;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Row};
+use switchcost_analysis::{Analysis, Row, Speed};
 use switchcost_model as model;
 
 /// A run with its results.
@@ -52,11 +52,23 @@ struct RunPart {
     noise_floors: BTreeMap<String, f64>,
     /// Label of the row that `times_reference` refers to; null: the run has no sound row of the reference mechanism.
     reference: Option<String>,
+    /// Probe → ruler → ns that it took: how fast the machine was.
+    speeds: BTreeMap<String, BTreeMap<String, SpeedPart>>,
     /// Why the A/A pair makes differences of this run meaningless; null if it does not.
     unstable: Option<String>,
     /// Target half-width of intervals, as a fraction of the median.
     precision: f64,
     budget_s: f64,
+}
+
+/// What a ruler took, ns.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct SpeedPart {
+    /// Where the machine was fastest (5 % of the readings are below).
+    best: f64,
+    /// Median beside all batches.
+    median: f64,
 }
 
 /// Fingerprint of the machine.
@@ -145,6 +157,10 @@ impl Document {
     }
 }
 
+fn speeds_of(rulers: &BTreeMap<String, Speed>) -> BTreeMap<String, SpeedPart> {
+    rulers.iter().map(|(name, speed)| (name.clone(), SpeedPart { best: speed.best, median: speed.median })).collect()
+}
+
 /// A/A twins are in no result, unless their evidence speaks against them.
 pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
     let (run, noise) = (analysis.run, &analysis.noise);
@@ -163,6 +179,7 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
             command: run.command.clone(),
             noise_floor: noise.floor(),
             noise_floors: noise.families.iter().map(|(family, equals)| (family.clone(), equals.reach)).collect(),
+            speeds: analysis.speeds.iter().map(|(probe, rulers)| (probe.clone(), speeds_of(rulers))).collect(),
             reference: analysis.reference().map(|row| row.label.clone()),
             unstable: noise.unstable.clone(),
             precision: run.precision_ppm as f64 / 1e6,

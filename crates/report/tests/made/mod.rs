@@ -93,7 +93,13 @@ fn transcript(made: &Made, variant: &Variant, round: u64) -> Transcript {
         Timing::Batch => {
             let ticks = vec![(cost * UNITS as f64).round() as i64; 10];
             units *= ticks.len() as u64;
-            samples.push(Samples { phase: Phase::Measure, units: UNITS, ticks, quantity: None });
+            samples.push(Samples {
+                phase: Phase::Measure,
+                units: UNITS,
+                ticks,
+                quantity: None,
+                rulers: BTreeMap::new(),
+            });
         }
         // Counter ticks of 1/1000 ns, so that costs below a nanosecond are exact.
         Timing::Each => {

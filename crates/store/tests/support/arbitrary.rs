@@ -67,8 +67,9 @@ fn plan() -> impl Strategy<Value = PlanEcho> {
 }
 
 fn samples() -> impl Strategy<Value = Samples> {
-    (one_of(Phase::ALL), number(), vec(tick(), 0..20), maybe_text())
-        .prop_map(|(phase, units, ticks, quantity)| Samples { phase, units, ticks, quantity })
+    let rulers = proptest::collection::btree_map("[a-z]{1,5}", vec(tick(), 0..5), 0..3);
+    (one_of(Phase::ALL), number(), vec(tick(), 0..20), maybe_text(), rulers)
+        .prop_map(|(phase, units, ticks, quantity, rulers)| Samples { phase, units, ticks, quantity, rulers })
 }
 
 fn histogram() -> impl Strategy<Value = Histogram> {

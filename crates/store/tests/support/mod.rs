@@ -100,8 +100,20 @@ pub fn invocation(variant: usize, sequence: u64) -> Invocation {
             hello: Some(hello(1000 + sequence)),
             plan: Some(plan()),
             samples: vec![
-                Samples { phase: Phase::Warmup, units: 512, ticks: vec![1_100_000 + tick], quantity: None },
-                Samples { phase: Phase::Measure, units: 512, ticks: vec![tick, -1, 0, i64::MAX], quantity: None },
+                Samples {
+                    phase: Phase::Warmup,
+                    units: 512,
+                    ticks: vec![1_100_000 + tick],
+                    quantity: None,
+                    rulers: BTreeMap::new(),
+                },
+                Samples {
+                    phase: Phase::Measure,
+                    units: 512,
+                    ticks: vec![tick, -1, 0, i64::MAX],
+                    quantity: None,
+                    rulers: BTreeMap::new(),
+                },
             ],
             histograms: Vec::new(),
             evidence: Some(evidence()),

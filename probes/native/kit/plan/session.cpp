@@ -15,13 +15,14 @@
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
 #include "kit/plan/report.h"
+#include "kit/plan/ruler.h"
 #include "kit/ring/ring.h"
 #include "kit/stacks/stacks.h"
 
 namespace probe {
 namespace {
 
-constexpr std::size_t samples_per_line = 4096;
+constexpr std::size_t samples_per_line = 1024;  // with their rulers below 64 KiB
 constexpr std::size_t buckets_per_line = 1024;
 
 Line hello() {
@@ -74,9 +75,11 @@ struct Span {
 // The measured region and what surrounds it closely.
 struct Measurement {
     Workload* workload = nullptr;
+    std::size_t stack_offset = 0;  // of the driver
     std::uint64_t batch_units = 0;
     std::uint64_t warmup_batches = 0;
     std::vector<std::uint64_t> ticks;   // warm-up first; sized and touched beforehand
+    std::vector<Ruler> rulers;          // of each batch: the slower of that before and that after
     std::vector<int> cpus;              // of the driver: before the first batch, and at the end of each
     std::unique_ptr<Histogram> warmup;  // timing=each: the intervals of the warm-up
     Span warmup_span;
@@ -86,6 +89,7 @@ struct Measurement {
 
     void prepare(std::uint64_t batches) {
         ticks.assign(batches, 0);
+        rulers.assign(batches, {});
         cpus.assign(batches + 1, 0);
         if (workload->histogram() == nullptr) return;
         warmup = std::make_unique<Histogram>();
@@ -108,11 +112,15 @@ struct Measurement {
         if (Histogram* histogram = workload->histogram()) histogram->clear();
         span = Span();
         const std::uint64_t batches = ticks.size();
+        Ruler ruler = read_ruler();
         for (std::uint64_t batch = 0; batch < batches; ++batch) {
             if (batch == warmup_batches && batch != 0) end_warmup();
             const std::uint64_t before = clock_now();
             workload->run(batch_units);
             ticks[batch] = clock_now() - before;
+            const Ruler after = read_ruler();
+            rulers[batch] = slower(ruler, after);
+            ruler = after;
             cpus[batch + 1] = cpu_of_this_task();
         }
         span.end();
@@ -133,9 +141,10 @@ struct Measurement {
     std::uint64_t time_once(std::uint64_t units) {
         Measurement once;
         once.workload = workload;
+        once.stack_offset = stack_offset;
         once.batch_units = units;
         once.prepare(1);
-        call_at_fixed_stack_offset(&Measurement::run_batches, &once);
+        call_at_stack_offset(stack_offset, &Measurement::run_batches, &once);
         return once.ticks[0];
     }
 };
@@ -157,14 +166,28 @@ std::uint64_t calibrate(Measurement& measurement, std::uint64_t lap, std::uint64
     return units;
 }
 
-void add_samples(Reporter& reporter, const char* phase, std::uint64_t units, std::span<const std::uint64_t> ticks,
-                 int& sequence) {
+// One list for each ruler, an item for each batch.
+std::string ruler_lists(std::span<const Ruler> rulers) {
+    Line lists = Line::nested();
+    for (std::size_t which = 0; which < rulers_here; ++which) {
+        lists.raw(ruler_names[which],
+                  list_of(rulers, [which](const Ruler& ruler) { return std::to_string(ruler[which]); }));
+    }
+    return lists.finish();
+}
+
+void add_samples(Reporter& reporter, const char* phase, const Measurement& measurement, std::size_t first,
+                 std::size_t last, int& sequence) {
+    std::span<const std::uint64_t> ticks = std::span(measurement.ticks).subspan(first, last - first);
+    std::span<const Ruler> rulers = std::span(measurement.rulers).subspan(first, last - first);
     while (!ticks.empty()) {
         const std::size_t count = std::min(ticks.size(), samples_per_line);
         Line line("samples");
-        line.number("seq", sequence++).text("phase", phase).number("units", units);
-        reporter.add(line.raw("ticks", number_list(ticks.first(count))));
+        line.number("seq", sequence++).text("phase", phase).number("units", measurement.batch_units);
+        line.raw("ticks", number_list(ticks.first(count)));
+        reporter.add(line.raw("rulers", ruler_lists(rulers.first(count))));
         ticks = ticks.subspan(count);
+        rulers = rulers.subspan(count);
     }
 }
 
@@ -230,10 +253,10 @@ std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measuremen
         add_histogram(reporter, {"measure", histogram, measurement.span}, sequence);
         return measurement.warmup->count + histogram.count;
     }
-    const std::span<const std::uint64_t> ticks = measurement.ticks;
-    add_samples(reporter, "warmup", measurement.batch_units, ticks.first(plan.warmup_batches), sequence);
-    add_samples(reporter, "measure", measurement.batch_units, ticks.subspan(plan.warmup_batches), sequence);
-    return measurement.ticks.size();
+    const std::size_t batches = measurement.ticks.size();
+    add_samples(reporter, "warmup", measurement, 0, plan.warmup_batches, sequence);
+    add_samples(reporter, "measure", measurement, plan.warmup_batches, batches, sequence);
+    return batches;
 }
 
 void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
@@ -249,6 +272,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
 
     Measurement measurement;
     measurement.workload = workload.get();
+    measurement.stack_offset = StackOffsets(plan).driver;
     arch::load_mxcsr(arch::mxcsr_clean);
     entry.enter_parameters(plan);
     measurement.batch_units = plan.batch_units;
@@ -268,7 +292,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     entry.enter_parameters(plan);
     workload->begin_hops();
     workload->counting(true);
-    call_at_fixed_stack_offset(&Measurement::run_batches, &measurement);
+    call_at_stack_offset(measurement.stack_offset, &Measurement::run_batches, &measurement);
     workload->counting(false);
     const std::optional<Hops> hops = hops_of(plan, entry, measurement);
     // A task that was born in between counts from its birth.

@@ -156,7 +156,7 @@ std::unique_ptr<Workload> make_stacks(const Plan& plan, Mode mode) {
 inline Entry stack_entry(const char* id, std::uint64_t smallest_stack,
                          std::unique_ptr<Workload> (*make)(const Plan&, Mode), std::optional<Unavailable> (*check)(),
                          std::vector<Parameter> more = {}) {
-    more.insert(more.end(), {layout_parameter(), stack_memory_parameter(),
+    more.insert(more.end(), {layout_parameter(), stack_memory_parameter(), stack_offset_parameter(),
                              stack_size_parameter("16384", smallest_stack), working_set_parameter()});
     return {id, Shape::stacks, {"switch", "create", "footprint"}, std::move(more), make, check};
 }

@@ -25,21 +25,36 @@ constexpr std::size_t colour_gap = 3 * line;
 // stacks.
 constexpr std::size_t canary_bytes = line;
 
-// Where the first stack begins inside its page. Together with driver_offset it keeps the frames of context 1 off the
-// driver's.
-constexpr std::size_t first_colour = 1024;
-constexpr std::size_t driver_offset = 3072;
+// The fixed offsets: the frames of context 1 lie half a page off the driver's.
+constexpr std::size_t fixed_first = 1024;
+constexpr std::size_t fixed_driver = 3072;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
+// SplitMix64's finaliser: seeds of neighbouring starts have nothing in common.
+std::uint64_t mixed(std::uint64_t seed) {
+    seed += 0x9E3779B97F4A7C15;
+    seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9;
+    seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EB;
+    return seed ^ (seed >> 31);
+}
+
 }  // namespace
+
+StackOffsets::StackOffsets(const Plan& plan) : driver(fixed_driver), first(fixed_first) {
+    if (plan.parameters.contains("stack_offset") && plan.text("stack_offset") == "fixed") return;
+    const std::uint64_t drawn = mixed(plan.seed);
+    driver = drawn % (page / 16) * 16;
+    first = (drawn >> 32) % (page / line) * line;
+}
 
 StackArena::StackArena(const Plan& plan)
     : count_(plan.contexts - 1),
       layout_(plan, count_),
       stack_size_(round_up(plan.number("stack_size"), line)),
       pitch_(stack_size_ + colour_gap),
-      bytes_(round_up(first_colour + pitch_ * count_, page)) {
+      first_(StackOffsets(plan).first),
+      bytes_(round_up(first_ + pitch_ * count_, page)) {
     // A context touches the top page of its stack and often a second one.
     const std::uint64_t touched = pitch_ < 2 * page ? pitch_ : 2 * page;
     require_memory(touched * count_);
@@ -49,7 +64,7 @@ StackArena::StackArena(const Plan& plan)
 StackArena::~StackArena() { unmap(base_, bytes_); }
 
 Stack StackArena::at(std::uint32_t index) const {
-    char* bottom = base_ + first_colour + pitch_ * layout_.place(index);
+    char* bottom = base_ + first_ + pitch_ * layout_.place(index);
     return {bottom, bottom + stack_size_};
 }
 
@@ -99,6 +114,12 @@ Parameter stack_size_parameter(const char* standard, std::uint64_t lowest) {
     return {"stack_size", standard, {}, lowest, 1 << 30};
 }
 
+Parameter stack_offset_parameter() {
+    Parameter parameter{"stack_offset", "drawn", {"drawn", "fixed"}};
+    parameter.switch_only = true;
+    return parameter;
+}
+
 Parameter stack_memory_parameter() { return {"stack_memory", "malloc", {"malloc", "mmap"}}; }
 
 StackMaker::StackMaker(const Plan& plan)
@@ -128,9 +149,9 @@ void StackMaker::release(Stack stack) const {
     }
 }
 
-[[gnu::noinline]] void call_at_fixed_stack_offset(void (*function)(void*), void* argument) {
+[[gnu::noinline]] void call_at_stack_offset(std::size_t offset, void (*function)(void*), void* argument) {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    void* volatile pad = __builtin_alloca(((here - driver_offset) % page + 16) & ~std::size_t{15});
+    void* volatile pad = __builtin_alloca(((here - offset) % page + 16) & ~std::size_t{15});
     (void)pad;
     function(argument);
 }

@@ -17,6 +17,17 @@ struct Stack {
     std::size_t size() const { return static_cast<std::size_t>(top - bottom); }
 };
 
+// Where inside its page a stack lies decides which words of two stacks share their low address bits, and so how fast a
+// switch is: a load that follows a store to an address with the same low 12 bits waits for it (4 KiB aliasing), and a 2
+// ns switch takes 3.4 ns.
+struct StackOffsets {
+    std::size_t driver;  // of the driver's frame, a multiple of 16
+    std::size_t first;   // of the bottom of the ring's lowest stack, a multiple of 64
+
+    // Drawn from the plan's seed, which is another in every start; `stack_offset=fixed`: two that do not alias.
+    explicit StackOffsets(const Plan& plan);
+};
+
 class StackArena {
 public:
     // Stacks of the contexts that are not the driver, as the plan's `stack_size` and `layout` say. Throws Failure
@@ -41,6 +52,7 @@ private:
     Layout layout_;
     std::size_t stack_size_;
     std::size_t pitch_;
+    std::size_t first_;
     std::size_t bytes_;
     char* base_;
 };
@@ -51,6 +63,9 @@ std::int64_t distinct_stacks(std::span<const Station> stations, std::span<const 
 
 // The parameter `stack_size` and its use are the same in every mechanism with stacks of its own.
 Parameter stack_size_parameter(const char* standard, std::uint64_t lowest);
+
+// The parameter `stack_offset`: where the stacks lie inside their pages.
+Parameter stack_offset_parameter();
 
 // The parameter `stack_memory` of experiment create.
 Parameter stack_memory_parameter();
@@ -71,10 +86,7 @@ private:
 // With an active shadow stack (CET) a jump to another stack dies at the next return. Null: not in the way.
 std::optional<Unavailable> shadow_stack_in_the_way();
 
-// Runs `function(argument)` with the stack pointer at a fixed offset inside its page. Why: the kernel starts a main
-// stack at a random multiple of 16 bytes, and in about one start of 64 the driver's saved registers then share their
-// low 12 address bits with those of a ring stack; a load that follows such a store waits for it (4 KiB aliasing) and a
-// 2 ns switch takes 3.4 ns.
-void call_at_fixed_stack_offset(void (*function)(void*), void* argument);
+// Runs `function(argument)` with the frame at this offset inside its page, wherever the kernel began the stack.
+void call_at_stack_offset(std::size_t offset, void (*function)(void*), void* argument);
 
 }  // namespace probe

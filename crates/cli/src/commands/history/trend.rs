@@ -95,7 +95,7 @@ fn same_method(mut headers: Vec<RunHeader>, notes: &mut Vec<String>) -> Vec<RunH
 }
 
 fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, row: &Row<'_>, catalogue: &Catalogue) {
-    let Some(median) = row.median() else { return };
+    let Some((median, interval, modes)) = row.figure(row.basis()) else { return };
     let key = row.full.key();
     let series = all.entry((machine.0, key.clone())).or_insert_with(|| Series {
         trend: Trend {
@@ -120,14 +120,15 @@ fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, row
         run: header.id.clone(),
         started_unix_ns: header.started_unix_ns,
         median,
-        interval: row.interval(),
+        interval: interval.map(|interval| (interval.low, interval.high)),
         invocations: row.starts.len(),
         kernel: header.fact("kernel.release").to_owned(),
         software: header.software_key(),
         changed: changed.unwrap_or_default(),
         reason: usable(row)
             .err()
-            .or_else(|| row.summary.modes_phrase().map(|phrase| format!("it has modes: {phrase}"))),
+            .or_else(|| row.undisturbed.as_ref()?.lacking())
+            .or_else(|| (!modes.is_empty()).then(|| "its starts fall into modes".to_owned())),
     });
 }
 

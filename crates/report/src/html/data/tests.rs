@@ -2,6 +2,7 @@
 
 use super::*;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use switchcost_model::{
     Clock, EndedBy, EvidenceChange, Experiment, Hello, Invocation, Judgement, Machine, Mechanism, Parameter,
     ParameterKind, Phase, Placement, ProcessEnd, Run, Samples, Timing, Transcript, Verdict,
@@ -24,7 +25,7 @@ fn variant(mechanism: &str, parameters: &[(&str, u64)]) -> Variant {
 }
 
 fn samples(ticks: Vec<i64>, units: u64, quantity: Option<&str>) -> Samples {
-    Samples { phase: Phase::Measure, units, ticks, quantity: quantity.map(str::to_owned) }
+    Samples { phase: Phase::Measure, units, ticks, quantity: quantity.map(str::to_owned), rulers: BTreeMap::new() }
 }
 
 fn invocation(variant: usize, round: u64, samples: Vec<Samples>, ticks_per_second: u64) -> Invocation {

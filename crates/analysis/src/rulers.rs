@@ -1,0 +1,151 @@
+//! What the rulers say: fixed pieces of work, timed right before and right after each batch, that have nothing to do with the mechanism.
+//!
+//! A neighbour on a shared host slows whole minutes and leaves nothing in the system's own counters. It slows the rulers as well. As they are independent of
+//! the row, choosing batches by them is no selection on the outcome.
+
+use crate::series::series;
+use crate::summary::{CONFIDENCE, FEWEST_INVOCATIONS};
+use std::collections::BTreeMap;
+use switchcost_model::{Invocation, Phase, Run};
+use switchcost_stats::{Interval, Mode, median, median_interval, modes, quantile, sorted};
+
+/// A ruler that took so much longer than the machine's best says that the machine was slowed.
+const SLOWED: f64 = 1.1;
+
+/// Share of a ruler's readings of a run that its best is above: one reading may be short by chance, or the clock's step.
+const BEST: f64 = 0.05;
+
+/// Share of slowed batches above which a row without undisturbed starts is not to be believed beyond its run.
+const MOSTLY: f64 = 0.5;
+
+/// Batches beside which the machine was fast, for a start to count.
+const FEWEST_BATCHES: usize = 3;
+
+/// What a ruler took in a run, ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speed {
+    /// Where the machine was fastest.
+    pub best: f64,
+    /// Median over all batches.
+    pub median: f64,
+}
+
+/// Probe → ruler → what it took in a run. A ruler is code of its probe, so that two probes' readings are not the same thing.
+pub type Speeds = BTreeMap<String, BTreeMap<String, Speed>>;
+
+/// What the rulers of all batches of a run took.
+#[must_use]
+pub fn speeds(run: &Run) -> Speeds {
+    let mut all: BTreeMap<&str, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
+    for invocation in &run.invocations {
+        let probe = run.variants[invocation.variant].probe.as_str();
+        for (name, ticks) in readings(invocation) {
+            all.entry(probe).or_default().entry(name).or_default().extend(ticks);
+        }
+    }
+    let speed = |ticks: &Vec<f64>| {
+        let ticks = sorted(ticks);
+        Some(Speed { best: quantile(&ticks, BEST)?, median: quantile(&ticks, 0.5)? })
+    };
+    let of_probe = |rulers: BTreeMap<&str, Vec<f64>>| {
+        rulers.iter().filter_map(|(name, ticks)| Some(((*name).to_owned(), speed(ticks)?))).collect()
+    };
+    all.into_iter().map(|(probe, rulers)| (probe.to_owned(), of_probe(rulers))).collect()
+}
+
+/// Each ruler's ns beside the measured batches, in order.
+fn readings(invocation: &Invocation) -> BTreeMap<&str, Vec<f64>> {
+    let transcript = &invocation.transcript;
+    let ns_per_tick = transcript.hello.as_ref().map_or(1.0, |hello| 1e9 / hello.clock.ticks_per_second as f64);
+    let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for samples in transcript.samples.iter().filter(|samples| samples.phase == Phase::Measure) {
+        for (name, ticks) in &samples.rulers {
+            all.entry(name).or_default().extend(ticks.iter().map(|&ticks| ticks as f64 * ns_per_tick));
+        }
+    }
+    all
+}
+
+/// The figure of a row by those batches beside which the machine was as fast as it gets in this run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Undisturbed {
+    /// Share of the counted starts' batches beside which it was slowed.
+    pub slowed: f64,
+    /// Ruler → its median beside these batches ÷ its best: by how much.
+    pub rulers: BTreeMap<String, f64>,
+    /// Median over starts of the median of their undisturbed batches; None: no start has enough of them.
+    pub median: Option<f64>,
+    /// 95 % interval of it; None with fewer than 6 such starts.
+    pub interval: Option<Interval>,
+    /// Median of the undisturbed batches of each start that has enough of them, with its round.
+    pub starts: Vec<(u64, f64)>,
+    /// Kinds of these starts; empty where one number stands for them.
+    pub modes: Vec<Mode>,
+}
+
+impl Undisturbed {
+    /// The figure of all batches lies above the interval of the undisturbed ones: the row was slowed, by this factor.
+    #[must_use]
+    pub fn factor(&self, median: f64) -> Option<f64> {
+        let (own, interval) = (self.median?, self.interval?);
+        (median > interval.high).then(|| median / own)
+    }
+
+    /// The machine was slowed beside most batches, and too few starts have others: nobody knows what the row costs undisturbed.
+    #[must_use]
+    pub fn lacking(&self) -> Option<String> {
+        (self.slowed > MOSTLY && !self.enough()).then(|| {
+            let rulers: Vec<String> = self.rulers.iter().map(|(name, times)| format!("{name} ×{times:.2}")).collect();
+            format!("the machine was slowed beside {:.0} % of its batches ({})", self.slowed * 100.0, rulers.join(", "))
+        })
+    }
+
+    /// Enough undisturbed starts for an interval.
+    #[must_use]
+    pub fn enough(&self) -> bool {
+        self.starts.len() >= FEWEST_INVOCATIONS
+    }
+}
+
+/// The undisturbed figure of a row from its counted starts; None: its probe has no rulers.
+#[must_use]
+pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>>) -> Option<Undisturbed> {
+    let best = best?;
+    let (mut all, mut slow) = (0_usize, 0_usize);
+    let mut beside: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut starts_medians = Vec::new();
+    for &start in starts {
+        let series = series(start);
+        let rulers = readings(start);
+        let fast = |batch: usize| {
+            rulers.iter().all(|(name, ticks)| {
+                best.get(*name).zip(ticks.get(batch)).is_none_or(|(speed, ns)| *ns <= speed.best * SLOWED)
+            })
+        };
+        if rulers.values().any(|ticks| ticks.len() != series.values.len()) {
+            continue;
+        }
+        let settled = series.warmup..series.values.len();
+        let chosen: Vec<f64> = settled.clone().filter(|batch| fast(*batch)).map(|batch| series.values[batch]).collect();
+        all += settled.len();
+        slow += settled.len() - chosen.len();
+        for (name, ticks) in &rulers {
+            if let Some(speed) = best.get(*name).filter(|speed| speed.best > 0.0) {
+                let own = beside.entry((*name).to_owned()).or_default();
+                own.extend(ticks.iter().map(|ns| ns / speed.best));
+            }
+        }
+        if chosen.len() >= FEWEST_BATCHES {
+            starts_medians.extend(median(&chosen).map(|median| (start.round, median)));
+        }
+    }
+    let values = sorted(&starts_medians.iter().map(|(_, median)| *median).collect::<Vec<_>>());
+    (all > 0 && !beside.is_empty()).then(|| Undisturbed {
+        slowed: slow as f64 / all as f64,
+        rulers: beside.into_iter().filter_map(|(name, factors)| Some((name, median(&factors)?))).collect(),
+        median: quantile(&values, 0.5),
+        interval: median_interval(&values, CONFIDENCE),
+        modes: modes(&values),
+        starts: starts_medians,
+    })
+}
