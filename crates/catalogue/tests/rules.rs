@@ -139,6 +139,7 @@ const SILENT: &[(&str, &str)] = &[
         "a context cannot tell how much of its stack lies below it; too small a stack is refused or overflows",
     ),
     ("stack", "as stack_memory"),
+    ("stack_offset", "where a stack lies in its page shows in the cost alone"),
     ("stacks", "where stacks lie shows in the caches alone"),
     ("fpu_state", "the kit sends counts.mxcsr_differs only on CPUs that have MXCSR"),
     ("float_switch", "what a library saves cannot be seen from outside it"),

@@ -1,5 +1,5 @@
-// Rulers: fixed pieces of work that have nothing to do with the mechanism. What they take right before and right after a
-// batch says how fast the machine was then, whatever the batch itself says.
+// Rulers: fixed pieces of work that have nothing to do with the mechanism. What they take right before and right after
+// a batch says how fast the machine was then, whatever the batch itself says.
 #pragma once
 
 #include <algorithm>
