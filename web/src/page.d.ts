@@ -782,7 +782,7 @@ export interface RunPart {
  */
 export interface SpeedPart {
   /**
-   * Where the machine was fastest (5 % of the readings are below).
+   * Where the machine was fastest: the third shortest reading.
    */
   best: number;
   /**

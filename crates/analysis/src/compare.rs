@@ -206,7 +206,8 @@ impl Comparison {
     }
 
     /// Without verdict and interval where there is a reason against any: no gate passes on it either.
-    fn unless(self, reason: Option<String>) -> Self {
+    #[must_use]
+    pub fn unless(self, reason: Option<String>) -> Self {
         match reason {
             Some(reason) => Self { interval: None, detectable: None, outcome: Outcome::CannotTell, reason, ..self },
             None => self,

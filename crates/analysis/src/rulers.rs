@@ -3,6 +3,7 @@
 //! A neighbour on a shared host slows whole minutes and leaves nothing in the system's own counters. It slows the rulers as well. As they are independent of
 //! the row, choosing batches by them is no selection on the outcome.
 
+use crate::Row;
 use crate::series::series;
 use crate::summary::{CONFIDENCE, FEWEST_INVOCATIONS};
 use std::collections::BTreeMap;
@@ -12,8 +13,9 @@ use switchcost_stats::{Interval, Mode, median, median_interval, modes, quantile,
 /// A ruler that took so much longer than the machine's best says that the machine was slowed.
 const SLOWED: f64 = 1.1;
 
-/// Share of a ruler's readings of a run that its best is above: one reading may be short by chance, or the clock's step.
-const BEST: f64 = 0.05;
+/// So many of a ruler's readings of a run are below its best: one may be short by a step of the clock. No more, or a neighbour that is busy nearly always
+/// makes his state the best.
+const BELOW_BEST: usize = 2;
 
 /// Share of slowed batches above which a row without undisturbed starts is not to be believed beyond its run.
 const MOSTLY: f64 = 0.5;
@@ -45,7 +47,7 @@ pub fn speeds(run: &Run) -> Speeds {
     }
     let speed = |ticks: &Vec<f64>| {
         let ticks = sorted(ticks);
-        Some(Speed { best: quantile(&ticks, BEST)?, median: quantile(&ticks, 0.5)? })
+        Some(Speed { best: *ticks.get(BELOW_BEST).or(ticks.last())?, median: quantile(&ticks, 0.5)? })
     };
     let of_probe = |rulers: BTreeMap<&str, Vec<f64>>| {
         rulers.iter().filter_map(|(name, ticks)| Some(((*name).to_owned(), speed(ticks)?))).collect()
@@ -73,6 +75,8 @@ pub struct Undisturbed {
     pub slowed: f64,
     /// Ruler → its median beside these batches ÷ its best: by how much.
     pub rulers: BTreeMap<String, f64>,
+    /// Ruler → its best of the run, ns.
+    pub best: BTreeMap<String, f64>,
     /// Median over starts of the median of their undisturbed batches; None: no start has enough of them.
     pub median: Option<f64>,
     /// 95 % interval of it; None with fewer than 6 such starts.
@@ -142,10 +146,27 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
     let values = sorted(&starts_medians.iter().map(|(_, median)| *median).collect::<Vec<_>>());
     (all > 0 && !beside.is_empty()).then(|| Undisturbed {
         slowed: slow as f64 / all as f64,
+        best: best.iter().map(|(name, speed)| (name.clone(), speed.best)).collect(),
         rulers: beside.into_iter().filter_map(|(name, factors)| Some((name, median(&factors)?))).collect(),
         median: quantile(&values, 0.5),
         interval: median_interval(&values, CONFIDENCE),
         modes: modes(&values),
         starts: starts_medians,
+    })
+}
+
+/// Why rows that one probe measured in two runs of one machine cannot be compared: in one run the machine was never as fast as in the other, so that its
+/// undisturbed batches are none.
+#[must_use]
+pub fn slowed_throughout(a: &Row<'_>, b: &Row<'_>) -> Option<String> {
+    let (one, other) = (a.undisturbed.as_ref()?, b.undisturbed.as_ref()?);
+    if a.variant.probe != b.variant.probe {
+        return None;
+    }
+    one.best.iter().find_map(|(name, own)| {
+        let ratio = own / other.best.get(name)?;
+        let (side, times) = if ratio > 1.0 { ("A", ratio) } else { ("B", 1.0 / ratio) };
+        (times > SLOWED)
+            .then(|| format!("the machine was slowed throughout {side}'s run ({name} ×{times:.2}); measure it again"))
     })
 }

@@ -65,7 +65,7 @@ struct RunPart {
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct SpeedPart {
-    /// Where the machine was fastest (5 % of the readings are below).
+    /// Where the machine was fastest: the third shortest reading.
     best: f64,
     /// Median beside all batches.
     median: f64,
