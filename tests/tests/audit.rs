@@ -59,6 +59,7 @@ fn every_switch_of_a_command_is_counted() {
     let kinds = json["kinds"].as_array().unwrap();
     let total: f64 = kinds.iter().map(|kind| kind["switches"].as_f64().unwrap()).sum();
     assert!((total - (voluntary + involuntary) as f64).abs() < 1e-6, "every switch has a kind: {json}");
+    let mut shares = Vec::new();
     for kind in kinds {
         let each = kind["cost_ns"].as_f64().unwrap() / kind["switches"].as_f64().unwrap();
         let expected = match kind["kind"].as_str().unwrap() {
@@ -66,8 +67,11 @@ fn every_switch_of_a_command_is_counted() {
             "preempted" => 500.0,
             _ => 30_000.0,
         };
-        assert!((each - expected).abs() < 1e-6, "{kind}");
+        shares.push(each / expected);
     }
+    // How many switches of which kind there are is the machine's affair; where their prices explain more than the command used, all are cut alike.
+    let whole = if json["prices_do_not_fit"] == true { shares[0] } else { 1.0 };
+    assert!(whole <= 1.0 && shares.iter().all(|share| (share - whole).abs() < 1e-9), "{shares:?} {json}");
 }
 
 #[test]

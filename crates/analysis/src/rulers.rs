@@ -104,6 +104,12 @@ impl Undisturbed {
         })
     }
 
+    /// The row's figure is moved by it, or cannot be told without it.
+    #[must_use]
+    pub fn matters(&self, median: f64) -> bool {
+        self.factor(median).is_some() || self.lacking().is_some()
+    }
+
     /// Enough undisturbed starts for an interval.
     #[must_use]
     pub fn enough(&self) -> bool {

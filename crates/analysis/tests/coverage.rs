@@ -6,7 +6,9 @@ mod simulation;
 
 use simulation::{COST, Law, Random, disturb, rows, run};
 use std::fmt::Write as _;
-use switchcost_analysis::{Comparison, LOOKS, Noise, Outcome, Row, Rules, TrendSearch, between, noise, within};
+use switchcost_analysis::{
+    Comparison, LOOKS, Noise, Outcome, Row, Rules, TrendSearch, between, noise, slowed_throughout, within,
+};
 
 const RUNS: u64 = 1000;
 /// Where a share is held to a bound that it misses by no more than a point: by 4,000 runs it is known to 0.3 points.
@@ -234,6 +236,24 @@ fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
         assert!(linked && share_of_time > 0.0 || share(told) <= 5.0, "{share_of_time}: {} % invented", share(told));
     }
     document("rulers", &table);
+}
+
+/// A neighbour who never leaves makes his state the run's best: only the other run knows better.
+#[test]
+fn a_run_that_was_slowed_throughout_is_not_compared() {
+    let random = &mut Random::new(1);
+    let [mut quiet, mut slow] = [0, 1].map(|_| run(Law::Normal, &[1.0], ROUNDS, random));
+    disturb(&mut quiet, 0.0, 1.35, true, random);
+    disturb(&mut slow, 1.0, 1.35, true, random);
+    let (quiet, slow) = (rows(&quiet), rows(&slow));
+    assert!(slow[0].undisturbed.as_ref().unwrap().lacking().is_none(), "by its own rulers nothing is wrong with it");
+    let none = Noise::default();
+    let compared = between(&quiet[0], &slow[0], (&none, &none), &rules(STRICT)).unwrap();
+    assert_eq!(compared.outcome, Outcome::Slower, "which is false");
+    let compared = compared.unless(slowed_throughout(&quiet[0], &slow[0]));
+    assert_eq!((compared.outcome, compared.interval), (Outcome::CannotTell, None));
+    assert!(compared.reason.starts_with("the machine was slowed throughout B's run (width ×1."), "{}", compared.reason);
+    assert_eq!(slowed_throughout(&quiet[0], &quiet[0]), None);
 }
 
 /// All words of a table together are wrong in at most 5 % of runs.

@@ -179,6 +179,13 @@ fn slowest(analysis: &Analysis<'_>, of: impl Fn(&Speed) -> f64) -> Option<f64> {
 
 fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], compared: &mut Compared) {
     compared.notes.extend(speeds(pairs, runs));
+    let moved = |row: &Row<'_>| {
+        row.basis() == Of::Undisturbed
+            && row.median().zip(row.undisturbed.as_ref()).is_some_and(|(own, other)| other.matters(own))
+    };
+    if pairs.iter().any(|(a, b)| moved(a.1) || moved(b.1)) {
+        compared.notes.push("The machine was slowed beside some batches; compared are the others.".into());
+    }
     if pairs.len() > 1 {
         compared.notes.push(format!(
             "{} comparisons at once: each interval is wider, so that all of them together hold in 95 % of cases.",

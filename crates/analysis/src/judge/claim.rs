@@ -37,6 +37,9 @@ const LEAST_BOUNDS: f64 = 1.5;
 /// translates on the way. Beside batches of a run it is nothing; three of 20 µs took 46 µs more under an emulated processor.
 const AROUND_BATCHES_NS: f64 = 1e6;
 
+/// CPU time of the rulers beside a batch, at most: the kernel's code must be fetched anew for them.
+const RULERS_NS: f64 = 10e3;
+
 /// Kind of the disturbance that the judge itself finds.
 pub(super) const FOREIGN_SWITCHES: &str = "foreign_switches";
 
@@ -287,12 +290,18 @@ fn too_few(case: &Case<'_>) -> Option<String> {
     })
 }
 
+/// CPU time of all rulers, at most: they lie outside the batches.
+pub(super) fn rulers_ns(case: &Case<'_>) -> f64 {
+    let with_rulers = case.transcript.samples.iter().filter(|samples| !samples.rulers.is_empty());
+    with_rulers.map(|samples| samples.ticks.len() as f64 * RULERS_NS).sum()
+}
+
 /// One context of a ring runs at a time: tasks that burn more CPU time than the batches lasted do not wait by blocking.
 fn too_busy(case: &Case<'_>) -> Option<String> {
     let (most, used) = (case.rule.most_busy?, *case.evidence.counts.get("cpu_time_ns")? as f64);
     let claimed = claimed_ns(case).max(1.0);
     let busy = used / claimed;
-    (used > most * claimed + AROUND_BATCHES_NS).then(|| {
+    (used > most * claimed + AROUND_BATCHES_NS + rulers_ns(case)).then(|| {
         format!("{OTHER_WAY}the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block")
     })
 }

@@ -2,7 +2,7 @@
 //! section 3, says why.
 
 use super::Case;
-use super::claim::{claimed_ns, kernel_total, preemption_allowance};
+use super::claim::{claimed_ns, kernel_total, preemption_allowance, rulers_ns};
 use switchcost_model::{Experiment, Seen, TASKS_LOOKED_AT, Tree};
 
 /// Two clocks of one machine and the reading of a pipe may differ by so much.
@@ -133,7 +133,7 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<String> 
     let claimed = batches * (1.0 + pass as f64 / case.evidence.units.max(1) as f64);
     let removal =
         if case.rule.seen_namespaces.is_empty() { 0.0 } else { REMOVAL_NS * case.plan.variant.contexts as f64 };
-    let beside = LEAVING * tree.cpu_ns as f64 + removal + MISSING_TIME_NS;
+    let beside = LEAVING * tree.cpu_ns as f64 + removal + rulers_ns(case) + MISSING_TIME_NS;
     (used > missing * cpus as f64 * claimed + beside).then(|| {
         format!(
             "the batches lasted {:.1} ms by the probe's clock, but it used {:.1} ms of CPU time for them",

@@ -165,7 +165,13 @@ pub fn disturb(run: &mut Run, share: f64, factor: f64, linked: bool, random: &mu
     const STRETCH: f64 = 20.0;
     let (mut busy, mut other) = (false, false);
     let next = |busy: bool, random: &mut Random| {
-        let leave = if busy { 1.0 / STRETCH } else { share / (1.0 - share) / STRETCH };
+        let leave = if !busy {
+            share / (1.0 - share) / STRETCH
+        } else if share < 1.0 {
+            1.0 / STRETCH
+        } else {
+            0.0
+        };
         if random.uniform() < leave { !busy } else { busy }
     };
     for samples in run.invocations.iter_mut().flat_map(|invocation| &mut invocation.transcript.samples) {

@@ -109,7 +109,7 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
         (all, disturbed) => format!("{all} starts ({disturbed} disturbed by other programs and repeated)"),
     };
     format!(
-        "{} · {} · {} · kernel {} · {}\n{}, {}{}{}\n",
+        "{} · {} · {} · kernel {} · {}\n{}, {}{}{}{}\n",
         style.bold(&format!("run {}", run.id)),
         started.strftime("%Y-%m-%d %H:%M UTC"),
         fact("cpu.model_name"),
@@ -117,8 +117,24 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
         fact("hypervisor"),
         counted,
         ended(run),
+        slowed(analysis),
         noise_floor(analysis),
         analysis.reference().map_or(String::new(), |row| format!("\nreference: {}", row.label)),
+    )
+}
+
+/// By how much the machine was slower than it can be, where a row's figure is moved by it.
+fn slowed(analysis: &Analysis<'_>) -> String {
+    let measured = || analysis.shown().filter_map(|row| Some((row.median()?, row.undisturbed.as_ref()?)));
+    let rulers = analysis.speeds.values().flatten().map(|(name, speed)| (name, speed.median / speed.best));
+    let Some((ruler, times)) = rulers.max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
+    if !measured().any(|(median, undisturbed)| undisturbed.matters(median)) {
+        return String::new();
+    }
+    let share = measured().map(|(_, undisturbed)| undisturbed.slowed).sum::<f64>() / measured().count() as f64;
+    format!(
+        "\nslowed: beside {} of the batches this machine was slower than it can be ({ruler} ×{times:.2}); notes on the rows say what that moved",
+        percent(share)
     )
 }
 
