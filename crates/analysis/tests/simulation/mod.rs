@@ -238,3 +238,23 @@ fn invocation(variant: usize, round: u64, ticks: Vec<i64>) -> Invocation {
 pub fn rows(run: &Run) -> Vec<Row<'_>> {
     Analysis::new(run, &Catalogue::default()).rows
 }
+
+/// The part of `docs/coverage.md` between the two marks of this name must be this table.
+pub fn document(name: &str, table: &str) {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/coverage.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->\n"));
+    let (before, rest) = text.split_once(&begin).unwrap();
+    let (kept, after) = rest.split_once(&end).unwrap();
+    // Elsewhere logarithms may differ in their last digit, and with them a count by one; the bounds hold everywhere.
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        return;
+    }
+    if std::env::var_os("SWITCHCOST_BLESS").is_some() {
+        std::fs::write(path, format!("{before}{begin}{table}{end}{after}")).unwrap();
+    } else {
+        assert_eq!(kept, table, "docs/coverage.md is out of date: run this test with SWITCHCOST_BLESS=1");
+    }
+}
