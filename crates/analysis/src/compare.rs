@@ -20,9 +20,6 @@ use switchcost_stats::{
 /// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs, not once in twenty.
 const UNSTABLE_CONFIDENCE: f64 = 0.99;
 
-/// Normal quantile of [`CONFIDENCE`], both sides together.
-const NORMAL_95: f64 = 1.96;
-
 /// Noise floor of a run that holds no A/A pair, and the difference within an A/A pair that is of no consequence.
 pub const DEFAULT_FLOOR: f64 = 0.01;
 
@@ -77,7 +74,7 @@ fn own_reach(row: &Row<'_>, of: Of) -> f64 {
     }
     let steps: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let error = OF_A_MEDIAN * SIGMAS / (steps.len() as f64).sqrt();
-    NORMAL_95 * error * mad(&steps).unwrap_or_default()
+    half_width(error * mad(&steps).unwrap_or_default(), CONFIDENCE)
 }
 
 /// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and few of them are pairs.

@@ -3,15 +3,18 @@
 //! A neighbour on a shared host slows whole minutes and leaves nothing in the system's own counters. It slows the rulers as well. As they are independent of
 //! the row, choosing batches by them is no selection on the outcome.
 
-use crate::Row;
+use crate::Analysis;
 use crate::series::series;
 use crate::summary::{CONFIDENCE, FEWEST_INVOCATIONS};
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Phase, Run};
+use switchcost_model::{Invocation, Phase, Run, hardware_key};
 use switchcost_stats::{Interval, Mode, median, median_interval, modes, quantile, sorted};
 
 /// A ruler that took so much longer than the machine's best says that the machine was slowed.
 const SLOWED: f64 = 1.1;
+
+/// The ruler that a neighbour on the core slows, and nothing that a user sets.
+const CORE: &str = "width";
 
 /// So many of a ruler's readings of a run are below its best: one may be short by a step of the clock. No more, or a neighbour that is busy nearly always
 /// makes his state the best.
@@ -75,8 +78,6 @@ pub struct Undisturbed {
     pub slowed: f64,
     /// Ruler → its median beside these batches ÷ its best: by how much.
     pub rulers: BTreeMap<String, f64>,
-    /// Ruler → its best of the run, ns.
-    pub best: BTreeMap<String, f64>,
     /// Median over starts of the median of their undisturbed batches; None: no start has enough of them.
     pub median: Option<f64>,
     /// 95 % interval of it; None with fewer than 6 such starts.
@@ -152,7 +153,6 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
     let values = sorted(&starts_medians.iter().map(|(_, median)| *median).collect::<Vec<_>>());
     (all > 0 && !beside.is_empty()).then(|| Undisturbed {
         slowed: slow as f64 / all as f64,
-        best: best.iter().map(|(name, speed)| (name.clone(), speed.best)).collect(),
         rulers: beside.into_iter().filter_map(|(name, factors)| Some((name, median(&factors)?))).collect(),
         median: quantile(&values, 0.5),
         interval: median_interval(&values, CONFIDENCE),
@@ -161,18 +161,17 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
     })
 }
 
-/// Why rows that one probe measured in two runs of one machine cannot be compared: in one run the machine was never as fast as in the other, so that its
-/// undisturbed batches are none.
+/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
+///
+/// Only by `width`: the clock and the price of a system call are also what a user changes, by settings and kernels, and wants to see compared.
 #[must_use]
-pub fn slowed_throughout(a: &Row<'_>, b: &Row<'_>) -> Option<String> {
-    let (one, other) = (a.undisturbed.as_ref()?, b.undisturbed.as_ref()?);
-    if a.variant.probe != b.variant.probe {
+pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<String> {
+    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
         return None;
     }
-    one.best.iter().find_map(|(name, own)| {
-        let ratio = own / other.best.get(name)?;
-        let (side, times) = if ratio > 1.0 { ("A", ratio) } else { ("B", 1.0 / ratio) };
-        (times > SLOWED)
-            .then(|| format!("the machine was slowed throughout {side}'s run ({name} ×{times:.2}); measure it again"))
-    })
+    let best = |analysis: &Analysis<'_>| Some(analysis.speeds.get(probe)?.get(CORE)?.best);
+    let ratio = best(a)? / best(b)?;
+    let (side, times) = if ratio > 1.0 { ("A", ratio) } else { ("B", 1.0 / ratio) };
+    (times > SLOWED)
+        .then(|| format!("the machine was slowed throughout {side}'s run ({CORE} ×{times:.2}); measure it again"))
 }

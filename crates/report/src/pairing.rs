@@ -4,7 +4,7 @@ use crate::compare::{Compared, ComparedRow, ComparedSide};
 use crate::text::listed;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, Noise, Of, Row, Rules, Speed, between, slowed_throughout, usable, within};
-use switchcost_model::{Run, Variant, hardware_key};
+use switchcost_model::{Run, Variant};
 
 /// Smallest difference that matters unless the user says otherwise.
 pub const THRESHOLD: f64 = 0.03;
@@ -102,9 +102,8 @@ pub fn judge(
             let itself = a.1.variant.is_twin() || b.1.variant.is_twin();
             within(a.1, b.1, if itself { &unknown } else { &runs[a.0].noise }, &rules)
         } else {
-            let same = hardware_key(&runs[a.0].run.machine.stable) == hardware_key(&runs[b.0].run.machine.stable);
-            between(a.1, b.1, (&runs[a.0].noise, &runs[b.0].noise), &rules)
-                .map(|compared| compared.unless(slowed_throughout(a.1, b.1).filter(|_| same)))
+            let slowed = slowed_throughout(&runs[a.0], &runs[b.0], &a.1.variant.probe);
+            between(a.1, b.1, (&runs[a.0].noise, &runs[b.0].noise), &rules).map(|compared| compared.unless(slowed))
         }
         .map_err(|reason| format!("`{}` and `{}` cannot be compared: {reason}", a.1.label, b.1.label))?;
         let side = |place: &Place<'_, '_>| ComparedSide::new(runs[place.0].run, place.1, comparison.of);
