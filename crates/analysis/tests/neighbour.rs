@@ -66,16 +66,16 @@ fn a_run_that_was_slowed_throughout_is_not_compared() {
     let [mut quiet, mut slow] = [0, 1].map(|_| run(Law::Normal, &[1.0], 10, random));
     disturb(&mut quiet, 0.0, 1.35, true, random);
     disturb(&mut slow, 1.0, 1.35, true, random);
-    // A kernel whose system calls are dearer is what one compares, and no neighbour.
-    let mut dearer = quiet.clone();
-    for (run, ticks) in [(&mut quiet, 700), (&mut dearer, 1400)] {
+    // A kernel whose system calls cost more is what one compares, and no neighbour.
+    let mut costlier = quiet.clone();
+    for (run, ticks) in [(&mut quiet, 700), (&mut costlier, 1400)] {
         for samples in run.invocations.iter_mut().flat_map(|invocation| &mut invocation.transcript.samples) {
             samples.rulers.insert("calls".into(), vec![ticks; samples.ticks.len()]);
         }
     }
-    let [quiet, slow, dearer] = [&quiet, &slow, &dearer].map(|run| Analysis::new(run, &Catalogue::default()));
+    let [quiet, slow, costlier] = [&quiet, &slow, &costlier].map(|run| Analysis::new(run, &Catalogue::default()));
     let throughout = |other| slowed_throughout(&quiet, other, "simulated");
-    assert_eq!((throughout(&quiet), throughout(&dearer)), (None, None));
+    assert_eq!((throughout(&quiet), throughout(&costlier)), (None, None));
     let (quiet_row, slow_row) = (&quiet.rows[0], &slow.rows[0]);
     assert!(slow_row.undisturbed.as_ref().unwrap().lacking().is_none(), "by its own rulers nothing is wrong with it");
     let none = Noise::default();
