@@ -75,16 +75,19 @@ fn series(world: &World, count: usize, step: usize, factor: f64) {
 
 /// One run measured, stored `count` times under other ids and dates with costs that are `times` as high.
 fn series_of(world: &World, count: usize, times: impl Fn(usize) -> f64) {
+    stored(world, count, |i, text| text.replace("123400", &((123_400.0 * times(i)) as u64).to_string()));
+}
+
+/// One run measured, stored `count` times under other ids and dates, each edited.
+fn stored(world: &World, count: usize, edit: impl Fn(usize, &str) -> String) {
     let exported = world.run("export").out;
     let id = world.run("history --format json").json()["runs"][0]["id"].as_str().unwrap().to_owned();
     sql(world, "DELETE FROM samples; DELETE FROM invocation; DELETE FROM variant; DELETE FROM run");
     for i in 0..count {
-        let ticks = (123_400.0 * times(i)) as u64;
         let named = format!("{}-{i:04}", &id[..15]);
         let started = format!("\"started_unix_ns\":{}", 1_790_000_000_000_000_000_u64 + i as u64 * 86_400_000_000_000);
         let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
-        let text = format!("{body}\n").replace(&id, &named).replace("123400", &ticks.to_string());
-        let text = started_at(&text, &started);
+        let text = started_at(&edit(i, &format!("{body}\n").replace(&id, &named)), &started);
         let path = world.path(&format!("{i}.jsonl"));
         std::fs::write(&path, sealed(&text)).unwrap();
         let said = world.run(&format!("import {}", path.display()));
@@ -243,6 +246,39 @@ fn drift_is_said_and_is_no_change() {
     assert!(trend["undecided"].as_u64() > Some(0) && trend["autocorrelation"].as_f64() > Some(0.6), "{trend:#}");
     let text = said("").out;
     assert!(text.contains("(autocorrelation 0.") && text.contains("no change can be told from drift"), "{text}");
+}
+
+/// The text of a run with rulers beside its batches, of which that of the core takes `width`.
+fn with_rulers(text: &str, width: u64) -> String {
+    let mut parts = text.split("\"ticks\":[");
+    let mut all = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (ticks, rest) = part.split_once(']').unwrap();
+        let list = |ns: u64| ticks.split(',').map(|_| ns.to_string()).collect::<Vec<_>>().join(",");
+        let rulers = format!("{{\"chain\":[{}],\"width\":[{}]}}", list(580), list(width));
+        all.push_str(&format!("\"ticks\":[{ticks}],\"rulers\":{rulers}{rest}"));
+    }
+    all
+}
+
+/// Of three runs in a row a neighbour never left the core: they are shown with how much slower it was, and are no level.
+#[test]
+fn runs_of_a_core_that_was_never_free_are_not_judged() {
+    let world = measured("1234");
+    let slow = |i: usize| (6..9).contains(&i);
+    stored(&world, 16, |i, text| {
+        let text = text.replace("123400", if slow(i) { "166000" } else { "123400" });
+        with_rulers(&text, if slow(i) { 430 } else { 280 })
+    });
+    let trend = world.run("history thread/honest --format json").json()["trends"][0].clone();
+    assert_eq!(trend["changes"], serde_json::json!([]), "{trend:#}");
+    for (i, point) in trend["points"].as_array().unwrap().iter().enumerate() {
+        let (times, reason) =
+            if slow(i) { (430.0 / 280.0, "slowed throughout, ×1.54".into()) } else { (1.0, Value::Null) };
+        assert_eq!((point["slowed"].as_f64(), &point["reason"]), (Some(times), &reason), "{point:#}");
+    }
+    let text = world.run("history thread/honest").out;
+    assert!(text.contains("core slower") && text.contains("×1.54"), "{text}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::Row;
 use crate::judge::KERNEL_TOLERANCE;
 use crate::number::{factor, nanoseconds, percent};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Verdict};
+use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Timing, Verdict};
 use switchcost_stats::{SIGMAS, median};
 
 /// Remarks of the probe that are shown with a row.
@@ -36,6 +36,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
             nanoseconds(reading.pair), nanoseconds(figures.p50), nanoseconds(figures.p999), nanoseconds(figures.max)
         ));
     }
+    notes.extend(counters(row, run));
     if !row.summary.resolved() {
         notes
             .push("not resolved: less is left than half of what the reads cost; use the figure of timing=batch".into());
@@ -82,6 +83,14 @@ fn kinds(row: &Row<'_>, mean: f64) -> Option<String> {
     } else {
         format!("modes: {phrase} of starts, in {unit}; mean {}", nanoseconds(mean))
     })
+}
+
+/// How far the counters of two CPUs are to be trusted, where intervals begin on one and end on another.
+fn counters(row: &Row<'_>, run: &Run) -> Option<String> {
+    let across = row.variant.timing == Timing::Each && row.variant.placement != Placement::OneCpu;
+    let finding = run.machine.findings.iter().find(|finding| across && finding.id == "counters")?;
+    let effect = if finding.effect.is_empty() { String::new() } else { format!(": {}", finding.effect) };
+    Some(format!("intervals may end on another CPU than they begin on; {}{effect}", finding.what))
 }
 
 /// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with them.

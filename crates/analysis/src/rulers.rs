@@ -13,8 +13,11 @@ use switchcost_stats::{Interval, Mode, median, median_interval, modes, quantile,
 /// A ruler that took so much longer than the machine's best says that the machine was slowed.
 const SLOWED: f64 = 1.1;
 
-/// The ruler that a neighbour on the core slows, and nothing that a user sets.
+/// The ruler that a neighbour on the core slows, and the clock.
 const CORE: &str = "width";
+
+/// The ruler that the clock alone slows.
+const CLOCK: &str = "chain";
 
 /// So many of a ruler's readings of a run are below its best: one may be short by a step of the clock. No more, or a neighbour that is busy nearly always
 /// makes his state the best.
@@ -161,17 +164,36 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
     })
 }
 
-/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
+/// What the core gave a run where it was most free: [`CORE`] at its best, in times of [`CLOCK`] at its best.
 ///
-/// Only by `width`: the clock and the price of a system call are also what a user changes, by settings and kernels, and wants to see compared.
+/// The clock's rate is in both, and the price of a system call in neither: these a user changes by settings and kernels, and wants to see compared.
+/// Where a probe's rulers do not tell the two apart, another probe's of the same run do.
+#[must_use]
+pub fn core<'s>(speeds: &'s Speeds, probe: &'s str) -> Option<(&'s str, f64)> {
+    let of = |(probe, rulers): (&'s String, &'s BTreeMap<String, Speed>)| {
+        Some((probe.as_str(), rulers.get(CORE)?.best / rulers.get(CLOCK)?.best))
+    };
+    speeds.get_key_value(probe).and_then(of).or_else(|| speeds.iter().find_map(of))
+}
+
+/// By how many times one is slower than the other; None where rulers vary as much.
+#[must_use]
+pub fn slower_core(core: f64, best: f64) -> Option<f64> {
+    let times = core / best;
+    (times > SLOWED).then_some(times)
+}
+
+/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
 #[must_use]
 pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<String> {
     if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
         return None;
     }
-    let best = |analysis: &Analysis<'_>| Some(analysis.speeds.get(probe)?.get(CORE)?.best);
-    let ratio = best(a)? / best(b)?;
-    let (side, times) = if ratio > 1.0 { ("A", ratio) } else { ("B", 1.0 / ratio) };
-    (times > SLOWED)
-        .then(|| format!("the machine was slowed throughout {side}'s run ({CORE} ×{times:.2}); measure it again"))
+    let (one, other) = (core(&a.speeds, probe)?, core(&b.speeds, probe)?);
+    if one.0 != other.0 {
+        return None;
+    }
+    let slower = |core, best, side| Some((slower_core(core, best)?, side));
+    let (times, side) = slower(one.1, other.1, "A").or_else(|| slower(other.1, one.1, "B"))?;
+    Some(format!("the machine was slowed throughout {side}'s run ({CORE} ×{times:.2}); measure it again"))
 }

@@ -7,6 +7,7 @@ use simulation::{COST, Law, Random, disturb, document, rows, run};
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Noise, Outcome, Rules, between, slowed_throughout};
 use switchcost_catalogue::Catalogue;
+use switchcost_model::Run;
 
 const RUNS: u64 = 1000;
 
@@ -66,16 +67,22 @@ fn a_run_that_was_slowed_throughout_is_not_compared() {
     let [mut quiet, mut slow] = [0, 1].map(|_| run(Law::Normal, &[1.0], 10, random));
     disturb(&mut quiet, 0.0, 1.35, true, random);
     disturb(&mut slow, 1.0, 1.35, true, random);
-    // A kernel whose system calls cost more is what one compares, and no neighbour.
-    let mut costlier = quiet.clone();
-    for (run, ticks) in [(&mut quiet, 700), (&mut costlier, 1400)] {
+    // A kernel whose system calls cost more, and a clock that is set lower, are what one compares, and no neighbour.
+    let times = |run: &Run, times: &[(&str, i64)]| {
+        let mut run = run.clone();
         for samples in run.invocations.iter_mut().flat_map(|invocation| &mut invocation.transcript.samples) {
-            samples.rulers.insert("calls".into(), vec![ticks; samples.ticks.len()]);
+            for (name, times) in times {
+                samples.rulers.get_mut(*name).unwrap().iter_mut().for_each(|ticks| *ticks *= times);
+            }
         }
-    }
-    let [quiet, slow, costlier] = [&quiet, &slow, &costlier].map(|run| Analysis::new(run, &Catalogue::default()));
+        run
+    };
+    let (costlier, lower) =
+        (times(&quiet, &[("calls", 2)]), times(&quiet, &[("chain", 2), ("width", 2), ("calls", 2)]));
+    let [quiet, slow, costlier, lower] =
+        [&quiet, &slow, &costlier, &lower].map(|run| Analysis::new(run, &Catalogue::default()));
     let throughout = |other| slowed_throughout(&quiet, other, "simulated");
-    assert_eq!((throughout(&quiet), throughout(&costlier)), (None, None));
+    assert_eq!([&quiet, &costlier, &lower].map(throughout), [None, None, None]);
     let (quiet_row, slow_row) = (&quiet.rows[0], &slow.rows[0]);
     assert!(slow_row.undisturbed.as_ref().unwrap().lacking().is_none(), "by its own rulers nothing is wrong with it");
     let none = Noise::default();

@@ -7,6 +7,9 @@ use serde::Serialize;
 use switchcost_analysis::number::{Quantity, nanoseconds, percent};
 use switchcost_model::harmless;
 
+/// From this factor on the speed of the core is shown.
+const SLOWER: f64 = 1.02;
+
 /// Columns of the picture of an interval.
 const PICTURE: usize = 32;
 
@@ -30,6 +33,8 @@ pub struct TrendPoint {
     pub software: String,
     /// What of them changed since the point before: `NAME: BEFORE → AFTER`.
     pub changed: Vec<String>,
+    /// How many times its best of these runs the core's ruler took at its best in this run; null without rulers.
+    pub slowed: Option<f64>,
     /// Why the figure is not judged; null where it is.
     pub reason: Option<String>,
 }
@@ -150,6 +155,8 @@ fn block(trend: &Trend, style: Style) -> String {
     let updated = trend.points.iter().any(|point| !point.changed.is_empty());
     let mut header = vec![cell("run"), cell("started"), right(trend.quantity.unit()), right("95 % interval")];
     header.extend(updated.then(|| cell("kernel")));
+    let slowed = trend.points.iter().any(|point| point.slowed.is_some_and(|times| times > SLOWER));
+    header.extend(slowed.then(|| right("core slower")));
     table.set_header(header.into_iter().chain([cell("")]));
     let ends = |point: &TrendPoint| point.interval.unwrap_or((point.median, point.median));
     let lowest = trend.points.iter().map(|point| ends(point).0).fold(f64::INFINITY, f64::min);
@@ -162,6 +169,7 @@ fn block(trend: &Trend, style: Style) -> String {
         let mut row =
             vec![cell(&point.run), cell(moment(point.started_unix_ns)), right(nanoseconds(point.median)), right(span)];
         row.extend(updated.then(|| cell(if i == 0 { point.kernel.clone() } else { update(point) })));
+        row.extend(slowed.then(|| right(point.slowed.map_or("–".to_owned(), |times| format!("×{times:.2}")))));
         row.push(cell(picture(ends(point), point.median, (lowest, highest)) + &remark));
         table.add_row(row);
     }

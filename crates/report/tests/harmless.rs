@@ -203,6 +203,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         kernel: texts.next(),
         software: texts.next(),
         changed: vec![texts.next()],
+        slowed: Some(1.4),
         reason: Some(texts.next()),
     };
     let change = TrendChange {

@@ -282,6 +282,20 @@ fn strangers_disturb_but_do_not_refute() {
     check(&with(4000), Verdict::Contradicted, "4000 switches");
 }
 
+/// A runtime's own tasks are pushed aside while the counters are read: in a tiny plan that is more than the contexts do.
+#[test]
+fn preempted_helpers_of_a_runtime_refute_nothing() {
+    let silent = EvidenceRule { kernel_switches: Some((0.0, 0.0)), ..rule() };
+    let with = |tasks, involuntary| {
+        let mut transcript = honest();
+        let source = "s".into();
+        evidence(&mut transcript).kernel = Some(KernelSwitches { voluntary: 50, involuntary, tasks, source });
+        judged(&silent, &plan(), &transcript, ProcessEnd::Exited(0), "")
+    };
+    check(&with(15, 2099), Verdict::Verified, "");
+    check(&with(2, 2099), Verdict::Contradicted, "2149 switches");
+}
+
 #[test]
 fn a_factor_of_the_mechanism_is_checked_too() {
     let condvar = EvidenceRule { kernel_switches: Some((1.0, 2.0)), ..rule() };

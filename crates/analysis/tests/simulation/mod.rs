@@ -159,7 +159,7 @@ pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
     }
 }
 
-/// A neighbour on the host's core: for stretches of about 20 batches, this share of all time, batches cost `factor` and a ruler half as much again. `linked`: both at the
+/// A neighbour on the host's core: for stretches of about 20 batches, this share of all time, batches cost `factor` and the core's ruler half as much again. `linked`: both at the
 /// same times; otherwise the ruler has a neighbour of its own.
 pub fn disturb(run: &mut Run, share: f64, factor: f64, linked: bool, random: &mut Random) {
     const STRETCH: f64 = 20.0;
@@ -184,6 +184,7 @@ pub fn disturb(run: &mut Run, share: f64, factor: f64, linked: bool, random: &mu
             let ruler = if random.uniform() < 0.03 { 900.0 } else { 300.0 * if slow { 1.5 } else { 1.0 } };
             rulers.push((ruler * (1.0 + 0.01 * random.normal())) as i64);
         }
+        samples.rulers.extend([("chain", 580), ("calls", 700)].map(|(name, ns)| (name.into(), vec![ns; rulers.len()])));
         samples.rulers.insert("width".into(), rulers);
     }
 }

@@ -136,13 +136,16 @@ pub(crate) fn cpuid(leaf: u32) -> Option<Leaf> {
     }
 }
 
-/// The time stamp counter; None where there is none.
+/// The time stamp counter, read after all that stands before it; None where there is none.
 pub(crate) fn tsc() -> Option<u64> {
     #[cfg(target_arch = "x86_64")]
     {
-        // SAFETY: every x86-64 CPU has the instruction, and Linux leaves it allowed to programs unless they forbid it
-        // to themselves (PR_SET_TSC), which the host does not.
-        Some(unsafe { std::arch::x86_64::_rdtsc() })
+        // SAFETY: every x86-64 CPU has both instructions, and Linux leaves the counter allowed to programs unless they
+        // forbid it to themselves (PR_SET_TSC), which the host does not. RDTSC alone may run ahead; LFENCE waits.
+        Some(unsafe {
+            std::arch::x86_64::_mm_lfence();
+            std::arch::x86_64::_rdtsc()
+        })
     }
     #[cfg(not(target_arch = "x86_64"))]
     {

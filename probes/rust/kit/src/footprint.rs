@@ -60,7 +60,7 @@ fn report(writer: &mut Writer, plan: &Plan, gains: &[Memory]) -> io::Result<u64>
     for (phase, gains) in [("warmup", warmup), ("measure", measure)] {
         for (quantity, of) in Memory::QUANTITIES {
             let bytes: Vec<i64> = gains.iter().map(of).collect();
-            writer.samples(phase, plan.contexts, &bytes, Some(quantity))?;
+            writer.bytes(phase, plan.contexts, &bytes, quantity)?;
             samples += bytes.len() as u64;
         }
     }

@@ -13,6 +13,7 @@ mod os;
 mod plan;
 mod refusal;
 mod ring;
+mod ruler;
 mod series;
 mod wire;
 mod working_set;

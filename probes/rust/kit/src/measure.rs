@@ -9,6 +9,7 @@ use crate::mechanism::{Claim, Mechanism, Workload};
 use crate::os::{allowed_cpus, current_cpu};
 use crate::plan::Plan;
 use crate::refusal::{Refusal, Stop};
+use crate::ruler::Ruler;
 use crate::wire::{Observations, Writer};
 use std::collections::BTreeSet;
 use std::io;
@@ -52,7 +53,7 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
     let samples = records.report(writer, units, plan.warmup_batches as usize)?;
     let kernel = end.kernel_since(&begin).map_err(|reason| claim.why.insert("kernel", reason)).ok();
     claim.counts.extend(end.cpu_ns_since(&begin).map(|ns| ("cpu_time_ns", ns)));
-    let mut cpus: BTreeSet<u32> = records.cpus.iter().copied().flatten().collect();
+    let mut cpus: BTreeSet<u32> = records.batches.iter().filter_map(|batch| batch.cpu).collect();
     let (hops, migrations) = verify(plan, workload, &mut cpus, &mut claim).unzip();
     workload.fault().map_or(Ok(()), Err)?;
     let units = (plan.warmup_batches + plan.batches) * units;
@@ -128,10 +129,18 @@ fn batch(workload: &mut dyn Workload, units: u64, histogram: &mut Option<Box<His
     }
 }
 
+/// What one batch writes.
+#[derive(Debug, Clone, Copy)]
+struct Batch {
+    ticks: u64,
+    /// The slower of that before and that after it.
+    ruler: Ruler,
+    cpu: Option<u32>,
+}
+
 /// All that the batches write to, made and touched before them.
 struct Records {
-    ticks: Vec<u64>,
-    cpus: Vec<Option<u32>>,
+    batches: Vec<Batch>,
     warmup: Option<Box<Histogram>>,
     measure: Option<Box<Histogram>>,
 }
@@ -141,8 +150,7 @@ impl Records {
         let each = plan.timing == "each";
         let batches = (plan.warmup_batches + plan.batches) as usize;
         Self {
-            ticks: vec![u64::MAX; batches],
-            cpus: vec![Some(u32::MAX); batches],
+            batches: vec![Batch { ticks: u64::MAX, ruler: Ruler::read(), cpu: Some(u32::MAX) }; batches],
             warmup: each.then(Histogram::new),
             measure: each.then(Histogram::new),
         }
@@ -150,10 +158,9 @@ impl Records {
 
     /// The silence of PROTOCOL.md: no writing, no allocation, no floating point.
     fn batches(&mut self, workload: &mut dyn Workload, units: u64, warmup: usize) {
-        let (warmup_ticks, measure_ticks) = self.ticks.split_at_mut(warmup);
-        let (warmup_cpus, measure_cpus) = self.cpus.split_at_mut(warmup);
-        phase(workload, units, warmup_ticks, warmup_cpus, &mut self.warmup);
-        phase(workload, units, measure_ticks, measure_cpus, &mut self.measure);
+        let (warmup_batches, measure_batches) = self.batches.split_at_mut(warmup);
+        phase(workload, units, warmup_batches, &mut self.warmup);
+        phase(workload, units, measure_batches, &mut self.measure);
     }
 
     /// Intervals that ended before they began must not be taken for short ones.
@@ -174,25 +181,26 @@ impl Records {
             writer.histogram("measure", measure)?;
             return Ok(warmup.units + measure.units);
         }
-        let ticks: Vec<i64> = self.ticks.iter().map(|&ticks| ticks as i64).collect();
-        writer.samples("warmup", units, &ticks[..warmup], None)?;
-        writer.samples("measure", units, &ticks[warmup..], None)?;
-        Ok(ticks.len() as u64)
+        let (warmup, measure) = self.batches.split_at(warmup);
+        for (phase, batches) in [("warmup", warmup), ("measure", measure)] {
+            let ticks: Vec<i64> = batches.iter().map(|batch| batch.ticks as i64).collect();
+            let rulers: Vec<Ruler> = batches.iter().map(|batch| batch.ruler).collect();
+            writer.samples(phase, units, &ticks, &rulers)?;
+        }
+        Ok(self.batches.len() as u64)
     }
 }
 
-fn phase(
-    workload: &mut dyn Workload,
-    units: u64,
-    ticks: &mut [u64],
-    cpus: &mut [Option<u32>],
-    histogram: &mut Option<Box<Histogram>>,
-) {
+fn phase(workload: &mut dyn Workload, units: u64, batches: &mut [Batch], histogram: &mut Option<Box<Histogram>>) {
     let counter = histogram.as_ref().map_or(0, |_| read_counter());
     let clock = now();
-    for (tick, cpu) in ticks.iter_mut().zip(cpus) {
-        *tick = batch(workload, units, histogram);
-        *cpu = current_cpu();
+    let mut ruler = Ruler::read();
+    for one in batches {
+        one.ticks = batch(workload, units, histogram);
+        let after = Ruler::read();
+        one.ruler = ruler.slower(after);
+        ruler = after;
+        one.cpu = current_cpu();
     }
     if let Some(histogram) = histogram {
         histogram.span_clock = now() - clock;

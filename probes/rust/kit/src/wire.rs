@@ -7,10 +7,14 @@ use crate::mechanism::{Claim, Mechanism};
 use crate::os;
 use crate::plan::Plan;
 use crate::refusal::Refusal;
+use crate::ruler::{Ruler, Rulers};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
+
+/// Samples of a message: the line stays below 65 536 bytes even if every number had 20 digits.
+const SAMPLES: usize = 700;
 
 #[derive(Serialize)]
 #[serde(tag = "t", rename_all = "lowercase")]
@@ -46,6 +50,8 @@ enum Message<'a> {
         ticks: &'a [i64],
         #[serde(skip_serializing_if = "Option::is_none")]
         quantity: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rulers: Option<Rulers<'a>>,
     },
     Histogram {
         seq: u64,
@@ -180,12 +186,27 @@ impl Writer {
         self.send(&Message::Plan { batch_units, plan })
     }
 
-    /// Splits so that a line stays below 65 536 bytes even if every tick had 20 digits.
-    pub(crate) fn samples(&mut self, phase: &str, units: u64, ticks: &[i64], quantity: Option<&str>) -> io::Result<()> {
-        for ticks in ticks.chunks(3000) {
-            self.send(&Message::Samples { seq: self.seq, phase, units, ticks, quantity })?;
-            self.seq += 1;
-        }
+    /// Ticks of batches, with the rulers beside them.
+    pub(crate) fn samples(&mut self, phase: &str, units: u64, ticks: &[i64], rulers: &[Ruler]) -> io::Result<()> {
+        let both = ticks.chunks(SAMPLES).zip(rulers.chunks(SAMPLES));
+        both.into_iter().try_for_each(|(ticks, rulers)| self.part(phase, units, ticks, None, Some(Rulers(rulers))))
+    }
+
+    /// Bytes, for experiment footprint.
+    pub(crate) fn bytes(&mut self, phase: &str, units: u64, bytes: &[i64], quantity: &str) -> io::Result<()> {
+        bytes.chunks(SAMPLES).try_for_each(|bytes| self.part(phase, units, bytes, Some(quantity), None))
+    }
+
+    fn part(
+        &mut self,
+        phase: &str,
+        units: u64,
+        ticks: &[i64],
+        quantity: Option<&str>,
+        rulers: Option<Rulers>,
+    ) -> io::Result<()> {
+        self.send(&Message::Samples { seq: self.seq, phase, units, ticks, quantity, rulers })?;
+        self.seq += 1;
         Ok(())
     }
 
@@ -237,13 +258,15 @@ mod tests {
 
     #[test]
     fn longest_lines_fit() {
-        let (ticks, buckets) = (vec![i64::MIN; 3000], vec![(u64::MAX, u64::MAX); 1400]);
+        let (ticks, buckets) = (vec![i64::MIN; SAMPLES], vec![(u64::MAX, u64::MAX); 1400]);
+        let rulers = vec![Ruler { chain: u64::MAX, width: u64::MAX, calls: Some(u64::MAX) }; SAMPLES];
         let samples = Message::Samples {
             seq: u64::MAX,
             phase: "measure",
             units: u64::MAX,
             ticks: &ticks,
             quantity: Some("resident_bytes"),
+            rulers: Some(Rulers(&rulers)),
         };
         assert!(encode(&samples).unwrap().len() < 65_536);
         let max = u64::MAX;

@@ -6,7 +6,7 @@ use crate::exit::Failure;
 use crate::output;
 use crate::paths::Installation;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Row, TrendSearch, fewest_runs, label, usable};
+use switchcost_analysis::{Analysis, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{SOFTWARE_FACTS, Variant, counts};
@@ -19,11 +19,12 @@ pub const MOST_RUNS: usize = 200;
 /// Facts of the machine that are named with a change, at most.
 const MOST_FACTS: usize = 6;
 
-/// A row over runs, oldest first, and the header of each of them.
+/// A row over runs, oldest first, and of each of them the header and what the core gave it: the probe whose rulers tell, and their word.
 struct Series<'h> {
     trend: Trend,
     key: String,
     runs: Vec<&'h RunHeader>,
+    cores: Vec<Option<(String, f64)>>,
 }
 
 /// All series, by the place of their machine and the key of their variant.
@@ -53,8 +54,9 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
         if format == ListFormat::Table {
             run.make_harmless();
         }
-        for row in Analysis::new(&run, &catalogue).rows.iter().filter(|row| wanted(row.variant)) {
-            add(&mut all, (machine, &key), header, row, &catalogue);
+        let analysis = Analysis::new(&run, &catalogue);
+        for row in analysis.rows.iter().filter(|row| wanted(row.variant)) {
+            add(&mut all, (machine, &key), header, row, &analysis, &catalogue);
         }
     }
     if all.is_empty() {
@@ -65,6 +67,7 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
     }
     let count = all.len();
     let mut series: Vec<Series<'_>> = all.into_values().collect();
+    set_slowed(&mut series);
     distinguish(&mut series);
     let mut search = TrendSearch::new(count);
     let trends: Vec<Trend> = series.into_iter().map(|series| judged(series, &mut search)).collect();
@@ -94,7 +97,14 @@ fn same_method(mut headers: Vec<RunHeader>, notes: &mut Vec<String>) -> Vec<RunH
     headers
 }
 
-fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, row: &Row<'_>, catalogue: &Catalogue) {
+fn add<'h>(
+    all: &mut All<'h>,
+    machine: (usize, &str),
+    header: &'h RunHeader,
+    row: &Row<'_>,
+    analysis: &Analysis<'_>,
+    catalogue: &Catalogue,
+) {
     let Some((median, interval, modes)) = row.figure(row.basis()) else { return };
     let key = row.full.key();
     let series = all.entry((machine.0, key.clone())).or_insert_with(|| Series {
@@ -110,12 +120,14 @@ fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, row
         },
         key,
         runs: Vec::new(),
+        cores: Vec::new(),
     });
     let known = |facts: &RunHeader, name: &str| facts.machine.get(name).is_some_and(|was| !was.starts_with("unknown"));
     let software =
         |before: &&RunHeader, name: &str| counts(SOFTWARE_FACTS, name) && known(before, name) && known(header, name);
     let changed = series.runs.last().map(|before| facts_changed(before, header, |name| software(before, name)));
     series.runs.push(header);
+    series.cores.push(core(&analysis.speeds, &row.variant.probe).map(|(probe, core)| (probe.to_owned(), core)));
     series.trend.points.push(TrendPoint {
         run: header.id.clone(),
         started_unix_ns: header.started_unix_ns,
@@ -125,11 +137,33 @@ fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, row
         kernel: header.fact("kernel.release").to_owned(),
         software: header.software_key(),
         changed: changed.unwrap_or_default(),
+        slowed: None,
         reason: usable(row)
             .err()
             .or_else(|| row.undisturbed.as_ref()?.lacking())
             .or_else(|| (!modes.is_empty()).then(|| "its starts fall into modes".to_owned())),
     });
+}
+
+/// How much slower the core was in each run than in the best of its machine; figures of runs that it was slower throughout are not judged.
+fn set_slowed(all: &mut [Series<'_>]) {
+    let mut best: BTreeMap<(String, String), f64> = BTreeMap::new();
+    let place = |trend: &Trend, probe: &String| (trend.machine.clone(), probe.clone());
+    for series in all.iter() {
+        for (probe, core) in series.cores.iter().flatten() {
+            let best = best.entry(place(&series.trend, probe)).or_insert(*core);
+            *best = best.min(*core);
+        }
+    }
+    for Series { trend, cores, .. } in all {
+        for (at, (probe, core)) in cores.iter().enumerate().filter_map(|(at, core)| Some((at, core.as_ref()?))) {
+            let best = best[&place(trend, probe)];
+            let point = &mut trend.points[at];
+            point.slowed = Some(core / best);
+            let throughout = slower_core(*core, best).map(|times| format!("slowed throughout, ×{times:.2}"));
+            point.reason = point.reason.take().or(throughout);
+        }
+    }
 }
 
 /// Two series of a machine with one label: what their labels leave out is added, as far as they differ in it.

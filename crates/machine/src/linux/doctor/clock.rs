@@ -64,3 +64,17 @@ pub(super) fn invariant_tsc(look: &Subject<'_>) -> Answer {
         "use timing=batch; in a virtual machine expose the flag (QEMU: -cpu host,+invtsc)",
     )
 }
+
+pub(super) fn counters(look: &Subject<'_>) -> Answer {
+    match look.sizes.counters {
+        None => Answer::fine("there are no two CPUs whose counters could be compared"),
+        Some(gap) if gap.least == 0.0 => {
+            Answer::fine(format!("the counters of the CPUs agree within {:.0} ns", gap.most))
+        }
+        Some(gap) => Answer::warning(
+            format!("the counters of the CPUs differ by {:.0} to {:.0} ns", gap.least, gap.most),
+            "timing=each finds each interval that ends on another CPU too short or too long by that",
+            "use timing=batch for contexts on several CPUs",
+        ),
+    }
+}

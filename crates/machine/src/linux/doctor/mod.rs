@@ -2,6 +2,7 @@
 
 mod clock;
 mod confinement;
+mod counters;
 mod idle;
 mod kernel;
 mod load;
@@ -68,6 +69,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { id: "clock_source", look: clock::source },
     Check { id: "clock_step", look: clock::step },
     Check { id: "invariant_tsc", look: clock::invariant_tsc },
+    Check { id: "counters", look: clock::counters },
     Check { id: "cpu_quota", look: confinement::cpu_quota },
     Check { id: "cgroup_depth", look: confinement::cgroup_depth },
     Check { id: "seccomp", look: confinement::seccomp },

@@ -1,6 +1,7 @@
 //! Sizes of effects, estimated on the spot in about a third of a second. They make findings concrete; they are never
 //! results, for those come from probes.
 
+use super::counters::{self, Gap};
 use crate::cpus::{Cpus, pin_self};
 use crate::os::host::Host;
 use crate::os::watch::{Snapshot, Stat};
@@ -39,6 +40,8 @@ pub(crate) struct Sizes {
     pub hop_same_us: Option<f64>,
     /// The same on two CPUs, µs.
     pub hop_apart_us: Option<f64>,
+    /// Difference between the counters of the measured CPU and of any other.
+    pub counters: Option<Gap>,
 }
 
 impl Sizes {
@@ -53,6 +56,7 @@ impl Sizes {
             (sizes.clock_read_ns, sizes.clock_step_ns, sizes.system_call_ns) = (Some(read), step, Some(call));
         }
         sizes.hop_same_us = hop(measured, measured);
+        sizes.counters = counters::gap(measured, cpus.allowed());
         sizes.hop_apart_us = cpus.pair().ok().and_then(|[a, b]| hop(a, b));
         sizes
     }
@@ -69,7 +73,7 @@ impl Sizes {
 }
 
 /// Runs a piece of work on a thread of its own, pinned.
-fn on_a_thread<T: Send>(cpu: u32, work: impl FnOnce() -> T + Send) -> Option<T> {
+pub(super) fn on_a_thread<T: Send>(cpu: u32, work: impl FnOnce() -> T + Send) -> Option<T> {
     std::thread::scope(|scope| {
         let pinned = || pin_self(&[cpu]).ok().map(|_| work());
         std::thread::Builder::new().spawn_scoped(scope, pinned).ok()?.join().ok()?

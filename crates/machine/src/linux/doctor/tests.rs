@@ -1,5 +1,6 @@
 //! Findings of machines made of files.
 
+use super::counters::Gap;
 use super::*;
 use crate::os::facts::tests::tree;
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ fn sizes() -> Sizes {
         system_call_ns: Some(100.0),
         hop_same_us: Some(1.5),
         hop_apart_us: Some(3.0),
+        counters: Some(Gap { least: 0.0, most: 30.0 }),
     }
 }
 
@@ -72,6 +74,10 @@ fn a_missing_counter_is_a_warning() {
     let finding = find("clock_source", &[source], &Sizes { clock_read_ns: Some(1300.0), ..sizes() });
     assert!(finding.severity == Severity::Warning && finding.effect.contains("1300 ns"));
     assert_eq!(find("clock_step", &[], &Sizes { clock_step_ns: Some(4e6), ..sizes() }).severity, Severity::Warning);
+    let apart = Sizes { counters: Some(Gap { least: 200.0, most: 260.0 }), ..sizes() };
+    let finding = find("counters", &[], &apart);
+    assert!(finding.severity == Severity::Warning && finding.what.contains("differ by 200 to 260 ns"), "{finding:?}");
+    assert!(find("counters", &[], &sizes()).what.contains("agree within 30 ns"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Linux.
 
-pub(crate) use super::mapping::{page_bytes, usage, zeroed_pages};
+pub(crate) use super::mapping::{null_call, page_bytes, usage, zeroed_pages};
 use crate::refusal::Refusal;
 use nix::sched::{sched_getaffinity, sched_getcpu, sched_setaffinity, CpuSet};
 use nix::unistd::{gettid, Pid};

@@ -3,7 +3,7 @@
 use super::Usage;
 use nix::sys::mman::{mmap_anonymous, MapFlags, ProtFlags};
 use nix::sys::resource::{getrusage, UsageWho};
-use nix::unistd::{sysconf, SysconfVar};
+use nix::unistd::{getppid, sysconf, SysconfVar};
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
@@ -35,4 +35,10 @@ pub(crate) fn usage() -> Option<Usage> {
         major_faults: usage.major_page_faults() as i64,
         cpu_ns: (cpu.tv_sec() as i64 * 1_000_000 + cpu.tv_usec() as i64) * 1000,
     })
+}
+
+/// A system call that does nothing.
+pub(crate) fn null_call() -> Option<()> {
+    std::hint::black_box(getppid());
+    Some(())
 }

@@ -14,7 +14,7 @@ mod system;
 #[cfg(not(target_os = "linux"))]
 mod unplaced;
 
-pub(crate) use system::{allowed_cpus, current_thread, inherited, page_bytes, usage, zeroed_pages};
+pub(crate) use system::{allowed_cpus, current_thread, inherited, null_call, page_bytes, usage, zeroed_pages};
 pub use system::{current_cpu, pin_this_thread};
 
 /// Resources that the whole process has used.

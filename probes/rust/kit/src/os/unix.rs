@@ -1,6 +1,6 @@
 //! macOS and other systems of the Unix kind.
 
-pub(crate) use super::mapping::{page_bytes, usage, zeroed_pages};
+pub(crate) use super::mapping::{null_call, page_bytes, usage, zeroed_pages};
 pub(crate) use super::unplaced::{allowed_cpus, current_thread};
 pub use super::unplaced::{current_cpu, pin_this_thread};
 use std::fs::File;

@@ -31,3 +31,8 @@ pub(crate) fn zeroed_pages(bytes: usize) -> io::Result<&'static [AtomicU64]> {
 pub(crate) fn page_bytes() -> Option<i64> {
     None
 }
+
+/// No system call is known to do nothing here.
+pub(crate) fn null_call() -> Option<()> {
+    None
+}
