@@ -32,7 +32,9 @@ pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, ju
 pub use notes::resume_command;
 pub use number::Quantity;
 pub use rounds::Of;
-pub use rulers::{Speed, Speeds, Undisturbed, core, slowed_throughout, slower_core, speeds, undisturbed};
+pub use rulers::{
+    SLOWED, Speed, Speeds, Undisturbed, core, slowed_throughout, slower_core, slowest, speeds, undisturbed,
+};
 pub use series::{Series, claimed_ns, series};
 pub use summary::{Figures, KernelRate, LOOKS, Reading, Summary, counted, summarise};
 pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};

@@ -3,7 +3,9 @@
 use crate::compare::{Compared, ComparedRow, ComparedSide};
 use crate::text::listed;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Noise, Of, Row, Rules, Speed, between, slowed_throughout, usable, within};
+use switchcost_analysis::{
+    Analysis, Noise, Of, Row, Rules, SLOWED, between, slowed_throughout, slowest, usable, within,
+};
 use switchcost_model::{Run, Variant};
 
 /// Smallest difference that matters unless the user says otherwise.
@@ -114,9 +116,6 @@ pub fn judge(
     Ok(())
 }
 
-/// A run whose rulers took so many times their best beside the median batch was slowed.
-const SLOW_RUN: f64 = 1.1;
-
 /// Why figures of two runs may differ for equal machines: their methods do.
 #[must_use]
 pub fn methods_differ(a: &Run, b: &Run) -> Option<String> {
@@ -156,12 +155,10 @@ fn judge_runs(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], f
 /// How fast the machine was in each of several runs, where it was not as fast in one as in another.
 fn speeds(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>]) -> Option<String> {
     let involved = involved(pairs);
-    let slow: Vec<(usize, f64)> = involved
-        .iter()
-        .filter_map(|&index| Some((index, slowest(&runs[index], |speed| speed.median / speed.best)?)))
-        .collect();
+    let slow: Vec<(usize, f64)> =
+        involved.iter().filter_map(|&index| Some((index, slowest(&runs[index].speeds)?.1))).collect();
     let worst = slow.iter().map(|slow| slow.1).max_by(f64::total_cmp)?;
-    (involved.len() > 1 && worst > SLOW_RUN).then(|| {
+    (involved.len() > 1 && worst > SLOWED).then(|| {
         let said: Vec<String> =
             slow.iter().map(|(index, times)| format!("×{times:.2} in run {}", runs[*index].run.id)).collect();
         format!(
@@ -169,11 +166,6 @@ fn speeds(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>]) -> Op
             said.join(", ")
         )
     })
-}
-
-/// The largest of what is formed of each ruler's speed.
-fn slowest(analysis: &Analysis<'_>, of: impl Fn(&Speed) -> f64) -> Option<f64> {
-    analysis.speeds.values().flat_map(|rulers| rulers.values()).map(of).max_by(f64::total_cmp)
 }
 
 fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], compared: &mut Compared) {

@@ -6,7 +6,7 @@ use crate::curves;
 use crate::text::{Style, cell, right, trimmed, wrapped};
 use comfy_table::{Cell, Color, Table};
 use switchcost_analysis::number::percent;
-use switchcost_analysis::{Analysis, Row};
+use switchcost_analysis::{Analysis, Row, slowest};
 use switchcost_model::{EndedBy, Run, Verdict, harmless};
 
 /// The columns that have room on a terminal.
@@ -126,8 +126,7 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
 /// By how much the machine was slower than it can be, where a row's figure is moved by it.
 fn slowed(analysis: &Analysis<'_>) -> String {
     let measured = || analysis.shown().filter_map(|row| Some((row.median()?, row.undisturbed.as_ref()?)));
-    let rulers = analysis.speeds.values().flatten().map(|(name, speed)| (name, speed.median / speed.best));
-    let Some((ruler, times)) = rulers.max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
+    let Some((ruler, times)) = slowest(&analysis.speeds) else { return String::new() };
     if !measured().any(|(median, undisturbed)| undisturbed.matters(median)) {
         return String::new();
     }
