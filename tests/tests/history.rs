@@ -250,13 +250,14 @@ fn drift_is_said_and_is_no_change() {
 
 /// The text of a run with rulers beside its batches, of which that of the core takes `width`.
 fn with_rulers(text: &str, width: u64) -> String {
-    let mut parts = text.split("\"ticks\":[");
+    const BATCHES: &str = "\"quantity\":null,\"ticks\":[";
+    let mut parts = text.split(BATCHES);
     let mut all = parts.next().unwrap().to_owned();
     for part in parts {
         let (ticks, rest) = part.split_once(']').unwrap();
         let list = |ns: u64| ticks.split(',').map(|_| ns.to_string()).collect::<Vec<_>>().join(",");
         let rulers = format!("{{\"chain\":[{}],\"width\":[{}]}}", list(580), list(width));
-        all.push_str(&format!("\"ticks\":[{ticks}],\"rulers\":{rulers}{rest}"));
+        all.push_str(&format!("{BATCHES}{ticks}],\"rulers\":{rulers}{rest}"));
     }
     all
 }

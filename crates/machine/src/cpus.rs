@@ -110,6 +110,14 @@ pub fn pin_self(cpus: &[u32]) -> Result<Vec<u32>, CpusError> {
     Ok(before)
 }
 
+/// Runs a piece of work on a thread of its own, restricted to a CPU; None where that fails.
+pub fn on_cpu<T: Send>(cpu: u32, work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let pinned = || pin_self(&[cpu]).ok().map(|_| work());
+        std::thread::Builder::new().spawn_scoped(scope, pinned).ok()?.join().ok()?
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -122,32 +122,36 @@ send_plan(Writer, Plan, Units) ->
 
 %% Where the ticks go: outside the heap, so that storing them allocates nothing.
 new_record(#{batches := Batches, warmup_batches := Warmup} = Plan) ->
-    {atomics:new(Warmup + Batches, []), histogram(Plan), histogram(Plan)}.
+    {{atomics:new(Warmup + Batches, []), kit_ruler:new(Plan)}, histogram(Plan), histogram(Plan)}.
 
 %% The silence of PROTOCOL.md.
-batches(#{batches := Batches, warmup_batches := Warmup}, Module, Units, {Ticks, HistogramWarmup, HistogramMeasure}, State) ->
-    Warm = phase(Module, Units, Ticks, 1, Warmup, HistogramWarmup, State),
-    phase(Module, Units, Ticks, Warmup + 1, Warmup + Batches, HistogramMeasure, Warm).
+batches(#{batches := Batches, warmup_batches := Warmup}, Module, Units, {Samples, HistogramWarmup, HistogramMeasure}, State) ->
+    Warm = phase(Module, Units, Samples, 1, Warmup, HistogramWarmup, State),
+    Done = phase(Module, Units, Samples, Warmup + 1, Warmup + Batches, HistogramMeasure, Warm),
+    {_, Rulers} = Samples,
+    kit_ruler:read(Rulers, Warmup + Batches + 1),
+    Done.
 
-phase(Module, Units, Ticks, From, To, Histogram, State) ->
+phase(Module, Units, Samples, From, To, Histogram, State) ->
     Clock = kit_clock:now(),
-    Next = repeat(Module, Units, Ticks, From, To, Histogram, State),
+    Next = repeat(Module, Units, Samples, From, To, Histogram, State),
     Histogram =/= none andalso kit_histogram:span(Histogram, kit_clock:now() - Clock),
     Next.
 
 repeat(_, _, _, From, To, _, State) when From > To ->
     State;
-repeat(Module, Units, Ticks, From, To, Histogram, State) ->
+repeat(Module, Units, {Ticks, Rulers} = Samples, From, To, Histogram, State) ->
+    kit_ruler:read(Rulers, From),
     {Elapsed, Next} = batch(Module, Units, Histogram, State),
     atomics:put(Ticks, From, Elapsed),
-    repeat(Module, Units, Ticks, From + 1, To, Histogram, Next).
+    repeat(Module, Units, Samples, From + 1, To, Histogram, Next).
 
 report(Writer, #{timing := "each"}, _, {_, Warmup, Measure}) ->
     Seq = kit_wire:send_histogram(Writer, 0, "warmup", Warmup),
     kit_wire:send_histogram(Writer, Seq, "measure", Measure),
     kit_histogram:count(Warmup) + kit_histogram:count(Measure);
-report(Writer, #{batches := Batches, warmup_batches := Warmup}, Units, {Ticks, _, _}) ->
-    Read = fun(From, To) -> [atomics:get(Ticks, N) || N <- lists:seq(From, To)] end,
+report(Writer, #{batches := Batches, warmup_batches := Warmup}, Units, {{Ticks, Rulers}, _, _}) ->
+    Read = fun(From, To) -> {[atomics:get(Ticks, N) || N <- lists:seq(From, To)], kit_ruler:beside(Rulers, From, To)} end,
     Seq = kit_wire:send_samples(Writer, 0, "warmup", Units, Read(1, Warmup)),
     kit_wire:send_samples(Writer, Seq, "measure", Units, Read(Warmup + 1, Warmup + Batches)),
     Warmup + Batches.

@@ -8,6 +8,8 @@
 
 %% A line stays below 65 536 bytes even if every number had 20 digits.
 -define(TICKS_PER_LINE, 3000).
+%% With what the ruler took beside them:
+-define(SAMPLES_PER_LINE, 1400).
 -define(BUCKETS_PER_LINE, 1400).
 
 %% Why a run does not take place or came to nothing; it is thrown and becomes the `end` message.
@@ -40,13 +42,16 @@ give_up(Reason) ->
 
 ticks_per_line() -> ?TICKS_PER_LINE.
 
-%% Writes the ticks of one phase and gives the next sequence number.
-send_samples(_, Seq, _, _, []) ->
+%% Writes the ticks of one phase, with what the ruler took beside them, and gives the next sequence number.
+send_samples(_, Seq, _, _, {[], []}) ->
     Seq;
-send_samples(File, Seq, Phase, Units, Ticks) ->
-    {Part, Rest} = split(?TICKS_PER_LINE, Ticks),
-    send(File, [{t, {text, "samples"}}, {seq, Seq}, {phase, {text, Phase}}, {units, Units}, {ticks, Part}]),
-    send_samples(File, Seq + 1, Phase, Units, Rest).
+send_samples(File, Seq, Phase, Units, {Ticks, Beside}) ->
+    {Part, Rest} = split(?SAMPLES_PER_LINE, Ticks),
+    {PartBeside, RestBeside} = split(?SAMPLES_PER_LINE, Beside),
+    send(File, [
+        {t, {text, "samples"}}, {seq, Seq}, {phase, {text, Phase}}, {units, Units}, {ticks, Part}, {rulers, {[{width, PartBeside}]}}
+    ]),
+    send_samples(File, Seq + 1, Phase, Units, {Rest, RestBeside}).
 
 %% Writes the histogram of one phase and gives the next sequence number.
 send_histogram(File, Seq, Phase, Histogram) ->

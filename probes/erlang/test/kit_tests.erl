@@ -17,7 +17,7 @@ passes(Name, Test) ->
 
 tests() ->
     [
-        {"buckets", fun buckets/0}, {"trace", fun trace/0},
+        {"buckets", fun buckets/0}, {"trace", fun trace/0}, {"rulers", fun rulers/0},
         {"lines", fun lines/0}, {"list", fun described/0}, {"as the host starts it", fun started/0}
     ].
 
@@ -45,6 +45,13 @@ trace() ->
     {{[{count, 4}, {in_order, 3}, {same_cpu, 3}, {same_thread, 4}, {timed, false}]}, 1} = kit_evidence:judge(Trace, 3),
     atomics:put(Scheduler, 5, 77),
     {{[_, _, _, {same_thread, 3}, _]}, 1} = kit_evidence:judge(Trace, 3).
+
+rulers() ->
+    Rulers = kit_ruler:new(#{timing => "batch", batches => 2, warmup_batches => 1}),
+    kit_ruler:read(Rulers, 4),
+    true = atomics:get(Rulers, 4) > 0,
+    [atomics:put(Rulers, N, Ticks) || {N, Ticks} <- [{1, 5}, {2, 7}, {3, 6}, {4, 9}]],
+    {[7], [7, 9]} = {kit_ruler:beside(Rulers, 1, 1), kit_ruler:beside(Rulers, 2, 3)}.
 
 lines() ->
     "{\"t\":\"note\",\"text\":\"\\u00b5 \\\"\\\\ \\ud83d\\ude00\\u000a\",\"list\":[1,-2,null,{}]}" =

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,16 @@ func TestLinesAreASCII(t *testing.T) {
 	}
 }
 
+func TestABatchGetsTheSlowerReadings(t *testing.T) {
+	rulers := slower([]reading{{5, 1, 1}, {3, 2, 1}, {4, 1, 1}})
+	if chain, width := rulers["chain"], rulers["width"]; !slices.Equal(chain, []int64{5, 4}) || !slices.Equal(width, []int64{2, 2}) {
+		t.Errorf("%v", rulers)
+	}
+	if len(rulers) != len(rulerNames) {
+		t.Errorf("%d rulers", len(rulers))
+	}
+}
+
 func TestLongestLinesFit(t *testing.T) {
 	file, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
@@ -90,14 +101,15 @@ func TestLongestLinesFit(t *testing.T) {
 	}
 	w := &Writer{file: file}
 	ticks := make([]int64, 10_000)
+	readings := make([]reading, len(ticks)+1)
 	histogram := NewHistogram()
 	for i := range ticks {
-		ticks[i] = 1<<63 - 1
+		ticks[i], readings[i] = 1<<63-1, reading{1<<63 - 1, 1<<63 - 1, 1<<63 - 1}
 	}
 	for i := range histogram.counts {
 		histogram.counts[i] = 1<<63 - 1
 	}
-	seq := w.sendSamples(0, "measure", 1, ticks)
+	seq := w.sendSamples(0, "measure", 1, ticks, readings)
 	w.sendHistogram(seq, "measure", histogram)
 	for _, line := range readLines(t, file.Name()) {
 		if len(line) > 65_535 {

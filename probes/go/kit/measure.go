@@ -117,6 +117,7 @@ type measurement struct {
 	workload        Workload
 	units           uint64
 	ticks           []int64
+	rulers          []reading // Before the first batch, and after each.
 	warmup, measure *Histogram
 	seen            map[int]bool
 	cpus            []int
@@ -159,15 +160,20 @@ func (m *measurement) allocate() {
 		m.warmup, m.measure = NewHistogram(), NewHistogram()
 	}
 	m.ticks = make([]int64, m.plan.WarmupBatches+m.plan.Batches)
+	m.rulers = make([]reading, len(m.ticks)+1)
 	m.cpus = make([]int, len(m.ticks)+1)
+	for i := range m.cpus {
+		m.cpus[i], m.rulers[i] = -1, reading{-1, -1, -1}
+	}
 	for i := range m.ticks {
-		m.ticks[i], m.cpus[i] = -1, -1
+		m.ticks[i] = -1
 	}
 }
 
 // batches is the silence of PROTOCOL.md: no writing, no allocation, no floating point.
 func (m *measurement) batches() {
 	warmup := int(m.plan.WarmupBatches)
+	m.rulers[0] = readRulers()
 	m.phase(0, warmup, m.warmup)
 	m.phase(warmup, len(m.ticks), m.measure)
 	m.cpus[len(m.ticks)] = CurrentCPU()
@@ -182,6 +188,9 @@ func (m *measurement) phase(from, to int, histogram *Histogram) {
 	for i := from; i < to; i++ {
 		m.cpus[i] = CurrentCPU()
 		m.ticks[i] = m.batch(m.units, histogram)
+		if histogram == nil {
+			m.rulers[i+1] = readRulers()
+		}
 	}
 	if histogram != nil {
 		histogram.SpanClock = Now() - clock
@@ -215,8 +224,8 @@ func (m *measurement) report(w *Writer) (samples uint64) {
 		w.sendHistogram(seq, "measure", m.measure)
 		return m.warmup.Count + m.measure.Count
 	}
-	seq := w.sendSamples(0, "warmup", m.units, m.ticks[:warmup])
-	w.sendSamples(seq, "measure", m.units, m.ticks[warmup:])
+	seq := w.sendSamples(0, "warmup", m.units, m.ticks[:warmup], m.rulers)
+	w.sendSamples(seq, "measure", m.units, m.ticks[warmup:], m.rulers[warmup:])
 	return uint64(len(m.ticks))
 }
 

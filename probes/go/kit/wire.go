@@ -100,12 +100,13 @@ type (
 		Parameters    map[string]string `json:"parameters"`
 	}
 	samplesMessage struct {
-		T        string  `json:"t"`
-		Seq      int     `json:"seq"`
-		Phase    string  `json:"phase"`
-		Units    uint64  `json:"units"`
-		Quantity string  `json:"quantity,omitempty"` // Of a footprint: what the numbers are.
-		Ticks    []int64 `json:"ticks"`
+		T        string             `json:"t"`
+		Seq      int                `json:"seq"`
+		Phase    string             `json:"phase"`
+		Units    uint64             `json:"units"`
+		Quantity string             `json:"quantity,omitempty"` // Of a footprint: what the numbers are.
+		Ticks    []int64            `json:"ticks"`
+		Rulers   map[string][]int64 `json:"rulers,omitempty"`
 	}
 	histogramMessage struct {
 		T           string      `json:"t"`
@@ -185,15 +186,15 @@ func (t *Turns) Count(turns uint64) {
 	t.Contexts++
 }
 
-// mostTicks keeps a line below 65 536 bytes even if every tick had 20 digits.
-const mostTicks = 3000
+// mostTicks keeps a line below 65 536 bytes even if every tick, also of three rulers, had 20 digits.
+const mostTicks = 750
 
-// sendSamples splits what is too long for a line.
-func (w *Writer) sendSamples(seq int, phase string, units uint64, ticks []int64) int {
+// sendSamples splits what is too long for a line. Readings of the rulers are those around each batch, one more than ticks.
+func (w *Writer) sendSamples(seq int, phase string, units uint64, ticks []int64, readings []reading) int {
 	for len(ticks) > 0 {
-		part := ticks[:min(len(ticks), mostTicks)]
-		w.Send(samplesMessage{T: "samples", Seq: seq, Phase: phase, Units: units, Ticks: part})
-		ticks = ticks[len(part):]
+		most := min(len(ticks), mostTicks)
+		w.Send(samplesMessage{T: "samples", Seq: seq, Phase: phase, Units: units, Ticks: ticks[:most], Rulers: slower(readings[:most+1])})
+		ticks, readings = ticks[most:], readings[most:]
 		seq++
 	}
 	return seq

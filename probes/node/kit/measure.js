@@ -23,6 +23,7 @@ const footprint = require("./footprint");
 const { wrongRuntime } = require("./hello");
 const { Histogram } = require("./histogram");
 const machine = require("./machine");
+const { Ruler, warmUp: warmUpRuler } = require("./ruler");
 const { failed, refuse, unsupported } = require("./wire");
 
 // V8 keeps integers of 31 bits in registers; a token beyond would become another kind of number in the middle of a run.
@@ -103,6 +104,7 @@ const histogramOf = (plan) => (plan.timing === "each" ? new Histogram() : null);
 // Where the ticks go: made and touched before the batches.
 const recordOf = (plan) => ({
   ticks: new Float64Array(plan.warmupBatches + plan.batches).fill(-1),
+  ruler: plan.timing === "each" ? null : new Ruler(plan.warmupBatches + plan.batches),
   warmup: histogramOf(plan),
   measure: histogramOf(plan),
 });
@@ -125,6 +127,7 @@ function checkToken(plan, units) {
 
 // Compiled code is many times quicker than what ran first, so the workload runs for a while before anything is timed.
 async function warmUp(plan, workload) {
+  warmUpRuler();
   const histogram = histogramOf(plan);
   let units = wholeLaps(plan, workload);
   checkToken(plan, units);
@@ -156,13 +159,17 @@ async function calibrate(plan, workload) {
 
 // The silence of PROTOCOL.md.
 async function batches(plan, workload, units, record) {
-  await phase(workload, units, record.ticks, 0, plan.warmupBatches, record.warmup);
-  await phase(workload, units, record.ticks, plan.warmupBatches, record.ticks.length, record.measure);
+  await phase(workload, units, record, 0, plan.warmupBatches, record.warmup);
+  await phase(workload, units, record, plan.warmupBatches, record.ticks.length, record.measure);
+  if (record.ruler) record.ruler.read(record.ticks.length);
 }
 
-async function phase(workload, units, ticks, begin, end, histogram) {
+async function phase(workload, units, { ticks, ruler }, begin, end, histogram) {
   const clock = now();
-  for (let i = begin; i < end; i++) ticks[i] = await batch(workload, units, histogram);
+  for (let i = begin; i < end; i++) {
+    if (ruler) ruler.read(i);
+    ticks[i] = await batch(workload, units, histogram);
+  }
   if (histogram) histogram.spanClock = histogram.spanCounter = now() - clock; // Clock and counter are the same here.
 }
 
@@ -172,9 +179,11 @@ function report(writer, plan, units, record) {
     writer.sendHistogram(seq, "measure", record.measure);
     return record.warmup.count + record.measure.count;
   }
-  const seq = writer.sendSamples(0, "warmup", units, record.ticks.subarray(0, plan.warmupBatches));
-  writer.sendSamples(seq, "measure", units, record.ticks.subarray(plan.warmupBatches));
-  return record.ticks.length;
+  const { ticks, ruler } = record;
+  const warmup = plan.warmupBatches;
+  const seq = writer.sendSamples(0, "warmup", units, ticks.subarray(0, warmup), ruler.beside(0, warmup));
+  writer.sendSamples(seq, "measure", units, ticks.subarray(warmup), ruler.beside(warmup, ticks.length));
+  return ticks.length;
 }
 
 async function verify(plan, workload, evidence, seen) {

@@ -7,6 +7,7 @@ const PROTOCOL = 1;
 
 // A line stays below 65 536 bytes even if every number had 20 digits.
 const TICKS_PER_LINE = 3000;
+const SAMPLES_PER_LINE = 1400; // With what the ruler took.
 const BUCKETS_PER_LINE = 1400;
 
 // Why a run does not take place or came to nothing; it becomes the `end` message.
@@ -58,16 +59,11 @@ class Writer {
     this.send({ t: "plan", ...keys, warmup_batches: warmupBatches, batch_units: units });
   }
 
-  // Writes the ticks of one phase and gives the next sequence number.
-  sendSamples(seq, phase, units, ticks) {
-    for (let begin = 0; begin < ticks.length; begin += TICKS_PER_LINE) {
-      this.send({
-        t: "samples",
-        seq: seq++,
-        phase,
-        units,
-        ticks: Array.from(ticks.subarray(begin, begin + TICKS_PER_LINE)),
-      });
+  // Writes the ticks of one phase and what the ruler took beside them, and gives the next sequence number.
+  sendSamples(seq, phase, units, ticks, width) {
+    for (let begin = 0; begin < ticks.length; begin += SAMPLES_PER_LINE) {
+      const part = (list) => Array.from(list.subarray(begin, begin + SAMPLES_PER_LINE));
+      this.send({ t: "samples", seq: seq++, phase, units, ticks: part(ticks), rulers: { width: part(width) } });
     }
     return seq;
   }

@@ -10,6 +10,7 @@ const vm = require("vm");
 const { Observation, Trace, Turns } = require("../kit/evidence");
 const { Histogram, bucketOf, lowerEdge } = require("../kit/histogram");
 const { calibrate } = require("../kit/measure");
+const { Ruler } = require("../kit/ruler");
 const { Writer, encode } = require("../kit/wire");
 const { list } = require("../mechanisms/list");
 
@@ -46,6 +47,14 @@ test("a trace counts hops", () => {
   assert.deepStrictEqual({ ...turns }, { total: 7, min: 3, max: 4, contexts: 2 });
 });
 
+test("of two readings the slower is told", () => {
+  const ruler = new Ruler(3);
+  ruler.read(3);
+  assert(ruler.ticks[3] > 0);
+  ruler.ticks.set([5, 7, 6, 9]);
+  assert.deepStrictEqual([...ruler.beside(0, 1), ...ruler.beside(1, 3)], [7, 7, 9]);
+});
+
 // Batches that last as long as a list says.
 async function calibrated(ticks, batchUnits = 0) {
   const lengths = [];
@@ -68,11 +77,8 @@ test("lines are ASCII and short enough", () => {
   const writer = Object.assign(Object.create(Writer.prototype), { send: (message) => lines.push(encode(message)) });
   const histogram = new Histogram();
   histogram.counts.fill(Number.MAX_SAFE_INTEGER);
-  writer.sendHistogram(
-    writer.sendSamples(0, "measure", 1, new Float64Array(10000).fill(Number.MAX_SAFE_INTEGER)),
-    "measure",
-    histogram,
-  );
+  const ticks = new Float64Array(10000).fill(Number.MAX_SAFE_INTEGER);
+  writer.sendHistogram(writer.sendSamples(0, "measure", 1, ticks, ticks), "measure", histogram);
   assert(lines.length > 5 && lines.every((text) => text.length < 65536));
 });
 

@@ -6,6 +6,7 @@ from . import evidence, footprint, hello, machine, wire
 from .clock import now
 from .histogram import Histogram
 from .plan import MAX_UNITS
+from .ruler import Ruler
 
 
 class Mechanism:
@@ -180,30 +181,37 @@ class _Measurement:
         self.warmup, self.measure = (Histogram() if each else None for _ in range(2))
         self.ticks = [-1] * (self.plan.warmup_batches + self.plan.batches)
         self.cpus = [-1] * (len(self.ticks) + 1)
+        self.ruler = None if each else Ruler(len(self.ticks))
 
     async def _batches(self):
         """The silence of PROTOCOL.md: no writing, and no allocation but of the integers themselves."""
         await self._phase(0, self.plan.warmup_batches, self.warmup)
         await self._phase(self.plan.warmup_batches, len(self.ticks), self.measure)
+        self._read_ruler(-1)
         self.cpus[-1] = self.current_cpu()
 
     async def _phase(self, begin, end, histogram):
         clock = now()
         for i in range(begin, end):
+            self._read_ruler(i)
             self.cpus[i] = self.current_cpu()
             self.ticks[i] = await self._batch(self.units, histogram)
         if histogram is not None:
             # Clock and counter are the same here.
             histogram.span_clock = histogram.span_counter = now() - clock
 
+    def _read_ruler(self, i):
+        if self.ruler is not None:
+            self.ruler.read(i)
+
     def _report(self, writer):
         if self.plan.timing == "each":
             seq = writer.send_histogram(0, "warmup", self.warmup)
             writer.send_histogram(seq, "measure", self.measure)
             return self.warmup.count + self.measure.count
-        warmup = self.plan.warmup_batches
-        seq = writer.send_samples(0, "warmup", self.units, self.ticks[:warmup])
-        writer.send_samples(seq, "measure", self.units, self.ticks[warmup:])
+        warmup, both, beside = self.plan.warmup_batches, len(self.ticks), self.ruler.beside
+        seq = writer.send_samples(0, "warmup", self.units, self.ticks[:warmup], beside(0, warmup))
+        writer.send_samples(seq, "measure", self.units, self.ticks[warmup:], beside(warmup, both))
         return len(self.ticks)
 
     async def _send_evidence(self, writer, begin, end, turns, token):

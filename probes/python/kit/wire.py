@@ -8,6 +8,7 @@ PROTOCOL = 1
 
 # A line stays below 65 536 bytes even if every number had 20 digits.
 TICKS_PER_LINE = 3000
+SAMPLES_PER_LINE = 1400  # With what the ruler took.
 BUCKETS_PER_LINE = 1400
 
 
@@ -49,10 +50,11 @@ class Writer:
         except OSError as error:
             sys.exit(f"cannot write a message: {error}")
 
-    def send_samples(self, seq, phase, units, ticks):
-        """Writes the ticks of one phase and gives the next sequence number."""
-        for begin in range(0, len(ticks), TICKS_PER_LINE):
-            self.send("samples", seq=seq, phase=phase, units=units, ticks=ticks[begin : begin + TICKS_PER_LINE])
+    def send_samples(self, seq, phase, units, ticks, width):
+        """Writes the ticks of one phase and what the ruler took beside them, and gives the next sequence number."""
+        for begin in range(0, len(ticks), SAMPLES_PER_LINE):
+            part = slice(begin, begin + SAMPLES_PER_LINE)
+            self.send("samples", seq=seq, phase=phase, units=units, ticks=ticks[part], rulers={"width": width[part]})
             seq += 1
         return seq
 

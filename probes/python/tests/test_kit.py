@@ -12,6 +12,7 @@ from kit import measure, plan, wire
 from kit.evidence import Observed, Trace, Turns, between
 from kit.histogram import Histogram
 from kit.measure import Mechanism
+from kit.ruler import Ruler
 
 from mechanisms import LIST
 
@@ -68,6 +69,15 @@ class Buckets(unittest.TestCase):
         self.assertEqual(edges, sorted(set(edges)))
 
 
+class Readings(unittest.TestCase):
+    def test_of_two_the_slower_is_told(self):
+        ruler = Ruler(3)
+        ruler.read(3)
+        self.assertGreater(ruler.ticks[3], 0)
+        ruler.ticks[:] = 5, 7, 6, 9
+        self.assertEqual((ruler.beside(0, 1), ruler.beside(1, 3)), ([7], [7, 9]))
+
+
 class Evidence(unittest.TestCase):
     def test_trace_counts_hops(self):
         trace = Trace(4)
@@ -109,8 +119,11 @@ class Wire(unittest.TestCase):
         histogram = Histogram()
         histogram.counts = [(1 << 63) - 1] * len(histogram.counts)
 
+        ticks = [(1 << 63) - 1] * 10_000
+
         def send(writer):
-            writer.send_histogram(writer.send_samples(0, "measure", 1, [(1 << 63) - 1] * 10_000), "measure", histogram)
+            seq = writer.send_samples(0, "measure", 1, ticks, ticks)
+            writer.send_histogram(seq, "measure", histogram)
 
         lines = self.sent(send)
         self.assertGreater(len(lines), 5)

@@ -1,6 +1,6 @@
 //! Whether the time stamp counters of the CPUs agree: `timing=each` reads that of one CPU before a switch and may read that of another after it.
 
-use super::sizes::on_a_thread;
+use crate::cpus::on_cpu;
 use crate::os::sys;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -65,8 +65,8 @@ fn between(asker: u32, answerer: u32) -> Option<Gap> {
         })
     };
     std::thread::scope(|scope| {
-        let answers = scope.spawn(|| on_a_thread(answerer, answering));
-        let found = on_a_thread(asker, asking).flatten();
+        let answers = scope.spawn(|| on_cpu(answerer, answering));
+        let found = on_cpu(asker, asking).flatten();
         over.store(true, Ordering::Relaxed);
         answers.join().ok().flatten()?;
         found

@@ -2,7 +2,7 @@
 //! results, for those come from probes.
 
 use super::counters::{self, Gap};
-use crate::cpus::{Cpus, pin_self};
+use crate::cpus::{Cpus, on_cpu, pin_self};
 use crate::os::host::Host;
 use crate::os::watch::{Snapshot, Stat};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -51,7 +51,7 @@ impl Sizes {
         let Ok(cpus) = Cpus::detect() else { return sizes };
         let measured = cpus.measured();
         sizes.window(host, &cpus);
-        let calls = on_a_thread(measured, || (clock_read(), clock_step(), system_call()));
+        let calls = on_cpu(measured, || (clock_read(), clock_step(), system_call()));
         if let Some((read, step, call)) = calls {
             (sizes.clock_read_ns, sizes.clock_step_ns, sizes.system_call_ns) = (Some(read), step, Some(call));
         }
@@ -64,20 +64,12 @@ impl Sizes {
     /// Spins on the measured CPU and watches the others meanwhile: steal shows only on a CPU that wants to run.
     fn window(&mut self, host: &Host, cpus: &Cpus) {
         let (before, began) = (Snapshot::of(host, cpus.allowed()), Instant::now());
-        self.longest_gap_us = on_a_thread(cpus.measured(), longest_gap);
+        self.longest_gap_us = on_cpu(cpus.measured(), longest_gap);
         let wall = began.elapsed().as_nanos() as f64;
         let change = Snapshot::of(host, cpus.allowed()).since(&before);
         self.others_percent = change.busy_ns.map(|ns| ns as f64 / wall * 100.0);
         self.steal_percent = change.steal_ns.map(|ns| ns as f64 / wall * 100.0);
     }
-}
-
-/// Runs a piece of work on a thread of its own, pinned.
-pub(super) fn on_a_thread<T: Send>(cpu: u32, work: impl FnOnce() -> T + Send) -> Option<T> {
-    std::thread::scope(|scope| {
-        let pinned = || pin_self(&[cpu]).ok().map(|_| work());
-        std::thread::Builder::new().spawn_scoped(scope, pinned).ok()?.join().ok()?
-    })
 }
 
 fn longest_gap() -> f64 {

@@ -21,6 +21,7 @@ public final class Measurement {
     private Measurement(Writer writer, Plan plan) {
         this.writer = writer;
         this.plan = plan;
+        Ruler.warmUp();
         int rehearsals = Rehearsal.hold(plan);
         writer.note(
             rehearsals +
@@ -124,8 +125,8 @@ public final class Measurement {
             writer.histogram(writer.histogram(0, "warmup", stage.warmup), "measure", stage.measure);
             return stage.warmup.count + stage.measure.count;
         }
-        int seq = writer.samples(0, "warmup", units, stage.ticks, 0, plan.warmupBatches());
-        writer.samples(seq, "measure", units, stage.ticks, plan.warmupBatches(), stage.ticks.length);
+        int seq = writer.samples(0, "warmup", units, stage.ticks, stage.rulers, 0, plan.warmupBatches());
+        writer.samples(seq, "measure", units, stage.ticks, stage.rulers, plan.warmupBatches(), stage.ticks.length);
         return stage.ticks.length;
     }
 

@@ -23,6 +23,7 @@ final class Stage implements Runnable {
     final Histogram warmup; // Null where batches are timed, like the other.
     final Histogram measure;
     final long[] ticks;
+    final long[][] rulers; // Read before the first batch and after each.
     final int[] cpus;
 
     Stage(Plan plan, Workload workload, long units, int warmupBatches, int batches) {
@@ -33,6 +34,7 @@ final class Stage implements Runnable {
         warmup = plan.each() ? new Histogram() : null;
         measure = plan.each() ? new Histogram() : null;
         ticks = new long[warmupBatches + batches];
+        rulers = Ruler.readings(ticks.length);
         cpus = new int[ticks.length + 1];
         Arrays.fill(cpus, -1); // Also touches the pages; `new` has cleared the ticks.
     }
@@ -76,6 +78,7 @@ final class Stage implements Runnable {
             if (cpu >= 0 && !Native.pinTo(cpu)) {
                 throw Refusal.failed("set_up_failed", "the driver could not be put on CPU %d", cpu);
             }
+            Ruler.read(rulers, 0);
             row(0, warmupBatches, warmup);
             row(warmupBatches, ticks.length, measure);
             cpus[ticks.length] = Native.currentCpu();
@@ -100,6 +103,9 @@ final class Stage implements Runnable {
         for (int i = from; i < to; i++) {
             cpus[i] = Native.currentCpu();
             ticks[i] = batch(histogram);
+            if (histogram == null) {
+                Ruler.read(rulers, i + 1);
+            }
         }
         if (histogram != null) {
             histogram.span = System.nanoTime() - begin;

@@ -11,7 +11,7 @@ import java.util.List;
 /** Sends messages, one line each, in one system call each. */
 public final class Writer {
 
-    private static final int TICKS_A_MESSAGE = 3000;
+    private static final int TICKS_A_MESSAGE = 750;
     private static final int BUCKETS_A_MESSAGE = 1400;
 
     private final OutputStream stream;
@@ -42,14 +42,22 @@ public final class Writer {
         send(Message.of("note").put("text", text));
     }
 
-    /** Splits so that a line stays below 65 536 bytes even if every tick had 20 digits. Returns the next `seq`. */
-    int samples(int seq, String phase, long units, long[] ticks, int from, int to) {
+    /** Splits so that a line stays below 65 536 bytes even if every tick, also of three rulers, had 20 digits. Returns the next `seq`. */
+    int samples(int seq, String phase, long units, long[] ticks, long[][] rulers, int from, int to) {
         for (int begin = from; begin < to; begin += TICKS_A_MESSAGE) {
+            int end = Math.min(begin + TICKS_A_MESSAGE, to);
             List<Long> part = new ArrayList<>();
-            for (int i = begin; i < Math.min(begin + TICKS_A_MESSAGE, to); i++) {
+            for (int i = begin; i < end; i++) {
                 part.add(ticks[i]);
             }
-            send(Message.of("samples").put("seq", seq++).put("phase", phase).put("units", units).put("ticks", part));
+            send(
+                Message.of("samples")
+                    .put("seq", seq++)
+                    .put("phase", phase)
+                    .put("units", units)
+                    .put("ticks", part)
+                    .put("rulers", Ruler.slower(rulers, begin, end))
+            );
         }
         return seq;
     }

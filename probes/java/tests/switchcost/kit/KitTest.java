@@ -24,6 +24,7 @@ public final class KitTest {
         negativeIntervalsAreNotRecorded();
         verificationIsByTheThreadThatWasTimed();
         linesAreAscii();
+        batchesGetTheSlowerReadings();
         longestLinesFit();
         procIsRead();
     }
@@ -128,6 +129,16 @@ public final class KitTest {
         );
     }
 
+    private static void batchesGetTheSlowerReadings() {
+        long[][] readings = Ruler.readings(3);
+        readings[0] = new long[] { 9, 5, 3, 4 };
+        Map<String, List<Long>> rulers = Ruler.slower(readings, 1, 3);
+        Check.same(List.of(5L, 4L), rulers.get("chain"), "the slower of before and after");
+        Check.same(readings.length, rulers.size(), "rulers");
+        Ruler.read(readings, 0);
+        Check.that(readings[0][0] > 100 && readings[1][0] > 100, "read: %s", Arrays.deepToString(readings));
+    }
+
     private static void longestLinesFit() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         Writer writer = new Writer(bytes);
@@ -135,7 +146,9 @@ public final class KitTest {
         Arrays.fill(ticks, Long.MAX_VALUE);
         Histogram histogram = new Histogram();
         Arrays.fill(histogram.counts, Long.MAX_VALUE);
-        int seq = writer.samples(0, "measure", 1, ticks, 0, ticks.length);
+        long[][] rulers = Ruler.readings(ticks.length);
+        Arrays.stream(rulers).forEach(readings -> Arrays.fill(readings, Long.MAX_VALUE));
+        int seq = writer.samples(0, "measure", 1, ticks, rulers, 0, ticks.length);
         writer.histogram(seq, "measure", histogram);
         for (String line : bytes.toString(StandardCharsets.US_ASCII).split("\n")) {
             Check.that(line.length() < 65_536, "a line of %d bytes", line.length());
