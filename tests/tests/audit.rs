@@ -199,6 +199,9 @@ fn bad_input_is_one_sentence() {
     world.run("audit --pid 0").refuses(2, &["--pid"]);
     world.run("audit --pid 1 --for 5").refuses(2, &["--for"]);
     world.run("audit -- /nowhere/at/all").refuses(2, &["/nowhere/at/all", "cannot be started"]);
+    let unpriced = World::new(FAKE);
+    unpriced.run("audit -- nowhere-at-all").refuses(2, &["nowhere-at-all", "cannot be started", "PATH"]);
+    assert!(!unpriced.store().exists(), "prices were measured for a program that is not there");
     let kernel = std::fs::read_to_string("/proc/2/comm").is_ok_and(|name| name.trim() == "kthreadd");
     if kernel {
         world.run("audit --pid 2 --for 1s").refuses(2, &["kthreadd", "thread of the kernel"]);

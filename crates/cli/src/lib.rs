@@ -19,6 +19,7 @@ use switchcost_model::harmless_line;
 pub fn main() -> ExitCode {
     let started = Instant::now();
     let arguments = arguments::Arguments::try_parse().unwrap_or_else(|answer| refuse(&answer));
+    switchcost_machine::interrupt::full_files_are_errors();
     // Before any probe is started, by whichever command.
     switchcost_machine::spawn::adopt_orphans();
     match commands::dispatch(arguments, started) {

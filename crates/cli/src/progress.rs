@@ -17,12 +17,23 @@ const FULL_ROUNDS: u64 = 10;
 /// Time between plain lines: a log wants to know that it goes on, not each step.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Time that a write waits for another process while there is still something to measure.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The same at the end.
+const LAST_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Shows and stores a run as it goes. It draws only between invocations: nothing of the host runs while a probe measures.
 pub struct Live<'a> {
     store: Store,
     /// Makes the run's place in the store.
     begin: &'a dyn Fn(&mut Store, &Run) -> Result<(), StoreError>,
+    /// What keeps the store from having all of the run so far.
     failure: Option<StoreError>,
+    /// The run has its place in the store.
+    placed: bool,
+    /// Invocations that are in the store.
+    stored: usize,
     catalogue: &'a Catalogue,
     request: &'a Request,
     started: Instant,
@@ -51,7 +62,21 @@ impl<'a> Live<'a> {
             bar
         });
         let (spent, told) = (Duration::ZERO, started);
-        Self { store, begin, failure: None, catalogue, request, started, bar, state: Vec::new(), spent, told }
+        let state = Vec::new();
+        Self {
+            store,
+            begin,
+            failure: None,
+            placed: false,
+            stored: 0,
+            catalogue,
+            request,
+            started,
+            bar,
+            state,
+            spent,
+            told,
+        }
     }
 
     /// Takes the line away; says whether everything was stored.
@@ -62,10 +87,13 @@ impl<'a> Live<'a> {
         self.failure.map_or(Ok(()), Err)
     }
 
-    /// The first failure of the store is kept; measuring goes on, for what is measured can still be shown.
-    fn storing(&mut self, action: impl FnOnce(&mut Store) -> Result<(), StoreError>) {
-        if self.failure.is_none() {
-            self.failure = action(&mut self.store).err();
+    /// Stores what is not stored yet. If that fails, measuring goes on: what is measured can still be shown, and the next time it is tried again, for a
+    /// lock is taken away and a full disk is cleared.
+    fn store_up(&mut self, run: &Run) {
+        if self.placed {
+            let missing = run.invocations.iter().skip(self.stored);
+            let all = missing.map(|one| self.store.add_invocation(&run.id, one).map(|()| self.stored += 1));
+            self.failure = all.collect::<Result<(), _>>().err();
         }
     }
 
@@ -106,7 +134,8 @@ impl Observer for Live<'_> {
     fn begun(&mut self, run: &Run) {
         self.state = vec![None; run.variants.len()];
         let begin = self.begin;
-        self.storing(|store| begin(store, run));
+        self.failure = begin(&mut self.store, run).and_then(|()| self.store.set_patience(PATIENCE)).err();
+        (self.placed, self.stored) = (self.failure.is_none(), run.invocations.len());
         run.starts().iter().enumerate().for_each(|(variant, starts)| self.note(run, variant, starts));
         self.spent = run.invocations.iter().map(|invocation| Duration::from_nanos(invocation.wall_ns)).sum();
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
@@ -146,7 +175,7 @@ impl Observer for Live<'_> {
 
     fn finished(&mut self, run: &Run, invocation: &Invocation) {
         self.spent += Duration::from_nanos(invocation.wall_ns);
-        self.storing(|store| store.add_invocation(&run.id, invocation));
+        self.store_up(run);
         self.note(run, invocation.variant, &run.starts_of(invocation.variant));
         if let Some(bar) = &self.bar {
             if bar.length().is_some_and(|length| bar.position() >= length) {
@@ -158,6 +187,11 @@ impl Observer for Live<'_> {
 
     fn ended(&mut self, run: &Run) {
         let ended = run.ended_unix_ns.unwrap_or(run.started_unix_ns);
-        self.storing(|store| store.finish_run(&run.id, run.ended_by, ended));
+        // Nothing is measured any more.
+        let patient = self.store.set_patience(LAST_PATIENCE);
+        self.store_up(run);
+        if self.failure.is_none() {
+            self.failure = patient.and_then(|()| self.store.finish_run(&run.id, run.ended_by, ended)).err();
+        }
     }
 }

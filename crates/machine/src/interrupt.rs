@@ -15,3 +15,8 @@ impl Interrupt {
         os::interrupt::Interrupt::on_request().map(Self)
     }
 }
+
+/// A file that reaches the largest size allowed to this process (`ulimit -f`) is an error of the one who writes it, and no longer ends the process.
+pub fn full_files_are_errors() {
+    os::interrupt::full_files_are_errors();
+}

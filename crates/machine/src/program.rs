@@ -2,7 +2,8 @@
 
 use crate::interrupt::Interrupt;
 use crate::os;
-use crate::spawn::ExitStatus;
+use crate::spawn::{ExitStatus, is_program};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use switchcost_model::Observed;
@@ -53,6 +54,27 @@ pub fn available() -> Result<(), ProgramError> {
     os::program::available()
 }
 
+/// Can this command be started, as far as can be seen without starting it?
+///
+/// # Errors
+/// Why not.
+pub fn startable(command: &[String]) -> Result<(), ProgramError> {
+    let Some(program) = command.first() else { return Err(nothing_given()) };
+    let not_started = |reason: &str| Err(ProgramError::NotStarted(program.clone(), reason.to_owned()));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if program.chars().any(std::path::is_separator) {
+        if is_program(Path::new(program)) { Ok(()) } else { not_started("there is no such program") }
+    } else if std::env::split_paths(&path).any(|folder| is_program(&folder.join(program))) {
+        Ok(())
+    } else {
+        not_started("no folder of PATH has such a program")
+    }
+}
+
+fn nothing_given() -> ProgramError {
+    ProgramError::NotStarted(String::new(), "no command was given".into())
+}
+
 /// A program that is watched.
 #[derive(Debug)]
 pub struct Watched(os::program::Watched);
@@ -73,7 +95,7 @@ impl Watched {
     pub fn start(command: &[String], children: bool) -> Result<Self, ProgramError> {
         available()?;
         let [program, arguments @ ..] = command else {
-            return Err(ProgramError::NotStarted(String::new(), "no command was given".into()));
+            return Err(nothing_given());
         };
         let child = Command::new(program).args(arguments).stdin(Stdio::inherit()).spawn().map_err(|error| {
             let text = error.to_string();

@@ -9,7 +9,7 @@ use crate::disk::{InvocationRecord, RunRecord, VariantRecord, begin, header_of, 
 use crate::error::{Fault, StoreError, explain};
 use crate::schema::{self, MIGRATIONS};
 use crate::{rows, rules, selector};
-use files::{create_private_folders, folder_error, has_log, immutable_uri};
+use files::{create_private_folders, folder_error, has_log, immutable_uri, make_private, must_be_a_file};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
@@ -116,6 +116,8 @@ impl Store {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             create_private_folders(parent).map_err(|error| folder_error(path, parent, &error))?;
         }
+        must_be_a_file(path)?;
+        make_private(path);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
         let mut store = Self { connection, path: path.to_path_buf() };
@@ -131,6 +133,7 @@ impl Store {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_path_buf() });
         }
+        must_be_a_file(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
         let mut store = Self { connection, path: path.to_path_buf() };
@@ -145,7 +148,11 @@ impl Store {
             other => other,
         }
         .map_err(|fault| store.explain(fault))?;
-        if version >= 1 && version < MIGRATIONS.len() {
+        if version == 0 {
+            // Another process is about to make it, or was killed when it was.
+            return Err(StoreError::Empty { path: store.path });
+        }
+        if version < MIGRATIONS.len() {
             // A store of an earlier switchcost: whoever may write brings it up to date by reading it.
             let path = store.path.clone();
             match Self::open(&path) {
@@ -176,6 +183,14 @@ impl Store {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// How long a write waits for another process that is writing; at first 5 s.
+    ///
+    /// # Errors
+    /// SQLite refuses.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), StoreError> {
+        self.connection.busy_timeout(patience).map_err(|error| explain(&self.path, &error))
     }
 
     /// Stores a new run's header, machine and variants, as unfinished whatever the run says of its end.

@@ -207,12 +207,11 @@ fn a_newer_schema_is_refused() {
 }
 
 #[test]
-fn an_old_schema_cannot_be_read_only() {
+fn a_store_that_was_only_begun_holds_no_runs() {
     let (_folder, path) = place();
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     Connection::open(&path).unwrap().execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}")).unwrap();
-    let sentence =
-        "the store `PATH` has the old schema 0 and is opened read-only; open it once for writing to bring it to 5";
+    let sentence = "the store `PATH` holds no runs yet; measure something first, or import a run file";
     check(&path, Store::open_read_only(&path), sentence);
 }
 

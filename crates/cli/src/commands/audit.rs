@@ -56,8 +56,11 @@ pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
     let store = paths::store(arguments.store.store.as_deref())?;
     let mut session = Auditing { arguments, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
     let begin = |pid| Watched::begin(pid, arguments.children).map_err(unwatchable);
-    // A process is looked for before anything is measured: a wrong number must not take half a minute to say.
-    arguments.pid.map(begin).transpose()?;
+    // The program is looked for before anything is measured: a wrong number or name must not take half a minute to say.
+    match arguments.pid {
+        Some(pid) => drop(begin(pid)?),
+        None => switchcost_machine::program::startable(&arguments.command).map_err(unwatchable)?,
+    }
     let missing = session.recall(&store)?;
     session.measure(&missing, &installation, &store)?;
     let stop = Interrupt::on_request().map_err(Failure::internal)?;

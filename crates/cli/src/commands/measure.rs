@@ -62,7 +62,7 @@ impl Session {
             cpus: &self.cpus,
             machine: self.machine.clone(),
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: std::env::args().collect(),
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Signals, told by a descriptor.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -28,4 +28,10 @@ impl Interrupt {
     pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// See [`crate::interrupt::full_files_are_errors`].
+pub(crate) fn full_files_are_errors() {
+    // A handler, because programs that are started would inherit that a signal is ignored. Without one the system's own way remains.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }

@@ -25,6 +25,27 @@ pub fn immutable_uri(path: &Path) -> String {
     uri
 }
 
+/// A folder, a device or a pipe would be waited for or misread.
+pub fn must_be_a_file(path: &Path) -> Result<(), StoreError> {
+    match std::fs::metadata(path) {
+        Ok(there) if !there.is_file() => {
+            let reason = if there.is_dir() { "it is a folder" } else { "it is a device or a pipe" };
+            Err(StoreError::CannotOpen { path: path.to_path_buf(), reason: reason.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes an empty file that only the user may read, unless something is there. What SQLite adds beside it has the same mode. A failure shows when it
+/// is opened.
+pub fn make_private(path: &Path) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let _ = options.open(path);
+}
+
 /// Runs hold personal facts: folders made here are for the user only, as the XDG specification asks.
 pub fn create_private_folders(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
