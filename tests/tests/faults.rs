@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use switchcost_e2e::{Said, World};
 
@@ -22,6 +22,8 @@ fn a_lock_amid_a_run_loses_nothing() {
     let world = measured();
     let mut run = world
         .command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "9s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let other = rusqlite::Connection::open(world.store()).unwrap();
