@@ -94,10 +94,18 @@ impl Row<'_> {
         if enough { Of::Undisturbed } else { Of::Medians }
     }
 
+    /// Why its figure says nothing beyond its run: somebody else was there too often.
+    #[must_use]
+    pub fn unsettled(&self) -> Option<String> {
+        let (disturbed, starts) = (self.summary.disturbed_counted, self.summary.invocation_medians.len());
+        let others = || (disturbed > 0).then(|| format!("other programs disturbed {disturbed} of its {starts} starts"));
+        self.undisturbed.as_ref().and_then(Undisturbed::lacking).or_else(others)
+    }
+
     /// Where the figure of another run of the same hour lies in 95 % of cases: it scatters as much as this one, and both between runs.
     #[must_use]
     pub fn another_run(&self) -> Option<(f64, f64)> {
-        if self.undisturbed.as_ref().is_some_and(|undisturbed| undisturbed.lacking().is_some()) {
+        if self.unsettled().is_some() {
             return None;
         }
         let (median, interval, _) = self.figure(self.basis())?;
@@ -248,6 +256,12 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
     let row = |(index, (variant, starts)): (usize, (&'r Variant, Vec<&'r Invocation>))| {
         let mechanism = catalogue.find(&variant.mechanism);
         let (verdict, reason) = verdict_of(run, index, &starts);
+        let mut summary = measured(summarise(variant, &starts, target), verdict, &reason);
+        let undisturbed = undisturbed(&counted(&starts).0, speeds.get(&variant.probe));
+        // A neighbour blurs the modes of all batches.
+        if let Some(clear) = undisturbed.as_ref().filter(|clear| summary.modes.is_empty() && clear.enough()) {
+            summary.modes.clone_from(&clear.modes);
+        }
         Row {
             index,
             variant,
@@ -256,8 +270,8 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
             unit: mechanism.map_or("switch", |mechanism| mechanism.unit_of(variant.experiment)).to_owned(),
             quantity: Quantity::of(variant.experiment),
             control: mechanism.is_some_and(|mechanism| mechanism.control),
-            summary: measured(summarise(variant, &starts, target), verdict, &reason),
-            undisturbed: undisturbed(&counted(&starts).0, speeds.get(&variant.probe)),
+            summary,
+            undisturbed,
             starts,
             verdict,
             reason,

@@ -304,11 +304,10 @@ pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules)
     let estimate = estimate.with_component(deviation, rules.confidence());
     let component = half_width(deviation, rules.confidence());
     let compared = conclude(estimate, floor, rules, (of, false), counts, &lacking);
-    let slowed = [("A", a), ("B", b)].iter().find_map(|(side, row)| {
-        let reason = row.undisturbed.as_ref()?.lacking()?;
-        Some(format!("{side}: {reason}; measure it again"))
-    });
-    Ok(Comparison { component, ..compared }.unless(slowed.or_else(|| mixed(a, b, of))))
+    let unsettled = [("A", a), ("B", b)]
+        .iter()
+        .find_map(|(side, row)| Some(format!("{side}: {}; measure it again", row.unsettled()?)));
+    Ok(Comparison { component, ..compared }.unless(unsettled.or_else(|| mixed(a, b, of))))
 }
 
 /// What two rows are compared by: their undisturbed starts, where both have enough of them.

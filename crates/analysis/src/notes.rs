@@ -116,6 +116,9 @@ fn slowed(row: &Row<'_>, median: f64) -> Option<String> {
 
 /// Both figures, where leaving out disturbed starts moves the median beyond its interval: what disturbs may come with what is measured.
 fn left_out(row: &Row<'_>) -> Option<String> {
+    if row.summary.disturbed_counted > 0 {
+        return Some(format!("{}, and too few are left without them: measure it again", row.unsettled()?));
+    }
     let (low, high) = row.interval()?;
     let starts = row.summary.invocation_medians.iter().chain(&row.summary.disturbed_medians);
     let all = median(&starts.map(|&(_, value)| value).collect::<Vec<_>>())?;

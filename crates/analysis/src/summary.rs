@@ -93,6 +93,8 @@ pub struct Summary {
     pub modes_within: bool,
     /// Invocations left out because something disturbed them.
     pub disturbed: usize,
+    /// Disturbed ones that count, since too few others are left.
+    pub disturbed_counted: usize,
     /// Their medians with their rounds, for what is formed round by round and lacks rounds without them.
     pub disturbed_medians: Vec<(u64, f64)>,
     /// Their means.
@@ -198,6 +200,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation], target: Option<
         (figures.interval, summary.precise) = interval(&summary.invocation_medians, figures.median, target);
     }
     summary.disturbed = disturbed.len();
+    summary.disturbed_counted = counted.iter().filter(|one| !one.disturbances.is_empty()).count();
     let left_out = form(&disturbed);
     (summary.disturbed_medians, summary.disturbed_means) = (left_out.invocation_medians, left_out.invocation_means);
     summary.other_ways = other_ways(invocations);

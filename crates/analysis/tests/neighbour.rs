@@ -7,7 +7,7 @@ use simulation::{COST, Law, Random, disturb, document, rows, run};
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Noise, Outcome, Rules, between, slowed_throughout};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::Run;
+use switchcost_model::{Disturbance, Run};
 
 const RUNS: u64 = 1000;
 
@@ -91,4 +91,45 @@ fn a_run_that_was_slowed_throughout_is_not_compared() {
     let compared = compared.unless(throughout(&slow));
     assert_eq!((compared.outcome, compared.interval), (Outcome::CannotTell, None));
     assert!(compared.reason.starts_with("the machine was slowed throughout B's run (width ×1."), "{}", compared.reason);
+}
+
+/// Where too few starts were left alone, their scatter says nothing of the next run.
+#[test]
+fn a_row_that_others_disturbed_throughout_is_not_compared() {
+    let random = &mut Random::new(2);
+    let [quiet, mut busy] = [0, 1].map(|_| run(Law::Normal, &[1.0], 10, random));
+    let disturbance = Disturbance { kind: "foreign_cpu".into(), detail: String::new() };
+    busy.invocations.iter_mut().skip(5).for_each(|start| start.disturbances.push(disturbance.clone()));
+    let none = Noise::default();
+    let compared = |busy: &Run| {
+        let (quiet, busy) = (rows(&quiet), rows(busy));
+        let compared =
+            between(&quiet[0], &busy[0], (&none, &none), &Rules { threshold: 0.01, comparisons: 1 }).unwrap();
+        (compared.outcome, compared.reason, busy[0].another_run())
+    };
+    let (outcome, reason, another) = compared(&busy);
+    assert_eq!((outcome, another), (Outcome::CannotTell, None));
+    assert_eq!(reason, "B: other programs disturbed 5 of its 10 starts; measure it again");
+    // With six that were left alone these stand for the row.
+    busy.invocations[5].disturbances.clear();
+    assert!(compared(&busy).2.is_some());
+}
+
+/// A neighbour blurs the kinds of starts; the undisturbed batches show them.
+#[test]
+fn modes_show_among_the_undisturbed_starts() {
+    let random = &mut Random::new(3);
+    let mut run = run(Law::Normal, &[1.0], 20, random);
+    for start in run.invocations.iter_mut().step_by(2) {
+        start
+            .transcript
+            .samples
+            .iter_mut()
+            .flat_map(|samples| &mut samples.ticks)
+            .for_each(|ticks| *ticks = *ticks * 13 / 10);
+    }
+    disturb(&mut run, 0.5, 1.35, true, random);
+    let row = &rows(&run)[0];
+    let modes: Vec<f64> = row.summary.modes.iter().map(|mode| mode.value / COST).collect();
+    assert!(modes.len() == 2 && (modes[0] - 1.0).abs() < 0.02 && (modes[1] - 1.3).abs() < 0.02, "{modes:?}");
 }

@@ -140,7 +140,7 @@ fn add<'h>(
         slowed: None,
         reason: usable(row)
             .err()
-            .or_else(|| row.undisturbed.as_ref()?.lacking())
+            .or_else(|| row.unsettled())
             .or_else(|| (!modes.is_empty()).then(|| "its starts fall into modes".to_owned())),
     });
 }
