@@ -16,6 +16,27 @@ fn measured() -> World {
     world
 }
 
+/// The same at the very beginning, when the run has no place in the store yet.
+#[test]
+fn a_lock_at_the_beginning_loses_nothing() {
+    let world = measured();
+    let other = rusqlite::Connection::open(world.store()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut run = world
+        .command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "9s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(7));
+    other.execute_batch("COMMIT").unwrap();
+    assert!(run.wait().unwrap().success());
+    let counts =
+        "SELECT count(*), max(sequence) + 1 FROM invocation JOIN run ON run = run.key WHERE ended_by = 'budget'";
+    let (stored, all): (i64, i64) = other.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert!(stored == all && stored > 1, "{stored} of {all}");
+}
+
 /// Another process has the store for longer than a write waits: what could not be stored meanwhile is stored later.
 #[test]
 fn a_lock_amid_a_run_loses_nothing() {

@@ -90,11 +90,17 @@ impl<'a> Live<'a> {
     /// Stores what is not stored yet. If that fails, measuring goes on: what is measured can still be shown, and the next time it is tried again, for a
     /// lock is taken away and a full disk is cleared.
     fn store_up(&mut self, run: &Run) {
-        if self.placed {
-            let missing = run.invocations.iter().skip(self.stored);
-            let all = missing.map(|one| self.store.add_invocation(&run.id, one).map(|()| self.stored += 1));
-            self.failure = all.collect::<Result<(), _>>().err();
-        }
+        let placed = if self.placed { Ok(()) } else { self.place(&Run { invocations: Vec::new(), ..run.clone() }) };
+        let missing = run.invocations.iter().skip(self.stored);
+        let mut all = missing.map(|one| self.store.add_invocation(&run.id, one).map(|()| self.stored += 1));
+        self.failure = placed.and_then(|()| all.try_for_each(|stored| stored)).err();
+    }
+
+    /// Makes the run's place in the store.
+    fn place(&mut self, run: &Run) -> Result<(), StoreError> {
+        (self.begin)(&mut self.store, run)?;
+        self.placed = true;
+        Ok(())
     }
 
     /// Takes note of how far a variant is known.
@@ -133,9 +139,9 @@ impl<'a> Live<'a> {
 impl Observer for Live<'_> {
     fn begun(&mut self, run: &Run) {
         self.state = vec![None; run.variants.len()];
-        let begin = self.begin;
-        self.failure = begin(&mut self.store, run).and_then(|()| self.store.set_patience(PATIENCE)).err();
-        (self.placed, self.stored) = (self.failure.is_none(), run.invocations.len());
+        self.stored = run.invocations.len();
+        let placed = self.place(run);
+        self.failure = self.store.set_patience(PATIENCE).and(placed).err();
         run.starts().iter().enumerate().for_each(|(variant, starts)| self.note(run, variant, starts));
         self.spent = run.invocations.iter().map(|invocation| Duration::from_nanos(invocation.wall_ns)).sum();
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);

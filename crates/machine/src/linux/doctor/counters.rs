@@ -65,7 +65,7 @@ fn between(asker: u32, answerer: u32) -> Option<Gap> {
         })
     };
     std::thread::scope(|scope| {
-        let answers = scope.spawn(|| on_cpu(answerer, answering));
+        let answers = std::thread::Builder::new().spawn_scoped(scope, || on_cpu(answerer, answering)).ok()?;
         let found = on_cpu(asker, asking).flatten();
         over.store(true, Ordering::Relaxed);
         answers.join().ok().flatten()?;
