@@ -6,7 +6,7 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run run-all test portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
+.PHONY: help run run-all test chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -49,6 +49,12 @@ format: ## put the sources into their form
 
 compile-everywhere: setup-test ## only whether everything compiles for every other platform
 	@$(WITH_TOOLS) scripts/check-portability --compile
+
+chaos: build ## faults at random instants for 15 minutes, counted: nothing may be lost or left
+	@$(WITH_TOOLS) env SWITCHCOST_CHAOS=900 cargo test --release --locked -p switchcost-e2e --test chaos -- --nocapture
+
+fuzz: setup-test ## coverage-guided fuzzing of all that reads what others wrote, a minute for each target
+	@$(WITH_TOOLS) scripts/fuzz
 
 bench: setup-test build ## fidelity: each figure beside a plain loop in one run; audit beside the CPU time that vanishes without switches
 	@$(WITH_TOOLS) bench/run

@@ -221,13 +221,13 @@ fn show_history_export_and_import_agree() {
     assert_eq!(world.run("show --format json").out, ran.out);
     let id = ran.json()["run"]["id"].as_str().unwrap().to_owned();
     assert_eq!(world.run("history --format json").json()["runs"][0]["id"], id.as_str());
-    let exported = world.run("export --format jsonl").out;
+    let exported = world.run("export --format jsonl --private-facts").out;
     std::fs::write(world.path("run.jsonl"), &exported).unwrap();
     let other = world.path("other.sqlite");
     let other = other.to_str().unwrap();
     let imported = world.run_words(&["import", world.path("run.jsonl").to_str().unwrap(), "--store", other]);
     assert_eq!(imported.status, 0, "{imported:?}");
-    assert_eq!(world.run_words(&["export", "--store", other]).out, exported, "not bit for bit");
+    assert_eq!(world.run_words(&["export", "--private-facts", "--store", other]).out, exported, "not bit for bit");
     assert_eq!(world.run_words(&["show", "--format", "json", "--store", other]).out, ran.out);
     for format in ["table", "csv", "md"] {
         let shown = world.run(&format!("show {} --format {format}", &id[..12]));

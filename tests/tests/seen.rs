@@ -100,7 +100,7 @@ fn what_was_seen_is_stored_and_travels() {
     assert!(seen_by["host"]["pid"].is_u64() && seen_by["probe"]["pid"].is_u64(), "{seen_by}");
     assert!(number(&seen_by["host"]["last_samples_ns"]) > 0, "{seen_by}");
     let file = world.path("shareable.jsonl");
-    std::fs::write(&file, world.run("export --shareable").out).unwrap();
+    std::fs::write(&file, world.run("export").out).unwrap();
     let other = world.path("other.sqlite");
     let store = ["--store", other.to_str().unwrap()];
     assert_eq!(world.run_words(&[&["import", file.to_str().unwrap()][..], &store].concat()).status, 0);

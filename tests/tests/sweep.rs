@@ -97,7 +97,7 @@ fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
     assert!(!shown.contains('\x1b') && !shown.contains("╌"));
     assert!(world.run("show --plot").out.contains("╌●"));
     world.run("show --plot --format json").refuses(2, &["--plot"]);
-    let exported = world.run("export").out;
+    let exported = world.run("export --private-facts").out;
     std::fs::write(world.path("sweep.jsonl"), &exported).unwrap();
     let other = world.path("other.sqlite").to_str().unwrap().to_owned();
     let file = world.path("sweep.jsonl").to_str().unwrap().to_owned();

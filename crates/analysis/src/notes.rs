@@ -15,7 +15,7 @@ const LARGE_RING: u64 = 1000;
 
 /// Notes on a row; `rows` are all of its run.
 pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = strays(row).into_iter().collect();
     let Some(figures) = &row.summary.figures else { return notes };
     let mechanism = catalogue.find(&row.variant.mechanism);
     if let (Some(mechanism), Some(kernel)) = (mechanism, row.summary.kernel) {
@@ -82,6 +82,16 @@ fn kinds(row: &Row<'_>, mean: f64) -> Option<String> {
         format!("modes: {phrase} of batches, in {unit}; a start goes from one to the other; mean {}", nanoseconds(mean))
     } else {
         format!("modes: {phrase} of starts, in {unit}; mean {}", nanoseconds(mean))
+    })
+}
+
+/// Processes that outlived their start: what they did meanwhile may have disturbed others.
+fn strays(row: &Row<'_>) -> Option<String> {
+    let counts = row.starts.iter().filter_map(|start| start.seen.as_ref()).map(|seen| seen.strays);
+    let (starts, processes) =
+        counts.filter(|count| *count > 0).fold((0, 0), |(starts, all), count| (starts + 1, all + count));
+    (starts > 0).then(|| {
+        format!("{processes} processes outlived {starts} of {} starts and were ended by the host", row.starts.len())
     })
 }
 

@@ -82,7 +82,9 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
     if path.symlink_metadata().is_err() {
         return Err(format!("there is no probe.toml in {}", folder.display()));
     }
-    trusted(&path)?;
+    for entry in entries(folder).map_err(|error| error.to_string())? {
+        trusted(&entry)?;
+    }
     let file: ProbeFile = read(&path).map_err(|error| error.to_string())?;
     let invalid = |what: String| Err(format!("{} is not valid: {what}", path.display()));
     let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);

@@ -82,6 +82,11 @@ impl Failure {
         Self { sentence: sentence.to_string(), exit: Exit::Nothing }
     }
 
+    /// The session refuses what it cannot do without; a limit of it may be why.
+    pub fn refused(what: &str, error: impl Display) -> Self {
+        Self::nothing(format!("{what}: {error}{}", switchcost_machine::tight_limits()))
+    }
+
     /// Only a part was done.
     pub fn partial(sentence: impl Display) -> Self {
         Self { sentence: sentence.to_string(), exit: Exit::Partial }

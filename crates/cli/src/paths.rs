@@ -4,9 +4,12 @@ use crate::exit::Failure;
 use std::path::{Path, PathBuf};
 use switchcost_catalogue::{AuditData, Catalogue, Peer, Probes, Program, Trusted};
 use switchcost_model::ProbeInfo;
+use switchcost_runner::RequestError;
 
 /// Folders of an installation.
 pub struct Installation {
+    /// This program, if the folders were found beside it: whoever may change it may change what it starts.
+    program: Option<PathBuf>,
     libexec: PathBuf,
     share: PathBuf,
 }
@@ -17,13 +20,15 @@ impl Installation {
         if let Some(libexec) = std::env::var_os("SWITCHCOST_LIBEXEC").filter(|value| !value.is_empty()) {
             let libexec = PathBuf::from(libexec);
             let prefix = libexec.ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned);
-            return Ok(Self { share: prefix.join("share/switchcost"), libexec });
+            return Ok(Self { program: None, share: prefix.join("share/switchcost"), libexec });
         }
-        let program = std::env::current_exe()
-            .and_then(dunce::canonicalize)
-            .map_err(|error| Failure::internal(format!("cannot tell where switchcost itself is: {error}")))?;
+        let program = std::env::current_exe().and_then(dunce::canonicalize).map_err(|error| {
+            let cure = "mount /proc, or name its libexec/switchcost by SWITCHCOST_LIBEXEC";
+            Failure::refused("cannot tell where switchcost itself is", format!("{error}; {cure}"))
+        })?;
         let prefix = program.ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned);
-        Ok(Self { libexec: prefix.join("libexec/switchcost"), share: prefix.join("share/switchcost") })
+        let (libexec, share) = (prefix.join("libexec/switchcost"), prefix.join("share/switchcost"));
+        Ok(Self { program: Some(program), libexec, share })
     }
 
     /// Folder of the probes.
@@ -68,12 +73,18 @@ impl Installation {
         self.all_probes().found
     }
 
-    /// The installation's, which whoever installed it answers for, then the user's own.
+    /// Why there is no probe that can be asked.
+    pub fn why_no_probes(&self) -> String {
+        let none = || RequestError::NoProbes(self.probes_folder().display().to_string()).to_string();
+        self.all_probes().broken.into_iter().next().map_or_else(none, |broken| broken.reason)
+    }
+
+    /// The installation's, then the user's own.
     fn all_probes(&self) -> Probes {
         let installed = self.probes_folder();
         let own = own_folder("probes");
-        let anybody: Trusted<'_> = &|_| Ok(());
-        let mut folders = vec![(installed.as_path(), anybody)];
+        let startable: Trusted<'_> = &|path| switchcost_machine::root_may_start(path, self.program.as_deref());
+        let mut folders = vec![(installed.as_path(), startable)];
         folders.extend(own.as_deref().map(|own| (own, &switchcost_machine::only_owner_writes as _)));
         switchcost_catalogue::load_probes(&folders)
     }

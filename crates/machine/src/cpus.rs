@@ -98,6 +98,20 @@ impl Cpus {
     }
 }
 
+/// The measured CPU, for one host of this machine at a time: two rings on one CPU push each other aside, and both figures are of both.
+#[derive(Debug)]
+pub struct Claim {
+    _held: Option<os::Claim>,
+}
+
+impl Claim {
+    /// Held until it is dropped, or this process ends, however. None: another host has it.
+    #[must_use]
+    pub fn of(cpu: u32) -> Option<Self> {
+        os::claim(cpu).ok().map(|held| Self { _held: held })
+    }
+}
+
 /// Restricts the calling thread, and threads that it starts later, to `cpus`. Returns the previous set, which the same
 /// call restores.
 ///
@@ -124,6 +138,17 @@ mod tests {
 
     fn arranged(allowed: &[u32], siblings: fn(u32) -> Vec<u32>) -> Cpus {
         Cpus::arrange(allowed.to_vec(), None, siblings).unwrap()
+    }
+
+    #[test]
+    fn a_cpu_is_claimed_by_one_at_a_time() {
+        let no_cpu = u32::MAX - std::process::id();
+        let first = Claim::of(no_cpu);
+        assert!(first.is_some());
+        let second = Claim::of(no_cpu).is_some();
+        assert_eq!(second, !cfg!(target_os = "linux"));
+        drop(first);
+        assert!(Claim::of(no_cpu).is_some());
     }
 
     #[test]

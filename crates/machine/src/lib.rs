@@ -73,6 +73,15 @@ pub fn only_owner_writes(path: &std::path::Path) -> Result<(), String> {
     os::only_owner_writes(path)
 }
 
+/// Under root: refuses a file or folder of programs that somebody may change who may not change `program`, which runs already. To others it is one
+/// user's choice whose programs to start.
+///
+/// # Errors
+/// A sentence that names it, why, and the cure.
+pub fn root_may_start(path: &std::path::Path, program: Option<&std::path::Path>) -> Result<(), String> {
+    os::root_may_start(path, program)
+}
+
 /// As the XDG base directory specification asks, a folder that is empty or relative is ignored.
 fn first_folder(variables: &[&str]) -> Option<PathBuf> {
     variables.iter().filter_map(std::env::var_os).map(PathBuf::from).find(|folder| folder.is_absolute())

@@ -14,6 +14,9 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Most messages of one transcript: a million samples are 250.
 const MAX_MESSAGES: usize = 100_000;
 
+/// Most mechanisms of one probe: fifty times ours.
+const MAX_MECHANISMS: usize = 2000;
+
 /// Most notes of one transcript: they are for people.
 const MAX_NOTES: usize = 100;
 
@@ -39,31 +42,38 @@ struct Lines {
 }
 
 impl Lines {
-    /// Takes more bytes and returns the complete lines in them.
-    fn push(&mut self, bytes: &[u8]) -> Result<Vec<(usize, String, Value)>, Fault> {
-        self.bytes += bytes.len();
-        if self.bytes > MAX_BYTES {
-            return Err(Fault { line: self.count + 1, what: format!("more than {MAX_BYTES} bytes in all") });
-        }
+    /// Takes more bytes; [`Lines::next`] gives the lines in them.
+    fn add(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
-        let mut messages = Vec::new();
-        while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {
-            let line: Vec<u8> = self.pending.drain(..=end).collect();
-            self.count += 1;
-            let fault = |what: String| Fault { line: self.count, what };
-            if self.count > MAX_MESSAGES {
-                return Err(fault(format!("more than {MAX_MESSAGES} messages")));
-            }
-            if line.len() > MAX_LINE_BYTES {
-                return Err(fault(format!("longer than {MAX_LINE_BYTES} bytes")));
-            }
-            let (kind, value) = parse(&line).map_err(fault)?;
-            messages.push((self.count, kind, value));
+    }
+
+    /// The next complete line, however the bytes came.
+    fn next(&mut self) -> Option<Result<(usize, String, Value), Fault>> {
+        let line: Vec<u8> = match self.pending.iter().position(|&byte| byte == b'\n') {
+            Some(end) => self.pending.drain(..=end).collect(),
+            None if self.pending.len() <= MAX_LINE_BYTES => return None,
+            None => std::mem::take(&mut self.pending),
+        };
+        self.count += 1;
+        self.bytes += line.len();
+        let read = self.within_limits(line.len()).and_then(|()| parse(&line));
+        Some(match read {
+            Ok((kind, value)) => Ok((self.count, kind, value)),
+            Err(what) => Err(Fault { line: self.count, what }),
+        })
+    }
+
+    fn within_limits(&self, length: usize) -> Result<(), String> {
+        if self.bytes > MAX_BYTES {
+            return Err(format!("more than {MAX_BYTES} bytes in all"));
         }
-        if self.pending.len() > MAX_LINE_BYTES {
-            return Err(Fault { line: self.count + 1, what: format!("longer than {MAX_LINE_BYTES} bytes") });
+        if self.count > MAX_MESSAGES {
+            return Err(format!("more than {MAX_MESSAGES} messages"));
         }
-        Ok(messages)
+        if length > MAX_LINE_BYTES {
+            return Err(format!("longer than {MAX_LINE_BYTES} bytes"));
+        }
+        Ok(())
     }
 }
 
@@ -113,13 +123,11 @@ impl RunReader {
     /// # Errors
     /// The first broken rule; it is also kept in the transcript.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        let messages = self.lines.push(bytes).inspect_err(|fault| self.transcript.fault = Some(fault.to_string()))?;
-        for (line, kind, value) in messages {
-            if let Err(what) = self.message(&kind, value) {
-                let fault = Fault { line, what };
-                self.transcript.fault = Some(fault.to_string());
-                return Err(fault);
-            }
+        self.lines.add(bytes);
+        while let Some(read) = self.lines.next() {
+            let taken =
+                read.and_then(|(line, kind, value)| self.message(&kind, value).map_err(|what| Fault { line, what }));
+            taken.inspect_err(|fault| self.transcript.fault = Some(fault.to_string()))?;
         }
         Ok(())
     }
@@ -224,8 +232,10 @@ impl RunReader {
                 if (whole.units, whole.sum, whole.bits) != (part.units, part.sum, part.bits) {
                     return Err("parts of one histogram disagree on units, sum or bits".into());
                 }
+                // Each part is in order by itself.
+                let joint = whole.buckets.len().saturating_sub(1);
                 whole.buckets.extend(part.buckets);
-                if whole.buckets.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+                if whole.buckets[joint..].windows(2).any(|pair| pair[0].0 >= pair[1].0) {
                     return Err("parts of one histogram overlap".into());
                 }
             }
@@ -272,7 +282,9 @@ impl DescribeReader {
     /// # Errors
     /// The first broken rule.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        for (line, kind, value) in self.lines.push(bytes)? {
+        self.lines.add(bytes);
+        while let Some(read) = self.lines.next() {
+            let (line, kind, value) = read?;
             self.message(&kind, value).map_err(|what| Fault { line, what })?;
         }
         Ok(())
@@ -307,6 +319,9 @@ impl DescribeReader {
             "hello" => self.hello = Some(decode_hello(value)?),
             "mechanism" => {
                 let described = decode::<wire::Mechanism>(kind, value)?.into_model()?;
+                if self.mechanisms.len() == MAX_MECHANISMS {
+                    return Err(format!("more than {MAX_MECHANISMS} mechanisms"));
+                }
                 if self.mechanisms.iter().any(|known| known.id == described.id) {
                     return Err(format!("{} is described twice", described.id));
                 }

@@ -32,12 +32,13 @@ impl KnownProbe {
 }
 
 /// Asks all probes at once; slow runtimes start side by side. With `cache`, a folder, an answer of the last ten minutes is taken instead if
-/// neither the probe nor the programs on the path have changed: a virtual machine takes longer to start than a list may take.
+/// neither the probe nor the programs on the path have changed: a virtual machine takes longer to start than a list may take. A probe that has not
+/// answered `until` then is not waited for.
 #[must_use]
-pub fn discover(probes: Vec<ProbeInfo>, cache: Option<&Path>) -> Vec<KnownProbe> {
+pub fn discover(probes: Vec<ProbeInfo>, cache: Option<&Path>, until: Option<Instant>) -> Vec<KnownProbe> {
     let ask = |info: &ProbeInfo| {
         let remembered = cache.map(|folder| folder.join(cache_name(info)));
-        remembered.as_deref().and_then(recall).map_or_else(|| describe(info, remembered.as_deref()), Ok)
+        remembered.as_deref().and_then(recall).map_or_else(|| describe(info, remembered.as_deref(), until), Ok)
     };
     let answers: Vec<_> = std::thread::scope(|scope| {
         // Where the system refuses a thread (RLIMIT_NPROC), the probe is asked by this one.
@@ -95,9 +96,14 @@ fn remember(path: &Path, said: &[u8]) {
     }
 }
 
-fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<Described>), String> {
+fn describe(
+    info: &ProbeInfo,
+    remembered: Option<&Path>,
+    until: Option<Instant>,
+) -> Result<(Hello, Vec<Described>), String> {
     let mut child = start(info, describe_arguments, None, 0)?;
-    let deadline = Instant::now() + Duration::from_millis(info.start_timeout_ms);
+    let patience = Duration::from_millis(info.start_timeout_ms);
+    let deadline = until.into_iter().fold(Instant::now() + patience, Instant::min);
     let mut reader = DescribeReader::default();
     let mut said = Vec::new();
     let mut push = |_: &Child, bytes: &[u8]| -> Result<bool, String> {
@@ -120,6 +126,9 @@ fn describe(info: &ProbeInfo, remembered: Option<&Path>) -> Result<(Hello, Vec<D
             Some(words) => harmless(words),
             None => what,
         }),
+        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => {
+            Err("no answer to `describe` within the budget".into())
+        }
         Reading::Deadline => Err(format!("no answer to `describe` within {} ms", info.start_timeout_ms)),
         Reading::Fault(what) => Err(what),
         Reading::Interrupted => Err("interrupted".into()),

@@ -19,6 +19,7 @@ mod place;
 mod rows;
 mod rules;
 mod schema;
+mod seal;
 mod selector;
 mod shareable;
 mod store;

@@ -3,16 +3,18 @@
 use crate::disk::{Hello, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::{Fault, json_reason};
 use crate::jsonl::FORMAT;
+use crate::seal::{self, Seal};
 use crate::ticks;
 use rusqlite::types::{FromSql, ValueRef};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::str::FromStr;
 use switchcost_model::{IdError, Machine, Samples};
 
-/// A run's header with its counts of variants, variants not run, and invocations.
+/// A run's header with its row number and its counts of variants, variants not run, and invocations.
 pub struct RunRow {
+    pub key: i64,
     pub record: RunRecord,
     pub counts: [u64; 3],
 }
@@ -93,7 +95,8 @@ pub fn find_run(connection: &Connection, id: &str) -> Result<Option<(i64, String
 
 /// Ids of all runs, newest first.
 pub fn ids(connection: &Connection) -> Result<Vec<String>, Fault> {
-    let mut statement = connection.prepare_cached("SELECT id FROM run ORDER BY started_unix_ns DESC, id DESC")?;
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM run NOT INDEXED ORDER BY started_unix_ns DESC, id DESC")?;
     let ids = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(ids)
 }
@@ -139,25 +142,34 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
             variant.not_run,
         ])?;
     }
+    seal::seal_run(connection, key)?;
     Ok(key)
+}
+
+/// Changes a run's row by an UPDATE. A checksum is made anew only of what the old one fits.
+fn update_run(connection: &Connection, key: i64, sql: &str, values: &[&dyn ToSql]) -> Result<(), Fault> {
+    let sealed = seal::check_run(connection, key)?;
+    connection.execute(sql, values)?;
+    if sealed { seal::seal_run(connection, key) } else { Ok(()) }
+}
+
+/// Notes how many invocations a run has that ended.
+pub fn count_invocations(connection: &Connection, key: i64) -> Result<(), Fault> {
+    let sql = "UPDATE run SET invocations = (SELECT count(*) FROM invocation WHERE run = ?1) WHERE key = ?1";
+    update_run(connection, key, sql, &[&key])
 }
 
 /// Marks the end of a run.
 pub fn update_end(connection: &Connection, key: i64, ended_by: &str, ended_unix_ns: i64) -> Result<(), Fault> {
-    connection.execute(
-        "UPDATE run SET ended_by = ?2, ended_unix_ns = ?3 WHERE key = ?1",
-        params![key, ended_by, ended_unix_ns],
-    )?;
-    Ok(())
+    let sql = "UPDATE run SET ended_by = ?2, ended_unix_ns = ?3 WHERE key = ?1";
+    update_run(connection, key, sql, &[&key, &ended_by, &ended_unix_ns])?;
+    count_invocations(connection, key)
 }
 
 /// Marks a run as going on again.
 pub fn update_reopened(connection: &Connection, key: i64, ended_by: &str, budget_ms: u64) -> Result<(), Fault> {
-    connection.execute(
-        "UPDATE run SET ended_by = ?2, ended_unix_ns = NULL, budget_ms = ?3 WHERE key = ?1",
-        params![key, ended_by, signed(budget_ms)],
-    )?;
-    Ok(())
+    let sql = "UPDATE run SET ended_by = ?2, ended_unix_ns = NULL, budget_ms = ?3, invocations = NULL WHERE key = ?1";
+    update_run(connection, key, sql, &[&key, &ended_by, &signed(budget_ms)])
 }
 
 /// Sequence number of a run's last invocation.
@@ -209,7 +221,23 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
         json(&record.disturbances)?,
         record.log,
     ])?;
-    insert_samples(connection, connection.last_insert_rowid(), &record.samples)
+    let key = connection.last_insert_rowid();
+    insert_samples(connection, key, &record.samples)?;
+    seal_invocation(connection, key)
+}
+
+/// Writes the checksum of an invocation.
+fn seal_invocation(connection: &Connection, key: i64) -> Result<(), Fault> {
+    let mut statement = connection.prepare_cached(&format!("{INVOCATION} WHERE invocation.key = ?1"))?;
+    let mut rows = statement.query([key])?;
+    let mut seal = Seal::default();
+    if let Some(row) = rows.next()? {
+        seal.add(row, SEALED_FROM)?;
+    }
+    samples(connection, key, &mut seal)?;
+    let mut update = connection.prepare_cached("UPDATE invocation SET checksum = ?2 WHERE key = ?1")?;
+    update.execute(params![key, seal.finish()])?;
+    Ok(())
 }
 
 fn insert_samples(connection: &Connection, invocation: i64, all: &[Samples]) -> Result<(), Fault> {
@@ -239,15 +267,15 @@ fn hello_key(connection: &Connection, hello: &Hello) -> Result<i64, Fault> {
     Ok(connection.last_insert_rowid())
 }
 
-/// Headers of all runs, newest first; or of the run with this id only.
+/// Headers of all runs, newest first; or of the run with this id only. Not by an index: its copy of the time has no checksum.
 pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>, Fault> {
     let mut statement = connection.prepare_cached(
         "SELECT id, started_unix_ns, ended_unix_ns, ended_by, seed, tool_version, method_version, command,
                 precision_ppm, budget_ms, stable, drifting, personal, findings, request,
                 (SELECT count(*) FROM variant WHERE run = run.key) AS variants,
                 (SELECT count(not_run) FROM variant WHERE run = run.key) AS not_run,
-                (SELECT count(*) FROM invocation WHERE run = run.key) AS invocations
-         FROM run WHERE ?1 IS NULL OR id = ?1 ORDER BY started_unix_ns DESC, id DESC",
+                (SELECT count(*) FROM invocation WHERE run = run.key) AS invocations, key
+         FROM run NOT INDEXED WHERE ?1 IS NULL OR id = ?1 ORDER BY started_unix_ns DESC, id DESC",
     )?;
     let mut rows = statement.query([id])?;
     let mut headers = Vec::new();
@@ -280,7 +308,8 @@ fn header(row: &Row<'_>) -> Result<RunRow, Fault> {
         },
         request: cells.parse_or_null()?,
     };
-    Ok(RunRow { record, counts: [cells.unsigned()?, cells.unsigned()?, cells.unsigned()?] })
+    let counts = [cells.unsigned()?, cells.unsigned()?, cells.unsigned()?];
+    Ok(RunRow { key: cells.get()?, record, counts })
 }
 
 /// Variants of a run in order.
@@ -310,19 +339,24 @@ pub fn variants(connection: &Connection, run: i64) -> Result<Vec<VariantRecord>,
     Ok(variants)
 }
 
-/// Calls `each` for every invocation of the wanted variants of a run, in order.
+/// What is read of an invocation. The columns behind the first [`SEALED_FROM`] make its checksum; new ones are appended.
+const INVOCATION: &str = "SELECT invocation.key, checksum,
+           variant, round, sequence, started_unix_ns, wall_ns, cpus, environment_padding, peak_rss_bytes, process, process_code, verdict, reason,
+           pid, content, plan, histograms, evidence, seen, notes, ending, fault, disturbances, log, run, position
+    FROM invocation LEFT JOIN hello ON hello.key = invocation.hello";
+
+/// Columns of [`INVOCATION`] that are not part of its checksum.
+const SEALED_FROM: usize = 2;
+
+/// Calls `each` for every invocation of the wanted variants of a run, in order. `sealed`: the run has checksums.
 pub fn invocations(
     connection: &Connection,
     run: i64,
     wanted: &[bool],
+    sealed: bool,
     mut each: impl FnMut(InvocationRecord) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let mut statement = connection.prepare_cached(
-        "SELECT invocation.key, variant, round, sequence, started_unix_ns, wall_ns, cpus, environment_padding, peak_rss_bytes, process,
-                process_code, verdict, reason, pid, content, plan, histograms, evidence, seen, notes, ending, fault,
-                disturbances, log
-         FROM invocation LEFT JOIN hello ON hello.key = invocation.hello WHERE run = ?1 ORDER BY position",
-    )?;
+    let mut statement = connection.prepare_cached(&format!("{INVOCATION} WHERE run = ?1 ORDER BY position"))?;
     let mut rows = statement.query([run])?;
     let mut position = 0;
     while let Some(row) = rows.next()? {
@@ -331,18 +365,26 @@ pub fn invocations(
             other => other,
         };
         // A variant that there is not is refused by the rules, in words.
-        let variant = row.get::<_, i64>(1).ok().and_then(|index| usize::try_from(index).ok());
+        let variant = row.get::<_, i64>(SEALED_FROM).ok().and_then(|index| usize::try_from(index).ok());
         if variant.and_then(|index| wanted.get(index)).is_none_or(|wanted| *wanted) {
-            invocation(connection, row).and_then(&mut each).map_err(at)?;
+            invocation(connection, row, sealed).and_then(&mut each).map_err(at)?;
         }
         position += 1;
     }
     Ok(())
 }
 
-fn invocation(connection: &Connection, row: &Row<'_>) -> Result<InvocationRecord, Fault> {
+fn invocation(connection: &Connection, row: &Row<'_>, sealed: bool) -> Result<InvocationRecord, Fault> {
     let mut cells = Cells::of(row);
-    let samples = samples(connection, cells.get()?)?;
+    let mut seal = Seal::default();
+    if sealed {
+        seal.add(row, SEALED_FROM)?;
+    }
+    let (key, checksum): (i64, Option<Vec<u8>>) = (cells.get()?, cells.get()?);
+    let samples = samples(connection, key, &mut seal)?;
+    if sealed && checksum != Some(seal.finish()) {
+        return Err(Fault::Unreadable("it is not as it was stored".to_owned()));
+    }
     Ok(InvocationRecord {
         t: tag::INVOCATION.into(),
         variant: cells.unsigned()?,
@@ -372,13 +414,14 @@ fn invocation(connection: &Connection, row: &Row<'_>) -> Result<InvocationRecord
     })
 }
 
-fn samples(connection: &Connection, invocation: i64) -> Result<Vec<Samples>, Fault> {
+fn samples(connection: &Connection, invocation: i64, seal: &mut Seal) -> Result<Vec<Samples>, Fault> {
     let mut statement = connection.prepare_cached(
         "SELECT phase, units, quantity, ticks, rulers FROM samples WHERE invocation = ?1 ORDER BY position",
     )?;
     let mut rows = statement.query([invocation])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
+        seal.add(row, 0)?;
         let mut cells = Cells::of(row);
         let (phase, units) = (cells.word()?, cells.unsigned()?);
         let (quantity, ticks) = (cells.get()?, cells.ticks()?);

@@ -37,7 +37,7 @@ pub fn resolve<'a>(path: &Path, ids: &'a [String], selector: &str) -> Result<&'a
 }
 
 /// N of `latest~N`, 0 for `latest`.
-fn steps_back(selector: &str) -> Option<usize> {
+pub fn steps_back(selector: &str) -> Option<usize> {
     match selector.strip_prefix("latest")? {
         "" => Some(0),
         rest => rest.strip_prefix('~')?.parse().ok(),

@@ -47,8 +47,6 @@ pub fn strip_personal(run: &mut Run) {
     let mut names: Vec<String> = names.into_iter().collect();
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     run.machine.personal.clear();
-    // What was asked, word for word: only this machine could go on with it.
-    run.request = None;
     strip_command(run);
     each_text(run, &mut |text| *text = strip_text(text, &names));
 }
@@ -61,6 +59,10 @@ fn is_telling(name: &str) -> bool {
 /// Every free text of a run.
 fn each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     run.command.iter_mut().for_each(&mut *change);
+    if let Some(request) = &mut run.request {
+        request.patterns.iter_mut().chain(&mut request.axis).chain(&mut request.probes).for_each(&mut *change);
+        request.parameters.values_mut().flatten().for_each(&mut *change);
+    }
     let machine = &mut run.machine;
     machine.stable.values_mut().chain(machine.drifting.values_mut()).for_each(&mut *change);
     for finding in &mut machine.findings {

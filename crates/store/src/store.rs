@@ -2,14 +2,17 @@
 
 mod baseline;
 mod files;
+mod reading;
 
 pub use baseline::{Baseline, PREFIX as BASELINE};
 
-use crate::disk::{InvocationRecord, RunRecord, VariantRecord, begin, header_of, push_variant};
+use crate::disk::{InvocationRecord, RunRecord, VariantRecord, header_of};
 use crate::error::{Fault, StoreError, explain};
 use crate::schema::{self, MIGRATIONS};
+use crate::shareable::strip_personal;
 use crate::{rows, rules, selector};
 use files::{create_private_folders, folder_error, has_log, immutable_uri, make_private, must_be_a_file};
+use reading::{intact, read_run, vanished};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
@@ -278,7 +281,13 @@ impl Store {
         let path = self.path.clone();
         self.write(|transaction| {
             if let Some((key, _)) = rows::find_run(transaction, &run.id)? {
-                if read_run(transaction, key, &run.id, &|_| true)? == *run {
+                let mut there = read_run(transaction, key, &run.id, &|_| true)?;
+                if there == *run {
+                    return Ok(Insertion::AlreadyThere);
+                }
+                // It may have been exported from here.
+                strip_personal(&mut there);
+                if there == *run {
                     return Ok(Insertion::AlreadyThere);
                 }
                 return Err(StoreError::Conflict { path, id: run.id.clone() }.into());
@@ -286,6 +295,9 @@ impl Store {
             let key = rows::insert_header(transaction, &header, &variants)?;
             for invocation in &run.invocations {
                 rows::insert_invocation(transaction, key, &invocation.into())?;
+            }
+            if header.ended_unix_ns.is_some() {
+                rows::count_invocations(transaction, key)?;
             }
             Ok(Insertion::Inserted)
         })
@@ -298,7 +310,8 @@ impl Store {
     pub fn list(&self) -> Result<Vec<RunHeader>, StoreError> {
         self.read(|connection| {
             let headers = rows::headers(connection, None)?;
-            headers.into_iter().map(|row| Ok(header_of(row.record, row.counts))).collect()
+            headers.iter().try_for_each(|row| intact(connection, row))?;
+            Ok(headers.into_iter().map(|row| header_of(row.record, row.counts)).collect())
         })
     }
 
@@ -334,6 +347,10 @@ impl Store {
     fn id(&self, connection: &Connection, selector: &str) -> Result<String, Fault> {
         if let Some(id) = baseline::resolve(connection, &self.path, selector)? {
             return Ok(id);
+        }
+        if selector::steps_back(selector).is_some() {
+            // Which is the latest is said by all of them.
+            rows::headers(connection, None)?.iter().try_for_each(|row| intact(connection, row))?;
         }
         let ids = rows::ids(connection)?;
         Ok(selector::resolve(&self.path, &ids, selector)?.to_owned())
@@ -438,26 +455,6 @@ fn is_refusal(error: &rusqlite::Error) -> bool {
 fn usual(connection: &Connection) -> Result<(), Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection.busy_timeout(BUSY_TIMEOUT)?)
-}
-
-fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
-    let header = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?;
-    let mut run = begin(header.record);
-    for variant in rows::variants(connection, key)? {
-        push_variant(&mut run, variant);
-    }
-    let wanted: Vec<bool> = run.variants.iter().map(wanted).collect();
-    rows::invocations(connection, key, &wanted, |record| {
-        run.invocations.push(record.try_into()?);
-        Ok(())
-    })?;
-    rules::check(&run).map_err(Fault::Unreadable)?;
-    Ok(run)
-}
-
-/// A row that was there a statement ago, in the same transaction, is gone.
-fn vanished(id: &str) -> Fault {
-    Fault::Unreadable(format!("run {id} is listed but not there"))
 }
 
 /// Row number of a run that can still be added to.

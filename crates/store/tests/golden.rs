@@ -15,7 +15,7 @@ fn golden(name: &str) -> String {
 }
 
 /// Stores by their version: the text that `sqlite3 FILE .dump` gives.
-const STORES: &[(i64, &str)] = &[(1, "v1.sql")];
+const STORES: &[(i64, &str)] = &[(1, "v1.sql"), (6, "v6.sql")];
 
 #[test]
 fn run_files_of_format_1_stay_as_they_are() {

@@ -32,7 +32,7 @@ fn a_store_outlives_its_process_and_makes_its_folders() {
     assert_eq!(Store::open_read_only(&path).unwrap().load("2026").unwrap(), full_run());
     let raw = Connection::open(&path).unwrap();
     let pragma = |name: &str| raw.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 5));
+    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 6));
     let mode: String = raw.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
 }
@@ -201,7 +201,7 @@ fn a_newer_schema_is_refused() {
     let (_folder, path) = place();
     drop(Store::open(&path).unwrap());
     Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 7").unwrap();
-    let sentence = "the store `PATH` has schema 7 but this switchcost knows up to 5; use the newer switchcost for it";
+    let sentence = "the store `PATH` has schema 7 but this switchcost knows up to 6; use the newer switchcost for it";
     check(&path, Store::open(&path), sentence);
     check(&path, Store::open_read_only(&path), sentence);
 }
@@ -242,7 +242,11 @@ fn a_record_without_meaning_is_found_and_said() {
     let check_column = |assignment: &str, expected: &str| {
         let _ = fs::remove_file(&path);
         Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
-        Connection::open(&path).unwrap().execute_batch(&format!("UPDATE {assignment}")).unwrap();
+        // As in a store from before checksums.
+        let change = format!("UPDATE run SET checksum = NULL; UPDATE {assignment}");
+        Connection::open(&path).unwrap().execute_batch(&change).unwrap();
+        let expected =
+            if expected.starts_with("Integer") { expected.to_owned() } else { format!("run {ID}: {expected}") };
         let sentence = format!(
             "the store `PATH` is damaged ({expected}); move it away and import the runs again from a backup or from run files"
         );
@@ -262,6 +266,49 @@ fn a_record_without_meaning_is_found_and_said() {
     );
     check_column("invocation SET hello = NULL WHERE position = 0", "invocation 0: of `hello` and `pid` one is missing");
     check_column("run SET method_version = -1", "Integer -1 out of range at index 6");
+}
+
+#[test]
+fn a_changed_record_is_found_by_its_checksum() {
+    let (_folder, path) = place();
+    for (change, expected) in [
+        ("UPDATE run SET seed = seed + 1", "its description is not as it was stored"),
+        ("UPDATE variant SET contexts = contexts + 1", "its description is not as it was stored"),
+        ("UPDATE invocation SET wall_ns = wall_ns + 1 WHERE position = 2", "invocation 2: it is not as it was stored"),
+        ("UPDATE samples SET units = units + 1 WHERE invocation = 1", "invocation 0: it is not as it was stored"),
+        ("DELETE FROM invocation WHERE position = 1", "it has 2 invocations where 3 were stored"),
+    ] {
+        let _ = fs::remove_file(&path);
+        Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
+        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        let sentence = format!(
+            "the store `PATH` is damaged (run {ID}: {expected}); move it away and import the runs again from a backup or from run files"
+        );
+        check(&path, Store::open(&path).unwrap().load(ID), &sentence);
+    }
+}
+
+#[test]
+fn a_flipped_bit_never_changes_what_is_read() {
+    let (_folder, path) = place();
+    let (wanted, listed) = {
+        let mut store = Store::open(&path).unwrap();
+        store.insert_run(&full_run()).unwrap();
+        (full_run(), store.list().unwrap())
+    };
+    let whole = fs::read(&path).unwrap();
+    let mut noticed = 0;
+    for (count, at) in (0..whole.len()).step_by(41).enumerate() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (count % 8);
+        fs::write(&path, bytes).unwrap();
+        let read = Store::open_read_only(&path).and_then(|store| Ok((store.load("latest")?, store.list()?)));
+        match read {
+            Ok(read) => assert_eq!(read, (wanted.clone(), listed.clone()), "bit {} of byte {at}", count % 8),
+            Err(_) => noticed += 1,
+        }
+    }
+    assert!(noticed > 100, "only {noticed} noticed");
 }
 
 #[test]

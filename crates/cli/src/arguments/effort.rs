@@ -24,4 +24,7 @@ pub struct Effort {
     /// Batches measured in each start of a probe
     #[arg(long, value_name = "B", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub batches: u64,
+    /// Wait until no other switchcost measures on the CPU; the budget begins then
+    #[arg(long)]
+    pub wait: bool,
 }

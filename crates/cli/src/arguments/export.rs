@@ -17,8 +17,11 @@ pub struct Export {
     /// File to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
-    /// Leave out host name, user names and paths
-    #[arg(long)]
+    /// Keep what says whose the run is: host name, user names, paths
+    #[arg(long, conflicts_with = "shareable")]
+    pub private_facts: bool,
+    /// Leave them out, which is the default
+    #[arg(long, hide = true)]
     pub shareable: bool,
     /// Database of runs
     #[command(flatten)]

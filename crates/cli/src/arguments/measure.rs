@@ -24,4 +24,7 @@ pub struct Measure {
     /// Seed of the random order of measurements [default: random, stored with the run]
     #[arg(long, value_name = "S", requires = "measure")]
     pub seed: Option<u64>,
+    /// Wait until no other switchcost measures on the CPU; the budget begins then
+    #[arg(long, requires = "measure")]
+    pub wait: bool,
 }

@@ -13,6 +13,9 @@ pub struct Report {
     /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Keep what says whose the runs are: host name, user names, paths
+    #[arg(long)]
+    pub private_facts: bool,
     /// Open the page in a browser
     #[arg(long)]
     pub open: bool,

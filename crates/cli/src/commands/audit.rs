@@ -63,7 +63,7 @@ pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
     }
     let missing = session.recall(&store)?;
     session.measure(&missing, &installation, &store)?;
-    let stop = Interrupt::on_request().map_err(Failure::internal)?;
+    let stop = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
     let mut watched = match arguments.pid {
         Some(pid) => begin(pid)?,
         None => Watched::start(&arguments.command, arguments.children).map_err(unwatchable)?,

@@ -30,7 +30,7 @@ pub fn probe(arguments: &arguments::CheckProbe) -> Result<Exit, Failure> {
     let info = switchcost_catalogue::load_probe(&folder).map_err(Failure::usage)?;
     let catalogue = Installation::find()?.catalogue()?;
     let cpus = Cpus::detect().map_err(Failure::usage)?;
-    let interrupt = Interrupt::on_request().map_err(Failure::internal)?;
+    let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
     switchcost_machine::spawn::adopt_orphans();
     let check = CheckProbe {
         info: &info,

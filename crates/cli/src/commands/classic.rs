@@ -63,7 +63,7 @@ struct Played {
 fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], started: Instant) -> Result<Exit, Failure> {
     let store = || open_store(arguments.store.store.as_deref());
     store()?; // What cannot be kept need not be measured.
-    let mut session = Session::new(started)?;
+    let mut session = Session::new(started, None, false)?;
     let mut played = Vec::new();
     let mut storing = Ok(());
     for (index, (program, values)) in parts.iter().enumerate() {

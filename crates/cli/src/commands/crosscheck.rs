@@ -50,7 +50,7 @@ enum Task {
 pub fn crosscheck(arguments: &arguments::Crosscheck, started: Instant) -> Result<Exit, Failure> {
     let mut peers = Installation::find()?.peers()?;
     choose(&mut peers, &arguments.tools)?;
-    let session = Session::new(started)?;
+    let session = Session::new(started, None, false)?;
     let mut random = StdRng::seed_from_u64(seed(arguments.seed));
     let (mut pairs, mut ours) = plan(peers, &session)?;
     session.step_aside()?;

@@ -13,7 +13,7 @@ pub fn export(arguments: &arguments::Export) -> Result<Exit, Failure> {
     let catalogue = Installation::find()?.catalogue()?;
     let store = Store::open_read_only(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
     let mut run = store.load(&arguments.run).map_err(Failure::usage)?;
-    if arguments.shareable {
+    if !arguments.private_facts {
         switchcost_store::strip_personal(&mut run);
     }
     let (text, _) = formatted(&run, &catalogue, arguments.format, Bars::Never)?;

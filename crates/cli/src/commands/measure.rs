@@ -9,14 +9,17 @@ use crate::paths::{self, Installation};
 use crate::progress::Live;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
-use switchcost_machine::cpus::Cpus;
+use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{Hello, Machine, Request, Run, Verdict};
-use switchcost_runner::{Control, KnownProbe, RequestError, Selection};
+use switchcost_model::{Finding, Hello, Machine, Request, Run, Severity, Verdict};
+use switchcost_runner::{Control, KnownProbe, Selection};
 use switchcost_store::{Store, StoreError};
+
+/// Time between two looks at a CPU that another host has.
+const ASKED_AGAIN: Duration = Duration::from_millis(100);
 
 /// All that measuring needs, looked up before anything is measured.
 pub struct Session {
@@ -30,23 +33,29 @@ pub struct Session {
     pub machine: Machine,
     interrupt: Interrupt,
     started: Instant,
+    _claim: Option<Claim>,
 }
 
 impl Session {
-    /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process.
-    pub fn new(started: Instant) -> Result<Self, Failure> {
+    /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the budget, if that is given.
+    /// `wait`: until no other switchcost measures on the CPU; that time is not part of the budget.
+    pub fn new(started: Instant, budget: Option<Duration>, wait: bool) -> Result<Self, Failure> {
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
-        let interrupt = Interrupt::on_request().map_err(Failure::internal)?;
         let cpus = Cpus::detect().map_err(Failure::usage)?;
+        let (claim, started) = claim(cpus.measured(), wait, started);
+        let interrupt =
+            Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
         let mut machine = switchcost_machine::fingerprint();
         machine.findings = switchcost_machine::doctor();
-        let probes = switchcost_runner::discover(installation.probes(), None);
-        if probes.is_empty() {
-            let folder = installation.probes_folder().display().to_string();
-            return Err(Failure::usage(RequestError::NoProbes(folder)));
+        if claim.is_none() {
+            machine.findings.push(taken(cpus.measured()));
         }
-        Ok(Self { catalogue, probes, cpus, machine, interrupt, started })
+        let probes = switchcost_runner::discover(installation.probes(), None, budget.map(|budget| started + budget));
+        if probes.is_empty() {
+            return Err(Failure::usage(installation.why_no_probes()));
+        }
+        Ok(Self { catalogue, probes, cpus, machine, interrupt, started, _claim: claim })
     }
 
     /// What a request means here.
@@ -149,6 +158,38 @@ impl Session {
             }
         }
         Ok(())
+    }
+}
+
+/// The CPU for this host alone, and when its time began; None where another host measures there and nobody waits.
+fn claim(cpu: u32, wait: bool, started: Instant) -> (Option<Claim>, Instant) {
+    let held = Claim::of(cpu);
+    if held.is_some() {
+        return (held, started);
+    }
+    let what = format!("another switchcost measures on CPU {cpu}");
+    if !wait {
+        output::say(&format!("{what}, and each disturbs the other; --wait waits until it is done"));
+        return (None, started);
+    }
+    output::say(&format!("{what}; waiting until it is done"));
+    loop {
+        std::thread::sleep(ASKED_AGAIN);
+        let held = Claim::of(cpu);
+        if held.is_some() {
+            return (held, Instant::now());
+        }
+    }
+}
+
+/// What the run keeps of it.
+fn taken(cpu: u32) -> Finding {
+    Finding {
+        id: "company".to_owned(),
+        severity: Severity::Note,
+        what: format!("another switchcost measured on CPU {cpu} when this run began"),
+        effect: "each pushes the other aside: figures are too high, and starts are disturbed".to_owned(),
+        cure: "measure again with --wait".to_owned(),
     }
 }
 

@@ -33,6 +33,9 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
             sources.push(source(text));
         }
     }
+    if !arguments.private_facts {
+        runs.all.iter_mut().for_each(switchcost_store::strip_personal);
+    }
     let file = arguments.output.clone().unwrap_or_else(|| default_name(&runs.all));
     write_page(&template, &runs.all, &sources, &catalogue, &file)?;
     if arguments.open {
@@ -42,7 +45,7 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// A page of one run that has just been made.
+/// A page of one run that has just been made, without what says whose it is.
 pub fn report_run(
     template: &str,
     run: &Run,
@@ -50,7 +53,9 @@ pub fn report_run(
     file: Option<&Path>,
     open: bool,
 ) -> Result<PathBuf, Failure> {
-    let runs = std::slice::from_ref(run);
+    let mut run = run.clone();
+    switchcost_store::strip_personal(&mut run);
+    let runs = std::slice::from_ref(&run);
     let file = file.map_or_else(|| default_name(runs), Path::to_owned);
     write_page(template, runs, std::slice::from_ref(&run.id), catalogue, &file)?;
     if open {

@@ -14,7 +14,7 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let request = request(arguments)?;
     let template = arguments.report.as_ref().map(|_| report::template(&Installation::find()?)).transpose()?;
     let store = open_store(arguments.store.store.as_deref())?;
-    let session = Session::new(started)?;
+    let session = Session::new(started, Some(request.budget), arguments.effort.wait)?;
     let mut selection = session.select(&request)?;
     selection.add_twins(&session.catalogue);
     let (run, stored) = session.measure(&request, selection, store)?;

@@ -33,7 +33,7 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
     };
     let mut request = request(arguments)?;
     let store = open_store(arguments.store.store.as_deref())?;
-    let session = Session::new(started)?;
+    let session = Session::new(started, Some(arguments.budget), arguments.effort.wait)?;
     if request.patterns.is_empty() {
         request.patterns = headline_with(axis, request.experiment, &session.catalogue);
     }
@@ -82,7 +82,7 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
         )));
     }
     let store = open_store(arguments.store.store.as_deref())?;
-    let session = Session::new(started)?;
+    let session = Session::new(started, Some(arguments.budget), arguments.effort.wait)?;
     if session.machine.key() != run.machine.key() {
         return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));
     }

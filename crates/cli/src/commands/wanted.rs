@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Request, Run, Variant, Wanted};
-use switchcost_runner::{METHOD_VERSION, RequestError, select_wanted};
+use switchcost_runner::{METHOD_VERSION, select_wanted};
 use switchcost_store::{RunHeader, Store};
 
 /// A request that measures rows of data files within a budget.
@@ -50,11 +50,10 @@ pub fn measure(
 ) -> Result<(Run, Vec<usize>), Failure> {
     // Here it is an answer that is lacking, not the use that is wrong.
     if installation.probes().is_empty() {
-        let folder = installation.probes_folder().display().to_string();
-        return Err(Failure::nothing(RequestError::NoProbes(folder)));
+        return Err(Failure::nothing(installation.why_no_probes()));
     }
     let store = open_store(Some(store))?;
-    let session = Session::new(Instant::now())?;
+    let session = Session::new(Instant::now(), Some(request.budget), false)?;
     let (mut selection, places) = select_wanted(wanted, request, catalogue, &session.probes).map_err(Failure::usage)?;
     selection.add_twins(catalogue);
     let (run, storing) = session.measure(request, selection, store)?;

@@ -1,6 +1,7 @@
 //! Linux.
 
 pub(crate) mod cgroup;
+mod claim;
 pub(crate) mod cpus;
 mod doctor;
 pub(crate) mod facts;
@@ -15,9 +16,10 @@ mod sys;
 pub(crate) mod tree;
 pub(crate) mod watch;
 
+pub(crate) use claim::{Claim, claim};
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
 
-pub(crate) use owner::only_owner_writes;
+pub(crate) use owner::{only_owner_writes, root_may_start};
 
 use switchcost_model::{Finding, Machine};
 

@@ -24,6 +24,11 @@ const UNSUPPORTED: &str =
 /// Why no program is watched.
 const UNWATCHED: &str = UNSUPPORTED;
 
+/// See [`crate::root_may_start`]. Nothing is measured here.
+pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -> Result<(), String> {
+    Ok(())
+}
+
 /// See [`crate::only_owner_writes`]. Nothing is measured here, and so no probe is trusted.
 pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {
     Err(UNSUPPORTED.to_owned())
@@ -58,6 +63,15 @@ pub(crate) fn online_cpus() -> Vec<u32> {
 /// See [`crate::cpus`].
 pub(crate) fn core_siblings(cpu: u32) -> Vec<u32> {
     vec![cpu]
+}
+
+/// See [`crate::cpus::Claim`]. Hosts do not tell each other here.
+#[derive(Debug)]
+pub(crate) enum Claim {}
+
+/// See [`crate::cpus::Claim`].
+pub(crate) fn claim(_: u32) -> Result<Option<Claim>, ()> {
+    Ok(None)
 }
 
 /// See [`crate::cpus`].

@@ -26,6 +26,15 @@ pub(crate) fn core_siblings(cpu: u32) -> Vec<u32> {
     cores.into_iter().find(|core| core.contains(&cpu)).unwrap_or_else(|| vec![cpu])
 }
 
+/// See [`crate::cpus::Claim`]. Hosts do not tell each other here.
+#[derive(Debug)]
+pub(crate) enum Claim {}
+
+/// See [`crate::cpus::Claim`].
+pub(crate) fn claim(_: u32) -> Result<Option<Claim>, ()> {
+    Ok(None)
+}
+
 /// Why not every CPU may be used.
 pub(crate) fn restriction(allowed: &[u32], online: &[u32]) -> Option<String> {
     (allowed != online).then(|| {

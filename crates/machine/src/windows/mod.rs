@@ -9,7 +9,7 @@ mod sys;
 #[path = "../other/watch.rs"]
 pub(crate) mod watch;
 
-pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
+pub(crate) use cpus::{Claim, allowed_cpus, claim, core_siblings, online_cpus, pin_thread, restriction};
 
 use switchcost_model::{Finding, Machine, Severity};
 
@@ -24,6 +24,11 @@ pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME", "LOCALAPPDATA"];
 
 /// Why no program is watched.
 const UNWATCHED: &str = "audit counts switches in /proc, which Windows does not have; use Linux";
+
+/// See [`crate::root_may_start`]. There is no root.
+pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -> Result<(), String> {
+    Ok(())
+}
 
 /// See [`crate::only_owner_writes`]. The rights of a profile's folders are the system's.
 pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {

@@ -20,7 +20,7 @@ struct Chosen {
 /// Measures all operands in turns, stores the run, and says which of its rows each operand names.
 pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs, Vec<Operand>), Failure> {
     let store = open_store(arguments.store.store.as_deref())?;
-    let session = Session::new(started)?;
+    let session = Session::new(started, Some(arguments.measure.budget), arguments.measure.wait)?;
     let mut selection = Selection::default();
     let mut published = Vec::new();
     let mut chosen: Vec<Chosen> = Vec::new();

@@ -1,0 +1,47 @@
+//! A run from its rows.
+
+use crate::disk::{begin, push_variant};
+use crate::error::Fault;
+use crate::rows::RunRow;
+use crate::{rows, rules, seal};
+use rusqlite::Connection;
+use switchcost_model::{Run, Variant, harmless};
+
+/// The run in row `key`, with the invocations of wanted variants, as it was stored.
+pub fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
+    read_sealed(connection, key, id, wanted).map_err(|fault| of_run(id, fault))
+}
+
+/// A header is as it was stored.
+pub fn intact(connection: &Connection, row: &RunRow) -> Result<(), Fault> {
+    seal::check_run(connection, row.key).map(drop).map_err(|fault| of_run(&row.record.id, fault))
+}
+
+/// Says which run it is that cannot be read.
+fn of_run(id: &str, fault: Fault) -> Fault {
+    match fault {
+        Fault::Unreadable(reason) => Fault::Unreadable(format!("run {}: {reason}", harmless(id))),
+        other => other,
+    }
+}
+
+fn read_sealed(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
+    let sealed = seal::check_run(connection, key)?;
+    let header = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?;
+    let mut run = begin(header.record);
+    for variant in rows::variants(connection, key)? {
+        push_variant(&mut run, variant);
+    }
+    let wanted: Vec<bool> = run.variants.iter().map(wanted).collect();
+    rows::invocations(connection, key, &wanted, sealed, |record| {
+        run.invocations.push(record.try_into()?);
+        Ok(())
+    })?;
+    rules::check(&run).map_err(Fault::Unreadable)?;
+    Ok(run)
+}
+
+/// A row that was there a statement ago, in the same transaction, is gone.
+pub fn vanished(id: &str) -> Fault {
+    Fault::Unreadable(format!("run {id} is listed but not there"))
+}

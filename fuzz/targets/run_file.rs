@@ -1,0 +1,28 @@
+//! A run file with a fitting checksum: what is read of it can be written, stripped, stored, analysed and shown.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sha2::{Digest, Sha256};
+use switchcost_analysis::Analysis;
+use switchcost_catalogue::Catalogue;
+use switchcost_report::Style;
+use switchcost_store::{Store, export_jsonl, import_jsonl, strip_personal};
+
+fuzz_target!(|data: &[u8]| {
+    let lines = data.iter().filter(|byte| **byte == b'\n').count();
+    let hash = Sha256::digest(data).iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
+    let end = format!("{{\"t\":\"end\",\"lines\":{lines},\"sha256\":\"{hash}\"}}\n");
+    let Ok(mut run) = import_jsonl(&mut [data, end.as_bytes()].concat().as_slice()) else { return };
+    let mut written = Vec::new();
+    export_jsonl(&run, &mut written).unwrap();
+    assert_eq!(import_jsonl(&mut written.as_slice()).unwrap(), run);
+    let mut store = Store::in_memory().unwrap();
+    store.insert_run(&run).unwrap();
+    assert_eq!(store.load(&run.id).unwrap(), run);
+    strip_personal(&mut run);
+    let catalogue = Catalogue::default();
+    let analysis = Analysis::new(&run, &catalogue);
+    for format in switchcost_report::FORMATS {
+        let _ = format.write(&analysis, Style::PLAIN);
+    }
+});
