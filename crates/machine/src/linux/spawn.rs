@@ -178,6 +178,7 @@ impl Running {
     }
 
     pub(crate) fn end(&mut self) -> Exit {
+        strays::let_go(self.pid);
         self.kill_group();
         strays::all_ended_by(Instant::now() + strays::GOING, &[self.pid]);
         // Again, for a process that had not joined the group yet. Before reaping: until then nobody can get the id.

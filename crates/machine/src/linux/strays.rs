@@ -113,13 +113,14 @@ pub(crate) fn sweep() -> (u32, Usage) {
     let mut left = left();
     left.retain(|&pid| matches!(sys::reap_if_ended(pid), Ok(None)));
     let own_group = rustix::process::getpgrp();
-    let (mut count, mut usage, mut until) = (0, Usage::default(), None);
+    let (mut outlived, mut killed) = (BTreeSet::new(), false);
+    let (mut usage, mut until) = (Usage::default(), None);
     // Again and again, since each kill may orphan the next generation.
     loop {
         let is_new = |pid: &Pid| is_stray(*pid, own_group, &live) && !left.contains(&pid.as_raw_pid());
         let strays: Vec<Pid> = children().into_iter().filter(is_new).collect();
         if strays.is_empty() {
-            return (count, usage);
+            return (outlived.len() as u32, usage);
         }
         let until = *until.get_or_insert_with(|| {
             all_ended_by(Instant::now() + GRACE, &strays);
@@ -127,8 +128,11 @@ pub(crate) fn sweep() -> (u32, Usage) {
         });
         if Instant::now() >= until {
             left.extend(strays.iter().map(|pid| pid.as_raw_pid()));
-            return (count + strays.len() as u32, usage);
+            return (outlived.len() as u32, usage);
         }
+        // Who leaves by itself in time is no stray; whoever appears later was ended with those that were killed.
+        outlived.extend(strays.iter().filter(|pid| killed || !has_ended(**pid)).map(|pid| pid.as_raw_pid()));
+        killed = true;
         for &pid in &strays {
             // A child of ours and not reaped, so the id is still its own.
             let _ = rustix::process::kill_process(pid, Signal::KILL);
@@ -136,7 +140,6 @@ pub(crate) fn sweep() -> (u32, Usage) {
         std::thread::sleep(PAUSE);
         for pid in strays {
             if let Ok(Some((_, used))) = sys::reap_if_ended(pid.as_raw_pid()) {
-                count += 1;
                 usage = usage.plus(used);
             }
         }
@@ -151,20 +154,32 @@ pub(crate) fn only(children: impl Iterator<Item = i32>) -> BTreeSet<i32> {
     children.filter(stray).collect()
 }
 
+/// A child of this process that is reaped or waits for it.
+fn has_ended(pid: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None))
+}
+
+/// Lets whom a child has left behind go by themselves, if it has ended: a runtime's helpers need a moment to see that.
+pub(crate) fn let_go(leader: Pid) {
+    if has_ended(leader) {
+        let own_group = rustix::process::getpgrp();
+        let strays: Vec<Pid> = children().into_iter().filter(|pid| is_stray(*pid, own_group, &live())).collect();
+        all_ended_by(Instant::now() + GRACE, &strays);
+    }
+}
+
 /// Sleeps until all these children have ended, or the time is reached. Reaps none.
 pub(crate) fn all_ended_by(time: Instant, children: &[Pid]) {
-    let ended = |pid: &Pid| {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        !matches!(rustix::process::waitid(WaitId::Pid(*pid), options), Ok(None))
-    };
-    while !children.iter().all(ended) && Instant::now() < time {
+    while !children.iter().all(|pid| has_ended(*pid)) && Instant::now() < time {
         std::thread::sleep(PAUSE);
     }
 }
 
 /// Living members of a group beside its leader, and living strays, once those have gone that were about to.
 pub(crate) fn company(leader: Pid) -> usize {
-    let until = Instant::now() + GRACE;
+    // On a busy machine a runtime's helper needs long to see that its runtime has gone.
+    let until = Instant::now() + GOING;
     let own_group = rustix::process::getpgrp();
     loop {
         let live = live();
