@@ -61,3 +61,42 @@ fn two_runs_at_once_are_told_and_one_can_wait() {
     let said = world.run("run thread/honest --rounds 1 --batches 2 --format json --wait");
     assert!(!said.out.contains("another switchcost measured"), "{said:?}");
 }
+
+#[test]
+fn a_probe_keeps_no_right_of_root_but_those_that_its_page_names() {
+    let world = World::new(FAKE);
+    // Tells what it may do and goes on as the probe.
+    let told = world.path("told");
+    let wrapper =
+        format!("#!/bin/sh\necho $1 $(grep CapBnd /proc/self/status) >>{}\nexec {FAKE} \"$@\"\n", told.display());
+    world.write("libexec/switchcost/probes/fake/wrapper", &wrapper);
+    let path = world.path("libexec/switchcost/probes/fake/wrapper");
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    world.write("libexec/switchcost/probes/fake/probe.toml", &switchcost_e2e::probe("fake", "./wrapper", 100));
+    let page = |rights: &str| format!("capabilities.fake = [{rights}]\n{}", switchcost_e2e::mechanism(""));
+    world.write("share/switchcost/mechanisms/thread/honest.toml", &page(""));
+    world.write("share/switchcost/mechanisms/thread/spread.toml", &page("\"sys_nice\", \"kill\""));
+    let own = std::fs::read_to_string("/proc/self/status").unwrap();
+    let own = own.lines().find_map(|line| line.strip_prefix("CapBnd:")).unwrap();
+    let own = u64::from_str_radix(own.trim(), 16).unwrap();
+    // Whoever may not give up rights keeps them; for an ordinary user the set means nothing.
+    let may = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) && own & 1 << 8 != 0;
+    let kept = |set: u64| if may { own & set } else { own };
+    for (mechanism, set) in [("honest", 0), ("spread", 1 << 23 | 1 << 5)] {
+        let said = world.run(&format!("run thread/{mechanism} --rounds 1 --batches 2"));
+        assert_eq!(said.status, 0, "{said:?}");
+        let lines = std::fs::read_to_string(&told).unwrap();
+        std::fs::remove_file(&told).unwrap();
+        let rights = |command: &str| -> Vec<u64> {
+            let words = lines.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+            words.filter(|words| words[0] == command).map(|words| u64::from_str_radix(words[2], 16).unwrap()).collect()
+        };
+        // Asked what it can do, it has what any of its pages names.
+        assert_eq!(rights("describe"), [kept(1 << 23 | 1 << 5)], "{lines}");
+        let runs = rights("run");
+        assert!(!runs.is_empty() && runs.iter().all(|right| *right == kept(set)), "{lines}");
+    }
+    world.write("share/switchcost/mechanisms/thread/honest.toml", &page("\"sys_nise\""));
+    let said = world.run("run thread/honest");
+    assert!(said.status == 3 && said.out.contains("there is no capability `sys_nise`"), "{said:?}");
+}

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_model as model;
-use switchcost_model::{Counted, CountedShare, Experiment, Family, Headline, Mechanism, MechanismId, ParameterKind};
+use switchcost_model::{
+    Capabilities, Counted, CountedShare, Experiment, Family, Headline, Mechanism, MechanismId, ParameterKind,
+};
 
 /// All mechanisms and families.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -58,6 +60,15 @@ impl Catalogue {
         mechanism.zip(source).is_some_and(|(mechanism, source)| !mechanism.implemented_by.contains(source))
     }
 
+    /// What probes of this source keep of the rights of root, for any of their rows.
+    #[must_use]
+    pub fn capabilities(&self, source: &str) -> Capabilities {
+        let own = self.mechanisms.iter().filter_map(|mechanism| mechanism.capabilities.get(source));
+        let theirs = self.mechanisms.iter().filter(|mechanism| mechanism.implemented_by.iter().any(|by| by == source));
+        let of_parameters = theirs.flat_map(|mechanism| mechanism.parameters.values().map(|p| &p.capabilities));
+        own.chain(of_parameters).copied().collect()
+    }
+
     /// Standard deviation of a row's figure between runs, as a fraction; 0 for families that nobody measured it of.
     #[must_use]
     pub fn run_to_run(&self, family: &str) -> f64 {
@@ -94,6 +105,9 @@ pub(crate) struct FamilyEntry {
 struct MechanismFile {
     title: String,
     implemented_by: Vec<String>,
+    /// By source.
+    #[serde(default)]
+    capabilities: BTreeMap<String, Vec<String>>,
     iteration: String,
     includes: String,
     #[serde(default)]
@@ -150,6 +164,8 @@ struct ParameterEntry {
     experiments: Vec<String>,
     control: Option<String>,
     counted: Option<CountedEntry>,
+    #[serde(default)]
+    capabilities: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -194,6 +210,25 @@ pub(crate) fn load_concept(family: &str, path: &Path, common: &Common) -> Result
     Ok((convert(id, file, common).map_err(|what| CatalogueError::invalid(path, what))?, layers, residues))
 }
 
+/// Names of capabilities, as one set.
+fn capabilities(names: &[String]) -> Result<Capabilities, String> {
+    names.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>().map(|all| all.into_iter().collect())
+}
+
+fn by_source(
+    named: &BTreeMap<String, Vec<String>>,
+    implemented_by: &[String],
+) -> Result<BTreeMap<String, Capabilities>, String> {
+    let one = |(source, names): (&String, &Vec<String>)| {
+        if !implemented_by.contains(source) {
+            return Err(format!("capabilities: `{source}` is not among implemented_by"));
+        }
+        let set = capabilities(names).map_err(|what| format!("capabilities of {source}: {what}"))?;
+        Ok((source.clone(), set))
+    };
+    named.iter().map(one).collect()
+}
+
 fn words<T: std::str::FromStr<Err = model::IdError>>(texts: &[String]) -> Result<Vec<T>, String> {
     texts.iter().map(|text| word(text)).collect()
 }
@@ -223,6 +258,7 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
     let mechanism = Mechanism {
         id,
         title: file.title,
+        capabilities: by_source(&file.capabilities, &file.implemented_by)?,
         implemented_by: file.implemented_by,
         iteration: file.iteration,
         includes: file.includes,
@@ -311,7 +347,16 @@ fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
     if experiments.is_empty() {
         return Err("experiments needs at least one entry".into());
     }
-    let parameter = model::Parameter { kind, default: entry.default, help: entry.help, experiments, control, counted };
+    let capabilities = capabilities(&entry.capabilities)?;
+    let parameter = model::Parameter {
+        kind,
+        default: entry.default,
+        help: entry.help,
+        experiments,
+        control,
+        counted,
+        capabilities,
+    };
     parameter.accepts(&parameter.default).map_err(|what| format!("default {what}"))?;
     if let Some(Counted { share: CountedShare::OfUnits(value, _), .. }) = &parameter.counted {
         parameter.accepts(value).map_err(|what| format!("counted: value {what}"))?;

@@ -4,7 +4,7 @@ use crate::Broken;
 use crate::files::{entries, read};
 use serde::Deserialize;
 use std::path::Path;
-use switchcost_model::{Install, ProbeInfo, harmless};
+use switchcost_model::{Capabilities, Install, ProbeInfo, harmless};
 
 /// Longest id.
 const MAX_ID: usize = 64;
@@ -115,6 +115,7 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
         command: file.command,
         environment: file.environment,
         start_timeout_ms: file.start_timeout_ms,
+        capabilities: Capabilities::default(),
         install: Install { debian: file.install.debian, fedora: file.install.fedora, macos: file.install.macos },
     })
 }

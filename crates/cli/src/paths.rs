@@ -68,9 +68,13 @@ impl Installation {
         switchcost_catalogue::load_audit(&self.share.join("audit.toml"), catalogue).map_err(Failure::usage)
     }
 
-    /// Probes on disk that can be asked.
-    pub fn probes(&self) -> Vec<ProbeInfo> {
-        self.all_probes().found
+    /// Probes on disk that can be asked, with the rights that the pages name for them.
+    pub fn probes(&self, catalogue: &Catalogue) -> Vec<ProbeInfo> {
+        let mut probes = self.all_probes().found;
+        for probe in &mut probes {
+            probe.capabilities = catalogue.capabilities(&probe.source);
+        }
+        probes
     }
 
     /// Why there is no probe that can be asked.

@@ -5,7 +5,7 @@ use crate::{cause, os};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use switchcost_model::Tree;
+use switchcost_model::{Capabilities, Tree};
 
 /// The descriptor on which probes report here.
 pub const REPORT_FD: i32 = os::spawn::REPORT_FD;
@@ -26,6 +26,8 @@ pub struct SpawnRequest {
     pub cpus: Option<Vec<u32>>,
     /// Working directory; None: the host's.
     pub directory: Option<PathBuf>,
+    /// What it keeps of the host's rights as root, where the host has any and may give them up; on other systems than Linux everything.
+    pub capabilities: Capabilities,
     /// Descriptor number on which the child reports: 3 or higher; on Windows 1, since no other reaches a program of whatever language.
     pub report_fd: i32,
 }

@@ -84,6 +84,7 @@ pub(crate) fn disturbances(change: &Change, probe_ns: u64, wall: Duration, cpus:
 pub(crate) mod tests {
     use super::*;
     use crate::spawn::{Child, SpawnRequest};
+    use switchcost_model::Capabilities;
 
     /// Runs a shell's command on these CPUs to its end.
     pub(crate) fn spinner(command: &str, cpus: &[u32]) -> Exit {
@@ -93,6 +94,7 @@ pub(crate) mod tests {
             environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
             cpus: Some(cpus.to_vec()),
             directory: None,
+            capabilities: Capabilities::ALL,
             report_fd: 3,
         };
         let child = Child::start(&request).unwrap();

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use switchcost_machine::spawn::{Child, ExitStatus, Heard, SpawnError, SpawnRequest};
+use switchcost_model::Capabilities;
 
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -27,6 +28,7 @@ fn script(text: &str) -> SpawnRequest {
         environment: vec![("PATH".to_owned(), PATH.to_owned())],
         cpus: None,
         directory: None,
+        capabilities: Capabilities::ALL,
         report_fd: 3,
     }
 }
@@ -130,6 +132,21 @@ fn environment_directory_input_and_signals_are_as_asked() {
     request.directory = Some("/usr".into());
     let empty = "0000000000000000";
     assert_eq!(run(&request).1, format!("/usr\nSigBlk:\t{empty}\nSigIgn:\t{empty}\n"));
+}
+
+#[test]
+fn a_child_gives_up_what_it_is_not_to_keep() {
+    let rights = |capabilities: &str| {
+        let mut request = script("grep -E '^Cap(Inh|Prm|Eff|Amb)' /proc/self/status");
+        request.capabilities = capabilities.split_whitespace().map(|name| name.parse().unwrap()).collect();
+        let said = run(&request).1;
+        said.lines().map(|line| u64::from_str_radix(&line[8..], 16).unwrap()).collect::<Vec<_>>()
+    };
+    // Nobody has more than asked for; root, who may give up what it has, exactly that.
+    assert_eq!(rights(""), [0; 4]);
+    let kept = rights("sys_nice kill");
+    assert!(kept.iter().all(|set| set & !(1 << 23 | 1 << 5) == 0), "{kept:x?}");
+    assert_eq!(kept[1], if rustix::process::geteuid().is_root() { 1 << 23 | 1 << 5 } else { 0 });
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::spawn::{Child, Heard, SpawnRequest, adopt_orphans, tasks_created};
-use switchcost_model::Tree;
+use switchcost_model::{Capabilities, Tree};
 
 /// Names what this program is to be when it is started as a child.
 const ROLE: &str = "SWITCHCOST_TEST_ROLE";
@@ -49,6 +49,7 @@ fn request(program: &str, arguments: &[&str], role: &str) -> SpawnRequest {
         environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned()), (ROLE.to_owned(), role.to_owned())],
         cpus: None,
         directory: None,
+        capabilities: Capabilities::ALL,
         report_fd: 3,
     }
 }

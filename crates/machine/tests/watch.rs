@@ -5,7 +5,7 @@
 use switchcost_machine::cpus::{Cpus, pin_self};
 use switchcost_machine::spawn::{Child, SpawnRequest};
 use switchcost_machine::watch::Watch;
-use switchcost_model::Disturbance;
+use switchcost_model::{Capabilities, Disturbance};
 
 fn shell(text: &str, cpus: &[u32]) -> SpawnRequest {
     SpawnRequest {
@@ -14,6 +14,7 @@ fn shell(text: &str, cpus: &[u32]) -> SpawnRequest {
         environment: Vec::new(),
         cpus: Some(cpus.to_vec()),
         directory: None,
+        capabilities: Capabilities::ALL,
         report_fd: 3,
     }
 }

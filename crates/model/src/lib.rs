@@ -3,6 +3,7 @@
 //! Nothing here does I/O. What a probe said (plan, samples, histograms, evidence, end) and what the host saw have one serialised form, which the
 //! wire, the store and results share; headers of messages, files and results are those of `protocol`, `store` and `report`.
 
+mod capability;
 pub mod cpu_list;
 mod evidence_rule;
 mod harmless;
@@ -17,6 +18,7 @@ mod variant;
 mod verdict;
 mod wanted;
 
+pub use capability::Capabilities;
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
 pub use machine_key::{HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, machine_key, software_key};

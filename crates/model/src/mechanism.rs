@@ -1,7 +1,8 @@
 //! What the data files say of mechanisms, families and probes.
 
 use crate::{
-    EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, MechanismId, Parameters, Placement, Variant,
+    Capabilities, EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, MechanismId, Parameters,
+    Placement, Variant,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -46,6 +47,8 @@ pub struct Parameter {
     pub control: Option<MechanismId>,
     /// What the evidence must count of it.
     pub counted: Option<Counted>,
+    /// What a probe keeps of the rights of root when the value is not the default.
+    pub capabilities: Capabilities,
 }
 
 /// A count of the evidence (`Evidence::counts`) that follows from a parameter's value, in the experiments that it changes.
@@ -86,6 +89,8 @@ pub struct Mechanism {
     pub title: String,
     /// Source folders of probes that implement it.
     pub implemented_by: Vec<String>,
+    /// What a probe of this source keeps of the rights of root; of sources that are not named: nothing.
+    pub capabilities: BTreeMap<String, Capabilities>,
     /// What one unit does.
     pub iteration: String,
     /// What the cost includes.
@@ -137,6 +142,16 @@ impl Mechanism {
         }
         self.add_counted(variant, &mut rule);
         rule
+    }
+
+    /// What a probe of `source` keeps of the rights of root for a row with these parameters.
+    #[must_use]
+    pub fn capabilities_of(&self, source: &str, parameters: &Parameters) -> Capabilities {
+        let own = self.capabilities.get(source).copied().unwrap_or_default();
+        let changed = |(name, parameter): (&String, &Parameter)| {
+            parameters.get(name).is_some_and(|value| *value != parameter.default).then_some(parameter.capabilities)
+        };
+        self.parameters.iter().filter_map(changed).chain([own]).collect()
     }
 
     /// The parameter of this name, if it changes what is done in this experiment.
@@ -237,6 +252,8 @@ pub struct ProbeInfo {
     pub start_timeout_ms: u64,
     /// Packages to install when it is missing.
     pub install: Install,
+    /// What it keeps of the rights of root while it says what it can do: all that pages name for its source.
+    pub capabilities: Capabilities,
 }
 
 impl Parameter {

@@ -93,6 +93,7 @@ pub(crate) fn start_at(
         environment,
         cpus: cpus.map(<[u32]>::to_vec),
         directory: Some(info.folder.clone()),
+        capabilities: info.capabilities,
         report_fd,
     };
     Child::start(&request).map_err(|error| error.to_string())

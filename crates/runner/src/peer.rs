@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::last_words;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::{self, Child, ExitStatus, SpawnRequest};
-use switchcost_model::harmless;
+use switchcost_model::{Capabilities, harmless};
 
 /// Variables that programs expect; figures are to come with a point, whatever the user's language.
 const ENVIRONMENT: [&str; 2] = ["HOME", "TMPDIR"];
@@ -40,6 +40,7 @@ pub fn run_peer(
         environment,
         cpus: Some(cpus.to_vec()),
         directory: Some(std::env::temp_dir()),
+        capabilities: Capabilities::ALL,
         report_fd: spawn::REPORT_FD,
     };
     let deadline = Instant::now() + timeout;

@@ -17,7 +17,7 @@ use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
 use switchcost_model::cpu_list;
-use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, Request, Run, Variant};
+use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, ProbeInfo, Request, Run, Variant};
 
 /// Starts in a round of a row that the scheduler places, while precision ends the run: such rows need the most starts, and those should be spread over the
 /// run like all others, not follow one another when the rest is done.
@@ -352,11 +352,14 @@ impl Schedule<'_> {
         let limit = patience.min(left).min(self.first_attempt(expected));
         let mut random = self.random(round, Some(index), self.progress[index].starts_of(round));
         let padding = random.random_range(0..MAX_PADDING);
+        let mechanism = self.catalogue.find(&variant.mechanism);
+        let kept = mechanism.map(|page| page.capabilities_of(&probe.info.source, &variant.parameters));
+        let info = ProbeInfo { capabilities: kept.unwrap_or_default(), ..probe.info.clone() };
         let plan = self.plan(variant, index, random.random(), limit);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
         let watch = Watch::start(&affinity);
-        let outcome = invoke(&probe.info, &plan, &affinity, padding, self.control.interrupt);
+        let outcome = invoke(&info, &plan, &affinity, padding, self.control.interrupt);
         if outcome.interrupted {
             return Step::End(EndedBy::Interrupt);
         }

@@ -27,8 +27,9 @@ const LONGEST: usize = 300;
 pub fn probe(arguments: &arguments::CheckProbe) -> Result<Exit, Failure> {
     let folder = dunce::canonicalize(&arguments.folder)
         .map_err(|error| Failure::usage(format!("{}: cannot be read ({error})", arguments.folder.display())))?;
-    let info = switchcost_catalogue::load_probe(&folder).map_err(Failure::usage)?;
+    let mut info = switchcost_catalogue::load_probe(&folder).map_err(Failure::usage)?;
     let catalogue = Installation::find()?.catalogue()?;
+    info.capabilities = catalogue.capabilities(&info.source);
     let cpus = Cpus::detect().map_err(Failure::usage)?;
     let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
     switchcost_machine::spawn::adopt_orphans();

@@ -14,7 +14,7 @@ use switchcost_runner::{KnownProbe, choices, discover};
 pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
-    let probes = discover(installation.probes(), paths::cache().as_deref(), None);
+    let probes = discover(installation.probes(&catalogue), paths::cache().as_deref(), None);
     let patterns: Vec<Pattern<'_>> =
         arguments.patterns.iter().map(|text| Pattern::parse(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
     let named = |mechanism: &&Mechanism| {

@@ -51,7 +51,8 @@ impl Session {
         if claim.is_none() {
             machine.findings.push(taken(cpus.measured()));
         }
-        let probes = switchcost_runner::discover(installation.probes(), None, budget.map(|budget| started + budget));
+        let probes =
+            switchcost_runner::discover(installation.probes(&catalogue), None, budget.map(|budget| started + budget));
         if probes.is_empty() {
             return Err(Failure::usage(installation.why_no_probes()));
         }

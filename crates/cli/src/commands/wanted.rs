@@ -49,7 +49,7 @@ pub fn measure(
     store: &Path,
 ) -> Result<(Run, Vec<usize>), Failure> {
     // Here it is an answer that is lacking, not the use that is wrong.
-    if installation.probes().is_empty() {
+    if installation.probes(catalogue).is_empty() {
         return Err(Failure::nothing(installation.why_no_probes()));
     }
     let store = open_store(Some(store))?;

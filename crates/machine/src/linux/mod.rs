@@ -10,6 +10,7 @@ pub(crate) mod host;
 pub(crate) mod interrupt;
 mod owner;
 pub(crate) mod program;
+mod rights;
 pub(crate) mod spawn;
 mod strays;
 mod sys;

@@ -1,8 +1,8 @@
 //! Processes: start, wait, kill, reap.
 
 use super::host::cause;
-use super::strays;
 use super::sys::Usage;
+use super::{rights, strays};
 use crate::interrupt::Interrupt;
 use crate::list;
 use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, resolve};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
-use switchcost_model::Tree;
+use switchcost_model::{Capabilities, Tree};
 
 /// See [`crate::spawn::adopt_orphans`].
 pub(crate) use super::strays::{adopt_orphans, reap_strays};
@@ -82,6 +82,7 @@ impl Running {
             parent: rustix::process::getpid(),
             report_write: report_write.as_raw_fd(),
             report_fd: request.report_fd,
+            kept: rights::to_reach(&program, request.capabilities),
         };
         let mark = strays::mark();
         let image = Image::new(&program, request, mark.as_deref()).map_err(other)?;
@@ -229,6 +230,7 @@ struct BeforeExec {
     parent: Pid,
     report_write: i32,
     report_fd: i32,
+    kept: Capabilities,
 }
 
 impl BeforeExec {
@@ -250,6 +252,7 @@ impl BeforeExec {
         hand_over(self.report_write, self.report_fd)?;
         close_on_exec(3, self.report_fd - 1);
         close_on_exec(self.report_fd + 1, i32::MAX);
+        rights::drop_all_but(self.kept);
         Ok(())
     }
 }
@@ -433,6 +436,7 @@ mod tests {
             environment: Vec::new(),
             cpus: None,
             directory: None,
+            capabilities: Capabilities::ALL,
             report_fd: 3,
         };
         Running::start(&request).unwrap()
@@ -455,6 +459,7 @@ mod tests {
             environment: Vec::new(),
             cpus: None,
             directory: None,
+            capabilities: Capabilities::ALL,
             report_fd: 3,
         };
         assert!(Running::start(&request).unwrap_err().to_string().contains("nul byte"));
