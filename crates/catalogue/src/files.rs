@@ -33,7 +33,7 @@ impl CatalogueError {
 }
 
 /// Longest data file: the largest of ours has 20 KB.
-const MAX_FILE_BYTES: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// The text of a regular file of bounded size: a pipe would wait for ever, a device never end.
 fn text_of(path: &Path) -> Result<String, CatalogueError> {

@@ -107,7 +107,7 @@ impl Audited {
     }
 
     fn age(&self, price: &Price) -> Duration {
-        Duration::from_nanos(u64::try_from(self.now_unix_ns - price.measured_unix_ns).unwrap_or(0))
+        Duration::from_nanos(u64::try_from(self.now_unix_ns.saturating_sub(price.measured_unix_ns)).unwrap_or(0))
     }
 
     /// What its switches may cost in caches, of a CPU.

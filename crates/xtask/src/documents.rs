@@ -20,6 +20,7 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
     documents.push(("docs/answers.md".into(), answers(&top().join("data/example/answers"))?));
     documents.push(("docs/cli.md".into(), command_line()));
     documents.push(("README.md".into(), readme()?));
+    documents.push(("docs/security.md".into(), limits()?));
     settle(documents, check)
 }
 
@@ -71,7 +72,7 @@ fn settle(documents: Vec<(String, String)>, check: bool) -> anyhow::Result<()> {
 
 /// Text between two marker lines.
 fn block<'a>(page: &'a str, name: &str) -> anyhow::Result<&'a str> {
-    let missing = || format!("README.md has no block {name}");
+    let missing = || format!("a page has no block {name}");
     let begin = page.find(&format!("<!-- {name}:")).with_context(missing)?;
     let begin = begin + page[begin..].find('\n').with_context(missing)? + 1;
     let end = begin + page[begin..].find(&format!("<!-- /{name} -->")).with_context(missing)?;
@@ -83,6 +84,38 @@ fn readme() -> anyhow::Result<String> {
     let shown = switchcost::derived::shown(&top().join("data/example/ladder.jsonl")).map_err(anyhow::Error::msg)?;
     let command = "$ make run        # or: switchcost run; its notes on rows are left out here";
     Ok(page.replace(block(&page, "ladder")?, &format!("```\n{command}\n{}```\n", without_notes(&shown))))
+}
+
+/// Where the limits of what others wrote stand in the code.
+const LIMITS: [(&str, &str); 6] = [
+    ("a run file", "crates/store/src/limits.rs"),
+    ("an id in a run file", "crates/store/src/rules.rs"),
+    ("a name of `--save-baseline`", "crates/store/src/store/baseline.rs"),
+    ("what a probe reports", "crates/protocol/src/reader.rs"),
+    ("a data file, such as a mechanism's page", "crates/catalogue/src/files.rs"),
+    ("`probe.toml`", "crates/catalogue/src/probes.rs"),
+];
+
+/// docs/security.md with the table of all constants `MAX_…` of these files: what their comments and values say.
+fn limits() -> anyhow::Result<String> {
+    let page = fs::read_to_string(top().join("docs/security.md"))?;
+    let mut table = "| In | What | At most |\n|---|---|---|\n".to_owned();
+    for (what, file) in LIMITS {
+        let source = fs::read_to_string(top().join(file)).with_context(|| format!("cannot read {file}"))?;
+        let mut comment = String::new();
+        for line in source.lines() {
+            if let Some(text) = line.strip_prefix("///") {
+                comment += text;
+                continue;
+            }
+            if let Some((_, value)) = line.split_once("const MAX_").and_then(|(_, rest)| rest.split_once(" = ")) {
+                let value = value.trim_end_matches(';').replace('_', "\u{a0}").replace('*', "×");
+                writeln!(table, "| {what} | {} | {value} |", comment.trim().trim_end_matches('.'))?;
+            }
+            comment.clear();
+        }
+    }
+    Ok(page.replace(block(&page, "limits")?, &table))
 }
 
 /// Head and table of a shown run, without the marks of notes.
