@@ -4,8 +4,8 @@ use super::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use switchcost_model::{
-    Clock, EndedBy, EvidenceChange, Experiment, Hello, Invocation, Judgement, Machine, Mechanism, Parameter,
-    ParameterKind, Phase, Placement, ProcessEnd, Run, Samples, Timing, Transcript, Verdict,
+    Capabilities, Clock, EndedBy, EvidenceChange, Experiment, Hello, Invocation, Judgement, Machine, Mechanism,
+    Parameter, ParameterKind, Phase, Placement, ProcessEnd, Run, Samples, Timing, Transcript, Verdict,
 };
 
 /// Units of a batch.
@@ -98,6 +98,7 @@ fn catalogue() -> Catalogue {
         id: id.parse().unwrap(),
         title: String::new(),
         implemented_by: vec![],
+        capabilities: [].into(),
         iteration: String::new(),
         includes: String::new(),
         floor: vec![],
@@ -120,6 +121,7 @@ fn catalogue() -> Catalogue {
                 experiments: vec![Experiment::Switch],
                 control: control.map(|id| id.parse().unwrap()),
                 counted: None,
+                capabilities: Capabilities::default(),
             },
         )]
         .into(),
