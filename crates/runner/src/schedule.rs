@@ -435,14 +435,33 @@ enum Step {
     End(EndedBy),
 }
 
+/// Of a clock before 1970 or after 2262 the nearest moment that can be stored.
 fn unix_ns(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }
 
 /// `YYYYMMDDTHHMMSS-xxxx` in UTC; the suffix, from time and process id, keeps runs of one second apart.
 fn run_id(started: SystemTime) -> String {
-    let stamp = jiff::Timestamp::try_from(started).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    let suffix =
-        (unix_ns(started) as u64 ^ (u64::from(std::process::id()) << 20)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
+    let started = unix_ns(started);
+    let stamp = jiff::Timestamp::from_nanosecond(started.into()).unwrap_or_default();
+    let suffix = (started as u64 ^ (u64::from(std::process::id()) << 20)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
     format!("{}-{suffix:04x}", stamp.strftime("%Y%m%dT%H%M%S"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_has_the_moment_that_is_stored_whatever_the_clock_says() {
+        let second = Duration::from_secs(1);
+        let ages = Duration::from_secs(60 * 60 * 24 * 365 * 9000);
+        for (time, stamp) in [
+            (UNIX_EPOCH - second, "19700101T000000-"),
+            (UNIX_EPOCH + second, "19700101T000001-"),
+            (UNIX_EPOCH + ages, "22620411T234716-"),
+        ] {
+            assert!(run_id(time).starts_with(stamp), "{}", run_id(time));
+        }
+    }
 }
