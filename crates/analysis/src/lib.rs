@@ -1,5 +1,7 @@
 //! From transcripts to verdicts and rows. Pure: the same run gives the same rows.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
 mod analysis;
 mod audit;
 mod beside;

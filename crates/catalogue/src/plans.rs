@@ -160,6 +160,7 @@ impl PlanTable {
     /// # Panics
     /// Never: a test reads it.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
     pub fn of_this_version() -> Self {
         toml::from_str(include_str!("../../../protocol/plans.toml")).expect("a test reads it")
     }

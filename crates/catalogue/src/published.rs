@@ -54,6 +54,7 @@ struct File {
 /// # Panics
 /// Never: the file is part of the program, and a test reads it.
 #[must_use]
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
 pub fn published() -> Vec<Published> {
     toml::from_str::<File>(TEXT).expect("checked by a test").value
 }

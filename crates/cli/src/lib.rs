@@ -1,5 +1,7 @@
 //! The command line: arguments, wiring, exit statuses. The only crate that prints, reads the environment or exits.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
 mod arguments;
 mod commands;
 pub mod derived;

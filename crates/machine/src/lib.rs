@@ -5,6 +5,8 @@
 //! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/spawn.rs` and
 //! `windows/sys.rs`.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
 pub mod cpus;
 pub mod interrupt;
 mod limits;

@@ -17,7 +17,7 @@ pub fn unknown_fields(line: &str) -> Vec<(String, &'static [&'static str])> {
 #[must_use]
 pub fn kind(line: &str) -> Option<String> {
     let message: Value = serde_json::from_str(line).ok()?;
-    message["t"].as_str().map(str::to_owned)
+    message.get("t")?.as_str().map(str::to_owned)
 }
 
 fn in_message(message: &Value) -> Vec<(String, &'static [&'static str])> {

@@ -3,6 +3,8 @@
 //! Outwards a plan becomes `key=value` arguments; inwards JSON Lines become a [`Transcript`](switchcost_model::Transcript). The reader is strict:
 //! the first line that breaks a rule ends the reading and is reported, since a probe that misspeaks once cannot be believed.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice))]
+
 mod arguments;
 mod fields;
 mod reader;

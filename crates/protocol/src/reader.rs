@@ -235,7 +235,7 @@ impl RunReader {
                 // Each part is in order by itself.
                 let joint = whole.buckets.len().saturating_sub(1);
                 whole.buckets.extend(part.buckets);
-                if whole.buckets[joint..].windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+                if !whole.buckets.iter().skip(joint).is_sorted_by(|a, b| a.0 < b.0) {
                     return Err("parts of one histogram overlap".into());
                 }
             }

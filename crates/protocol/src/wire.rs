@@ -143,7 +143,7 @@ pub fn check_samples(samples: &model::Samples) -> Result<(), String> {
 
 /// Buckets that make a histogram.
 pub fn check_histogram(histogram: &model::Histogram) -> Result<(), String> {
-    if histogram.buckets.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+    if !histogram.buckets.is_sorted_by(|a, b| a.0 < b.0) {
         return Err("buckets are not in ascending order".into());
     }
     if histogram.buckets.iter().any(|&(_, count)| count == 0) {

@@ -444,7 +444,7 @@ pub fn audit_json(audited: &Audited) -> String {
         own_cpu_ns: seen.own_cpu_ns,
     };
     // One line, so that the pictures of --watch are JSON Lines.
-    serde_json::to_string(&json).expect("plain data") + "\n"
+    crate::text::json_line(&json)
 }
 
 fn thread_json(thread: &ThreadCost) -> ThreadJson<'_> {

@@ -17,9 +17,6 @@ pub struct BaselineEntry {
 }
 
 /// `baseline list --format json`.
-///
-/// # Panics
-/// Never: plain data.
 #[must_use]
 pub fn baselines_json(entries: &[BaselineEntry]) -> String {
     #[derive(Serialize)]
@@ -27,7 +24,7 @@ pub fn baselines_json(entries: &[BaselineEntry]) -> String {
         format: u32,
         baselines: &'a [BaselineEntry],
     }
-    serde_json::to_string_pretty(&Document { format: 1, baselines: entries }).expect("plain data") + "\n"
+    crate::text::json(&Document { format: 1, baselines: entries })
 }
 
 /// `baseline list` for a terminal, by name.

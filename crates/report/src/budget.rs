@@ -303,5 +303,5 @@ pub fn budget_json(budgeted: &Budgeted) -> String {
         failed: budgeted.failed.iter().map(|(row, reason)| FailedJson { row, reason }).collect(),
         notes: budgeted.notes(),
     };
-    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+    crate::text::json(&document)
 }

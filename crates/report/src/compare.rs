@@ -401,7 +401,7 @@ pub(crate) struct PublishedPart {
 /// Never: the types have only text keys and finite numbers.
 #[must_use]
 pub fn compare_json(compared: &Compared) -> String {
-    serde_json::to_string_pretty(&compare_document(compared)).expect("plain data") + "\n"
+    crate::text::json(&compare_document(compared))
 }
 
 pub(crate) fn compare_document(compared: &Compared) -> CompareDocument<'_> {
@@ -420,12 +420,9 @@ pub(crate) fn compare_document(compared: &Compared) -> CompareDocument<'_> {
 }
 
 /// JSON Schema of [`compare_json`]'s object.
-///
-/// # Panics
-/// Never: the schema is plain data.
 #[must_use]
 pub fn compare_schema() -> String {
-    serde_json::to_string_pretty(&schemars::schema_for!(CompareDocument<'_>)).expect("plain data") + "\n"
+    crate::text::json(&schemars::schema_for!(CompareDocument<'_>))
 }
 
 fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {

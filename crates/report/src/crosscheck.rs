@@ -63,16 +63,13 @@ struct Document<'a> {
 /// Never: the types have only text keys and finite numbers.
 #[must_use]
 pub fn crosscheck_json(rows: &[CrosscheckRow]) -> String {
-    serde_json::to_string_pretty(&Document { format: 1, rows }).expect("plain data") + "\n"
+    crate::text::json(&Document { format: 1, rows })
 }
 
 /// JSON Schema of [`crosscheck_json`]'s object.
-///
-/// # Panics
-/// Never: the schema is plain data.
 #[must_use]
 pub fn crosscheck_schema() -> String {
-    serde_json::to_string_pretty(&schemars::schema_for!(Document<'_>)).expect("plain data") + "\n"
+    crate::text::json(&schemars::schema_for!(Document<'_>))
 }
 
 /// `crosscheck` for a terminal.

@@ -241,14 +241,11 @@ pub fn explain_json(explanation: &Explanation) -> String {
         sentence: sentence(&explanation.explained),
         notes: &explanation.notes,
     };
-    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+    crate::text::json(&document)
 }
 
 /// JSON Schema of [`explain_json`]'s object.
-///
-/// # Panics
-/// Never: the schema is plain data.
 #[must_use]
 pub fn explain_schema() -> String {
-    serde_json::to_string_pretty(&schemars::schema_for!(Document<'_>)).expect("plain data") + "\n"
+    crate::text::json(&schemars::schema_for!(Document<'_>))
 }

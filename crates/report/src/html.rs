@@ -39,9 +39,6 @@ pub fn html(template: &str, page: &Page<'_>, catalogue: &Catalogue) -> Result<St
 }
 
 /// JSON Schema of what a page is filled with; its types in TypeScript are generated from it.
-///
-/// # Panics
-/// Never: the schema is plain data.
 #[must_use]
 pub fn page_schema() -> String {
     // The last draft that the generator of types reads.
@@ -49,7 +46,7 @@ pub fn page_schema() -> String {
         .for_serialize()
         .into_generator()
         .into_root_schema_for::<data::Data<'_>>();
-    serde_json::to_string_pretty(&schema).expect("plain data") + "\n"
+    crate::text::json(&schema)
 }
 
 /// JSON that an HTML parser takes for nothing but text: outside of strings it has none of these characters.

@@ -1,5 +1,7 @@
 //! Runs in, bytes out. No I/O, no clock: the same run gives the same bytes.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
 mod audit;
 mod baseline;
 mod budget;

@@ -61,13 +61,10 @@ struct ListDocument<'a> {
 }
 
 /// `list --format json`.
-///
-/// # Panics
-/// Never: plain data.
 #[must_use]
 pub fn list_json(mechanisms: &[ListedMechanism], remarks: &[String]) -> String {
     let document = ListDocument { format: 1, mechanisms, remarks };
-    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+    crate::text::json(&document)
 }
 
 /// `list` for a terminal.
@@ -151,9 +148,6 @@ pub struct HistoryEntry {
 }
 
 /// `history --format json`.
-///
-/// # Panics
-/// Never: plain data.
 #[must_use]
 pub fn history_json(entries: &[HistoryEntry]) -> String {
     #[derive(Serialize)]
@@ -161,7 +155,7 @@ pub fn history_json(entries: &[HistoryEntry]) -> String {
         format: u32,
         runs: &'a [HistoryEntry],
     }
-    serde_json::to_string_pretty(&Document { format: 1, runs: entries }).expect("plain data") + "\n"
+    crate::text::json(&Document { format: 1, runs: entries })
 }
 
 /// `history` for a terminal, newest first.
@@ -195,9 +189,6 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
 }
 
 /// `doctor --format json`.
-///
-/// # Panics
-/// Never: plain data.
 #[must_use]
 pub fn machine_json(machine: &Machine) -> String {
     #[derive(Serialize)]
@@ -205,7 +196,7 @@ pub fn machine_json(machine: &Machine) -> String {
         format: u32,
         machine: MachinePart,
     }
-    serde_json::to_string_pretty(&Document { format: 1, machine: machine.into() }).expect("plain data") + "\n"
+    crate::text::json(&Document { format: 1, machine: machine.into() })
 }
 
 /// `doctor` for a terminal: warnings first.

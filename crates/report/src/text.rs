@@ -1,6 +1,7 @@
 //! Tables for terminals.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use serde::Serialize;
 use switchcost_model::{harmless_line, harmless_lines};
 
 /// How a terminal wants its text.
@@ -40,6 +41,21 @@ impl Style {
         }
         table
     }
+}
+
+/// Plain data as JSON.
+#[expect(
+    clippy::expect_used,
+    reason = "serde_json fails only on a map whose keys are no texts, and no document has one"
+)]
+pub(crate) fn json(document: &impl Serialize) -> String {
+    serde_json::to_string_pretty(document).expect("plain data") + "\n"
+}
+
+/// The same on one line.
+#[expect(clippy::expect_used, reason = "as above")]
+pub(crate) fn json_line(document: &impl Serialize) -> String {
+    serde_json::to_string(document).expect("plain data") + "\n"
 }
 
 /// A moment to the second, UTC.

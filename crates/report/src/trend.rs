@@ -122,16 +122,13 @@ struct Document<'a> {
 pub fn trends_json(trends: &Trends) -> String {
     let Trends { method_version, machines, trends, notes } = trends;
     let document = Document { format: 1, method_version: *method_version, machines, trends, notes };
-    serde_json::to_string_pretty(&document).expect("plain data") + "\n"
+    crate::text::json(&document)
 }
 
 /// JSON Schema of [`trends_json`]'s object.
-///
-/// # Panics
-/// Never: the schema is plain data.
 #[must_use]
 pub fn trends_schema() -> String {
-    serde_json::to_string_pretty(&schemars::schema_for!(Document<'_>)).expect("plain data") + "\n"
+    crate::text::json(&schemars::schema_for!(Document<'_>))
 }
 
 /// `history PATTERN` for a terminal.

@@ -2,6 +2,8 @@
 //!
 //! Nothing is measured here: the host starts probes, waits in `poll` and keeps what they say.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
 mod conform;
 mod discover;
 mod invoke;

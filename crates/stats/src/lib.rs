@@ -2,6 +2,8 @@
 //!
 //! Inputs are finite; an empty slice gives `None`, never a panic or a NaN.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
 mod bootstrap;
 mod changes;
 mod compare;

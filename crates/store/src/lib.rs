@@ -11,6 +11,8 @@
 //! (`rules.rs`). The disk types (`disk.rs`) are this crate's own; `disk/convert.rs` is the one place that knows both
 //! them and the model.
 
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice))]
+
 mod disk;
 mod error;
 mod jsonl;

@@ -43,8 +43,8 @@ pub fn texts(line: &[u8]) -> Result<(), String> {
     let mut rest = line;
     while let Some(start) = rest.iter().position(|&byte| byte == b'"') {
         let mut end = start + 1;
-        while end < rest.len() && rest[end] != b'"' {
-            end += if rest[end] == b'\\' { 2 } else { 1 };
+        while let Some(byte) = rest.get(end).filter(|&&byte| byte != b'"') {
+            end += if *byte == b'\\' { 2 } else { 1 };
         }
         if end - start > MAX_TEXT_BYTES {
             return Err(format!("a text longer than {MAX_TEXT_BYTES} bytes"));

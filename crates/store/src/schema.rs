@@ -68,7 +68,7 @@ pub fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) ->
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let from = version_within(&transaction, path, migrations.len())?;
-    for step in &migrations[from..] {
+    for step in migrations.iter().skip(from) {
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;

@@ -135,9 +135,8 @@ fn names_rows(word: &str) -> bool {
 
 /// User names in the home folders that a text mentions.
 fn users(text: &str) -> Vec<String> {
-    let after = |homes: &&str| -> Vec<String> {
-        text.match_indices(*homes).map(|(at, _)| component(&text[at + homes.len()..]).to_owned()).collect()
-    };
+    let after =
+        |homes: &&str| -> Vec<String> { text.split(*homes).skip(1).map(|rest| component(rest).to_owned()).collect() };
     HOMES.iter().flat_map(after).collect()
 }
 
@@ -162,12 +161,11 @@ fn strip_text(text: &str, names: &[String]) -> String {
 fn strip_homes(text: &str, homes: &str) -> String {
     let mut stripped = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(homes) {
-        let name = component(&rest[at + homes.len()..]);
-        let end = at + homes.len() + name.len();
-        stripped.push_str(&rest[..at]);
-        stripped.push_str(if name.is_empty() { &rest[at..end] } else { HOME });
-        rest = &rest[end..];
+    while let Some((before, after)) = rest.split_once(homes) {
+        let name = component(after);
+        stripped.push_str(before);
+        stripped.push_str(if name.is_empty() { homes } else { HOME });
+        rest = after.strip_prefix(name).unwrap_or_default();
     }
     stripped + rest
 }
@@ -178,14 +176,13 @@ fn strip_word(text: &str, name: &str) -> String {
     let mut stripped = String::with_capacity(text.len());
     let mut rest = text;
     let mut before: Option<char> = None;
-    while let Some(at) = rest.find(name) {
-        let end = at + name.len();
-        before = rest[..at].chars().next_back().or(before);
-        let alone = !before.is_some_and(part_of_word) && !rest[end..].starts_with(part_of_word);
-        stripped.push_str(&rest[..at]);
+    while let Some((ahead, after)) = rest.split_once(name) {
+        before = ahead.chars().next_back().or(before);
+        let alone = !before.is_some_and(part_of_word) && !after.starts_with(part_of_word);
+        stripped.push_str(ahead);
         stripped.push_str(if alone { REMOVED } else { name });
         before = name.chars().next_back();
-        rest = &rest[end..];
+        rest = after;
     }
     stripped + rest
 }

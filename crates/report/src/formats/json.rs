@@ -232,12 +232,7 @@ impl Format for Json {
 }
 
 /// JSON Schema of [`Json`]'s object.
-///
-/// # Panics
-/// Never: the schema is plain data.
 #[must_use]
 pub fn schema() -> String {
-    let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Document)).expect("plain data");
-    text.push('\n');
-    text
+    crate::text::json(&schemars::schema_for!(Document))
 }

@@ -307,16 +307,13 @@ pub fn classic_json(performances: &[Performance<'_>]) -> Result<String, PageErro
         Some(one) if documents.is_empty() => Document::One(Box::new(one)),
         last => Document::All(documents.into_iter().chain(last).collect()),
     };
-    Ok(serde_json::to_string_pretty(&document).expect("plain data") + "\n")
+    Ok(crate::text::json(&document))
 }
 
 /// JSON Schema of [`classic_json`]'s answer.
-///
-/// # Panics
-/// Never: the schema is plain data.
 #[must_use]
 pub fn classic_schema() -> String {
-    serde_json::to_string_pretty(&schemars::schema_for!(Document)).expect("plain data") + "\n"
+    crate::text::json(&schemars::schema_for!(Document))
 }
 
 /// `classic --list` for people.
@@ -356,9 +353,6 @@ struct ListedArgument<'a> {
 }
 
 /// `classic --list` for scripts.
-///
-/// # Panics
-/// Never: the types are plain data.
 #[must_use]
 pub fn programs_json(programs: &[Program]) -> String {
     let listed: Vec<_> = programs
@@ -375,5 +369,5 @@ pub fn programs_json(programs: &[Program]) -> String {
                 .collect(),
         })
         .collect();
-    serde_json::to_string_pretty(&serde_json::json!({ "format": 1, "programs": listed })).expect("plain data") + "\n"
+    crate::text::json(&serde_json::json!({ "format": 1, "programs": listed }))
 }
