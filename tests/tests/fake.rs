@@ -333,8 +333,9 @@ fn ctrl_c_keeps_and_prints_what_is_there() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let reached = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("round "));
-    assert!(reached, "no progress lines");
+    let begun = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("run "));
+    assert!(begun, "no line at the beginning");
+    std::thread::sleep(std::time::Duration::from_secs(1));
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     std::thread::spawn(move || lines.for_each(drop));
@@ -380,7 +381,7 @@ fn a_wrong_data_file_is_named() {
 #[test]
 fn plain_output_holds_no_escape_sequences() {
     let world = world();
-    let said = world.run("run thread/honest thread/liar --rounds 6");
+    let said = world.run("run thread/honest thread/liar --rounds 6 --notes");
     assert!(!said.out.contains('\x1b') && !said.err.contains('\x1b'), "{said:?}");
     for word in ["ns/switch", "95 % interval", "verified", "contradicted", "Warnings"] {
         assert!(said.out.contains(word), "{word} is missing in {}", said.out);

@@ -3,7 +3,10 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use switchcost_e2e::repository;
+use std::process::Command;
+use switchcost_e2e::{Real, repository};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// Starts of a row: median ns per unit, and share of hops of the timed batches that stayed on one CPU.
 type Starts = Vec<(f64, f64)>;
@@ -76,4 +79,60 @@ fn hops_and_figures_of_free_rows_lie_on_one_side() {
         }
     }
     assert!(checked >= 10, "only {checked} starts could be checked");
+}
+
+/// Text without the sequences that set colours.
+fn plain(text: &str) -> String {
+    let mut parts = text.split('\x1b');
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| part.split_once('m').unwrap().1).collect::<String>()
+}
+
+#[test]
+fn the_answer_fits_on_a_screen() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let ladder = repository().join("data/example/ladder.jsonl");
+    assert_eq!(real.run(&format!("import {}", ladder.display())).status, 0);
+    let piped = real.run("show").out;
+    let show = real.command("show");
+    let program = show.get_program().to_str().unwrap().to_owned();
+    let home = show.get_envs().find(|(name, _)| *name == "XDG_DATA_HOME").unwrap().1.unwrap().to_owned();
+    let at = |width: usize, colour: &str| {
+        let line = format!("stty cols {width} rows 60; exec {program} show");
+        let mut script = Command::new("script");
+        script
+            .args(["-qec", &line, "/dev/null"])
+            .env("XDG_DATA_HOME", &home)
+            .env("TERM", "xterm")
+            .env("NO_COLOR", colour);
+        String::from_utf8(script.output().unwrap().stdout).unwrap().replace('\r', "")
+    };
+    for (width, most, text) in [
+        (98, 50, piped.clone()),
+        (80, 60, at(80, "1")),
+        (80, 60, at(80, "")),
+        (100, 50, at(100, "1")),
+        (100, 50, at(100, "")),
+        (200, 50, at(200, "1")),
+    ] {
+        let text = plain(&text);
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(
+            text.lines().count() <= most && widest <= width,
+            "{width}: {} x {widest}\n{text}",
+            text.lines().count()
+        );
+        // Whatever the width, each row is there with its figure.
+        for (name, figure) in [("stack/asm", "2.24 ns"), ("thread/futex", "2.09 µs"), ("vm/pair", "11.6 µs")] {
+            assert!(
+                text.lines().any(|line| line.contains(name) && line.contains(figure)),
+                "{name} at {width}:\n{text}"
+            );
+        }
+    }
+    assert!(at(100, "").contains('\x1b') && !at(100, "1").contains('\x1b') && !piped.contains('\x1b'));
+    // What is left out is there on request.
+    let (columns, notes) = (real.run("show -v").out, real.run("show --notes").out);
+    assert!(columns.contains("95 % interval") && columns.contains("control/call") && !columns.contains("Warnings"));
+    assert!(notes.contains("95 % interval") && notes.contains("Warnings") && notes.contains("return predictor"));
 }

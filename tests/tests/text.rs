@@ -13,7 +13,9 @@ fn harmless(said: &Said, what: &str) {
                 || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         };
         assert_eq!(text.chars().find(|c| acts(*c)), None, "{what}: {said:?}");
-        assert!(!text.lines().any(|line| line.trim_start().starts_with("FORGED")), "{what}: {said:?}");
+        // Where text is wrapped, its further lines are further in than ours.
+        let forged = |line: &str| !line.starts_with("    ") && line.trim_start().starts_with("FORGED");
+        assert!(!text.lines().any(forged), "{what}: {said:?}");
     }
 }
 
@@ -21,10 +23,17 @@ fn harmless(said: &Said, what: &str) {
 fn a_hostile_probe_cannot_reach_the_terminal() {
     let world = World::new(FAKE);
     for (name, words) in [("hostile", "FORGED"), ("hostile-end", "the probe failed: said")] {
-        let said = world.run(&format!("run thread/{name} --rounds 1"));
+        let said = world.run(&format!("run thread/{name} --rounds 1 --notes"));
         harmless(&said, name);
         assert!(said.out.contains(words), "{said:?}");
-        for command in ["show", "show --format md", "show --format csv", "export -o - --format benchstat", "history"] {
+        for command in [
+            "show",
+            "show --notes",
+            "show --format md",
+            "show --format csv",
+            "export -o - --format benchstat",
+            "history",
+        ] {
             harmless(&world.run(command), command);
         }
         // JSON is as it was said: whoever reads it sees what there was.
@@ -66,6 +75,7 @@ fn a_hostile_run_file_cannot_reach_the_terminal() {
     let _ = world.run("run thread/honest --rounds 6");
     for command in [
         "show hostile",
+        "show hostile --notes",
         "show hostile --plot",
         "show hostile --format md",
         "show hostile --format csv",

@@ -2,7 +2,7 @@
 
 use crate::compare::{Noise, noise};
 use crate::curves::{CONTEXTS, Curve, Matrix, Split, Topology, curves, matrices, split};
-use crate::notes::{notes, warnings};
+use crate::notes::{Note, notes, warnings};
 use crate::number::Quantity;
 use crate::rounds::Of;
 use crate::rulers::{Speeds, Undisturbed, speeds, undisturbed};
@@ -50,6 +50,12 @@ pub struct Row<'r> {
     pub times_reference: Option<f64>,
     /// What a reader must know of it.
     pub notes: Vec<String>,
+    /// Those of its notes that change how this figure is read; the rest holds of the mechanism wherever it runs, or stands in other columns.
+    pub caveats: Vec<String>,
+    /// A few words for what switches; empty where the page has none.
+    pub short: String,
+    /// A program can choose it.
+    pub choice: bool,
 }
 
 impl Row<'_> {
@@ -155,8 +161,11 @@ impl<'r> Analysis<'r> {
         let mut rows = rows(run, catalogue, &speeds);
         let reference = set_beside(&mut rows, catalogue);
         let noise = noise(&rows.iter().collect::<Vec<_>>());
-        let all_notes: Vec<Vec<String>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
-        rows.iter_mut().zip(all_notes).for_each(|(row, notes)| row.notes = notes);
+        let all_notes: Vec<Vec<Note>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
+        for (row, notes) in rows.iter_mut().zip(all_notes) {
+            row.caveats = notes.iter().filter(|note| note.caveat).map(|note| note.text.clone()).collect();
+            row.notes = notes.into_iter().map(|note| note.text).collect();
+        }
         let curves = named_curves(run, &rows, catalogue);
         let order = order(&curves, &rows, catalogue);
         let matrices = named_matrices(run, &rows, catalogue);
@@ -278,6 +287,9 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
             run_to_run: catalogue.run_to_run(variant.mechanism.family()),
             times_reference: None,
             notes: Vec::new(),
+            caveats: Vec::new(),
+            short: mechanism.map_or_else(String::new, |mechanism| mechanism.short.clone()),
+            choice: mechanism.is_some_and(Mechanism::is_choice),
         }
     };
     run.variants.iter().zip(run.starts()).enumerate().map(row).collect()

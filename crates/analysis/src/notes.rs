@@ -13,50 +13,69 @@ const MOST_REMARKS: usize = 1;
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
 
+/// A sentence about a row.
+pub(crate) struct Note {
+    pub text: String,
+    /// It changes how this figure is read. Others hold of the mechanism wherever it runs, or say what columns say.
+    pub caveat: bool,
+}
+
 /// Notes on a row; `rows` are all of its run.
-pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<String> {
-    let mut notes: Vec<String> = strays(row).into_iter().collect();
+pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut add = |caveat: bool, texts: &mut dyn Iterator<Item = String>| {
+        notes.extend(texts.map(|text| Note { text, caveat }));
+    };
+    add(true, &mut strays(row).into_iter());
     let Some(figures) = &row.summary.figures else { return notes };
     let mechanism = catalogue.find(&row.variant.mechanism);
     if let (Some(mechanism), Some(kernel)) = (mechanism, row.summary.kernel) {
         let rule = mechanism.rule(row.variant);
         if kernel.per_unit > 1.0 + KERNEL_TOLERANCE && !rule.note.is_empty() {
-            notes.push(format!("{:.2} kernel switches each: {}", kernel.per_unit, rule.note));
+            let note = format!("{:.2} kernel switches each: {}", kernel.per_unit, rule.note);
+            add(false, &mut std::iter::once(note));
         }
     }
-    notes.extend(far_from_home(row, rows, figures.median));
-    notes.extend(one_thread(row, mechanism));
-    notes.extend(below_floor(row, rows, catalogue));
-    notes.extend(kinds(row, figures.mean).or_else(|| wide(row, run)));
-    notes.extend(slowed(row, figures.median));
-    notes.extend(left_out(row));
+    add(true, &mut far_from_home(row, rows, figures.median).into_iter());
+    add(true, &mut one_thread(row, mechanism).into_iter());
+    add(true, &mut below_floor(row, rows, catalogue).into_iter());
+    add(false, &mut kinds(row, figures.mean).or_else(|| wide(row, run)).into_iter());
+    let lacking = row.undisturbed.as_ref().is_some_and(|undisturbed| undisturbed.lacking().is_some());
+    add(lacking, &mut slowed(row, figures.median).into_iter());
+    add(true, &mut left_out(row).filter(|_| !lacking).into_iter());
     if let Some(reading) = &figures.reading {
-        notes.push(format!(
+        let note = format!(
             "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off all figures: p50 {}, p99.9 {}, max {} ns",
-            nanoseconds(reading.pair), nanoseconds(figures.p50), nanoseconds(figures.p999), nanoseconds(figures.max)
-        ));
+            nanoseconds(reading.pair),
+            nanoseconds(figures.p50),
+            nanoseconds(figures.p999),
+            nanoseconds(figures.max)
+        );
+        add(true, &mut std::iter::once(note));
     }
-    notes.extend(counters(row, run));
+    add(true, &mut counters(row, run).into_iter());
     if !row.summary.resolved() {
-        notes
-            .push("not resolved: less is left than half of what the reads cost; use the figure of timing=batch".into());
+        let note = "not resolved: less is left than half of what the reads cost; use the figure of timing=batch";
+        add(true, &mut std::iter::once(note.to_owned()));
     }
     if row.summary.unsteady * 3 > row.summary.invocation_medians.len() {
-        notes.push(format!(
+        let note = format!(
             "no steady state in {} of {} starts: their second half is used",
             row.summary.unsteady,
             row.summary.invocation_medians.len()
-        ));
+        );
+        add(true, &mut std::iter::once(note));
     }
     if let Some((count, example)) = &row.summary.other_ways {
-        notes.push(format!(
+        let note = format!(
             "{count} of {} starts did something else than the row says and are left out: {example}",
             row.starts.len()
-        ));
+        );
+        add(true, &mut std::iter::once(note));
     }
     if row.variant.contexts >= LARGE_RING && row.variant.experiment == Experiment::Switch {
         let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);
-        notes.push(format!("the probe's largest process used {} MiB", nanoseconds(mebibytes)));
+        add(false, &mut std::iter::once(format!("the probe's largest process used {} MiB", nanoseconds(mebibytes))));
     }
     if !row.summary.footprint.is_empty() {
         let parts: Vec<String> = row
@@ -65,12 +84,13 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
             .iter()
             .map(|(quantity, bytes)| format!("{} {} B", quantity.trim_end_matches("_bytes"), nanoseconds(*bytes)))
             .collect();
-        notes.push(format!("memory of one live, suspended context, by the kernel's figures: {}", parts.join(", ")));
+        let note = format!("memory of one live, suspended context, by the kernel's figures: {}", parts.join(", "));
+        add(true, &mut std::iter::once(note));
     }
     // A remark that differs from start to start (a measured figure, say) would fill the page.
-    notes.extend(row.summary.remarks.iter().take(MOST_REMARKS).cloned());
+    add(false, &mut row.summary.remarks.iter().take(MOST_REMARKS).cloned());
     if let Some(mechanism) = mechanism {
-        notes.extend(mechanism.notes.iter().cloned());
+        add(false, &mut mechanism.notes.iter().cloned());
     }
     notes
 }
@@ -159,7 +179,7 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
     };
     let ratio = median / home.summary.figures.as_ref()?.median;
     Some(if ratio > 1.5 {
-        format!("×{} of the same on one CPU: {changed}, which must be woken first if it went idle", factor(ratio))
+        format!("×{} of its figure on one CPU: {changed}, which may need waking", factor(ratio))
     } else {
         format!("{changed}; otherwise the scheduler left both contexts on one CPU")
     })

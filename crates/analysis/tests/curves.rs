@@ -60,6 +60,9 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
         run_to_run: 0.0,
         times_reference: None,
         notes: Vec::new(),
+        caveats: Vec::new(),
+        short: String::new(),
+        choice: true,
     }
 }
 

@@ -104,6 +104,8 @@ pub(crate) struct FamilyEntry {
 #[serde(deny_unknown_fields)]
 struct MechanismFile {
     title: String,
+    #[serde(default)]
+    short: String,
     implemented_by: Vec<String>,
     /// By source.
     #[serde(default)]
@@ -258,6 +260,7 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
     let mechanism = Mechanism {
         id,
         title: file.title,
+        short: file.short,
         capabilities: by_source(&file.capabilities, &file.implemented_by)?,
         implemented_by: file.implemented_by,
         iteration: file.iteration,

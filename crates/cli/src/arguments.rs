@@ -24,11 +24,13 @@ pub use sweep::{AxisWord, Sweep};
 
 use crate::exit;
 use crate::formats::Form;
+use crate::output;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Placement, Timing};
+use switchcost_report::{Detail, Style};
 
 /// Measures what it costs to hand the CPU from one execution context to another.
 #[derive(Parser, Debug)]
@@ -175,6 +177,9 @@ pub struct Run {
     /// Target length of a batch
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_batch)]
     pub batch_time: Duration,
+    /// How much is told
+    #[command(flatten)]
+    pub detail: DetailOptions,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
     pub format: Form,
@@ -187,6 +192,29 @@ pub struct Run {
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
+}
+
+/// How much of a run the format `table` tells.
+#[derive(Args, Debug, Clone, Copy)]
+pub struct DetailOptions {
+    /// Every column: intervals, minimum, kernel switches, CPUs; controls as well
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// The same with every note on every row, and every warning
+    #[arg(long)]
+    pub notes: bool,
+}
+
+impl DetailOptions {
+    /// The style of standard output, with what it asks for.
+    pub fn style(self) -> Style {
+        let detail = match (self.notes, self.verbose) {
+            (true, _) => Detail::Notes,
+            (_, true) => Detail::Columns,
+            _ => Detail::Brief,
+        };
+        Style { detail, ..output::style() }
+    }
 }
 
 /// `list`.
@@ -212,6 +240,9 @@ pub struct Show {
     /// Draw the rows as bars on a logarithmic scale below the table
     #[arg(long)]
     pub plot: bool,
+    /// How much is told
+    #[command(flatten)]
+    pub detail: DetailOptions,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,

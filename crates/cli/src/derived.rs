@@ -1,13 +1,13 @@
 //! What documents are derived from: the command line, and pages made of run files.
 
 use crate::arguments::Arguments;
-use crate::commands::{Bars, formatted, run_file};
+use crate::commands::{formatted, run_file};
 use crate::exit::Failure;
 use crate::formats::Form;
 use crate::paths::Installation;
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
-use switchcost_report::Kept;
+use switchcost_report::{Kept, Style};
 
 /// The command line.
 #[must_use]
@@ -22,7 +22,7 @@ pub fn command() -> clap::Command {
 pub fn shown(file: &Path) -> Result<String, String> {
     let show = || {
         let catalogue = Installation::find()?.catalogue()?;
-        Ok(formatted(&run_file(file)?, &catalogue, Form::named("table"), Bars::Never)?.0)
+        Ok(formatted(&run_file(file)?, &catalogue, Form::named("table"), Style::PLAIN)?.0)
     };
     show().map_err(|failure: Failure| failure.sentence)
 }

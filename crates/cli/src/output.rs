@@ -18,7 +18,7 @@ pub fn style() -> Style {
     let width = terminal_size::terminal_size().map(|(width, _)| width.0);
     // The old console of Windows must be asked to understand colours; elsewhere there is nothing to ask.
     let understood = anstyle_query::windows::enable_ansi_colors().unwrap_or(true);
-    Style { colour: !no_colour && understood, width }
+    Style { colour: !no_colour && understood, width, ..Style::PLAIN }
 }
 
 /// As many lines of `text` as a terminal shows at once, so that the first ones are not pushed out of sight; all of them where standard output is none.

@@ -14,9 +14,6 @@ use switchcost_store::{Store, StoreError};
 /// Rounds of a full run; the bar is drawn against them.
 const FULL_ROUNDS: u64 = 10;
 
-/// Time between plain lines: a log wants to know that it goes on, not each step.
-const PLAIN_INTERVAL: Duration = Duration::from_secs(1);
-
 /// Time that a write waits for another process while there is still something to measure.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -41,8 +38,6 @@ pub struct Live<'a> {
     /// Interval width and median of each variant, as far as known.
     state: Vec<Option<(f64, Option<f64>)>>,
     spent: Duration,
-    /// When the last plain line was written.
-    told: Instant,
 }
 
 impl<'a> Live<'a> {
@@ -61,22 +56,9 @@ impl<'a> Live<'a> {
             bar.set_style(ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
-        let (spent, told) = (Duration::ZERO, started);
+        let spent = Duration::ZERO;
         let state = Vec::new();
-        Self {
-            store,
-            begin,
-            failure: None,
-            placed: false,
-            stored: 0,
-            catalogue,
-            request,
-            started,
-            bar,
-            state,
-            spent,
-            told,
-        }
+        Self { store, begin, failure: None, placed: false, stored: 0, catalogue, request, started, bar, state, spent }
     }
 
     /// Takes the line away; says whether everything was stored.
@@ -158,13 +140,8 @@ impl Observer for Live<'_> {
     }
 
     fn starting(&mut self, run: &Run, variant: usize, round: u64) {
-        let Some(bar) = &self.bar else {
-            if self.told.elapsed() >= PLAIN_INTERVAL {
-                self.told = Instant::now();
-                output::say(&format!("round {}: {}, about {} s left", round + 1, self.precision(run), self.eta(run)));
-            }
-            return;
-        };
+        // What is not a terminal keeps every line: the first and the result are enough.
+        let Some(bar) = &self.bar else { return };
         let known = self.state[variant].map_or(String::new(), |(median, width)| {
             let width = width.map_or(String::new(), |width| format!(" ±{}", percent(width)));
             format!(" {} {}{width}", nanoseconds(median), Quantity::of(run.variants[variant].experiment).unit())

@@ -87,6 +87,8 @@ pub struct Mechanism {
     pub id: MechanismId,
     /// One line.
     pub title: String,
+    /// A few words for what switches, beside its figure; empty: none.
+    pub short: String,
     /// Source folders of probes that implement it.
     pub implemented_by: Vec<String>,
     /// What a probe of this source keeps of the rights of root; of sources that are not named: nothing.

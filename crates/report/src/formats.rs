@@ -1,6 +1,7 @@
 //! The forms in which a run can be written. A form is a file here and a line in [`FORMATS`].
 
 mod benchstat;
+mod brief;
 mod csv;
 pub(crate) mod json;
 pub(crate) mod table;
@@ -27,4 +28,4 @@ pub trait Format: Sync {
 
 /// Every form, the usual one first.
 pub const FORMATS: &[&dyn Format] =
-    &[&table::Terminal, &json::Json, &csv::Csv, &table::Markdown, &benchstat::Benchstat];
+    &[&brief::Terminal, &json::Json, &csv::Csv, &table::Markdown, &benchstat::Benchstat];

@@ -42,5 +42,5 @@ pub use page::{
     classic_text, fill, programs_json, programs_text, units_of,
 };
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ};
-pub use text::{Style, listed};
+pub use text::{Detail, Style, listed};
 pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_schema, trends_text};

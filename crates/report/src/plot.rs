@@ -303,7 +303,8 @@ mod tests {
         let of = |letter: char| body.iter().position(|line| line.contains(letter)).unwrap();
         assert!(of('b') > of('a'), "100 lies below 1000:\n{drawn}");
         assert!(
-            chart(&all, "contexts", false, "ns/switch", Style { colour: true, width: Some(60) }).contains("\x1b[36m")
+            chart(&all, "contexts", false, "ns/switch", Style { colour: true, width: Some(60), ..Style::PLAIN })
+                .contains("\x1b[36m")
         );
     }
 

@@ -11,11 +11,25 @@ pub struct Style {
     pub colour: bool,
     /// Columns; None: do not wrap.
     pub width: Option<u16>,
+    /// How much of a run is told.
+    pub detail: Detail,
+}
+
+/// How much of a run is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// The answer, and what changes how it is read.
+    #[default]
+    Brief,
+    /// Every column that has room.
+    Columns,
+    /// And every note and warning.
+    Notes,
 }
 
 impl Style {
     /// Neither colour nor wrapping: files and pipes.
-    pub const PLAIN: Self = Self { colour: false, width: None };
+    pub const PLAIN: Self = Self { colour: false, width: None, detail: Detail::Brief };
 
     pub(crate) fn bold(self, text: &str) -> String {
         let text = harmless_line(text);

@@ -82,8 +82,8 @@ fn block<'a>(page: &'a str, name: &str) -> anyhow::Result<&'a str> {
 fn readme() -> anyhow::Result<String> {
     let page = fs::read_to_string(top().join("README.md"))?;
     let shown = switchcost::derived::shown(&top().join("data/example/ladder.jsonl")).map_err(anyhow::Error::msg)?;
-    let command = "$ make run        # or: switchcost run; its notes on rows are left out here";
-    Ok(page.replace(block(&page, "ladder")?, &format!("```\n{command}\n{}```\n", without_notes(&shown))))
+    let command = "$ make run        # or: switchcost run";
+    Ok(page.replace(block(&page, "ladder")?, &format!("```\n{command}\n{}```\n", shown)))
 }
 
 /// Where the limits of what others wrote stand in the code.
@@ -116,20 +116,6 @@ fn limits() -> anyhow::Result<String> {
         }
     }
     Ok(page.replace(block(&page, "limits")?, &table))
-}
-
-/// Head and table of a shown run, without the marks of notes.
-fn without_notes(shown: &str) -> String {
-    let mut text = String::new();
-    for line in shown.split("\n\n").take(2).flat_map(|part| part.lines().chain([""])) {
-        let line = match line.split_once(" [").and_then(|(head, rest)| Some((head, rest.split_once(']')?))) {
-            Some((head, (mark, rest))) => format!("{head}{}{rest}", " ".repeat(mark.len() + 3)),
-            None => line.to_owned(),
-        };
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text.trim_end().to_owned() + "\n"
 }
 
 /// The page of answers, from the runs in a folder.

@@ -1,6 +1,6 @@
 //! `sweep`.
 
-use super::{Effort, StoreOption, parse_budget, parse_word};
+use super::{DetailOptions, Effort, StoreOption, parse_budget, parse_word};
 use crate::formats::Form;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -60,6 +60,9 @@ pub struct Sweep {
     /// What and how much is measured
     #[command(flatten)]
     pub effort: Effort,
+    /// How much is told
+    #[command(flatten)]
+    pub detail: DetailOptions,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
     pub format: Form,

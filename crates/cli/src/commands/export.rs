@@ -1,11 +1,12 @@
 //! `export`: a stored run for others.
 
-use super::{Bars, formatted};
+use super::formatted;
 use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use std::path::Path;
+use switchcost_report::{Detail, Style};
 use switchcost_store::Store;
 
 /// Writes a stored run.
@@ -16,7 +17,7 @@ pub fn export(arguments: &arguments::Export) -> Result<Exit, Failure> {
     if !arguments.private_facts {
         switchcost_store::strip_personal(&mut run);
     }
-    let (text, _) = formatted(&run, &catalogue, arguments.format, Bars::Never)?;
+    let (text, _) = formatted(&run, &catalogue, arguments.format, Style { detail: Detail::Notes, ..output::style() })?;
     if arguments.output == Path::new("-") {
         output::print(&text)?
     } else {

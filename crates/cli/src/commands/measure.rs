@@ -1,6 +1,6 @@
 //! Measuring: what the commands that measure share.
 
-use super::{Bars, formatted};
+use super::formatted;
 use crate::arguments::Effort;
 use crate::exit::{Exit, Failure};
 use crate::formats::Form;
@@ -15,6 +15,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_model::{Finding, Hello, Machine, Request, Run, Severity, Verdict};
+use switchcost_report::Style;
 use switchcost_runner::{Control, KnownProbe, Selection};
 use switchcost_store::{Store, StoreError};
 
@@ -130,8 +131,8 @@ impl Session {
     }
 
     /// Prints what was measured, and only then says that it could not be kept. Gives the run, for what is still to be said of it.
-    pub fn show(&self, (run, stored): Measured, form: Form, bars: Bars) -> Result<(Run, Exit), Failure> {
-        let (text, exit) = formatted(&run, &self.catalogue, form, bars)?;
+    pub fn show(&self, (run, stored): Measured, form: Form, style: Style) -> Result<(Run, Exit), Failure> {
+        let (text, exit) = formatted(&run, &self.catalogue, form, style)?;
         output::print(&text)?;
         stored.map_err(|reason| not_stored(&reason))?;
         Ok((run, exit))

@@ -23,7 +23,7 @@ mod wanted;
 use crate::arguments::{Arguments, Command};
 use crate::exit::{Exit, Failure};
 use crate::formats::Form;
-use crate::output::{say, style};
+use crate::output::say;
 use crate::paths::Installation;
 use std::fs::File;
 use std::io::BufReader;
@@ -32,6 +32,7 @@ use std::time::Instant;
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, harmless};
+use switchcost_report::Style;
 
 /// Carries out what was typed.
 pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure> {
@@ -57,24 +58,11 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
     }
 }
 
-/// Whether the rows are also drawn as bars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bars {
-    Never,
-    Always,
-    /// Where they make neither curve nor matrix, which the table draws.
-    WithoutShapes,
-}
-
 /// The text of a run in a form, and the status by which its command ends.
-pub fn formatted(run: &Run, catalogue: &Catalogue, form: Form, bars: Bars) -> Result<(String, Exit), Failure> {
+pub fn formatted(run: &Run, catalogue: &Catalogue, form: Form, style: Style) -> Result<(String, Exit), Failure> {
     let told = form.is_for_people().then(|| run.harmless());
     let analysis = Analysis::new(told.as_ref().unwrap_or(run), catalogue);
-    let mut text = form.write(&analysis, style()).map_err(Failure::internal)?;
-    let shapes = !analysis.curves.is_empty() || !analysis.matrices.is_empty();
-    if bars == Bars::Always || (bars == Bars::WithoutShapes && form.is("table") && !shapes) {
-        text.push_str(&switchcost_report::ladder_plot(&analysis, style()));
-    }
+    let text = form.write(&analysis, style).map_err(Failure::internal)?;
     Ok((text, measure::status(&analysis)))
 }
 

@@ -1,7 +1,7 @@
 //! `run`: measure, show, store.
 
 use super::measure::{Session, effort, not_stored, open_store};
-use super::{Bars, formatted, report};
+use super::{formatted, report};
 use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -18,7 +18,7 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let mut selection = session.select(&request)?;
     selection.add_twins(&session.catalogue);
     let (run, stored) = session.measure(&request, selection, store)?;
-    let (text, exit) = formatted(&run, &session.catalogue, arguments.format, Bars::Never)?;
+    let (text, exit) = formatted(&run, &session.catalogue, arguments.format, arguments.detail.style())?;
     output::print(&text)?;
     if let (Some(template), Some(file)) = (template, &arguments.report) {
         let file = report::report_run(&template, &run, &session.catalogue, file.as_deref(), arguments.open)?;

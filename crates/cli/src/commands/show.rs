@@ -1,10 +1,11 @@
 //! `show`: a stored run.
 
-use super::{Bars, formatted};
+use super::formatted;
 use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
+use switchcost_analysis::Analysis;
 use switchcost_store::Store;
 
 /// Shows a stored run.
@@ -15,7 +16,11 @@ pub fn show(arguments: &arguments::Show) -> Result<Exit, Failure> {
     let catalogue = Installation::find()?.catalogue()?;
     let store = Store::open_read_only(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
     let run = store.load(&arguments.run).map_err(Failure::usage)?;
-    let bars = if arguments.plot { Bars::Always } else { Bars::Never };
-    output::print(&formatted(&run, &catalogue, arguments.format, bars)?.0)?;
+    let style = arguments.detail.style();
+    let mut text = formatted(&run, &catalogue, arguments.format, style)?.0;
+    if arguments.plot {
+        text += &switchcost_report::ladder_plot(&Analysis::new(&run, &catalogue), style);
+    }
+    output::print(&text)?;
     Ok(Exit::Fine)
 }

@@ -1,6 +1,5 @@
 //! `sweep`: a run along an axis.
 
-use super::Bars;
 use super::measure::{Session, effort, open_store};
 use crate::arguments::{self, AxisWord};
 use crate::exit::{Exit, Failure};
@@ -47,7 +46,7 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
     let mut selection = select_sweep(&request, axis, &range, &here, &session.catalogue, &session.probes)
         .map_err(|error| Failure::usage(format!("sweep {}: {error}", axis.name())))?;
     selection.add_twins(&session.catalogue);
-    session.show(session.measure(&request, selection, store)?, arguments.format, Bars::WithoutShapes)
+    session.show(session.measure(&request, selection, store)?, arguments.format, arguments.detail.style())
 }
 
 fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
@@ -88,5 +87,5 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
     }
     session.same_probes(&run).map_err(|reason| refused(&reason))?;
     let request = Request { budget: arguments.budget, ..first };
-    session.show(session.go_on(&request, run, store)?, arguments.format, Bars::WithoutShapes)
+    session.show(session.go_on(&request, run, store)?, arguments.format, arguments.detail.style())
 }

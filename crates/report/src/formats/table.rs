@@ -3,7 +3,7 @@
 use super::Format;
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::curves;
-use crate::text::{Style, cell, right, trimmed, wrapped};
+use crate::text::{Detail, Style, cell, right, trimmed, wrapped};
 use comfy_table::{Cell, Color, Table};
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Row, slowest};
@@ -34,23 +34,6 @@ fn common_measure(analysis: &Analysis<'_>) -> String {
 /// Measure of most figures.
 const SWITCH: &str = "ns/switch";
 
-/// The ladder for a terminal.
-pub struct Terminal;
-
-impl Format for Terminal {
-    fn name(&self) -> &'static str {
-        "table"
-    }
-
-    fn purpose(&self) -> &'static str {
-        "For people at a terminal"
-    }
-
-    fn write(&self, analysis: &Analysis<'_>, style: Style) -> Result<String, String> {
-        Ok(ladder_text(analysis, style))
-    }
-}
-
 /// The ladder as a Markdown document.
 pub struct Markdown;
 
@@ -78,7 +61,9 @@ pub(crate) fn ladder_text(analysis: &Analysis<'_>, style: Style) -> String {
     }
     fill(&mut table, analysis, style.colour);
     let along = curves::text(analysis, style);
-    let (table, notes, tail) = (trimmed(&table), notes(analysis, style), tail(analysis, style));
+    let said = style.detail == Detail::Notes;
+    let notes = if said { notes(analysis, style) } else { String::new() };
+    let (table, tail) = (trimmed(&table), if said { tail(analysis, style) } else { String::new() });
     style.sealed(&format!("{}\n{table}{notes}{along}{tail}", head(analysis, style)))
 }
 
@@ -124,7 +109,7 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
 }
 
 /// By how much the machine was slower than it can be, where a row's figure is moved by it.
-fn slowed(analysis: &Analysis<'_>) -> String {
+pub(super) fn slowed(analysis: &Analysis<'_>) -> String {
     let measured = || analysis.shown().filter_map(|row| Some((row.median()?, row.undisturbed.as_ref()?)));
     let Some((ruler, times)) = slowest(&analysis.speeds) else { return String::new() };
     if !measured().any(|(median, undisturbed)| undisturbed.matters(median)) {
@@ -156,7 +141,7 @@ fn noise_floor(analysis: &Analysis<'_>) -> String {
     }
 }
 
-fn ended(run: &Run) -> String {
+pub(super) fn ended(run: &Run) -> String {
     let target = percent(run.precision_ppm as f64 / 1e6);
     let seconds = run
         .ended_unix_ns

@@ -97,6 +97,7 @@ fn catalogue() -> Catalogue {
     let mechanism = |id: &str, control: Option<&str>, unit: &str| Mechanism {
         id: id.parse().unwrap(),
         title: String::new(),
+        short: String::new(),
         implemented_by: vec![],
         capabilities: [].into(),
         iteration: String::new(),

@@ -1,0 +1,478 @@
+//! The answer first: the families beside one another, a line per row with its bar, then only what changes how these figures are read.
+
+use super::Format;
+use super::table::{ended, ladder_text, slowed};
+use crate::curves;
+use crate::text::{Detail, Style, wrapped};
+use switchcost_analysis::number::{percent, share};
+use switchcost_analysis::{Analysis, Figures, Quantity, Row, resume_command};
+use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Verdict, harmless, harmless_line};
+
+/// Columns where the width is not known.
+const WIDTH: u16 = 98;
+/// Width of bars at most, and the least that is worth drawing.
+const BAR: (usize, usize) = (24, 10);
+/// Width of what is said at a row's end.
+const SAID: usize = 22;
+/// Width of the columns between name and bar.
+const FIGURES: usize = 25;
+/// Longest name on one line.
+const NAME: usize = 38;
+/// Rows of a section from which its families are set apart.
+const LONG: usize = 8;
+/// Families that the reference is set beside.
+const BESIDE: usize = 3;
+
+/// The ladder for a terminal.
+pub struct Terminal;
+
+impl Format for Terminal {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "For people at a terminal"
+    }
+
+    fn write(&self, analysis: &Analysis<'_>, style: Style) -> Result<String, String> {
+        Ok(match style.detail {
+            Detail::Brief => text(analysis, style),
+            Detail::Columns | Detail::Notes => ladder_text(analysis, style),
+        })
+    }
+}
+
+fn text(analysis: &Analysis<'_>, style: Style) -> String {
+    let style = Style { width: style.width.or(Some(WIDTH)), ..style };
+    let view = View::new(analysis, style);
+    let parts = [view.head(), view.families(), view.table(), curves::text(analysis, style), view.foot()];
+    style.sealed(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n"))
+}
+
+struct View<'a, 'r> {
+    analysis: &'a Analysis<'r>,
+    style: Style,
+    rows: Vec<&'a Row<'r>>,
+    hidden: usize,
+    caveats: Vec<&'a [String]>,
+    scale: Option<Scale>,
+    name: usize,
+}
+
+impl<'a, 'r> View<'a, 'r> {
+    fn new(analysis: &'a Analysis<'r>, style: Style) -> Self {
+        let all: Vec<&Row<'r>> = analysis.shown().collect();
+        // Controls that were measured for the sake of others are not what was asked for.
+        let patterns = analysis.run.request.as_ref().map_or(&[] as &[String], |request| &request.patterns);
+        let asked = all.iter().all(|row| row.control) || patterns.iter().any(|pattern| pattern.starts_with("control"));
+        let keeps = |row: &&Row<'_>| !row.control || asked || row.verdict == Verdict::Contradicted;
+        let rows: Vec<&Row<'r>> = all.iter().copied().filter(keeps).collect();
+        let mut caveats: Vec<&[String]> = Vec::new();
+        for row in rows.iter().filter(|row| !row.caveats.is_empty()) {
+            if !caveats.contains(&row.caveats.as_slice()) {
+                caveats.push(&row.caveats);
+            }
+        }
+        let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, NAME);
+        let said = if style.width >= Some(WIDTH) { SAID } else { 0 };
+        let room = usize::from(style.width.unwrap_or(WIDTH)).saturating_sub(longest + FIGURES + 3 + said);
+        let scale = Scale::new(&rows, room);
+        Self { analysis, style, hidden: all.len() - rows.len(), rows, caveats, scale, name: longest }
+    }
+
+    fn head(&self) -> String {
+        let run = self.analysis.run;
+        let fact = |name: &str| run.machine.stable.get(name).map(|value| harmless(value));
+        let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
+        let cpus = fact("cpu.logical").map(|cpus| format!("{cpus} CPUs"));
+        let kernel = fact("kernel.release").map(|release| format!("kernel {release}"));
+        let machine = [fact("cpu.model_name"), cpus, fact("hypervisor"), kernel];
+        let machine: Vec<String> = machine.into_iter().flatten().collect();
+        let first = format!("{} · {}", self.style.bold(&format!("run {}", run.id)), machine.join(" · "));
+        let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
+        let disturbed = if disturbed == 0 { String::new() } else { format!(" ({disturbed} disturbed)") };
+        let starts = run.invocations.len();
+        let second = format!("{}, {starts} starts{disturbed}, {}", started.strftime("%Y-%m-%d %H:%M UTC"), ended(run));
+        format!("{first}\n{}", paragraph(&second, self.style).trim_start())
+    }
+
+    /// The cheapest sound row of each family that a program can choose, on one CPU, in ascending order.
+    fn cheapest(&self) -> Vec<&'a Row<'r>> {
+        let sound = |row: &&&Row<'_>| {
+            row.choice
+                && row.verdict == Verdict::Verified
+                && row.variant.experiment == Experiment::Switch
+                && row.variant.timing == Timing::Batch
+                && row.variant.placement == Placement::OneCpu
+                && row.interval().is_some()
+                && row.summary.modes.is_empty()
+        };
+        let mut found: Vec<&Row<'r>> = Vec::new();
+        for row in self.rows.iter().filter(sound) {
+            let family = row.variant.mechanism.family();
+            if found.iter().all(|other| other.variant.mechanism.family() != family) {
+                found.push(row);
+            }
+        }
+        found.sort_by(|a, b| a.median().partial_cmp(&b.median()).unwrap_or(std::cmp::Ordering::Equal));
+        found
+    }
+
+    fn families(&self) -> String {
+        let found = self.cheapest();
+        let [first, rest @ ..] = found.as_slice() else { return String::new() };
+        if rest.is_empty() {
+            return String::new();
+        }
+        let named = |row: &Row<'_>| {
+            format!(
+                "{} {}",
+                row.variant.mechanism.family(),
+                row.quantity.tick(two_digits(row.median().unwrap_or_default()))
+            )
+        };
+        let mut sentence = named(first);
+        for pair in found.windows(2) {
+            let [a, b] = pair else { continue };
+            let apart = a.interval().zip(b.interval()).is_some_and(|(a, b)| a.1 < b.0);
+            sentence = format!("{sentence} {} {}", if apart { "<" } else { "≈" }, named(b));
+        }
+        let line = sentence.chars().count() <= usize::from(self.style.width.unwrap_or(WIDTH));
+        let mut out = if line { sentence + "\n" } else { paragraph(&sentence, self.style) };
+        if let Some(reference) = self.analysis.reference() {
+            let times = |row: &&Row<'_>| {
+                let times = 1.0 / row.times_reference?;
+                (times > 1.0).then(|| format!("{} {}", share(times), row.label))
+            };
+            let own = reference.variant.mechanism.family();
+            let others: Vec<String> =
+                found.iter().filter(|row| row.variant.mechanism.family() != own).filter_map(times).collect();
+            let few = others.iter().rev().take(BESIDE).cloned().collect::<Vec<_>>().join(" = ");
+            if !few.is_empty() {
+                let beside = format!("one switch of {} = {few}", reference.label);
+                out += paragraph(&beside, self.style).trim_start();
+            }
+        }
+        out
+    }
+
+    fn table(&self) -> String {
+        let mut out = String::new();
+        let mut sections: Vec<(String, Vec<&Row<'r>>)> = Vec::new();
+        for row in &self.rows {
+            let title = section(row);
+            match sections.iter_mut().find(|(known, _)| *known == title) {
+                Some((_, rows)) => rows.push(row),
+                None => sections.push((title, vec![row])),
+            }
+        }
+        for (place, (title, rows)) in sections.iter().enumerate() {
+            let title = if place == 0 { self.header(title) } else { format!("\n  {title}") };
+            out += &format!("{}\n", title.trim_end());
+            let mut family = None;
+            for row in rows {
+                let own = row.variant.mechanism.family();
+                if rows.len() >= LONG && family.is_some_and(|family| family != own) {
+                    out.push('\n');
+                }
+                family = Some(own);
+                out += &self.line(row);
+            }
+        }
+        out
+    }
+
+    fn header(&self, title: &str) -> String {
+        let reference = self.analysis.reference().map(|row| row.variant.mechanism.as_str());
+        let beside = reference.and_then(|id| id.rsplit('/').next()).map_or(String::new(), |name| format!("× {name}"));
+        let axis = self.scale.as_ref().map_or(String::new(), Scale::axis);
+        let line = format!("  {title:<name$} {:>7} {:>6} {beside:>8} {axis}", "median", "±", name = self.name);
+        if self.style.colour { format!("\x1b[1m{line}\x1b[0m") } else { line }
+    }
+
+    fn line(&self, row: &Row<'_>) -> String {
+        let amount = |value: f64| row.quantity.amount(value);
+        let median = row.median().map_or_else(|| "–".to_owned(), amount);
+        let (median, spread) = match row.summary.modes.as_slice() {
+            [] => {
+                let half = row.median().zip(row.interval()).map(|(median, (low, high))| (high - low) / 2.0 / median);
+                (median, half.map_or_else(|| "–".to_owned(), percent))
+            }
+            modes => (amount(modes.first().map_or(0.0, |mode| mode.value)), "modes".to_owned()),
+        };
+        let times = row.times_reference.map_or_else(String::new, share);
+        let bar = match &self.scale {
+            Some(scale) if row.quantity == Quantity::Time => scale.bar(row),
+            Some(scale) => " ".repeat(scale.width),
+            None => String::new(),
+        };
+        let mut lines = folded(&name(row), self.name).into_iter();
+        let name = lines.next().unwrap_or_default();
+        let line =
+            format!("  {name:<width$} {median:>7} {spread:>6} {times:>8} {bar} {}", self.said(row), width = self.name);
+        let mut out = format!("{}\n", line.trim_end());
+        for more in lines {
+            out += &format!("    {more}\n");
+        }
+        out
+    }
+
+    /// What stands at a row's end: a verdict that it is not verified, its kinds, what it is, and the mark of what must be known of it.
+    fn said(&self, row: &Row<'_>) -> String {
+        let mut words = Vec::new();
+        let verdict = row.verdict.to_string();
+        match row.verdict {
+            Verdict::Verified => {}
+            Verdict::Contradicted | Verdict::Broken if self.style.colour => {
+                words.push(format!("\x1b[31m{verdict}\x1b[0m"))
+            }
+            _ => words.push(verdict),
+        }
+        if let [_, others @ ..] = row.summary.modes.as_slice()
+            && !others.is_empty()
+        {
+            let others: Vec<String> = others
+                .iter()
+                .map(|mode| format!("{} ({})", row.quantity.amount(mode.value), percent(mode.weight)))
+                .collect();
+            words.push(format!("or {}", others.join(", or ")));
+        } else if words.is_empty() && self.wide() {
+            words.push(row.short.clone());
+        }
+        if row.variant.experiment == Experiment::Switch && row.unit != "switch" {
+            words.insert(0, format!("per {}", row.unit));
+        }
+        if let Some(place) = self.caveats.iter().position(|caveats| *caveats == row.caveats.as_slice()) {
+            words.push(format!("[{}]", place + 1));
+        }
+        words.retain(|word| !word.is_empty());
+        words.join(" ")
+    }
+
+    /// There is room for what a row is.
+    fn wide(&self) -> bool {
+        self.style.width >= Some(WIDTH)
+    }
+
+    fn foot(&self) -> String {
+        let mut out = self.verdicts();
+        let mut say = |text: &str| out += &paragraph(text, self.style);
+        if let Some(text) = self.precision() {
+            say(&text);
+        }
+        if let Some(command) = resume_command(self.analysis.run) {
+            say(&format!("to continue: {command}"));
+        }
+        for text in [slowed(self.analysis), self.noise()].iter().filter(|text| !text.is_empty()) {
+            say(text.trim_start());
+        }
+        for (place, caveats) in self.caveats.iter().enumerate() {
+            for caveat in *caveats {
+                out += &wrapped(&format!("  [{}] ", place + 1), caveat, self.style);
+            }
+        }
+        let findings = &self.analysis.run.machine.findings;
+        for finding in findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+            out += &paragraph(&format!("{} (doctor)", gist(finding)), self.style);
+        }
+        let more = "more: switchcost show -v, show --notes, report --open, explain NAME, compare A B";
+        out + "\n" + &paragraph(more, self.style)
+    }
+
+    /// How many rows are verified, and why the others are not.
+    fn verdicts(&self) -> String {
+        let sound = self.rows.iter().filter(|row| row.verdict == Verdict::Verified).count();
+        let more = match self.hidden {
+            0 => String::new(),
+            hidden => format!("; {hidden} controls: show -v"),
+        };
+        let counted = match (sound, self.rows.len()) {
+            (0, 0) => return String::new(),
+            (1, 1) => "it passed its checks (order, kernel switches, CPUs)".to_owned(),
+            (sound, all) if sound == all => {
+                format!("all {all} rows passed their checks (order, kernel switches, CPUs)")
+            }
+            (sound, all) => format!("{sound} of {all} rows passed their checks"),
+        };
+        let mut out = paragraph(&format!("{counted}{more}"), self.style);
+        let mut told: Vec<(Verdict, &str, Vec<&str>)> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.verdict != Verdict::Verified) {
+            match told.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && *reason == row.reason) {
+                Some((_, _, names)) => names.push(&row.label),
+                None => told.push((row.verdict, &row.reason, vec![&row.label])),
+            }
+        }
+        for (verdict, reason, names) in told {
+            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            out += &paragraph(&format!("{verdict}: {}{reason}", names.join(", ")), self.style);
+            if verdict == Verdict::Contradicted {
+                out += &paragraph("Do not use that figure; report it with `switchcost export`.", self.style);
+            }
+        }
+        out
+    }
+
+    /// What equal things differed by in this run.
+    fn noise(&self) -> String {
+        let noise = &self.analysis.noise;
+        if let Some(why) = &noise.unstable {
+            return format!("unstable: {why}; differences between rows mean nothing in this run");
+        }
+        let known = noise.families.iter().map(|(family, equals)| format!("{family} {}", percent(equals.reach)));
+        let known = known.collect::<Vec<_>>().join(", ");
+        if known.is_empty() { known } else { format!("differences below these mean nothing in this run: {known}") }
+    }
+
+    /// Rows whose interval is wider than was asked for, or that have none.
+    fn precision(&self) -> Option<String> {
+        let run = self.analysis.run;
+        let target = run.precision_ppm as f64 / 1e6;
+        let figures = || self.rows.iter().filter_map(|row| Some((row, row.summary.figures.as_ref()?)));
+        let single = || figures().filter(|(row, _)| row.summary.modes.is_empty());
+        let width = |figures: &Figures| Some(figures.interval?.relative_half_width(figures.median));
+        let wide = single().filter(|(_, figures)| width(figures).is_some_and(|width| width > target)).count();
+        let without = single().filter(|(_, figures)| figures.interval.is_none()).count();
+        let cure = match run.ended_by {
+            EndedBy::Budget => format!(": --budget {}s narrows them", run.budget_ms / 500),
+            EndedBy::Rounds => ": more --rounds narrow them".to_owned(),
+            _ => String::new(),
+        };
+        let wide = (wide > 0).then(|| {
+            let all = figures().count();
+            format!("{wide} of {all} intervals are wider than ±{}{cure}", percent(target))
+        });
+        let without =
+            (without > 0).then(|| format!("{without} rows have fewer than the 6 starts that an interval needs"));
+        let said: Vec<String> = wide.into_iter().chain(without).collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+}
+
+/// What a finding says, without the figures behind it.
+fn gist(finding: &Finding) -> String {
+    let what = finding.what.split(" (").next().unwrap_or_default();
+    what.to_owned()
+}
+
+/// Rounded to two significant digits: enough to say which is cheaper.
+fn two_digits(value: f64) -> f64 {
+    let unit = 10_f64.powf(value.abs().max(f64::MIN_POSITIVE).log10().floor() - 1.0);
+    (value / unit).round() * unit
+}
+
+fn section(row: &Row<'_>) -> String {
+    let place = match row.variant.placement {
+        Placement::OneCpu => "one CPU".to_owned(),
+        Placement::TwoCpus => "two CPUs".to_owned(),
+        Placement::Free => "free placement".to_owned(),
+        pair @ Placement::Pair(..) => pair.to_string(),
+    };
+    let experiment = match row.variant.experiment {
+        Experiment::Switch => String::new(),
+        other => format!("{other}, "),
+    };
+    let each = if row.variant.timing == Timing::Each { ", each switch" } else { "" };
+    format!("{experiment}{place}{each}")
+}
+
+/// Lines of text; those after the first are further in than any of ours begins, so that no text of others passes for one.
+fn paragraph(text: &str, style: Style) -> String {
+    let line = format!("  {}", harmless_line(text));
+    let fits = style.width.is_none_or(|width| line.chars().count() <= usize::from(width));
+    if fits { line + "\n" } else { wrapped("    ", text, style).split_off(2) }
+}
+
+/// The row's label without what its section's title says.
+fn name(row: &Row<'_>) -> String {
+    let said = [row.variant.placement.to_string(), row.variant.experiment.to_string()];
+    row.label.split(' ').filter(|word| !said.iter().any(|said| said == word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A name on lines of at most so many characters, broken at blanks.
+fn folded(name: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in harmless_line(name).split(' ') {
+        let Some(last) = lines.last_mut() else { break };
+        if last.is_empty() {
+            word.clone_into(last);
+        } else if last.chars().count() + 1 + word.chars().count() <= most {
+            *last = format!("{last} {word}");
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+/// A logarithmic axis in ns from decade to decade.
+struct Scale {
+    low: f64,
+    high: f64,
+    width: usize,
+}
+
+impl Scale {
+    /// None: nothing to draw, or no room.
+    fn new(rows: &[&Row<'_>], room: usize) -> Option<Self> {
+        let of = |row: &&&Row<'_>| row.quantity == Quantity::Time && row.median().is_some_and(|median| median > 0.0);
+        let drawn: Vec<&&Row<'_>> = rows.iter().filter(of).collect();
+        let ends = |row: &&&Row<'_>| row.interval().or_else(|| row.median().map(|median| (median, median)));
+        let ends = drawn.iter().filter_map(ends).flat_map(|(low, high)| [low, high]);
+        let ends: Vec<f64> = ends.filter(|end| *end > 0.0).collect();
+        let low = ends.iter().copied().reduce(f64::min)?.log10().floor();
+        let high = ends.iter().copied().reduce(f64::max)?.log10().ceil().max(low + 1.0);
+        (drawn.len() > 1 && room >= BAR.1).then(|| Self { low, high, width: room.min(BAR.0) })
+    }
+
+    fn place(&self, value: f64) -> usize {
+        let share = (value.max(f64::MIN_POSITIVE).log10() - self.low) / (self.high - self.low);
+        (share.clamp(0.0, 1.0) * (self.width - 1) as f64).round() as usize
+    }
+
+    fn decades(&self) -> impl Iterator<Item = f64> {
+        (self.low as i32..=self.high as i32).map(|power| 10_f64.powi(power))
+    }
+
+    /// `1 ns  10  100  1 µs`, each word from its decade on, those with a unit first, as far as there is room.
+    fn axis(&self) -> String {
+        let mut cells = vec![' '; self.width + 4];
+        let words: Vec<(usize, String)> =
+            self.decades().map(|decade| (self.place(decade), Quantity::Time.tick(decade))).collect();
+        let ranked = [true, false]
+            .into_iter()
+            .flat_map(|unit| words.iter().filter(move |(_, word)| word.starts_with("1 ") == unit));
+        for (place, word) in ranked {
+            let place = *place;
+            let word = if word.starts_with("1 ") { word } else { word.split(' ').next().unwrap_or_default() };
+            let length = word.chars().count();
+            let around = cells.get(place.saturating_sub(1)..(place + length + 1).min(self.width + 4));
+            if around.is_some_and(|cells| cells.iter().all(|cell| *cell == ' ')) {
+                cells.iter_mut().skip(place).zip(word.chars()).for_each(|(cell, letter)| *cell = letter);
+            }
+        }
+        cells.into_iter().collect()
+    }
+
+    fn bar(&self, row: &Row<'_>) -> String {
+        let mut cells = vec![' '; self.width];
+        let mut set = |place: usize, mark: char| {
+            if let Some(cell) = cells.get_mut(place) {
+                *cell = mark;
+            }
+        };
+        self.decades().for_each(|decade| set(self.place(decade), '┊'));
+        if let Some((low, high)) = row.interval().filter(|_| row.summary.modes.is_empty()) {
+            (self.place(low)..=self.place(high)).for_each(|place| set(place, '━'));
+        }
+        match row.summary.modes.as_slice() {
+            [] => {
+                if let Some(median) = row.median() {
+                    set(self.place(median), '●');
+                }
+            }
+            modes => modes.iter().for_each(|mode| set(self.place(mode.value), '●')),
+        }
+        cells.into_iter().collect()
+    }
+}
