@@ -208,12 +208,18 @@ impl<'a, 'r> View<'a, 'r> {
             None => String::new(),
         };
         let mut lines = folded(&name(row), self.name).into_iter();
-        let name = lines.next().unwrap_or_default();
-        let line =
-            format!("  {name:<width$} {median:>7} {spread:>6} {times:>8} {bar} {}", self.said(row), width = self.name);
-        let mut out = format!("{}\n", line.trim_end());
+        let first = lines.next().unwrap_or_default();
+        let line = format!("  {first:<width$} {median:>7} {spread:>6} {times:>8} {bar}", width = self.name);
+        let said = self.said(row);
+        let room = usize::from(self.style.width.unwrap_or(WIDTH)).saturating_sub(line.chars().count() + 1);
+        let fits = self.wide() || said.chars().count() <= room;
+        let beside = if fits { format!("{line} {said}") } else { line };
+        let mut out = format!("{}\n", beside.trim_end());
         for more in lines {
             out += &format!("    {more}\n");
+        }
+        if !fits {
+            out += &format!("    {said}\n");
         }
         out
     }
@@ -436,7 +442,7 @@ impl Scale {
 
     /// `1 ns  10  100  1 µs`, each word from its decade on, those with a unit first, as far as there is room.
     fn axis(&self) -> String {
-        let mut cells = vec![' '; self.width + 4];
+        let mut cells = vec![' '; self.width];
         let words: Vec<(usize, String)> =
             self.decades().map(|decade| (self.place(decade), Quantity::Time.tick(decade))).collect();
         let ranked = [true, false]
@@ -446,7 +452,7 @@ impl Scale {
             let place = *place;
             let word = if word.starts_with("1 ") { word } else { word.split(' ').next().unwrap_or_default() };
             let length = word.chars().count();
-            let around = cells.get(place.saturating_sub(1)..(place + length + 1).min(self.width + 4));
+            let around = cells.get(place.saturating_sub(1)..(place + length + 1).min(self.width));
             if around.is_some_and(|cells| cells.iter().all(|cell| *cell == ' ')) {
                 cells.iter_mut().skip(place).zip(word.chars()).for_each(|(cell, letter)| *cell = letter);
             }
