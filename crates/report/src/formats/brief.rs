@@ -452,7 +452,8 @@ impl Scale {
             let place = *place;
             let word = if word.starts_with("1 ") { word } else { word.split(' ').next().unwrap_or_default() };
             let length = word.chars().count();
-            let around = cells.get(place.saturating_sub(1)..(place + length + 1).min(self.width));
+            let end = (place + length + 1).min(self.width);
+            let around = cells.get(place.saturating_sub(1)..end).filter(|_| place + length <= self.width);
             if around.is_some_and(|cells| cells.iter().all(|cell| *cell == ' ')) {
                 cells.iter_mut().skip(place).zip(word.chars()).for_each(|(cell, letter)| *cell = letter);
             }
