@@ -41,8 +41,9 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     add(true, &mut below_floor(row, rows, catalogue).into_iter());
     add(false, &mut kinds(row, figures.mean).or_else(|| wide(row, run)).into_iter());
     let lacking = row.undisturbed.as_ref().is_some_and(|undisturbed| undisturbed.lacking().is_some());
-    add(lacking, &mut slowed(row, figures.median).into_iter());
-    add(true, &mut left_out(row).filter(|_| !lacking).into_iter());
+    add(false, &mut slowed(row, figures.median).into_iter());
+    // Where they count, `Row::unsettled` says so.
+    add(row.summary.disturbed_counted == 0, &mut left_out(row).filter(|_| !lacking).into_iter());
     if let Some(reading) = &figures.reading {
         let note = format!(
             "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off all figures: p50 {}, p99.9 {}, max {} ns",

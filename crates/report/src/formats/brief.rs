@@ -243,6 +243,8 @@ impl<'a, 'r> View<'a, 'r> {
                 .map(|mode| format!("{} ({})", row.quantity.amount(mode.value), percent(mode.weight)))
                 .collect();
             words.push(format!("or {}", others.join(", or ")));
+        } else if words.is_empty() && row.median().is_some() && row.unsettled().is_some() {
+            words.push("disturbed".to_owned());
         } else if words.is_empty() && self.wide() {
             words.push(row.short.clone());
         }
@@ -269,6 +271,9 @@ impl<'a, 'r> View<'a, 'r> {
         }
         if let Some(command) = resume_command(self.analysis.run) {
             say(&format!("to continue: {command}"));
+        }
+        if let Some(text) = self.unsettled() {
+            say(&text);
         }
         for text in [slowed(self.analysis), self.noise()].iter().filter(|text| !text.is_empty()) {
             say(text.trim_start());
@@ -317,6 +322,16 @@ impl<'a, 'r> View<'a, 'r> {
             }
         }
         out
+    }
+
+    /// Rows that somebody else was beside too often.
+    fn unsettled(&self) -> Option<String> {
+        let measured = || self.rows.iter().filter(|row| row.median().is_some());
+        let unsettled = measured().filter(|row| row.unsettled().is_some()).count();
+        (unsettled > 0).then(|| {
+            let all = measured().count();
+            format!("{unsettled} of {all} rows were disturbed throughout: their figures may be too high; measure again when nothing else runs here or on the host")
+        })
     }
 
     /// What equal things differed by in this run.

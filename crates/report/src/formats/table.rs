@@ -117,7 +117,7 @@ pub(super) fn slowed(analysis: &Analysis<'_>) -> String {
     }
     let share = measured().map(|(_, undisturbed)| undisturbed.slowed).sum::<f64>() / measured().count() as f64;
     format!(
-        "\nslowed: beside {} of the batches this machine was slower than it can be ({ruler} ×{times:.2}); notes on the rows say what that moved",
+        "\nslowed: beside {} of the batches this machine was slower than it can be ({ruler} ×{times:.2}); --notes says what that moved",
         percent(share)
     )
 }
