@@ -35,9 +35,9 @@ fn a_page_holds_the_runs_that_are_named_each_once() {
     assert_eq!(runs.len(), 3);
     assert_eq!(data["made_by"], "switchcost report 'latest~1' latest ladder.jsonl");
     let row = &runs[0]["details"][0];
-    // A start that others disturbed is repeated, and not counted.
+    // A start that others disturbed is repeated, and not counted unless too few others are left.
     let counted = row["starts"].as_array().unwrap().iter().filter(|start| start[3] == 1).count();
-    assert_eq!(counted, 6, "{row}");
+    assert!(counted >= 6, "{row}");
     assert_eq!(row["expected"]["kernel_switches"], serde_json::json!([1.0, 1.0]));
     let pair = data["tables"].as_array().unwrap().iter().find(|table| table["a"] == 0 && table["b"] == 1).unwrap();
     assert!(pair["comparisons"][0]["ratio"].is_number(), "{pair}");
