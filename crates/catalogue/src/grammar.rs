@@ -70,10 +70,11 @@ impl<'t> Pattern<'t> {
         self.glob.is_match(name)
     }
 
-    /// It names this mechanism, its family, or fits it.
+    /// It names this mechanism, its family, what stands after the family (`goroutine`), or fits it.
     #[must_use]
     pub fn names_mechanism(&self, id: &MechanismId) -> bool {
-        self.names(id.as_str()) || id.family() == self.name
+        self.names(id.as_str())
+            || id.as_str().split_once('/').is_some_and(|(family, own)| family == self.name || own == self.name)
     }
 
     /// It names no probe, or this one: `NAME@gcc-*` is each build by GCC.
@@ -219,6 +220,21 @@ mod tests {
             assert_eq!((count(wrong), size(wrong)), (None, None), "{wrong}");
         }
         assert_eq!((count("2.5"), scaled("2.5k", 1000.0)), (None, Some(2500.0)));
+    }
+
+    #[test]
+    fn a_mechanism_is_named_by_its_family_and_by_what_follows_it() {
+        let fits =
+            |text, id: &str| Pattern::parse(text).is_ok_and(|pattern| pattern.names_mechanism(&id.parse().unwrap()));
+        assert!(
+            fits("goroutine", "fiber/goroutine")
+                && fits("fiber", "fiber/goroutine")
+                && fits("f*/go*", "fiber/goroutine")
+        );
+        assert!(fits("pipe", "thread/pipe") && fits("pipe", "process/pipe"));
+        assert!(
+            !fits("go", "fiber/goroutine") && !fits("routine", "fiber/goroutine") && !fits("pipe", "control/self-pipe")
+        );
     }
 
     #[test]

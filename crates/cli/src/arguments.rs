@@ -220,7 +220,7 @@ impl DetailOptions {
 /// `list`.
 #[derive(Args, Debug)]
 pub struct List {
-    /// Only mechanisms that these name, such as 'stack/*' or thread
+    /// Only mechanisms that these name, such as 'stack/*', thread or goroutine
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
     /// Output format
