@@ -20,30 +20,31 @@ pub(crate) struct Note {
     pub caveat: bool,
 }
 
+fn marked(caveat: bool, texts: impl IntoIterator<Item = String>) -> impl Iterator<Item = Note> {
+    texts.into_iter().map(move |text| Note { text, caveat })
+}
+
 /// Notes on a row; `rows` are all of its run.
 pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<Note> {
     let mut notes = Vec::new();
-    let mut add = |caveat: bool, texts: &mut dyn Iterator<Item = String>| {
-        notes.extend(texts.map(|text| Note { text, caveat }));
-    };
-    add(true, &mut strays(row).into_iter());
+    notes.extend(marked(true, strays(row)));
     let Some(figures) = &row.summary.figures else { return notes };
     let mechanism = catalogue.find(&row.variant.mechanism);
     if let (Some(mechanism), Some(kernel)) = (mechanism, row.summary.kernel) {
         let rule = mechanism.rule(row.variant);
         if kernel.per_unit > 1.0 + KERNEL_TOLERANCE && !rule.note.is_empty() {
             let note = format!("{:.2} kernel switches each: {}", kernel.per_unit, rule.note);
-            add(false, &mut std::iter::once(note));
+            notes.extend(marked(false, Some(note)));
         }
     }
-    add(true, &mut far_from_home(row, rows, figures.median).into_iter());
-    add(true, &mut one_thread(row, mechanism).into_iter());
-    add(true, &mut below_floor(row, rows, catalogue).into_iter());
-    add(false, &mut kinds(row, figures.mean).or_else(|| wide(row, run)).into_iter());
+    notes.extend(marked(true, far_from_home(row, rows, figures.median)));
+    notes.extend(marked(true, one_thread(row, mechanism)));
+    notes.extend(marked(true, below_floor(row, rows, catalogue)));
+    notes.extend(marked(false, kinds(row, figures.mean).or_else(|| wide(row, run))));
     let lacking = row.undisturbed.as_ref().is_some_and(|undisturbed| undisturbed.lacking().is_some());
-    add(false, &mut slowed(row, figures.median).into_iter());
+    notes.extend(marked(false, slowed(row, figures.median)));
     // Where they count, `Row::unsettled` says so.
-    add(row.summary.disturbed_counted == 0, &mut left_out(row).filter(|_| !lacking).into_iter());
+    notes.extend(marked(row.summary.disturbed_counted == 0, left_out(row).filter(|_| !lacking)));
     if let Some(reading) = &figures.reading {
         let note = format!(
             "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off all figures: p50 {}, p99.9 {}, max {} ns",
@@ -52,12 +53,12 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
             nanoseconds(figures.p999),
             nanoseconds(figures.max)
         );
-        add(true, &mut std::iter::once(note));
+        notes.extend(marked(true, Some(note)));
     }
-    add(true, &mut counters(row, run).into_iter());
+    notes.extend(marked(true, counters(row, run)));
     if !row.summary.resolved() {
         let note = "not resolved: less is left than half of what the reads cost; use the figure of timing=batch";
-        add(true, &mut std::iter::once(note.to_owned()));
+        notes.extend(marked(true, Some(note.to_owned())));
     }
     if row.summary.unsteady * 3 > row.summary.invocation_medians.len() {
         let note = format!(
@@ -65,18 +66,18 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
             row.summary.unsteady,
             row.summary.invocation_medians.len()
         );
-        add(true, &mut std::iter::once(note));
+        notes.extend(marked(true, Some(note)));
     }
     if let Some((count, example)) = &row.summary.other_ways {
         let note = format!(
             "{count} of {} starts did something else than the row says and are left out: {example}",
             row.starts.len()
         );
-        add(true, &mut std::iter::once(note));
+        notes.extend(marked(true, Some(note)));
     }
     if row.variant.contexts >= LARGE_RING && row.variant.experiment == Experiment::Switch {
         let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);
-        add(false, &mut std::iter::once(format!("the probe's largest process used {} MiB", nanoseconds(mebibytes))));
+        notes.extend(marked(false, Some(format!("the probe's largest process used {} MiB", nanoseconds(mebibytes)))));
     }
     if !row.summary.footprint.is_empty() {
         let parts: Vec<String> = row
@@ -86,12 +87,12 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
             .map(|(quantity, bytes)| format!("{} {} B", quantity.trim_end_matches("_bytes"), nanoseconds(*bytes)))
             .collect();
         let note = format!("memory of one live, suspended context, by the kernel's figures: {}", parts.join(", "));
-        add(true, &mut std::iter::once(note));
+        notes.extend(marked(true, Some(note)));
     }
     // A remark that differs from start to start (a measured figure, say) would fill the page.
-    add(false, &mut row.summary.remarks.iter().take(MOST_REMARKS).cloned());
+    notes.extend(marked(false, row.summary.remarks.iter().take(MOST_REMARKS).cloned()));
     if let Some(mechanism) = mechanism {
-        add(false, &mut mechanism.notes.iter().cloned());
+        notes.extend(marked(false, mechanism.notes.iter().cloned()));
     }
     notes
 }

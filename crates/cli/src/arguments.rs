@@ -197,7 +197,7 @@ pub struct Run {
 /// How much of a run the format `table` tells.
 #[derive(Args, Debug, Clone, Copy)]
 pub struct DetailOptions {
-    /// Every column: intervals, minimum, kernel switches, CPUs; controls as well
+    /// More columns: intervals, minimum, kernel switches, CPUs; controls as well
     #[arg(short, long)]
     pub verbose: bool,
     /// The same with every note on every row, and every warning

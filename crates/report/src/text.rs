@@ -21,7 +21,7 @@ pub enum Detail {
     /// The answer, and what changes how it is read.
     #[default]
     Brief,
-    /// Every column that has room.
+    /// The columns that have room on a terminal, and all rows.
     Columns,
     /// And every note and warning.
     Notes,

@@ -19,7 +19,8 @@ pub fn show(arguments: &arguments::Show) -> Result<Exit, Failure> {
     let style = arguments.detail.style();
     let mut text = formatted(&run, &catalogue, arguments.format, style)?.0;
     if arguments.plot {
-        text += &switchcost_report::ladder_plot(&Analysis::new(&run, &catalogue), style);
+        // As people are told it, whatever others put into the run.
+        text += &switchcost_report::ladder_plot(&Analysis::new(&run.harmless(), &catalogue), style);
     }
     output::print(&text)?;
     Ok(Exit::Fine)

@@ -1,17 +1,19 @@
 //! The answer first: the families beside one another, a line per row with its bar, then only what changes how these figures are read.
 
+mod scale;
+
+use self::scale::Scale;
 use super::Format;
 use super::table::{ended, ladder_text, slowed};
 use crate::curves;
 use crate::text::{Detail, Style, wrapped};
 use switchcost_analysis::number::{percent, share};
 use switchcost_analysis::{Analysis, Figures, Quantity, Row, resume_command};
+use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Verdict, harmless, harmless_line};
 
 /// Columns where the width is not known.
 const WIDTH: u16 = 98;
-/// Width of bars at most, and the least that is worth drawing.
-const BAR: (usize, usize) = (24, 10);
 /// Width of what is said at a row's end.
 const SAID: usize = 22;
 /// Width of the columns between name and bar.
@@ -64,9 +66,12 @@ impl<'a, 'r> View<'a, 'r> {
     fn new(analysis: &'a Analysis<'r>, style: Style) -> Self {
         let all: Vec<&Row<'r>> = analysis.shown().collect();
         // Controls that were measured for the sake of others are not what was asked for.
-        let patterns = analysis.run.request.as_ref().map_or(&[] as &[String], |request| &request.patterns);
-        let asked = all.iter().all(|row| row.control) || patterns.iter().any(|pattern| pattern.starts_with("control"));
-        let keeps = |row: &&Row<'_>| !row.control || asked || row.verdict == Verdict::Contradicted;
+        let patterns = analysis.run.request.iter().flat_map(|request| &request.patterns);
+        let patterns: Vec<Pattern<'_>> = patterns.filter_map(|text| Pattern::parse(text).ok()).collect();
+        let only_controls = all.iter().all(|row| row.control);
+        let asked = |row: &Row<'_>| patterns.iter().any(|pattern| pattern.names_mechanism(&row.variant.mechanism));
+        let keeps =
+            |row: &&Row<'_>| !row.control || only_controls || asked(row) || row.verdict == Verdict::Contradicted;
         let rows: Vec<&Row<'r>> = all.iter().copied().filter(keeps).collect();
         let mut caveats: Vec<&[String]> = Vec::new();
         for row in rows.iter().filter(|row| !row.caveats.is_empty()) {
@@ -105,8 +110,7 @@ impl<'a, 'r> View<'a, 'r> {
                 && row.variant.experiment == Experiment::Switch
                 && row.variant.timing == Timing::Batch
                 && row.variant.placement == Placement::OneCpu
-                && row.interval().is_some()
-                && row.summary.modes.is_empty()
+                && ends(row).is_some()
         };
         let mut found: Vec<&Row<'r>> = Vec::new();
         for row in self.rows.iter().filter(sound) {
@@ -125,17 +129,18 @@ impl<'a, 'r> View<'a, 'r> {
         if rest.is_empty() {
             return String::new();
         }
+        let amount = |row: &Row<'_>, value: f64| row.quantity.tick(two_digits(value));
         let named = |row: &Row<'_>| {
-            format!(
-                "{} {}",
-                row.variant.mechanism.family(),
-                row.quantity.tick(two_digits(row.median().unwrap_or_default()))
-            )
+            let figure = match (row.summary.modes.is_empty(), ends(row), row.median()) {
+                (false, Some((low, high)), _) => format!("{} to {}", amount(row, low), amount(row, high)),
+                (_, _, median) => amount(row, median.unwrap_or_default()),
+            };
+            format!("{} {figure}", row.variant.mechanism.family())
         };
         let mut sentence = named(first);
         for pair in found.windows(2) {
             let [a, b] = pair else { continue };
-            let apart = a.interval().zip(b.interval()).is_some_and(|(a, b)| a.1 < b.0);
+            let apart = ends(a).zip(ends(b)).is_some_and(|(a, b)| a.1 < b.0);
             sentence = format!("{sentence} {} {}", if apart { "<" } else { "≈" }, named(b));
         }
         let line = sentence.chars().count() <= usize::from(self.style.width.unwrap_or(WIDTH));
@@ -195,10 +200,7 @@ impl<'a, 'r> View<'a, 'r> {
         let amount = |value: f64| row.quantity.amount(value);
         let median = row.median().map_or_else(|| "–".to_owned(), amount);
         let (median, spread) = match row.summary.modes.as_slice() {
-            [] => {
-                let half = row.median().zip(row.interval()).map(|(median, (low, high))| (high - low) / 2.0 / median);
-                (median, half.map_or_else(|| "–".to_owned(), percent))
-            }
+            [] => (median, row.summary.figures.as_ref().and_then(width).map_or_else(|| "–".to_owned(), percent)),
             modes => (amount(modes.first().map_or(0.0, |mode| mode.value)), "modes".to_owned()),
         };
         let times = row.times_reference.map_or_else(String::new, share);
@@ -296,7 +298,7 @@ impl<'a, 'r> View<'a, 'r> {
         let sound = self.rows.iter().filter(|row| row.verdict == Verdict::Verified).count();
         let more = match self.hidden {
             0 => String::new(),
-            hidden => format!("; {hidden} controls: show -v"),
+            hidden => format!("; {hidden} more by show -v"),
         };
         let counted = match (sound, self.rows.len()) {
             (0, 0) => return String::new(),
@@ -351,7 +353,6 @@ impl<'a, 'r> View<'a, 'r> {
         let target = run.precision_ppm as f64 / 1e6;
         let figures = || self.rows.iter().filter_map(|row| Some((row, row.summary.figures.as_ref()?)));
         let single = || figures().filter(|(row, _)| row.summary.modes.is_empty());
-        let width = |figures: &Figures| Some(figures.interval?.relative_half_width(figures.median));
         let wide = single().filter(|(_, figures)| width(figures).is_some_and(|width| width > target)).count();
         let without = single().filter(|(_, figures)| figures.interval.is_none()).count();
         let cure = match run.ended_by {
@@ -364,16 +365,28 @@ impl<'a, 'r> View<'a, 'r> {
             format!("{wide} of {all} intervals are wider than ±{}{cure}", percent(target))
         });
         let without =
-            (without > 0).then(|| format!("{without} rows have fewer than the 6 starts that an interval needs"));
+            (without > 0).then(|| format!("rows with fewer than the 6 starts that an interval needs: {without}"));
         let said: Vec<String> = wide.into_iter().chain(without).collect();
         (!said.is_empty()).then(|| said.join("; "))
     }
 }
 
+/// Half-width of the interval, as a fraction.
+fn width(figures: &Figures) -> Option<f64> {
+    Some(figures.interval?.relative_half_width(figures.median))
+}
+
 /// What a finding says, without the figures behind it.
-fn gist(finding: &Finding) -> String {
-    let what = finding.what.split(" (").next().unwrap_or_default();
-    what.to_owned()
+fn gist(finding: &Finding) -> &str {
+    finding.what.split(" (").next().unwrap_or_default()
+}
+
+/// Where a row's figure lies: its interval, or from the lowest of its modes to the highest.
+fn ends(row: &Row<'_>) -> Option<(f64, f64)> {
+    match row.summary.modes.as_slice() {
+        [] => row.interval(),
+        modes => Some((modes.first()?.value, modes.last()?.value)),
+    }
 }
 
 /// Rounded to two significant digits: enough to say which is cheaper.
@@ -424,77 +437,4 @@ fn folded(name: &str, most: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// A logarithmic axis in ns from decade to decade.
-struct Scale {
-    low: f64,
-    high: f64,
-    width: usize,
-}
-
-impl Scale {
-    /// None: nothing to draw, or no room.
-    fn new(rows: &[&Row<'_>], room: usize) -> Option<Self> {
-        let of = |row: &&&Row<'_>| row.quantity == Quantity::Time && row.median().is_some_and(|median| median > 0.0);
-        let drawn: Vec<&&Row<'_>> = rows.iter().filter(of).collect();
-        let ends = |row: &&&Row<'_>| row.interval().or_else(|| row.median().map(|median| (median, median)));
-        let ends = drawn.iter().filter_map(ends).flat_map(|(low, high)| [low, high]);
-        let ends: Vec<f64> = ends.filter(|end| *end > 0.0).collect();
-        let low = ends.iter().copied().reduce(f64::min)?.log10().floor();
-        let high = ends.iter().copied().reduce(f64::max)?.log10().ceil().max(low + 1.0);
-        (drawn.len() > 1 && room >= BAR.1).then(|| Self { low, high, width: room.min(BAR.0) })
-    }
-
-    fn place(&self, value: f64) -> usize {
-        let share = (value.max(f64::MIN_POSITIVE).log10() - self.low) / (self.high - self.low);
-        (share.clamp(0.0, 1.0) * (self.width - 1) as f64).round() as usize
-    }
-
-    fn decades(&self) -> impl Iterator<Item = f64> {
-        (self.low as i32..=self.high as i32).map(|power| 10_f64.powi(power))
-    }
-
-    /// `1 ns  10  100  1 µs`, each word from its decade on, those with a unit first, as far as there is room.
-    fn axis(&self) -> String {
-        let mut cells = vec![' '; self.width];
-        let words: Vec<(usize, String)> =
-            self.decades().map(|decade| (self.place(decade), Quantity::Time.tick(decade))).collect();
-        let ranked = [true, false]
-            .into_iter()
-            .flat_map(|unit| words.iter().filter(move |(_, word)| word.starts_with("1 ") == unit));
-        for (place, word) in ranked {
-            let place = *place;
-            let word = if word.starts_with("1 ") { word } else { word.split(' ').next().unwrap_or_default() };
-            let length = word.chars().count();
-            let end = (place + length + 1).min(self.width);
-            let around = cells.get(place.saturating_sub(1)..end).filter(|_| place + length <= self.width);
-            if around.is_some_and(|cells| cells.iter().all(|cell| *cell == ' ')) {
-                cells.iter_mut().skip(place).zip(word.chars()).for_each(|(cell, letter)| *cell = letter);
-            }
-        }
-        cells.into_iter().collect()
-    }
-
-    fn bar(&self, row: &Row<'_>) -> String {
-        let mut cells = vec![' '; self.width];
-        let mut set = |place: usize, mark: char| {
-            if let Some(cell) = cells.get_mut(place) {
-                *cell = mark;
-            }
-        };
-        self.decades().for_each(|decade| set(self.place(decade), '┊'));
-        if let Some((low, high)) = row.interval().filter(|_| row.summary.modes.is_empty()) {
-            (self.place(low)..=self.place(high)).for_each(|place| set(place, '━'));
-        }
-        match row.summary.modes.as_slice() {
-            [] => {
-                if let Some(median) = row.median() {
-                    set(self.place(median), '●');
-                }
-            }
-            modes => modes.iter().for_each(|mode| set(self.place(mode.value), '●')),
-        }
-        cells.into_iter().collect()
-    }
 }
