@@ -15,6 +15,11 @@ fn measured() -> World {
 /// Starts that others disturbed are left out as long as so many are left; how many, the machine decides.
 const FEWEST_STARTS: u64 = 6;
 
+/// On a busy machine nothing is concluded from two runs, and rightly.
+fn busy(comparison: &serde_json::Value) -> bool {
+    comparison["reason"].as_str().unwrap().contains("other programs disturbed")
+}
+
 fn compare(world: &World, operands: &[&str]) -> Said {
     let mut words = vec!["compare", "--format", "json"];
     words.extend(operands);
@@ -32,7 +37,7 @@ fn exact_ratio_verdict_and_gate() {
     }
     assert_eq!((&row["verdict"], &row["paired"]), (&"slower".into(), &true.into()));
     assert!(row["counts"][0].as_u64() >= Some(FEWEST_STARTS), "{row}");
-    assert_eq!(row["phrase"], "×1.100, 10 % slower");
+    assert_eq!(row["phrase"], "10 % slower");
     let gate = |a: &str, b: &str, limit: &str| compare(&world, &[a, b, "--gate", limit]);
     let (base, slow) = ("thread/honest", "thread/honest ticks=1100");
     assert_eq!((gate(base, slow, "5%").status, gate(base, slow, "15%").status), (1, 0));
@@ -67,15 +72,16 @@ fn two_runs_and_files_by_their_common_rows() {
             (&row["b"]["label"], &row["ratio"], &row["paired"]),
             (&"thread/honest".into(), &1.0.into(), &false.into())
         );
-        assert_eq!((&row["verdict"], &row["within"]), (&"same".into(), &0.03.into()));
+        assert!(busy(row) || (&row["verdict"], &row["within"]) == (&"same".into(), &0.03.into()), "{row}");
         let (notes, unmatched) = (json["notes"].to_string(), json["unmatched"].to_string());
         assert!(notes.contains("Two runs"), "{notes}");
         assert!(unmatched.contains("ticks=1100") && unmatched.contains("thread/blind"), "{unmatched}");
         let text = world.run_words(&["compare", first, "latest"]).out;
-        assert!(text.starts_with("1 of 3 rows compared; only"), "{text}");
+        assert!(text.starts_with("B against A: a switch") && text.contains(" · 2 not compared\n  only"), "{text}");
     }
     let across = compare(&world, &["latest~1:thread/honest ticks=1100", "latest:thread/honest", "--gate", "5%"]);
-    assert_eq!((across.status, &across.json()["comparisons"][0]["verdict"]), (0, &"faster".into()), "{across:?}");
+    let found = across.json()["comparisons"][0].clone();
+    assert!(busy(&found) || (across.status, &found["verdict"]) == (0, &"faster".into()), "{across:?}");
     let default_run = compare(&world, &["thread/honest", "thread/honest ticks=1100", "--run", "latest~1"]);
     assert_eq!(default_run.json()["comparisons"][0]["ratio"], 1.1);
 }
@@ -169,12 +175,14 @@ fn bad_input_is_one_sentence() {
     assert_eq!(world.run("run thread/honest thread/liar thread/garbage --rounds 6").status, 5);
     let refuses = |operands: &[&str], words: &[&str]| compare(&world, operands).refuses(2, words);
     refuses(&["thread/honest"], &["needs something"]);
-    refuses(&["thread/honest", "thread/honset"], &["no row `thread/honset`", "did you mean `thread/honest`"]);
-    refuses(&["thread/honest", "zzz/zzz"], &["no row `zzz/zzz`", "thread/liar"]);
-    refuses(&["thread/honest", "thread/liar"], &["contradicts"]);
-    refuses(&["thread/honest", "thread/garbage"], &["broken"]);
     refuses(&["latest", "latest"], &["same run"]);
     refuses(&["latest", "thread/honest"], &["names 3 rows"]);
+    refuses(&["thread/honest", "thread/honset"], &["no row `thread/honset`", "did you mean `thread/honest`"]);
+    refuses(&["thread/honest", "zzz/zzz"], &["no row `zzz/zzz`", "thread/liar"]);
+    refuses(&["thread/honest", "honset"], &["`honset` is neither a run, a file nor a mechanism", "`thread/honest`"]);
+    refuses(&["thread/honest", "honest"], &["both mean thread/honest"]);
+    refuses(&["thread/honest", "thread/liar"], &["contradicts"]);
+    refuses(&["thread/honest", "thread/garbage"], &["broken"]);
     refuses(&["1999", "latest"], &["1999"]);
     refuses(&["thread/honest", "/nowhere.jsonl"], &["/nowhere.jsonl"]);
     refuses(&["thread/honest", "published:nobody"], &["nobody"]);

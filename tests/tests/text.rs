@@ -67,32 +67,35 @@ fn a_hostile_run_file_cannot_reach_the_terminal() {
             out.push_str(&(line + "\n"));
         }
         let (before, after) = out.split_once("\"id\":\"").unwrap();
-        format!("{before}\"id\":\"hostile\"{}", after.split_once('"').unwrap().1)
+        format!("{before}\"id\":\"hostile-run\"{}", after.split_once('"').unwrap().1)
     });
     let said = world.run(&format!("import {file}"));
     assert_eq!(said.status, 0, "{said:?}");
     harmless(&said, "import");
     let _ = world.run("run thread/honest --rounds 6");
     for command in [
-        "show hostile",
-        "show hostile --notes",
-        "show hostile --plot",
-        "show hostile --format md",
-        "show hostile --format csv",
-        "export hostile -o - --format benchstat",
-        "export hostile -o - --format table",
+        "show hostile-run",
+        "show hostile-run --notes",
+        "show hostile-run --plot",
+        "show hostile-run --format md",
+        "show hostile-run --format csv",
+        "export hostile-run -o - --format benchstat",
+        "export hostile-run -o - --format table",
         "history",
         "history thread/honest --machine all",
-        "compare hostile latest --force",
-        "compare hostile latest --force --format md",
-        "compare thread/honest thread/liar --run hostile",
+        "compare hostile-run latest --force",
+        "compare hostile-run latest --force --format md",
+        "compare thread/honest thread/liar --run hostile-run",
         "list",
-        "baseline set base hostile",
+        "baseline set base hostile-run",
         "baseline list",
     ] {
         harmless(&world.run(command), command);
     }
-    assert!(world.run("show hostile").out.contains("kernel x\u{fffd}[2J"), "the reader sees that something was there");
+    assert!(
+        world.run("show hostile-run").out.contains("kernel x\u{fffd}[2J"),
+        "the reader sees that something was there"
+    );
 }
 
 #[test]

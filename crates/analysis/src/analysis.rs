@@ -193,6 +193,13 @@ impl<'r> Analysis<'r> {
         self.ladder().filter(|row| !row.variant.is_twin())
     }
 
+    /// The same, of which views show these rows only; what was derived of all of them stands.
+    #[must_use]
+    pub fn only(mut self, wanted: impl Fn(&Row<'_>) -> bool) -> Self {
+        self.order.retain(|&index| self.rows.get(index).is_some_and(&wanted));
+        self
+    }
+
     /// The rows that every view shows: an A/A twin only where its evidence speaks against it.
     pub fn shown(&self) -> impl Iterator<Item = &Row<'r>> {
         self.ladder().filter(|row| !row.variant.is_twin() || row.verdict == Verdict::Contradicted)

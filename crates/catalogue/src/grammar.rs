@@ -13,6 +13,8 @@ pub struct Pattern<'t> {
     words: Vec<&'t str>,
     glob: GlobMatcher,
     probe_glob: Option<GlobMatcher>,
+    /// Mechanisms that go by this name without having it.
+    called: Vec<MechanismId>,
 }
 
 impl<'t> Pattern<'t> {
@@ -26,12 +28,24 @@ impl<'t> Pattern<'t> {
         let (name, probe) = first.split_once('@').map_or((first, None), |(name, probe)| (name, Some(probe)));
         let matcher = |part: &str| {
             GlobBuilder::new(part)
+                .case_insensitive(true)
                 .build()
                 .map(|glob| glob.compile_matcher())
                 .map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))
         };
         let (glob, probe_glob) = (matcher(name)?, probe.map(matcher).transpose()?);
-        Ok(Self { text, name, probe, words: words.collect(), glob, probe_glob })
+        Ok(Self { text, name, probe, words: words.collect(), glob, probe_glob, called: Vec::new() })
+    }
+
+    /// The same, which also names these.
+    pub(crate) fn calling(self, called: Vec<MechanismId>) -> Self {
+        Self { called, ..self }
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn text(&self) -> &'t str {
+        self.text
     }
 
     /// The mechanism, glob or family.
@@ -73,8 +87,8 @@ impl<'t> Pattern<'t> {
     /// It names this mechanism, its family, what stands after the family (`goroutine`), or fits it.
     #[must_use]
     pub fn names_mechanism(&self, id: &MechanismId) -> bool {
-        self.names(id.as_str())
-            || id.as_str().split_once('/').is_some_and(|(family, own)| family == self.name || own == self.name)
+        let mut parts = id.as_str().split('/');
+        self.names(id.as_str()) || parts.any(|part| part.eq_ignore_ascii_case(self.name)) || self.called.contains(id)
     }
 
     /// It names no probe, or this one: `NAME@gcc-*` is each build by GCC.
@@ -184,21 +198,43 @@ pub fn value(text: &str, parameter: Option<&Parameter>) -> String {
     size(text).filter(|_| number).map_or_else(|| text.to_owned(), |size| size.to_string())
 }
 
-/// The known name most like `name`, if any is like it at all.
-#[must_use]
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    known
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate.to_owned())
+/// Likeness of a word to a name or to what stands after its `/`, from 0 to 1.
+pub(crate) fn likeness(word: &str, name: &str) -> f64 {
+    let word = word.to_lowercase();
+    let like = |part: &str| strsim::jaro_winkler(&word, &part.to_lowercase());
+    if word.contains('/') { like(name) } else { name.split('/').map(like).fold(like(name), f64::max) }
 }
 
-/// ` (did you mean …?)`, or nothing where no known name is like it.
+/// The names most like a word, best first: at most three, and none that is much less like it than the best.
+pub(crate) fn likest<'a>(scored: impl IntoIterator<Item = (f64, &'a str)>) -> Vec<&'a str> {
+    /// Below it a name has little more than letters in common.
+    const LEAST: f64 = 0.8;
+    const BEHIND: f64 = 0.08;
+    let mut scored: Vec<(f64, &str)> = scored.into_iter().filter(|(score, _)| *score > LEAST).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let best = scored.first().map_or(0.0, |best| best.0);
+    let mut found: Vec<&str> = Vec::new();
+    for (_, name) in scored.into_iter().take_while(|(score, _)| *score > best - BEHIND) {
+        if !found.contains(&name) && found.len() < 3 {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// ` (did you mean …?)` with the known names most like this one, or nothing where none is like it.
 #[must_use]
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
+    question(&likest(known.into_iter().map(|candidate| (likeness(name, candidate), candidate))))
+}
+
+pub(crate) fn question(near: &[&str]) -> String {
+    let quoted: Vec<String> = near.iter().map(|near| format!("`{near}`")).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!(" (did you mean {only}?)"),
+        Some((last, others)) => format!(" (did you mean {} or {last}?)", others.join(", ")),
+    }
 }
 
 /// Words as a shell needs them.

@@ -10,6 +10,7 @@ mod files;
 pub mod grammar;
 mod layers;
 mod mechanisms;
+mod names;
 mod pages;
 mod peers;
 mod plans;

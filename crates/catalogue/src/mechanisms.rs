@@ -97,6 +97,8 @@ pub(crate) struct FamilyEntry {
     pub(crate) id: String,
     pub(crate) title: String,
     #[serde(default)]
+    pub(crate) example: Option<MechanismId>,
+    #[serde(default)]
     pub(crate) run_to_run: f64,
 }
 
@@ -106,6 +108,8 @@ struct MechanismFile {
     title: String,
     #[serde(default)]
     short: String,
+    #[serde(default)]
+    tags: Vec<String>,
     implemented_by: Vec<String>,
     /// By source.
     #[serde(default)]
@@ -261,6 +265,7 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
         id,
         title: file.title,
         short: file.short,
+        tags: file.tags,
         capabilities: by_source(&file.capabilities, &file.implemented_by)?,
         implemented_by: file.implemented_by,
         iteration: file.iteration,

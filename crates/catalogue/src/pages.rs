@@ -45,7 +45,12 @@ pub fn load(folder: &Path, own: Option<&Path>, trusted: Trusted<'_>) -> Result<C
 fn add_families(catalogue: &mut Catalogue, families: FamiliesFile) {
     for entry in families.family {
         if !catalogue.families.iter().any(|known| known.id == entry.id) {
-            catalogue.families.push(Family { id: entry.id, title: entry.title, run_to_run: entry.run_to_run });
+            catalogue.families.push(Family {
+                id: entry.id,
+                title: entry.title,
+                example: entry.example,
+                run_to_run: entry.run_to_run,
+            });
         }
     }
 }

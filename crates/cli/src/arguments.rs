@@ -231,9 +231,10 @@ pub struct List {
 /// `show`.
 #[derive(Args, Debug)]
 pub struct Show {
-    /// Run id, the beginning of one, `latest`, or `latest~N` for the Nth before it
-    #[arg(value_name = "RUN", default_value = "latest")]
-    pub run: String,
+    /// Run id, the beginning of one, `latest`, or `latest~N` for the Nth before it; then, or instead, mechanisms whose rows
+    /// are shown only: thread, goroutine, 'stack/*'. Without a run the newest that has them is shown
+    #[arg(value_name = "RUN|PATTERN")]
+    pub operands: Vec<String>,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
     pub format: Form,
@@ -255,9 +256,9 @@ pub struct Compare {
     /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged
     #[arg(value_name = "OPERAND", required = true)]
     pub operands: Vec<String>,
-    /// Run of labels that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file
-    #[arg(long, value_name = "RUN", default_value = "latest")]
-    pub run: String,
+    /// Run of rows that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file [default: the newest that has them all]
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
     /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub threshold: Option<f64>,

@@ -14,6 +14,8 @@ pub struct Family {
     pub id: String,
     /// One line.
     pub title: String,
+    /// The mechanism that is meant where one is wanted and the family is named.
+    pub example: Option<MechanismId>,
     /// Standard deviation of a row's figure between runs of one hour, as a fraction: what no interval within a run can know of.
     pub run_to_run: f64,
 }
@@ -89,6 +91,8 @@ pub struct Mechanism {
     pub title: String,
     /// A few words for what switches, beside its figure; empty: none.
     pub short: String,
+    /// What else people call it, in small letters: its language, and names of what it switches.
+    pub tags: Vec<String>,
     /// Source folders of probes that implement it.
     pub implemented_by: Vec<String>,
     /// What a probe of this source keeps of the rights of root; of sources that are not named: nothing.

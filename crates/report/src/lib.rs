@@ -24,7 +24,8 @@ pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
 pub use compare::{
-    Compared, ComparedRow, ComparedSide, Unmatched, compare_json, compare_markdown, compare_schema, compare_text,
+    Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_markdown, compare_schema,
+    compare_text,
 };
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};

@@ -1,7 +1,7 @@
 //! Which rows are compared with which, and what a reader must know of the verdicts. Shared by the command `compare` and the page.
 
-use crate::compare::{Compared, ComparedRow, ComparedSide};
-use crate::text::listed;
+use crate::compare::{Compared, ComparedRow, ComparedRun, ComparedSide};
+use crate::text::{listed, machine_words, moment};
 use std::collections::BTreeMap;
 use switchcost_analysis::{
     Analysis, Noise, Of, Row, Rules, SLOWED, between, slowed_throughout, slowest, usable, within,
@@ -70,6 +70,12 @@ pub fn comparable(a: &Row<'_>, b: &Row<'_>) -> Result<(), String> {
     Ok(())
 }
 
+impl ComparedRun {
+    fn new(run: &Run) -> Self {
+        Self { id: run.id.clone(), started: moment(run.started_unix_ns), machine: machine_words(&run.machine) }
+    }
+}
+
 impl ComparedSide {
     /// A row of a run as a side, with the figure that it is compared by.
     #[must_use]
@@ -78,6 +84,7 @@ impl ComparedSide {
         Self {
             run: run.id.clone(),
             label: row.label.clone(),
+            experiment: row.variant.experiment,
             median: figure.map_or(0.0, |figure| figure.0),
             interval: figure.and_then(|figure| figure.1).map(|interval| (interval.low, interval.high)),
             unit: row.unit.clone(),
@@ -111,6 +118,7 @@ pub fn judge(
         let side = |place: &Place<'_, '_>| ComparedSide::new(runs[place.0].run, place.1, comparison.of);
         compared.rows.push(ComparedRow { a: side(a), b: side(b), comparison });
     }
+    compared.runs = involved(pairs).into_iter().map(|index| ComparedRun::new(runs[index].run)).collect();
     judge_runs(pairs, runs, force, compared);
     notes(pairs, runs, compared);
     Ok(())
@@ -127,11 +135,14 @@ pub fn methods_differ(a: &Run, b: &Run) -> Option<String> {
     })
 }
 
-/// Indices of the runs that take part, each once.
+/// Indices of the runs that take part, each once, that of the first A first.
 fn involved(pairs: &[(Place<'_, '_>, Place<'_, '_>)]) -> Vec<usize> {
-    let mut indices: Vec<usize> = pairs.iter().flat_map(|(a, b)| [a.0, b.0]).collect();
-    indices.sort_unstable();
-    indices.dedup();
+    let mut indices: Vec<usize> = Vec::new();
+    for index in pairs.iter().flat_map(|(a, b)| [a.0, b.0]) {
+        if !indices.contains(&index) {
+            indices.push(index);
+        }
+    }
     indices
 }
 
@@ -178,10 +189,7 @@ fn notes(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], compar
         compared.notes.push("The machine was slowed beside some batches; compared are the others.".into());
     }
     if pairs.len() > 1 {
-        compared.notes.push(format!(
-            "{} comparisons at once: each interval is wider, so that all of them together hold in 95 % of cases.",
-            pairs.len()
-        ));
+        compared.notes.push(format!("Intervals: together all {} hold in 95 % of cases.", pairs.len()));
     }
     if compared
         .rows

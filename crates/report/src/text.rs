@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 use serde::Serialize;
-use switchcost_model::{harmless_line, harmless_lines};
+use switchcost_model::{Machine, harmless, harmless_line, harmless_lines};
 
 /// How a terminal wants its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +76,15 @@ pub(crate) fn json_line(document: &impl Serialize) -> String {
 pub(crate) fn moment(unix_ns: i64) -> String {
     let moment = jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or_default();
     moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+/// Processor, number of CPUs, hypervisor and kernel, as far as they are known.
+pub(crate) fn machine_words(machine: &Machine) -> String {
+    let fact = |name: &str| machine.stable.get(name).map(|value| harmless(value));
+    let cpus = fact("cpu.logical").map(|cpus| format!("{cpus} CPUs"));
+    let kernel = fact("kernel.release").map(|release| format!("kernel {release}"));
+    let words = [fact("cpu.model_name"), cpus, fact("hypervisor"), kernel];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// A cell is one line, whatever others put into it.

@@ -153,6 +153,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
     let side = |texts: &mut Texts<'_>| ComparedSide {
         run: texts.next(),
         label: texts.next(),
+        experiment: Experiment::Switch,
         median: 10.0,
         interval: None,
         unit: texts.next(),
@@ -187,6 +188,8 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         caveat: Some(texts.next()),
     };
     let compared = Compared {
+        runs: vec![ComparedRun { id: texts.next(), started: String::new(), machine: texts.next() }],
+        asked: Some((texts.next(), texts.next())),
         rows: vec![ComparedRow { a: side(texts), b: side(texts), comparison }],
         skipped: vec![(texts.next(), texts.next())],
         references: vec![side(texts)],

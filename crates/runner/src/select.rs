@@ -258,12 +258,12 @@ pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Resul
     }
     let mut chosen = BTreeSet::new();
     for text in &request.patterns {
-        let pattern = Pattern::parse(text).map_err(RequestError::BadPattern)?;
+        let pattern = catalogue.pattern(text).map_err(RequestError::BadPattern)?;
         let fits = |&i: &usize| pattern.names_mechanism(&catalogue.mechanisms[i].id);
         let hits: Vec<usize> = (0..catalogue.mechanisms.len()).filter(fits).collect();
         if hits.is_empty() && broken_pages(std::slice::from_ref(text), catalogue).is_empty() {
-            let ids = catalogue.mechanisms.iter().map(|mechanism| mechanism.id.as_str());
-            return Err(RequestError::UnknownMechanism { pattern: text.clone(), hint: did_you_mean(text, ids) });
+            let hint = catalogue.did_you_mean(pattern.name());
+            return Err(RequestError::UnknownMechanism { pattern: text.clone(), hint });
         }
         chosen.extend(hits);
     }

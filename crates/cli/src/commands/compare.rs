@@ -2,14 +2,17 @@
 
 mod measured;
 pub(super) mod operands;
+mod question;
 
 use crate::arguments::{self, CompareFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use operands::{Chosen, Operand, Runs, Which, choose};
+use question::Question;
 use std::time::Instant;
 use switchcost_analysis::{Analysis, Row};
+use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;
 use switchcost_report::{
     Compared, ComparedSide, GateOutcome, Place, THRESHOLD, Unmatched, common, comparable, compare_json,
@@ -25,21 +28,32 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
             arguments.operands[0]
         )));
     }
-    let catalogue = Installation::find()?.catalogue()?;
-    let (runs, operands) = if arguments.measure.measure {
-        measured::measure(arguments, started)?
-    } else {
-        let mut runs = Runs::new(paths::store(arguments.store.store.as_deref())?, &arguments.run);
-        let operands = arguments.operands.iter().map(|text| runs.operand(text)).collect::<Result<Vec<_>, _>>()?;
-        (runs, operands)
-    };
-    let mut runs = runs;
-    if !matches!(arguments.format, CompareFormat::Json) {
-        runs.all.iter_mut().for_each(Run::make_harmless);
-    }
-    let analyses: Vec<Analysis<'_>> = runs.all.iter().map(|run| Analysis::new(run, &catalogue)).collect();
+    let installation = Installation::find()?;
+    let catalogue = installation.catalogue()?;
+    let exactly = arguments.measure.measure || arguments.run.is_some();
+    let question = if exactly { None } else { Question::of(&arguments.operands, &catalogue)? };
     let mut compared = Compared { threshold, ..Compared::default() };
-    let pairs = pairs(&operands, &analyses, &mut compared)?;
+    let (mut runs, asked) = if let Some(question) = question {
+        let store = paths::store(arguments.store.store.as_deref())?;
+        compared.asked = Some(question.names());
+        let (runs, rows) = question.answer(arguments, &installation, &store)?;
+        (runs, Asked::Rows(rows))
+    } else if arguments.measure.measure {
+        let (run, operands) = measured::measure(arguments, started)?;
+        (vec![run], Asked::Operands(operands))
+    } else {
+        let mut runs = Runs::new(paths::store(arguments.store.store.as_deref())?, &catalogue);
+        let operands = runs.operands(&arguments.operands, arguments.run.as_deref())?;
+        (runs.all, Asked::Operands(operands))
+    };
+    if !matches!(arguments.format, CompareFormat::Json) {
+        runs.iter_mut().for_each(Run::make_harmless);
+    }
+    let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
+    let pairs = match &asked {
+        Asked::Operands(operands) => pairs(operands, &analyses, &catalogue, &mut compared)?,
+        Asked::Rows(rows) => rows_of(rows, &analyses, &mut compared)?,
+    };
     check_methods(&pairs, &analyses, arguments.force, &mut compared)?;
     judge(&pairs, &analyses, arguments.force, &mut compared).map_err(Failure::usage)?;
     if let Some(limit) = arguments.gate {
@@ -51,6 +65,35 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
         CompareFormat::Md => compare_markdown(&compared),
     })?;
     Ok(status(&compared))
+}
+
+/// What is compared with what.
+enum Asked {
+    /// As typed.
+    Operands(Vec<Operand>),
+    /// Of each pair the run and both rows.
+    Rows(Vec<(usize, usize, usize)>),
+}
+
+/// The pairs of a question that can be compared; that none can is a failure with the first reason.
+fn rows_of<'l, 'r>(
+    rows: &[(usize, usize, usize)],
+    analyses: &'l [Analysis<'r>],
+    compared: &mut Compared,
+) -> Result<Vec<(Place<'l, 'r>, Place<'l, 'r>)>, Failure> {
+    let mut pairs = Vec::new();
+    for &(run, a, b) in rows {
+        let Some((a, b)) = analyses.get(run).and_then(|run| run.rows.get(a).zip(run.rows.get(b))) else { continue };
+        match comparable(a, b) {
+            Ok(()) => pairs.push(((run, a), (run, b))),
+            Err(reason) => compared.skipped.push((format!("{} and {}", a.label, b.label), reason)),
+        }
+    }
+    match (pairs.is_empty(), compared.skipped.first()) {
+        (true, Some((labels, reason))) => Err(Failure::usage(format!("{labels} cannot be compared: {reason}"))),
+        (true, None) => Err(Failure::usage("the two have no experiment in common")),
+        _ => Ok(pairs),
+    }
 }
 
 fn threshold(arguments: &arguments::Compare) -> Result<f64, Failure> {
@@ -79,12 +122,13 @@ fn status(compared: &Compared) -> Exit {
 fn pairs<'l, 'r>(
     operands: &[Operand],
     analyses: &'l [Analysis<'r>],
+    catalogue: &Catalogue,
     compared: &mut Compared,
 ) -> Result<Vec<(Place<'l, 'r>, Place<'l, 'r>)>, Failure> {
     let Some(Operand::Rows { text, run, which }) = operands.first() else {
         return Err(Failure::usage("a published figure is not a reference: put a row or a run first"));
     };
-    let chosen = |run: usize, which: &Which| choose(&analyses[run], which);
+    let chosen = |run: usize, which: &Which| choose(&analyses[run], which, catalogue);
     let reference = chosen(*run, which)?;
     let mut pairs = Vec::new();
     for operand in &operands[1..] {

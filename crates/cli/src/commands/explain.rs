@@ -6,11 +6,9 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use switchcost_analysis::Analysis;
-use switchcost_catalogue::Catalogue;
-use switchcost_catalogue::grammar::{self, Pattern, Word, did_you_mean};
-use switchcost_model::{
-    Experiment, Explanation, Layer, Mechanism, MechanismId, Parameters, Placement, Run, Term, Wanted,
-};
+use switchcost_catalogue::grammar::{self, Pattern, Word};
+use switchcost_catalogue::{Broken, Catalogue};
+use switchcost_model::{Experiment, Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
 use switchcost_report::{explain_json, explain_text};
 
 /// Explains.
@@ -21,8 +19,8 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
         output::print(&list(&catalogue))?;
         return Ok(Exit::Fine);
     };
-    let pattern = Pattern::parse(name).map_err(Failure::usage)?;
-    let mechanism = find(pattern.name(), &catalogue)?;
+    let pattern = catalogue.pattern(name).map_err(Failure::usage)?;
+    let mechanism = find(&pattern, &catalogue)?;
     if !mechanism.experiments.contains(&Experiment::Switch) {
         return Err(Failure::usage(format!(
             "{0} has no switch to explain, only experiment {1}: `switchcost run {0} --experiment {1}` measures that",
@@ -77,19 +75,13 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
     })
 }
 
-fn find<'a>(name: &str, catalogue: &'a Catalogue) -> Result<&'a Mechanism, Failure> {
-    let id = name.parse::<MechanismId>().ok();
-    let broken = catalogue.broken.iter().find(|page| id.is_some() && page.mechanism == id);
-    if let Some(page) = broken {
+fn find<'a>(pattern: &Pattern<'_>, catalogue: &'a Catalogue) -> Result<&'a Mechanism, Failure> {
+    let broken = |page: &&Broken| page.mechanism.as_ref().is_some_and(|id| id.as_str() == pattern.name());
+    if let Some(page) = catalogue.broken.iter().find(broken) {
         return Err(Failure::usage(&page.reason));
     }
-    let known = id.and_then(|id| catalogue.find(&id));
-    known.ok_or_else(|| {
-        let hint = did_you_mean(name, catalogue.mechanisms.iter().map(|mechanism| mechanism.id.as_str()));
-        Failure::usage(format!(
-            "there is no mechanism `{name}`{hint}; `switchcost explain` lists what can be explained"
-        ))
-    })
+    let switches = |mechanism: &Mechanism| mechanism.experiments.contains(&Experiment::Switch);
+    catalogue.meant(pattern, switches).map_err(Failure::usage)
 }
 
 /// What is asked of a row, by options or by words after its mechanism.

@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
 use switchcost_catalogue::Catalogue;
-use switchcost_catalogue::grammar::{Pattern, did_you_mean};
+use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Install, Mechanism, ParameterKind};
 use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
 use switchcost_runner::{KnownProbe, choices, discover};
@@ -15,15 +15,19 @@ pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
     let probes = discover(installation.probes(&catalogue), paths::cache().as_deref(), None);
-    let patterns: Vec<Pattern<'_>> =
-        arguments.patterns.iter().map(|text| Pattern::parse(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
+    let patterns: Vec<Pattern<'_>> = arguments
+        .patterns
+        .iter()
+        .map(|text| catalogue.pattern(text))
+        .collect::<Result<_, _>>()
+        .map_err(Failure::usage)?;
     let named = |mechanism: &&Mechanism| {
         patterns.is_empty() || patterns.iter().any(|pattern| pattern.names_mechanism(&mechanism.id))
     };
     let mechanisms: Vec<_> =
         catalogue.mechanisms.iter().filter(named).map(|mechanism| listed(mechanism, &probes)).collect();
     if let (Some(first), []) = (patterns.first(), mechanisms.as_slice()) {
-        let hint = did_you_mean(first.name(), catalogue.mechanisms.iter().map(|mechanism| mechanism.id.as_str()));
+        let hint = catalogue.did_you_mean(first.name());
         return Err(Failure::usage(format!("no mechanism matches `{}`{hint}", first.name())));
     }
     let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };

@@ -24,7 +24,7 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
     let catalogue = installation.catalogue()?;
     let template = template(&installation)?;
     // Not dropped: the process ends with it, and to take 200 runs apart, cell by cell, is a seventh of the time.
-    let mut runs = ManuallyDrop::new(Runs::new(paths::store(arguments.store.store.as_deref())?, "latest"));
+    let mut runs = ManuallyDrop::new(Runs::new(paths::store(arguments.store.store.as_deref())?, &catalogue));
     let mut sources = Vec::new();
     for text in &arguments.runs {
         let index = runs.load(text)?;

@@ -1,26 +1,44 @@
 //! `show`: a stored run.
 
-use super::formatted;
+use super::compare::operands::{Runs, is_pattern};
+use super::formatted_only;
 use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
-use switchcost_analysis::Analysis;
-use switchcost_store::Store;
+use switchcost_analysis::{Analysis, Row};
+use switchcost_catalogue::grammar::Pattern;
 
-/// Shows a stored run.
+/// Shows a stored run, or some of its rows.
 pub fn show(arguments: &arguments::Show) -> Result<Exit, Failure> {
     if arguments.plot && !arguments.format.is("table") && !arguments.format.is("md") {
         return Err(Failure::usage("--plot is for people: it goes with --format table or md only"));
     }
     let catalogue = Installation::find()?.catalogue()?;
-    let store = Store::open_read_only(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
-    let run = store.load(&arguments.run).map_err(Failure::usage)?;
+    let mut runs = Runs::new(paths::store(arguments.store.store.as_deref())?, &catalogue);
+    let (run, patterns) = match arguments.operands.split_first() {
+        Some((first, others)) if !is_pattern(first, &catalogue) => (first.clone(), others),
+        _ => {
+            let patterns: Vec<&str> = arguments.operands.iter().map(String::as_str).collect();
+            (runs.newest_with(&patterns)?, arguments.operands.as_slice())
+        }
+    };
+    let patterns: Vec<Pattern<'_>> =
+        patterns.iter().map(|text| catalogue.pattern(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
+    let index = runs.load(&run)?;
+    let Some(run) = runs.all.get(index) else { return Err(Failure::internal("the run was not loaded")) };
+    let fits = |row: &Row<'_>, pattern: &Pattern<'_>| pattern.fits(row.variant, &row.label);
+    let wanted = |row: &Row<'_>| patterns.is_empty() || patterns.iter().any(|pattern| fits(row, pattern));
+    let told = Analysis::new(run, &catalogue);
+    if let Some(lost) = patterns.iter().find(|pattern| !told.rows.iter().any(|row| fits(row, pattern))) {
+        let hint = catalogue.did_you_mean(lost.name());
+        return Err(Failure::usage(format!("run {} has no row `{}`{hint}", run.id, lost.text())));
+    }
     let style = arguments.detail.style();
-    let mut text = formatted(&run, &catalogue, arguments.format, style)?.0;
+    let mut text = formatted_only(&wanted, run, &catalogue, arguments.format, style)?.0;
     if arguments.plot {
         // As people are told it, whatever others put into the run.
-        text += &switchcost_report::ladder_plot(&Analysis::new(&run.harmless(), &catalogue), style);
+        text += &switchcost_report::ladder_plot(&Analysis::new(&run.harmless(), &catalogue).only(wanted), style);
     }
     output::print(&text)?;
     Ok(Exit::Fine)

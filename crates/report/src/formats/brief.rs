@@ -6,11 +6,11 @@ use self::scale::Scale;
 use super::Format;
 use super::table::{ended, ladder_text, slowed};
 use crate::curves;
-use crate::text::{Detail, Style, wrapped};
+use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{percent, share};
 use switchcost_analysis::{Analysis, Figures, Quantity, Row, resume_command};
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Verdict, harmless, harmless_line};
+use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Verdict, harmless_line};
 
 /// Columns where the width is not known.
 const WIDTH: u16 = 98;
@@ -88,13 +88,9 @@ impl<'a, 'r> View<'a, 'r> {
 
     fn head(&self) -> String {
         let run = self.analysis.run;
-        let fact = |name: &str| run.machine.stable.get(name).map(|value| harmless(value));
         let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
-        let cpus = fact("cpu.logical").map(|cpus| format!("{cpus} CPUs"));
-        let kernel = fact("kernel.release").map(|release| format!("kernel {release}"));
-        let machine = [fact("cpu.model_name"), cpus, fact("hypervisor"), kernel];
-        let machine: Vec<String> = machine.into_iter().flatten().collect();
-        let first = format!("{} · {}", self.style.bold(&format!("run {}", run.id)), machine.join(" · "));
+        let name = self.style.bold(&format!("run {}", run.id));
+        let first = format!("{name} · {}", machine_words(&run.machine));
         let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
         let disturbed = if disturbed == 0 { String::new() } else { format!(" ({disturbed} disturbed)") };
         let starts = run.invocations.len();

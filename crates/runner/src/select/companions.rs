@@ -14,7 +14,7 @@ impl Selection {
     /// rows of its kind; a run without such a family has one in all, and a run of one row none: it compares nothing.
     ///
     /// The twin is the middle one of the rows that can run, controls apart, and of those on one CPU if there are any: where the scheduler chooses the
-    /// CPU, figures come in kinds, and such a pair would say nothing of the other rows.
+    /// CPU, figures come in kinds, and such a pair would say nothing of the other rows. A switch stands for them rather than another experiment.
     pub fn add_twins(&mut self, catalogue: &Catalogue) {
         if self.variants.len() < 2 {
             return;
@@ -35,6 +35,9 @@ impl Selection {
             let pinned: Vec<usize> =
                 rows.iter().copied().filter(|&index| self.variants[index].placement == Placement::OneCpu).collect();
             let rows = if pinned.is_empty() { rows } else { pinned };
+            let is_switch = |index: &usize| self.variants[*index].experiment == Experiment::Switch;
+            let switches: Vec<usize> = rows.iter().copied().filter(is_switch).collect();
+            let rows = if switches.is_empty() { rows } else { switches };
             if let Some(&middle) = rows.get(rows.len() / 2) {
                 if let Some(&sizes) = self.sizes.get(&middle) {
                     self.sizes.insert(self.variants.len(), sizes);

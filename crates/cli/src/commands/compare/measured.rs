@@ -1,13 +1,12 @@
 //! Operands that are measured now, side by side in one run.
 
-use super::operands::{Operand, Runs, Which, find_published};
+use super::operands::{Operand, Which, find_published};
 use crate::arguments;
 use crate::commands::measure::{Session, not_stored, open_store, seed, status};
 use crate::exit::{Exit, Failure};
 use std::time::Instant;
 use switchcost_analysis::Analysis;
-use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{Request, TWIN, Variant};
+use switchcost_model::{Request, Run, TWIN, Variant};
 use switchcost_runner::Selection;
 
 /// Rows of one operand in the selection.
@@ -18,7 +17,7 @@ struct Chosen {
 }
 
 /// Measures all operands in turns, stores the run, and says which of its rows each operand names.
-pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs, Vec<Operand>), Failure> {
+pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run, Vec<Operand>), Failure> {
     let store = open_store(arguments.store.store.as_deref())?;
     let session = Session::new(started, Some(arguments.measure.budget), arguments.measure.wait)?;
     let mut selection = Selection::default();
@@ -29,7 +28,7 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs
             published.push(Operand::Published(find_published(name)?));
             continue;
         }
-        let many = Pattern::parse(text).map_err(Failure::usage)?.is_many();
+        let many = session.catalogue.pattern(text).map_err(Failure::usage)?.is_many();
         let placements = arguments.measure.placement.into_iter().collect();
         let rows = session.select(&Request { patterns: vec![text.clone()], placements, ..base(arguments) })?;
         let rows = selection.merge(rows);
@@ -49,7 +48,7 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Runs
         .map(|Chosen { text, rows, many }| Operand::Rows { text, run: 0, which: Which::Rows { rows, many } })
         .chain(published)
         .collect();
-    Ok((Runs::of(run), operands))
+    Ok((run, operands))
 }
 
 fn base(arguments: &arguments::Compare) -> Request {

@@ -3,12 +3,13 @@
 use crate::exit::Failure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use switchcost_analysis::label;
 use switchcost_analysis::{Analysis, Row};
-use switchcost_catalogue::grammar::{Pattern, nearest};
-use switchcost_catalogue::{Published, published};
+use switchcost_catalogue::grammar::{Pattern, did_you_mean};
+use switchcost_catalogue::{Catalogue, Published, published};
 use switchcost_model::Run;
 use switchcost_report::listed;
-use switchcost_store::{BASELINE, Store};
+use switchcost_store::{BASELINE, Store, StoreError};
 
 /// An operand whose run is loaded.
 pub enum Operand {
@@ -41,34 +42,77 @@ pub enum Which {
 }
 
 /// Loaded runs; each only once, so that two rows of one run are known to be of one run.
-pub struct Runs {
+pub struct Runs<'c> {
     /// In the order of first mention.
     pub all: Vec<Run>,
     store_path: PathBuf,
     store: Option<Store>,
     /// Id of a stored run → its place in `all`.
     stored: BTreeMap<String, usize>,
-    default: String,
+    catalogue: &'c Catalogue,
 }
 
-impl Runs {
-    /// None loaded yet; labels without a run belong to `default`.
-    pub fn new(store_path: PathBuf, default: &str) -> Self {
-        Self { all: Vec::new(), store_path, store: None, stored: BTreeMap::new(), default: default.to_owned() }
+impl<'c> Runs<'c> {
+    /// None loaded yet.
+    pub fn new(store_path: PathBuf, catalogue: &'c Catalogue) -> Self {
+        Self { all: Vec::new(), store_path, store: None, stored: BTreeMap::new(), catalogue }
     }
 
-    /// One run that was just measured.
-    pub fn of(run: Run) -> Self {
-        Self { all: vec![run], ..Self::new(PathBuf::new(), "") }
+    /// Reads operands and loads their runs. Patterns without a run belong to `default`, or to the newest run that has rows for all of them.
+    pub fn operands(&mut self, texts: &[String], default: Option<&str>) -> Result<Vec<Operand>, Failure> {
+        let without: Vec<&str> = texts
+            .iter()
+            .filter_map(|text| match split(text, self.catalogue) {
+                (None, pattern) => pattern,
+                _ => None,
+            })
+            .collect();
+        let default = match default {
+            Some(default) => default.to_owned(),
+            None => self.newest_with(&without)?,
+        };
+        texts.iter().map(|text| self.operand(text, &default)).collect()
     }
 
-    /// Reads an operand and loads its run.
-    pub fn operand(&mut self, text: &str) -> Result<Operand, Failure> {
+    /// The newest stored run that has a row for each of these; the newest of all where none has.
+    pub fn newest_with(&mut self, patterns: &[&str]) -> Result<String, Failure> {
+        const LATEST: &str = "latest";
+        if patterns.is_empty() {
+            return Ok(LATEST.to_owned());
+        }
+        let catalogue = self.catalogue;
+        let patterns: Vec<_> =
+            patterns.iter().map(|text| catalogue.pattern(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
+        let store = self.open()?;
+        for header in store.list().map_err(Failure::usage)? {
+            // Only the names of its rows are needed, none of its starts.
+            let run = store.load_only(&header.id, &|_| false).map_err(Failure::usage)?;
+            let rows: Vec<_> = run.variants.iter().map(|variant| (variant, label(variant, catalogue, false))).collect();
+            let named = |pattern: &Pattern<'_>| {
+                let fitting = rows.iter().filter(|(variant, label)| !variant.is_twin() && pattern.fits(variant, label));
+                let count = fitting.count();
+                count == 1 || count > 1 && pattern.is_many()
+            };
+            if patterns.iter().all(named) {
+                return Ok(header.id);
+            }
+        }
+        Ok(LATEST.to_owned())
+    }
+
+    fn open(&mut self) -> Result<&Store, Failure> {
+        if self.store.is_none() {
+            self.store = Some(Store::open_read_only(&self.store_path).map_err(Failure::usage)?);
+        }
+        self.store.as_ref().ok_or_else(|| Failure::internal("the store was not opened"))
+    }
+
+    fn operand(&mut self, text: &str, default: &str) -> Result<Operand, Failure> {
         if let Some(name) = text.strip_prefix("published:") {
             return find_published(name).map(Operand::Published);
         }
-        let (source, pattern) = split(text);
-        let source = source.map_or_else(|| self.default.clone(), str::to_owned);
+        let (source, pattern) = split(text, self.catalogue);
+        let source = source.unwrap_or(default).to_owned();
         let run = self.load(&source)?;
         let which = pattern.map_or(Which::All, |pattern| Which::Pattern(pattern.to_owned()));
         Ok(Operand::Rows { text: text.to_owned(), run, which })
@@ -79,15 +123,22 @@ impl Runs {
         if is_file(source) {
             return crate::commands::run_file(Path::new(source)).map(|run| self.add(run));
         }
-        if self.store.is_none() {
-            self.store = Some(Store::open_read_only(&self.store_path).map_err(Failure::usage)?);
-        }
-        let Some(store) = &self.store else { return Err(Failure::internal("the store was not opened")) };
-        let id = store.resolve(source).map_err(Failure::usage)?;
+        let hint = self.catalogue.did_you_mean(source);
+        let store = self.open()?;
+        let id = store.resolve(source).map_err(|error| {
+            let named = ["latest", BASELINE].iter().any(|name| source.starts_with(name));
+            if named
+                || source.starts_with(|c: char| c.is_ascii_digit())
+                || !matches!(error, StoreError::UnknownRun { .. })
+            {
+                return Failure::usage(error);
+            }
+            Failure::usage(format!("`{source}` is neither a run, a file nor a mechanism{hint}"))
+        })?;
         if let Some(&known) = self.stored.get(&id) {
             return Ok(known);
         }
-        let run = store.load(&id).map_err(Failure::usage)?;
+        let run = self.open()?.load(&id).map_err(Failure::usage)?;
         let index = self.add(run);
         self.stored.insert(id, index);
         Ok(index)
@@ -105,8 +156,20 @@ fn is_file(text: &str) -> bool {
     text.ends_with(".jsonl") || Path::new(text).is_file()
 }
 
-/// RUN, RUN:PATTERN, FILE, FILE:PATTERN or PATTERN, where a RUN may be baseline:NAME. A pattern has a slash or a star; the id of a run has neither.
-fn split(text: &str) -> (Option<&str>, Option<&str>) {
+/// Without a run before it this names rows: it has a slash or a star, which the id of a run never has, or is what a mechanism is called.
+pub fn is_pattern(text: &str, catalogue: &Catalogue) -> bool {
+    let apart = is_file(text) || text.contains(':');
+    !apart && (text.contains(['/', '*', ' ']) || is_called(text, catalogue))
+}
+
+/// Some mechanism goes by this name.
+pub fn is_called(text: &str, catalogue: &Catalogue) -> bool {
+    let known = |pattern: Pattern<'_>| catalogue.mechanisms.iter().any(|known| pattern.names_mechanism(&known.id));
+    !text.starts_with(|c: char| c.is_ascii_digit()) && catalogue.pattern(text).is_ok_and(known)
+}
+
+/// RUN, RUN:PATTERN, FILE, FILE:PATTERN or PATTERN, where a RUN may be baseline:NAME.
+fn split<'t>(text: &'t str, catalogue: &Catalogue) -> (Option<&'t str>, Option<&'t str>) {
     if is_file(text) {
         return (Some(text), None);
     }
@@ -120,7 +183,7 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
     }
     match text.split_once(':') {
         Some((run, pattern)) => (Some(run), Some(pattern)),
-        None if text.contains(['/', '*', ' ']) => (None, Some(text)),
+        None if is_pattern(text, catalogue) => (None, Some(text)),
         None => (Some(text), None),
     }
 }
@@ -131,11 +194,13 @@ pub fn find_published(name: &str) -> Result<Published, Failure> {
     if let Some(found) = all.iter().find(|value| value.name == name) {
         return Ok(found.clone());
     }
-    let hint = match nearest(name, all.iter().map(|value| value.name.as_str())) {
-        Some(near) => format!("did you mean `published:{near}`?"),
-        None => format!("there are {}", listed(all.iter().map(|value| value.name.clone()).collect())),
+    let hint = match did_you_mean(name, all.iter().map(|value| value.name.as_str())) {
+        none if none.is_empty() => {
+            format!("; there are {}", listed(all.iter().map(|value| value.name.clone()).collect()))
+        }
+        near => near,
     };
-    Err(Failure::usage(format!("no published figure is called `{name}`; {hint}")))
+    Err(Failure::usage(format!("no published figure is called `{name}`{hint}")))
 }
 
 /// The rows that an operand names.
@@ -147,7 +212,11 @@ pub struct Chosen<'l, 'r> {
 }
 
 /// Chooses among the rows of a run: by label, or by mechanism and further words of the label, in any order.
-pub fn choose<'l, 'r>(analysis: &'l Analysis<'r>, which: &Which) -> Result<Chosen<'l, 'r>, Failure> {
+pub fn choose<'l, 'r>(
+    analysis: &'l Analysis<'r>,
+    which: &Which,
+    catalogue: &Catalogue,
+) -> Result<Chosen<'l, 'r>, Failure> {
     let run = &analysis.run.id;
     // The second half of an A/A pair is there for the noise floor; it is compared only if it is named.
     let originals = || analysis.originals();
@@ -159,14 +228,14 @@ pub fn choose<'l, 'r>(analysis: &'l Analysis<'r>, which: &Which) -> Result<Chose
         }
         Which::Pattern(pattern) => pattern,
     };
-    let fitting = Pattern::parse(pattern).map_err(Failure::usage)?;
+    let fitting = catalogue.pattern(pattern).map_err(Failure::usage)?;
     if let Some(row) = analysis.ladder().find(|row| row.label == *pattern) {
         return Ok(Chosen { many: false, rows: vec![row] });
     }
     let rows: Vec<&Row<'_>> = originals().filter(|row| fitting.fits(row.variant, &row.label)).collect();
     let many = fitting.is_many();
     match rows.len() {
-        0 => Err(unknown(&originals().collect::<Vec<_>>(), pattern, run)),
+        0 => Err(unknown(&originals().collect::<Vec<_>>(), &fitting, run, catalogue)),
         1 => Ok(Chosen { many, rows }),
         _ if many => Ok(Chosen { many, rows }),
         _ => {
@@ -179,12 +248,18 @@ pub fn choose<'l, 'r>(analysis: &'l Analysis<'r>, which: &Which) -> Result<Chose
     }
 }
 
-fn unknown(rows: &[&Row<'_>], pattern: &str, run: &str) -> Failure {
-    let hint = match nearest(pattern, rows.iter().map(|row| row.label.as_str())) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("it has {}", listed(rows.iter().map(|row| row.label.clone()).collect())),
+fn unknown(rows: &[&Row<'_>], pattern: &Pattern<'_>, run: &str, catalogue: &Catalogue) -> Failure {
+    let text = pattern.text();
+    if is_called(text, catalogue) {
+        return Failure::usage(format!(
+            "run {run} has no row `{text}`; --measure measures it now, `switchcost run` for later"
+        ));
+    }
+    let hint = match did_you_mean(text, rows.iter().map(|row| row.label.as_str())) {
+        none if none.is_empty() => format!("; it has {}", listed(rows.iter().map(|row| row.label.clone()).collect())),
+        near => near,
     };
-    Failure::usage(format!("run {run} has no row `{pattern}`; {hint}"))
+    Failure::usage(format!("run {run} has no row `{text}`{hint}"))
 }
 
 #[cfg(test)]
@@ -203,7 +278,7 @@ mod tests {
             ("baseline:v1.0:thread/*", (Some("baseline:v1.0"), Some("thread/*"))),
             ("c:/b.jsonl:thread/*", (Some("c:/b.jsonl"), Some("thread/*"))),
         ] {
-            assert_eq!(split(text), expected, "{text}");
+            assert_eq!(split(text, &Catalogue::default()), expected, "{text}");
         }
     }
 }

@@ -8,7 +8,6 @@ use crate::paths::Installation;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;
-use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{SOFTWARE_FACTS, Variant, counts};
 use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
 use switchcost_store::{RunHeader, Store};
@@ -33,7 +32,7 @@ type All<'h> = BTreeMap<(usize, String), Series<'h>>;
 /// Trends of the rows that `pattern` names.
 pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: ListFormat) -> Result<String, Failure> {
     let catalogue = Installation::find()?.catalogue()?;
-    let fitting = Pattern::parse(pattern).map_err(Failure::usage)?;
+    let fitting = catalogue.pattern(pattern).map_err(Failure::usage)?;
     let mut notes = Vec::new();
     let mut headers = same_method(headers, &mut notes);
     let mut machines: Vec<TrendMachine> = Vec::new();

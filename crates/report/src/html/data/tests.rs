@@ -112,6 +112,7 @@ fn catalogue() -> Catalogue {
         control: control.is_none(),
         not_a_choice: None,
         footprint_of: None,
+        tags: Vec::new(),
         notes: vec![],
         parameters: [(
             "size".to_owned(),

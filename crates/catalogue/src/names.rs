@@ -1,0 +1,99 @@
+//! What people call a mechanism.
+
+use crate::Catalogue;
+use crate::grammar::{Pattern, likeness, likest, question};
+use switchcost_model::{Mechanism, MechanismId};
+
+impl Catalogue {
+    /// Reads a pattern. Where no mechanism has its name, it names those that go by it: a tag of their pages, such as their language; or a word of
+    /// name, title or `short` that only one has. Controls are not meant by such words.
+    ///
+    /// # Errors
+    /// A clause about a glob that is none.
+    pub fn pattern<'t>(&self, text: &'t str) -> Result<Pattern<'t>, String> {
+        let pattern = Pattern::parse(text)?;
+        let broken = self.broken.iter().filter_map(|page| page.mechanism.as_ref());
+        let mut ids = self.mechanisms.iter().map(|mechanism| &mechanism.id).chain(broken);
+        if pattern.name().is_empty() || ids.any(|id| pattern.names_mechanism(id)) {
+            return Ok(pattern);
+        }
+        Ok(self.going_by(pattern))
+    }
+
+    /// The pattern, naming those that go by its name as well.
+    fn going_by<'t>(&self, pattern: Pattern<'t>) -> Pattern<'t> {
+        let name = pattern.name().to_lowercase();
+        let going_by = |has: &dyn Fn(&Mechanism) -> bool| -> Vec<MechanismId> {
+            let candidates = self.mechanisms.iter().filter(|mechanism| !mechanism.control && has(mechanism));
+            candidates.map(|mechanism| mechanism.id.clone()).collect()
+        };
+        let tagged = going_by(&|mechanism| mechanism.tags.contains(&name));
+        if !tagged.is_empty() {
+            return pattern.calling(tagged);
+        }
+        let worded = going_by(&|mechanism| words(mechanism).any(|word| word == name));
+        if worded.len() == 1 { pattern.calling(worded) } else { pattern }
+    }
+
+    /// The one mechanism that is meant, of those that `fits`: the example of a family, or the only one that the pattern names.
+    ///
+    /// # Errors
+    /// A sentence that says what the name fits, or is most like.
+    pub fn meant(&self, pattern: &Pattern<'_>, fits: impl Fn(&Mechanism) -> bool) -> Result<&Mechanism, String> {
+        let name = pattern.name();
+        let family = self.families.iter().find(|family| family.id.eq_ignore_ascii_case(name));
+        if let Some(example) = family.and_then(|family| self.find(family.example.as_ref()?)) {
+            return Ok(example);
+        }
+        let of = |pattern: &Pattern<'_>| -> Vec<&Mechanism> {
+            let named = |mechanism: &&Mechanism| pattern.names_mechanism(&mechanism.id) && fits(mechanism);
+            self.mechanisms.iter().filter(named).collect()
+        };
+        let mut named = of(pattern);
+        if named.is_empty() {
+            named = of(&self.going_by(pattern.clone()));
+        }
+        let ids: Vec<&str> = named.iter().map(|mechanism| mechanism.id.as_str()).collect();
+        match named[..] {
+            [only] => Ok(only),
+            [] => match self.mechanisms.iter().find(|mechanism| pattern.names_mechanism(&mechanism.id)) {
+                Some(other) => Ok(other),
+                None => Err(format!("there is no mechanism `{name}`{}", self.did_you_mean(name))),
+            },
+            _ => Err(format!("`{name}` may mean {}; name one", ids.join(", "))),
+        }
+    }
+
+    /// ` (did you mean …?)` with the mechanisms and families that are most like a name which none has; where none is like it, what there is.
+    #[must_use]
+    pub fn did_you_mean(&self, name: &str) -> String {
+        /// A name is meant rather than a word of a title.
+        const LESS: f64 = 0.97;
+        let families = self.families.iter().filter(|_| !name.contains('/'));
+        let families = families.map(|family| (likeness(name, &family.id), family.id.as_str()));
+        let mechanisms = self.mechanisms.iter().map(|mechanism| {
+            if mechanism.control {
+                return (likeness(name, mechanism.id.as_str()), mechanism.id.as_str());
+            }
+            let own = mechanism.id.as_str();
+            let own = if name.contains('/') { own } else { own.split_once('/').map_or("", |(_, own)| own) };
+            let tags = mechanism.tags.iter().cloned();
+            let called = words(mechanism).chain(tags).map(|word| likeness(name, &word) * LESS);
+            (called.fold(likeness(name, own), f64::max), mechanism.id.as_str())
+        });
+        let near = likest(families.chain(mechanisms));
+        if !near.is_empty() {
+            return question(&near);
+        }
+        let families: Vec<&str> = self.families.iter().map(|family| family.id.as_str()).collect();
+        format!("; the families are {}", families.join(", "))
+    }
+}
+
+/// Words of name, title and `short` in small letters.
+fn words(mechanism: &Mechanism) -> impl Iterator<Item = String> {
+    let own = mechanism.id.as_str().split(['/', '-']).skip(1);
+    let said = mechanism.title.split_whitespace().chain(mechanism.short.split_whitespace());
+    let bare = |word: &str| word.trim_matches([',', ':', ';', '.', '(', ')', '\'']).to_lowercase();
+    own.chain(said).map(bare).filter(|word| word.len() > 2).collect::<Vec<_>>().into_iter()
+}

@@ -1,0 +1,117 @@
+//! Two mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
+
+use super::operands::is_called;
+use crate::arguments;
+use crate::commands::wanted::{Stored, measure, place, request};
+use crate::exit::Failure;
+use crate::output;
+use crate::paths::Installation;
+use std::path::Path;
+use std::time::Duration;
+use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::grammar::Pattern;
+use switchcost_model::{Experiment, Mechanism, Run, Wanted};
+
+/// Older figures are measured again: kernel, settings and temperature change.
+const AGE: Duration = Duration::from_secs(7 * 86_400);
+
+/// Starts that an interval needs.
+const STARTS: usize = 6;
+
+/// Two different mechanisms.
+pub struct Question<'c> {
+    a: &'c Mechanism,
+    b: &'c Mechanism,
+    catalogue: &'c Catalogue,
+}
+
+/// Runs, and of each pair its run and the indices of both rows.
+pub type Found = (Vec<Run>, Vec<(usize, usize, usize)>);
+
+impl<'c> Question<'c> {
+    /// The question that two operands ask; None: they name runs, or rows more exactly.
+    pub fn of(operands: &[String], catalogue: &'c Catalogue) -> Result<Option<Self>, Failure> {
+        let [first, second] = operands else { return Ok(None) };
+        let one = |text: &str| -> Result<Option<&'c Mechanism>, Failure> {
+            let Ok(pattern) = Pattern::parse(text) else { return Ok(None) };
+            let glob = text.contains(['*', '?', '[', '{']);
+            if glob || !pattern.is_plain() || !is_called(text, catalogue) {
+                return Ok(None);
+            }
+            let switches = |mechanism: &Mechanism| mechanism.experiments.contains(&Experiment::Switch);
+            catalogue.meant(&pattern, switches).map(Some).map_err(Failure::usage)
+        };
+        let (Some(a), Some(b)) = (one(first)?, one(second)?) else { return Ok(None) };
+        if a.id == b.id {
+            return Err(Failure::usage(format!("`{first}` and `{second}` both mean {}; name another", a.id)));
+        }
+        Ok(Some(Self { a, b, catalogue }))
+    }
+
+    /// Ids of both.
+    pub fn names(&self) -> (String, String) {
+        (self.a.id.to_string(), self.b.id.to_string())
+    }
+
+    /// Finds or measures the rows.
+    pub fn answer(
+        &self,
+        arguments: &arguments::Compare,
+        installation: &Installation,
+        store: &Path,
+    ) -> Result<Found, Failure> {
+        let (mut runs, mut rows): Found = (Vec::new(), Vec::new());
+        let mut missing = Vec::new();
+        let mut stored = Stored::open(store, |_: &_| true)?;
+        for pair in self.pairs() {
+            let places = |run: &Run| Some((self.place(run, &pair.0)?, self.place(run, &pair.1)?));
+            match stored.find(Some(AGE), |run| places(run).map(|places| (run.clone(), places)))? {
+                Some((run, (a, b))) => {
+                    let known = runs.iter().position(|known: &Run| known.id == run.id);
+                    let index = known.unwrap_or(runs.len());
+                    runs.extend(known.is_none().then_some(run));
+                    rows.push((index, a, b));
+                }
+                None => missing.push(pair),
+            }
+        }
+        if !missing.is_empty() {
+            let wanted: Vec<Wanted> = missing.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+            let names: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+            output::say(&format!("no run of the last week has both, so they are measured now: {}", names.join(", ")));
+            let request = request(arguments.measure.budget, Some(arguments.measure.rounds));
+            let (run, places) = measure(&wanted, &request, installation, self.catalogue, store)?;
+            let pairs = places.chunks_exact(2).filter_map(|pair| pair.first().copied().zip(pair.last().copied()));
+            rows.extend(pairs.map(|(a, b)| (runs.len(), a, b)));
+            runs.push(run);
+        }
+        Ok((runs, rows))
+    }
+
+    /// The row, if it has starts enough.
+    fn place(&self, run: &Run, wanted: &Wanted) -> Option<usize> {
+        let index = place(run, wanted, self.catalogue)?;
+        let starts = run.invocations.iter().filter(|start| start.variant == index).count();
+        (starts >= STARTS).then_some(index)
+    }
+
+    /// What both have, or have borrowed: futexes do not make threads, and a thread is as large whatever it waits for.
+    fn pairs(&self) -> Vec<(Wanted, Wanted)> {
+        let whose = |mechanism: &'c Mechanism, experiment: Experiment| {
+            let lender = mechanism.footprint_of.as_ref().filter(|_| experiment != Experiment::Switch);
+            let lender = lender.and_then(|id| self.catalogue.find(id));
+            [Some(mechanism), lender].into_iter().flatten().find(|of| of.experiments.contains(&experiment))
+        };
+        let experiments = [Experiment::Switch, Experiment::Create, Experiment::Footprint];
+        let pairs = experiments.into_iter().filter_map(|experiment| {
+            let (a, b) = (whose(self.a, experiment)?, whose(self.b, experiment)?);
+            let both = a.placements.iter().find(|placement| b.placements.contains(placement));
+            let wanted = |of: &Mechanism| {
+                let placement = both.or(of.placements.first()).copied()?;
+                Some(Wanted { experiment, ..Wanted::plain(of.id.clone(), placement) })
+            };
+            (a.id != b.id).then_some(wanted(a)?).zip(wanted(b))
+        });
+        pairs.collect()
+    }
+}

@@ -1,0 +1,325 @@
+//! Comparisons as people read them: the answer, then what it rests on.
+
+use super::{Compared, ComparedRow, ComparedSide};
+use crate::text::{Style, cell, listed, right, trimmed, wrapped};
+use comfy_table::{Color, Table};
+use std::collections::BTreeSet;
+use switchcost_analysis::Outcome;
+use switchcost_analysis::number::{Quantity, factor, nanoseconds, percent};
+use switchcost_catalogue::Published;
+use switchcost_model::Experiment;
+
+/// A ratio as people say it: `18 % faster`, `4.7 times slower`.
+#[must_use]
+pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
+    let off = (ratio - 1.0).abs();
+    match ratio {
+        _ if off < 0.000_05 => "no difference".to_owned(),
+        ratio if ratio >= 2.0 => format!("{} times {}", factor(ratio), quantity.greater()),
+        ratio if ratio <= 0.5 => format!("{} times {}", factor(1.0 / ratio), quantity.smaller()),
+        ratio => format!("{} {}", percent(off), if ratio > 1.0 { quantity.greater() } else { quantity.smaller() }),
+    }
+}
+
+/// Three decimals near 1, where the third one matters; two digits otherwise, however small.
+pub(crate) fn short(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 2.0 => factor(ratio),
+        ratio if (0.1..0.9).contains(&ratio) || ratio > 1.1 => format!("{ratio:.2}"),
+        ratio if ratio >= 0.1 => format!("{ratio:.3}"),
+        ratio if ratio > 0.0 => format!("{ratio:.*}", (1.0 - ratio.log10().floor()).min(12.0) as usize),
+        _ => "0".to_owned(),
+    }
+}
+
+/// A cost with its unit: of a switch nothing more is said.
+fn cost(side: &ComparedSide) -> String {
+    let amount = side.quantity.amount(side.median);
+    let plain = side.unit == "switch" || side.experiment != Experiment::Switch;
+    if plain { amount } else { format!("{amount} per {}", side.unit) }
+}
+
+/// For a terminal.
+#[must_use]
+pub fn compare_text(compared: &Compared, style: Style) -> String {
+    let mut table = style.table();
+    if style.colour {
+        table.enforce_styling();
+    }
+    let body = if compared.rows.is_empty() { String::new() } else { filled(&mut table, compared, style.colour) };
+    style.sealed(&format!("{}{body}{}", head(compared, style), tail(compared, style)))
+}
+
+/// As Markdown.
+#[must_use]
+pub fn compare_markdown(compared: &Compared) -> String {
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
+    let body =
+        if compared.rows.is_empty() { String::new() } else { format!("{}\n", filled(&mut table, compared, false)) };
+    Style::PLAIN.sealed(&format!("{}\n{body}{}", head(compared, Style::PLAIN), tail(compared, Style::PLAIN)))
+}
+
+/// The answer and the runs; then one table says the rest.
+fn head(compared: &Compared, style: Style) -> String {
+    let mut out = String::new();
+    for reason in &compared.refused {
+        let cure = "measure again on a quieter machine, or insist by --force";
+        out.push_str(&wrapped("", &format!("No verdict: {reason}; {cure}"), style));
+    }
+    if let Some(gate) = &compared.gate {
+        out.push_str(&wrapped("", &gate.text(), style));
+    }
+    out.push_str(&answer(compared, style));
+    for side in &compared.unmatched {
+        let text = format!("only `{}` has {}", side.only, listed(side.labels.clone()));
+        out.push_str(&wrapped("  ", &text, style));
+    }
+    match compared.runs.as_slice() {
+        [] => {}
+        [only] => {
+            out.push_str(&wrapped("  ", &format!("run {} · {} · {}", only.id, only.started, only.machine), style))
+        }
+        [a, b] if compared.asked.is_none() => {
+            let machine = if a.machine == b.machine { "same machine and kernel" } else { &b.machine };
+            out.push_str(&wrapped("  A  ", &format!("run {} · {} · {}", a.id, a.started, a.machine), style));
+            out.push_str(&wrapped("  B  ", &format!("run {} · {} · {machine}", b.id, b.started), style));
+        }
+        several => {
+            let ids: Vec<&str> = several.iter().map(|run| run.id.as_str()).collect();
+            out.push_str(&wrapped("  ", &format!("runs {}", ids.join(", ")), style));
+        }
+    }
+    if out.is_empty() { out } else { out + "\n" }
+}
+
+/// One sentence: of one pair what differs, of many how many do.
+fn answer(compared: &Compared, style: Style) -> String {
+    let Some(first) = compared.rows.first().filter(|_| compared.refused.is_empty()) else { return String::new() };
+    let names = match (&compared.asked, compared.rows.len()) {
+        (Some((a, b)), _) => Some((a.as_str(), b.as_str())),
+        (None, 1) => Some((first.a.label.as_str(), first.b.label.as_str())),
+        _ => None,
+    };
+    let apart: usize = compared.unmatched.iter().map(|side| side.labels.len()).sum::<usize>() + compared.skipped.len();
+    let sentence = match names {
+        Some((a, b)) => {
+            let clauses: Vec<String> = compared.rows.iter().map(clause).collect();
+            let names = if a == b { "B against A".to_owned() } else { format!("{b} against {a}") };
+            format!("{names}: {}", clauses.join("; "))
+        }
+        None => {
+            let count =
+                |of: fn(&Outcome) -> bool| compared.rows.iter().filter(|row| of(&row.comparison.outcome)).count();
+            format!(
+                "B against A: {} slower · {} faster · {} the same · {} cannot be told",
+                count(|outcome| *outcome == Outcome::Slower),
+                count(|outcome| *outcome == Outcome::Faster),
+                count(|outcome| matches!(outcome, Outcome::Same(_))),
+                count(|outcome| *outcome == Outcome::CannotTell),
+            )
+        }
+    };
+    let not = if apart > 0 { format!(" · {apart} not compared") } else { String::new() };
+    wrapped("", &style.bold(&format!("{sentence}{not}")), style)
+}
+
+/// `a switch costs 4.7 times as much`.
+fn clause(row: &ComparedRow) -> String {
+    let what = match row.a.experiment {
+        Experiment::Switch if row.a.unit == "switch" => "a switch",
+        Experiment::Switch => row.a.unit.as_str(),
+        Experiment::Create => "making one",
+        Experiment::Message => "a message",
+        Experiment::Footprint => "memory",
+    };
+    let ratio = row.comparison.ratio;
+    match row.comparison.outcome {
+        Outcome::Same(within) => format!("{what} costs the same within {}", percent(within)),
+        Outcome::CannotTell => format!("{what}: cannot be told"),
+        _ if ratio >= 2.0 => format!("{what} costs {} times as much", factor(ratio)),
+        _ if ratio <= 0.5 => format!("{what} costs 1/{} as much", factor(1.0 / ratio)),
+        _ => format!("{what} costs {} {}", percent((ratio - 1.0).abs()), if ratio > 1.0 { "more" } else { "less" }),
+    }
+}
+
+fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
+    let several = compared.runs.len() > 2;
+    let name = |side: &ComparedSide| match &compared.asked {
+        Some(_) => side.experiment.to_string(),
+        None if several => format!("{}:{}", side.run, side.label),
+        None => side.label.clone(),
+    };
+    let alike = compared.rows.iter().all(|row| name(&row.a) == name(&row.b));
+    let last = [right("B ÷ A"), right("interval"), cell("B is")];
+    let names = match &compared.asked {
+        Some((a, b)) => vec![cell(""), right(a), right(b)],
+        None if alike => vec![cell(""), right("A"), right("B")],
+        None => ["A", "", "B", ""].map(cell).to_vec(),
+    };
+    table.set_header(names.into_iter().chain(last));
+    let reasons = reasons(compared);
+    for row in &compared.rows {
+        let comparison = &row.comparison;
+        let span =
+            comparison.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", short(low), short(high)));
+        let mut change = if compared.refused.is_empty() { change(row) } else { "no verdict".to_owned() };
+        if let Some(place) = reasons.iter().position(|reason| *reason == comparison.reason) {
+            change.push_str(&format!(" [{}]", place + 1));
+        }
+        let tint = match comparison.outcome {
+            Outcome::Slower => Color::Red,
+            Outcome::Faster => Color::Green,
+            Outcome::Same(_) => Color::Reset,
+            Outcome::CannotTell => Color::Yellow,
+        };
+        let change = cell(change);
+        let change = if colour { change.fg(tint) } else { change };
+        let mut cells = vec![cell(name(&row.a)), right(cost(&row.a))];
+        cells.extend((!alike).then(|| cell(name(&row.b))));
+        cells.extend([right(cost(&row.b)), right(format!("×{}", short(comparison.ratio))), right(span), change]);
+        table.add_row(cells);
+    }
+    trimmed(table)
+}
+
+/// Whose figures stand for a mechanism that has none of its own.
+fn lent(compared: &Compared, style: Style) -> String {
+    let Some((a, b)) = &compared.asked else { return String::new() };
+    let mut loans: Vec<(String, Vec<String>)> = Vec::new();
+    for (side, asked) in compared.rows.iter().flat_map(|row| [(&row.a, a), (&row.b, b)]) {
+        let lender = side.label.split([' ', '@']).next().unwrap_or_default();
+        if lender != asked {
+            let loan = format!("of {lender}, which stands for {asked}");
+            match loans.iter_mut().find(|(known, _)| *known == loan) {
+                Some((_, experiments)) => experiments.push(side.experiment.to_string()),
+                None => loans.push((loan, vec![side.experiment.to_string()])),
+            }
+        }
+    }
+    let lines = loans.iter().map(|(loan, what)| wrapped("  ", &format!("{} {loan}", what.join(" and ")), style));
+    lines.collect()
+}
+
+/// What the verdict says of B: `17 % less`, `~ (could see 18 %)`.
+fn change(row: &ComparedRow) -> String {
+    let comparison = &row.comparison;
+    let phrase = ratio_phrase(comparison.ratio, row.a.quantity);
+    match (comparison.outcome, comparison.detectable) {
+        (Outcome::Slower | Outcome::Faster, _) => phrase,
+        (Outcome::Same(within), _) => format!("same within {}", percent(within)),
+        (Outcome::CannotTell, Some(detectable)) => format!("~ (could see {})", percent(detectable)),
+        (Outcome::CannotTell, None) => "~".to_owned(),
+    }
+}
+
+/// The different reasons of verdicts; a verdict's mark is the place of its own in this list.
+fn reasons(compared: &Compared) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for row in compared.rows.iter().filter(|_| compared.refused.is_empty()) {
+        let reason = row.comparison.reason.as_str();
+        if !reason.is_empty() && !all.contains(&reason) {
+            all.push(reason);
+        }
+    }
+    all
+}
+
+fn tail(compared: &Compared, style: Style) -> String {
+    let mut out = String::new();
+    for (i, reason) in reasons(compared).iter().enumerate() {
+        out.push_str(&wrapped(&format!("  [{}] ", i + 1), reason, style));
+    }
+    let mut skipped: Vec<(&str, Vec<String>)> = Vec::new();
+    for (label, reason) in &compared.skipped {
+        match skipped.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, labels)) => labels.push(label.clone()),
+            None => skipped.push((reason, vec![label.clone()])),
+        }
+    }
+    for (reason, labels) in skipped {
+        out.push_str(&wrapped("  ", &format!("not compared: {}: {reason}", listed(labels)), style));
+    }
+    out.push_str(&lent(compared, style));
+    let floors = compared.rows.iter().filter(|row| row.a.quantity == Quantity::Time);
+    if let Some(floor) = floors.map(|row| row.comparison.floor).reduce(f64::max) {
+        let text =
+            format!("differences below {} mean nothing here: as much differs between equal things", percent(floor));
+        out.push_str(&wrapped("  ", &text, style));
+    }
+    for side in &compared.references {
+        let span = side.interval.map_or(String::new(), |(low, high)| {
+            format!(", 95 % interval {} – {}", nanoseconds(low), nanoseconds(high))
+        });
+        out.push_str(&wrapped(
+            "",
+            &format!(
+                "A: {} of run {}: {} {} per {}{span}",
+                side.label,
+                side.run,
+                nanoseconds(side.median),
+                side.quantity.unit(),
+                side.unit
+            ),
+            style,
+        ));
+    }
+    if !compared.published.is_empty() {
+        out.push_str(&format!("\n{}\n", style.bold("Published by others: other machine, other method, no verdict")));
+        for value in &compared.published {
+            out.push_str(&wrapped("  - ", &published_phrase(value), style));
+        }
+    }
+    let notes: BTreeSet<&String> = compared.notes.iter().collect();
+    notes.into_iter().for_each(|note| out.push_str(&wrapped("  ", note, style)));
+    out
+}
+
+fn published_phrase(value: &Published) -> String {
+    let caveat = value.caveat.as_ref().map_or(String::new(), |caveat| format!(" · but: {caveat}"));
+    let year = value.year.map_or("year not stated".to_owned(), |year| year.to_string());
+    let standing = if value.read { "" } else { " (as quoted elsewhere)" };
+    format!(
+        "{}: {} {} · {} · {} · {year} · {}{standing}{caveat}",
+        value.name,
+        published_figure(value),
+        value.unit,
+        value.what,
+        value.machine,
+        value.source
+    )
+}
+
+/// A single figure, a range, or what it is below.
+pub(crate) fn published_figure(value: &Published) -> String {
+    match value.high {
+        Some(high) => format!("{} – {}", nanoseconds(value.low), nanoseconds(high)),
+        None if value.upper_bound => format!("below {}", nanoseconds(value.low)),
+        None => nanoseconds(value.low),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_as_people_say_them() {
+        let all: Vec<String> =
+            [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(|ratio| ratio_phrase(ratio, Quantity::Time)).into();
+        let said = [
+            "18 % faster",
+            "10 % slower",
+            "3.1 % slower",
+            "0.50 % faster",
+            "no difference",
+            "27.3 times slower",
+            "29.4 times faster",
+        ];
+        assert_eq!(all, said);
+        assert_eq!(
+            [0.82, 27.31].map(|ratio| ratio_phrase(ratio, Quantity::Memory)),
+            ["18 % smaller", "27.3 times larger"]
+        );
+    }
+}
