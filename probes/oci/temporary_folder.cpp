@@ -124,15 +124,29 @@ int TemporaryFolder::open(const ResourceId& id) {
     return errno;
 }
 
+// A runtime that a killed launcher started goes on making groups and files for a while, and the init it made may make the
+// folder itself once more: so only when the groups are gone, in which it is, and until the name is.
 void TemporaryFolder::remove() {
     if (!directory_.is_open()) return;
-    // A runtime that a killed launcher started goes on making groups and files for a while.
-    for (int attempt = 0; attempt < 20; ++attempt) {
+    constexpr int attempts = 30;
+    for (int attempt = 1; attempt <= attempts; ++attempt) {
+        if (attempt > 1) usleep(100'000);
         release_fifos(directory_.get());
-        const bool groups_gone = remove_groups(group_places_, name_, Patience::one_second);
-        if (remove_folder(directory_.get(), parent_ + "/" + name_) && groups_gone) return;
-        usleep(100'000);
+        if (!remove_groups(group_places_, name_, Patience::one_second) && attempt < attempts) continue;
+        if (!remove_folder(directory_.get(), parent_ + "/" + name_)) continue;
+        Descriptor again = find_remade();
+        if (!again.is_open()) return;
+        directory_ = std::move(again);
     }
+}
+
+// What bears the name after the folder was removed; closed: nothing of ours.
+Descriptor TemporaryFolder::find_remade() const {
+    const Descriptor above(::open(parent_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct stat status = {};
+    Descriptor found = above.is_open() ? open_directory(above.get(), name_.c_str()) : Descriptor();
+    return found.is_open() && fstat(found.get(), &status) == 0 && status.st_uid == geteuid() ? std::move(found)
+                                                                                            : Descriptor();
 }
 
 void TemporaryFolder::make_directory(const std::string& below) const {

@@ -35,6 +35,7 @@ public:
 
 private:
     Descriptor make_lock() const;
+    Descriptor find_remade() const;
     Descriptor create(const std::string& below) const;  // for writing; closed: errno says why
     [[noreturn]] void throw_refusal(const std::string& path, int error) const;
 

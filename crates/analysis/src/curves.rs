@@ -46,6 +46,14 @@ pub struct Curve {
     pub gaps: Vec<Point>,
 }
 
+impl Curve {
+    /// A row is one of its points.
+    #[must_use]
+    pub fn has(&self, row: usize) -> bool {
+        self.points.iter().chain(&self.gaps).any(|point| point.row == row)
+    }
+}
+
 /// Numbers of a variant that may be an axis.
 fn numbers(variant: &Variant) -> Vec<(String, u64)> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

@@ -34,7 +34,7 @@ use switchcost_report::{Detail, Style};
 
 /// Measures what it costs to hand the CPU from one execution context to another.
 #[derive(Parser, Debug)]
-#[command(name = "switchcost", version, after_help = exit::HELP, arg_required_else_help = true)]
+#[command(name = "switchcost", version, after_help = exit::whole_help(), arg_required_else_help = true)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -314,6 +314,9 @@ pub struct Classic {
 /// `doctor`.
 #[derive(Args, Debug)]
 pub struct Doctor {
+    /// What is fine as well
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,

@@ -45,7 +45,20 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Shown at the end of `--help`.
+/// Ends the help of the program: what people ask, and the command that answers it.
+pub fn whole_help() -> String {
+    const QUESTIONS: &str = "Questions:
+  what does a switch cost here?      switchcost run
+  which of two is cheaper?           switchcost compare goroutine thread
+  what fits my load?                 switchcost budget --rate 200k/s --contexts 10k --measure
+  what does my program lose?         switchcost audit --pid PID --for 10s
+  where do the nanoseconds go?       switchcost explain thread/futex
+  did an update make it slower?      switchcost history thread/pipe
+  can I trust figures from here?     switchcost doctor";
+    format!("{QUESTIONS}\n\n{HELP}")
+}
+
+/// Ends the help of the commands.
 pub const HELP: &str = "Exit status:
   0   fine
   1   a gate failed: B costs more by more than its limit

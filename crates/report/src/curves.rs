@@ -3,8 +3,8 @@
 use crate::plot::{Series, chart, size};
 use crate::text::{Style, cell, right, trimmed};
 use comfy_table::Table;
-use std::collections::BTreeMap;
-use switchcost_analysis::number::nanoseconds;
+use std::collections::{BTreeMap, BTreeSet};
+use switchcost_analysis::number::{grouped, nanoseconds, percent};
 use switchcost_analysis::{Analysis, CONTEXTS, Curve, Matrix, Quantity};
 
 /// Curves that share a picture.
@@ -17,6 +17,46 @@ struct Charted {
     memory: bool,
     /// The curves.
     series: Vec<Series>,
+}
+
+/// For who wants the answer: pictures, then one line a point and one column a curve.
+pub(crate) fn brief(analysis: &Analysis<'_>, style: Style) -> String {
+    text(analysis, style).trim_start_matches('\n').to_owned() + &points(analysis, style)
+}
+
+/// A table for each axis and quantity: one line a point, one column a curve.
+fn points(analysis: &Analysis<'_>, style: Style) -> String {
+    let mut out = String::new();
+    let kind =
+        |curve: &Curve| (curve.axis.clone(), curve.points.first().map(|point| analysis.rows[point.row].measure()));
+    let mut kinds: Vec<_> = Vec::new();
+    for curve in &analysis.curves {
+        if !kinds.contains(&kind(curve)) {
+            kinds.push(kind(curve));
+        }
+    }
+    for kind_of in kinds {
+        let curves: Vec<&Curve> = analysis.curves.iter().filter(|curve| kind(curve) == kind_of).collect();
+        let places: BTreeSet<u64> =
+            curves.iter().flat_map(|curve| curve.points.iter().chain(&curve.gaps)).map(|p| p.x).collect();
+        let mut table = style.table();
+        table.set_header(std::iter::once(&kind_of.0).chain(curves.iter().map(|curve| &curve.label)).map(right));
+        for x in places {
+            let cost = |curve: &&Curve| {
+                let row = curve.points.iter().find(|point| point.x == x).map(|point| &analysis.rows[point.row]);
+                let figure =
+                    row.and_then(|row| Some((row.quantity.amount(row.median()?), row.summary.figures.as_ref()?)));
+                right(figure.map_or("–".to_owned(), |(amount, figures)| match figures.interval {
+                    Some(interval) => format!("{amount} ±{}", percent(interval.relative_half_width(figures.median))),
+                    None => amount,
+                }))
+            };
+            let x = if kind_of.0 == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
+            table.add_row(std::iter::once(right(x)).chain(curves.iter().map(cost)));
+        }
+        out.push_str(&format!("\n{}", trimmed(&table)));
+    }
+    out
 }
 
 /// Tables and charts for a terminal; empty if the rows make neither curve nor matrix.

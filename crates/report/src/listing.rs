@@ -15,6 +15,12 @@ pub struct ListedMechanism {
     pub family: String,
     /// One line.
     pub title: String,
+    /// A few words for what switches.
+    pub short: String,
+    /// What else it is called, its language first.
+    pub tags: Vec<String>,
+    /// No switch takes place.
+    pub control: bool,
     /// Experiments it has.
     pub experiments: Vec<String>,
     /// Placements that make sense, default first.
@@ -67,12 +73,13 @@ pub fn list_json(mechanisms: &[ListedMechanism], remarks: &[String]) -> String {
     crate::text::json(&document)
 }
 
-/// `list` for a terminal.
+/// `list` for a terminal. `overview`: all there is, a line each; else those that were asked for, with titles and every reason.
 #[must_use]
 pub fn list_text(
     mechanisms: &[ListedMechanism],
     families: &[(String, String)],
     remarks: &[String],
+    overview: bool,
     style: Style,
 ) -> String {
     let mut out = String::new();
@@ -82,6 +89,13 @@ pub fn list_text(
             continue;
         }
         out.push_str(&format!("{}\n", style.bold(title)));
+        if overview && mine.iter().all(|mechanism| mechanism.control) {
+            out.push_str(&format!(
+                "  {} of them, measured beside the others: `switchcost list {family}`\n\n",
+                mine.len()
+            ));
+            continue;
+        }
         let mut table = style.table();
         if style.colour {
             table.enforce_styling();
@@ -90,20 +104,27 @@ pub fn list_text(
             let usable: Vec<&str> =
                 mechanism.probes.iter().filter(|probe| probe.available).map(|probe| probe.id.as_str()).collect();
             let (where_to, colour) = match usable.as_slice() {
+                [] if overview => ("not here".to_owned(), Color::Yellow),
                 [] => (missing(mechanism), Color::Yellow),
                 usable => (usable.join(" "), Color::Green),
             };
             let place = cell(where_to);
+            let what = if overview && !mechanism.short.is_empty() { &mechanism.short } else { &mechanism.title };
             table.add_row(vec![
                 cell(format!("  {}", mechanism.id)),
-                cell(&mechanism.title),
+                cell(what),
+                cell(mechanism.tags.first().map_or("", String::as_str)),
                 if style.colour { place.fg(colour) } else { place },
             ]);
         }
         out.push_str(&trimmed(&table));
         out.push('\n');
     }
-    out.push_str("The last column names the probes that run it here, or says why none does. `switchcost run PATTERN` measures.\n");
+    let lacking = mechanisms.iter().any(|mechanism| !mechanism.probes.iter().any(|probe| probe.available));
+    out.push_str("  `switchcost run NAME` measures one; on the right are the builds that run it here\n");
+    if overview && lacking {
+        out.push_str("  not here: `switchcost list NAME` says why, and what to install\n");
+    }
     remarks.iter().for_each(|remark| out.push_str(&wrapped("  - ", &harmless(remark), style)));
     style.sealed(&out)
 }
@@ -168,24 +189,35 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
     let differs = |of: fn(&HistoryEntry) -> &String| entries.iter().any(|entry| of(entry) != of(&entries[0]));
     let (machines, kernels) = (differs(|entry| &entry.machine), differs(|entry| &entry.kernel));
     let mut table = style.table();
-    let mut header = vec![cell("run"), cell("started"), right("rows"), right("starts"), cell("ended by")];
+    let mut header = vec![cell("run"), cell("started"), right("rows")];
     header.extend(machines.then(|| cell("machine")));
     header.extend(kernels.then(|| cell("kernel")));
     table.set_header(header.into_iter().chain([cell("command")]));
     for entry in entries {
-        let ended = if entry.partial { format!("{} (partial)", entry.ended_by) } else { entry.ended_by.clone() };
-        let mut row = vec![
-            cell(&entry.id),
-            cell(moment(entry.started_unix_ns)),
-            right(entry.rows),
-            right(entry.invocations),
-            cell(ended),
-        ];
+        let mut row = vec![cell(&entry.id), cell(moment(entry.started_unix_ns)), right(entry.rows)];
         row.extend(machines.then(|| cell(&entry.machine)));
         row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
-        table.add_row(row.into_iter().chain([cell(harmless(&entry.command))]));
+        table.add_row(row.into_iter().chain([cell(asked(entry, style))]));
     }
     trimmed(&table)
+}
+
+/// What was asked, on one line, and whether the run came to its end.
+fn asked(entry: &HistoryEntry, style: Style) -> String {
+    /// Columns that the others take.
+    const OTHERS: usize = 60;
+    let words = harmless(&entry.command);
+    // Where the run is stored says nothing of it.
+    let command = words.split(" --store ").enumerate().map(|(place, part)| match place {
+        0 => part.to_owned(),
+        _ => part.split_once(' ').map_or(String::new(), |(_, rest)| format!(" {rest}")),
+    });
+    let command: String = command.collect();
+    let end = if entry.partial { format!(" ({})", entry.ended_by) } else { String::new() };
+    let room = style.width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(OTHERS).max(20));
+    let long = command.chars().count() + end.chars().count() > room;
+    let cut = room.saturating_sub(end.chars().count() + 1);
+    if long { command.chars().take(cut).chain(['…']).collect::<String>() + &end } else { command + &end }
 }
 
 /// `doctor --format json`.
@@ -199,13 +231,19 @@ pub fn machine_json(machine: &Machine) -> String {
     crate::text::json(&Document { format: 1, machine: machine.into() })
 }
 
-/// `doctor` for a terminal: warnings first.
+/// `doctor` for a terminal: the verdict, then what speaks against figures from here; `all`: what is fine as well.
 #[must_use]
-pub fn findings_text(findings: &[Finding], style: Style) -> String {
+pub fn findings_text(findings: &[Finding], all: bool, style: Style) -> String {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let mut out = String::new();
-    for finding in sorted {
+    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
+    let verdict = match warnings {
+        0 => "Nothing here makes figures unreliable.".to_owned(),
+        1 => "1 warning: read its effect before you trust a figure.".to_owned(),
+        n => format!("{n} warnings: read their effects before you trust a figure."),
+    };
+    let mut out = format!("{}\n\n", style.bold(&verdict));
+    for finding in sorted.iter().filter(|finding| all || finding.severity != Severity::Fine) {
         let mark = match finding.severity {
             Severity::Warning => "[warning] ",
             Severity::Note => "[note]    ",
@@ -218,12 +256,9 @@ pub fn findings_text(findings: &[Finding], style: Style) -> String {
             }
         }
     }
-    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
-    let verdict = match warnings {
-        0 => "Nothing here makes numbers untrustworthy.".to_owned(),
-        1 => "1 warning: read its effect before you trust a number.".to_owned(),
-        n => format!("{n} warnings: read their effects before you trust a number."),
-    };
-    out.push_str(&format!("\n{}\n", style.bold(&verdict)));
+    let fine = findings.iter().filter(|finding| finding.severity == Severity::Fine).count();
+    if fine > 0 && !all {
+        out.push_str(&format!("[fine]    {fine} other checks: doctor -v\n"));
+    }
     style.sealed(&out)
 }

@@ -135,14 +135,24 @@ pub fn trends_schema() -> String {
 #[must_use]
 pub fn trends_text(trends: &Trends, style: Style) -> String {
     let mut out = String::new();
+    for trend in &trends.trends {
+        for change in &trend.changes {
+            out.push_str(&wrapped(
+                "",
+                &style.bold(&format!("{}: {}", trend.label, phrase(change, trend.quantity))),
+                style,
+            ));
+        }
+    }
+    for note in &trends.notes {
+        out.push_str(&wrapped("", note, style));
+    }
+    out.push('\n');
     for machine in &trends.machines {
         out.push_str(&format!("{} · machine {}\n\n", style.bold(&machine.name), &machine.key));
         for trend in trends.trends.iter().filter(|trend| trend.machine == machine.key) {
             out.push_str(&block(trend, style));
         }
-    }
-    for note in &trends.notes {
-        out.push_str(&wrapped("  - ", note, style));
     }
     style.sealed(&out)
 }
@@ -180,9 +190,6 @@ fn block(trend: &Trend, style: Style) -> String {
         kernel.unwrap_or_default(),
         trimmed(&table)
     );
-    for change in &trend.changes {
-        out.push_str(&wrapped("  ! ", &phrase(change, trend.quantity), style));
-    }
     if trend.undecided > 0 {
         let places = if trend.undecided == 1 { "a place".to_owned() } else { format!("{} places", trend.undecided) };
         let alike = trend.autocorrelation.unwrap_or_default();
@@ -232,10 +239,9 @@ fn phrase(change: &TrendChange, quantity: Quantity) -> String {
         facts => format!("with it changed {}", facts.iter().map(|fact| harmless(fact)).collect::<Vec<_>>().join(", ")),
     };
     format!(
-        "changed after {}, from {} on: {} ({span}; p = {:.3}); {with}",
-        change.before,
-        change.after,
+        "{} from run {} on ({span}; p = {:.3}); {with}",
         ratio_phrase(change.ratio, quantity),
+        change.after,
         change.p
     )
 }

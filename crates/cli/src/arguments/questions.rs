@@ -44,6 +44,9 @@ pub struct Audit {
 pub struct Explain {
     /// Mechanism, such as thread/pipe [default: list what can be explained]
     pub mechanism: Option<String>,
+    /// With the measured rows that each layer is the difference of
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Placement of the row to explain [default: the mechanism's usual row]
     #[arg(long, value_name = "P", value_parser = super::parse_word::<Placement>)]
     pub placement: Option<Placement>,

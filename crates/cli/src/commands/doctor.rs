@@ -10,7 +10,7 @@ pub fn doctor(arguments: &arguments::Doctor) -> Result<Exit, Failure> {
     let mut machine = switchcost_machine::fingerprint();
     machine.findings = switchcost_machine::doctor();
     output::print(&match arguments.format {
-        ListFormat::Table => findings_text(&machine.findings, output::style()),
+        ListFormat::Table => findings_text(&machine.findings, arguments.verbose, output::style()),
         ListFormat::Json => machine_json(&machine),
     })?;
     Ok(Exit::Fine)

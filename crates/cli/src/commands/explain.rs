@@ -65,7 +65,7 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
         notes,
     };
     output::print(&match arguments.format {
-        ListFormat::Table => explain_text(&answer, output::style()),
+        ListFormat::Table => explain_text(&answer, arguments.verbose, output::style()),
         ListFormat::Json => explain_json(&answer),
     })?;
     Ok(match (contradicted, partial) {

@@ -33,7 +33,7 @@ pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
     let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
     let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
     output::print(&match arguments.format {
-        ListFormat::Table => list_text(&mechanisms, &families, &remarks, output::style()),
+        ListFormat::Table => list_text(&mechanisms, &families, &remarks, patterns.is_empty(), output::style()),
         ListFormat::Json => list_json(&mechanisms, &remarks),
     })?;
     Ok(Exit::Fine)
@@ -76,6 +76,9 @@ fn listed(mechanism: &Mechanism, probes: &[KnownProbe]) -> ListedMechanism {
         id: mechanism.id.to_string(),
         family: mechanism.id.family().to_owned(),
         title: mechanism.title.clone(),
+        short: mechanism.short.clone(),
+        tags: mechanism.tags.clone(),
+        control: mechanism.control,
         experiments: mechanism.experiments.iter().map(ToString::to_string).collect(),
         placements: mechanism.placements.iter().map(ToString::to_string).collect(),
         parameters: mechanism

@@ -48,7 +48,8 @@ impl Format for Terminal {
 fn text(analysis: &Analysis<'_>, style: Style) -> String {
     let style = Style { width: style.width.or(Some(WIDTH)), ..style };
     let view = View::new(analysis, style);
-    let parts = [view.head(), view.families(), view.table(), curves::text(analysis, style), view.foot()];
+    let curves = curves::brief(analysis, style);
+    let parts = [view.head(), view.families(), curves, view.table(), view.foot()];
     style.sealed(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n"))
 }
 
@@ -161,7 +162,9 @@ impl<'a, 'r> View<'a, 'r> {
     fn table(&self) -> String {
         let mut out = String::new();
         let mut sections: Vec<(String, Vec<&Row<'r>>)> = Vec::new();
-        for row in &self.rows {
+        // The rows of curves stand with them, one line a point.
+        let alone = |row: &&&Row<'_>| !self.analysis.curves.iter().any(|curve| curve.has(row.index));
+        for row in self.rows.iter().filter(alone) {
             let title = section(row);
             match sections.iter_mut().find(|(known, _)| *known == title) {
                 Some((_, rows)) => rows.push(row),

@@ -20,7 +20,7 @@ pub(super) fn wakeup(look: &Subject<'_>) -> Answer {
     };
     let ratio = apart / same;
     let what = format!(
-        "handing over to a second, idle CPU takes {apart:.1} us, {ratio:.0} times as long as on one CPU ({same:.1} us; idle driver: {driver})"
+        "handing over to a second, idle CPU takes {apart:.1} µs, {ratio:.0} times as long as on one CPU ({same:.1} µs; idle driver: {driver})"
     );
     if ratio < MUCH_MORE {
         return Answer::fine(what);

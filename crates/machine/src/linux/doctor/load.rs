@@ -21,7 +21,7 @@ pub(super) fn steal(look: &Subject<'_>) -> Answer {
     );
     // The window counts in steps of 5 %, so a single step is as likely chance.
     let worst = since_boot.max(if now > STEAL.1 { now } else { 0.0 });
-    let gap = about(look.sizes.longest_gap_us, "us");
+    let gap = about(look.sizes.longest_gap_us, "µs");
     let effect = format!("a spinning thread was interrupted for up to {gap}; disturbed starts are marked and repeated");
     let cure = "move the virtual machine to a quieter host, or give it dedicated CPUs";
     match worst {
@@ -43,8 +43,8 @@ pub(super) fn neighbours(look: &Subject<'_>) -> Answer {
     let effect = format!(
         "on the measured CPU they add their time slices to samples; on another one they keep it awake, which makes free-placed switches {} \
          instead of {}",
-        about(look.sizes.hop_same_us, "us"),
-        about(look.sizes.hop_apart_us, "us"),
+        about(look.sizes.hop_same_us, "µs"),
+        about(look.sizes.hop_apart_us, "µs"),
     );
     let cure = "end or pause other work on this machine while it measures";
     match others {
