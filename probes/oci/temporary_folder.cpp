@@ -124,8 +124,8 @@ int TemporaryFolder::open(const ResourceId& id) {
     return errno;
 }
 
-// A runtime that a killed launcher started goes on making groups and files for a while, and the init it made may make the
-// folder itself once more: so only when the groups are gone, in which it is, and until the name is.
+// A runtime that a killed launcher started goes on making groups and files for a while, and the init it made may make
+// the folder itself once more: so only when the groups are gone, in which it is, and until the name is.
 void TemporaryFolder::remove() {
     if (!directory_.is_open()) return;
     constexpr int attempts = 30;
@@ -146,7 +146,7 @@ Descriptor TemporaryFolder::find_remade() const {
     struct stat status = {};
     Descriptor found = above.is_open() ? open_directory(above.get(), name_.c_str()) : Descriptor();
     return found.is_open() && fstat(found.get(), &status) == 0 && status.st_uid == geteuid() ? std::move(found)
-                                                                                            : Descriptor();
+                                                                                             : Descriptor();
 }
 
 void TemporaryFolder::make_directory(const std::string& below) const {
