@@ -42,6 +42,10 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
         let (run, operands) = measured::measure(arguments, started)?;
         (vec![run], Asked::Operands(operands))
     } else {
+        if let Some(option) = arguments.measure.given() {
+            let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
+            return Err(Failure::usage(sentence));
+        }
         let mut runs = Runs::new(paths::store(arguments.store.store.as_deref())?, &catalogue);
         let operands = runs.operands(&arguments.operands, arguments.run.as_deref())?;
         (runs.all, Asked::Operands(operands))

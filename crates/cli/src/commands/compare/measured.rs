@@ -4,7 +4,7 @@ use super::operands::{Operand, Which, find_published};
 use crate::arguments;
 use crate::commands::measure::{Session, not_stored, open_store, seed, status};
 use crate::exit::{Exit, Failure};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_model::{Request, Run, TWIN, Variant};
 use switchcost_runner::Selection;
@@ -19,7 +19,8 @@ struct Chosen {
 /// Measures all operands in turns, stores the run, and says which of its rows each operand names.
 pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run, Vec<Operand>), Failure> {
     let store = open_store(arguments.store.store.as_deref())?;
-    let session = Session::new(started, Some(arguments.measure.budget), arguments.measure.wait)?;
+    let request = request(arguments);
+    let session = Session::new(started, Some(request.budget), arguments.measure.wait)?;
     let mut selection = Selection::default();
     let mut published = Vec::new();
     let mut chosen: Vec<Chosen> = Vec::new();
@@ -30,7 +31,7 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run,
         }
         let many = session.catalogue.pattern(text).map_err(Failure::usage)?.is_many();
         let placements = arguments.measure.placement.into_iter().collect();
-        let rows = session.select(&Request { patterns: vec![text.clone()], placements, ..base(arguments) })?;
+        let rows = session.select(&Request { patterns: vec![text.clone()], placements, ..request.clone() })?;
         let rows = selection.merge(rows);
         let rows = runnable(&selection, rows, text)?;
         chosen.push(Chosen { text: text.clone(), many, rows });
@@ -39,7 +40,6 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run,
     if !itself {
         selection.add_twins(&session.catalogue);
     }
-    let request = Request { rounds: Some(arguments.measure.rounds), ..base(arguments) };
     let (run, stored) = session.measure(&request, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
     refuse(&Analysis::new(&run, &session.catalogue))?;
@@ -51,8 +51,15 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run,
     Ok((run, operands))
 }
 
-fn base(arguments: &arguments::Compare) -> Request {
-    Request { seed: seed(arguments.measure.seed), budget: arguments.measure.budget, ..Request::default() }
+/// How it is measured.
+pub fn request(arguments: &arguments::Compare) -> Request {
+    let arguments = &arguments.measure;
+    Request {
+        rounds: Some(arguments.rounds.unwrap_or(20)),
+        budget: arguments.budget.unwrap_or(Duration::from_secs(60)),
+        seed: seed(arguments.seed),
+        ..Request::default()
+    }
 }
 
 /// The rows that can run here; none is a failure with the first reason.
