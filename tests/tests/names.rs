@@ -26,7 +26,8 @@ fn a_language_a_word_and_a_family_name_mechanisms() {
     let world = named();
     let listed = |name: &str| -> Vec<String> {
         let said = world.run(&format!("list {name} --format json"));
-        let json: serde_json::Value = serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"));
+        let json: serde_json::Value =
+            serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"));
         let all = json["mechanisms"].as_array().unwrap_or_else(|| panic!("{json}"));
         all.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
     };

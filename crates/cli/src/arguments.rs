@@ -63,16 +63,17 @@ pub enum Command {
     History(History),
     /// Is B slower than A, by how much, and can that be trusted?
     ///
-    /// Mechanisms of a run, whole runs, files and published figures are compared with A, the
-    /// first operand. The verdict is `slower` or `faster` if the interval of the ratio excludes
-    /// 1 and the difference exceeds noise floor and threshold; `same within x %` if the whole
-    /// interval lies within that; else `cannot tell`.
+    /// Two names are a question: what a switch, making one and the memory of one cost, from stored
+    /// runs, and what is missing is measured now. Rows of a run, whole runs, files and published
+    /// figures are compared with A, the first operand. The verdict is `slower` or `faster` if the
+    /// interval of the ratio excludes 1 and the difference exceeds noise floor and threshold;
+    /// `same within x %` if the whole interval lies within that; else `cannot tell`.
     ///
-    ///   switchcost compare thread/pipe thread/futex        two rows of the latest run, paired by round
+    ///   switchcost compare goroutine thread                which is cheaper here, and by how much
     ///   switchcost compare thread/pipe 'thread/*'          one against all that match
     ///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
-    ///   switchcost compare baseline:v1 latest --gate 5%    the same against a named run (`baseline set v1`)
-    ///   switchcost compare --measure 'thread/pipe' 'thread/pipe free'    measured now, in turns, and judged
+    ///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
+    ///   switchcost compare --measure thread/pipe 'thread/pipe free'    measured now and judged
     ///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Compare(Compare),
@@ -83,8 +84,8 @@ pub enum Command {
     Crosscheck(Crosscheck),
     /// Re-run a benchmark program from five published articles: its original output, and ours for the same work
     ///
-    /// Arguments, defaults and checks are the original's: what it refuses ends with its message and exit status.
-    /// The same amount of work is spread over several process starts.
+    /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
+    /// exit status. The same amount of work is spread over several process starts.
     ///
     ///   switchcost classic --list                          what there is, and what each measures
     ///   switchcost classic testFiber 50 1000000            as the original would be started
@@ -102,9 +103,10 @@ pub enum Command {
     Report(Report),
     /// What context switches cost a running program
     ///
-    /// Counts the voluntary and involuntary switches of each thread from /proc, without tracing, and multiplies them by their cost on this
-    /// machine, stored within the last week or measured now. If the command fails, or the process ends before the time is up, `audit`
-    /// names its status and ends with 4.
+    /// Counts the voluntary and involuntary switches of each thread from /proc, without tracing,
+    /// and multiplies them by their cost on this machine, stored within the last week or measured
+    /// now. If the command fails, or the process ends before the time is up, `audit` names its
+    /// status and ends with 4.
     ///
     ///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
     ///   switchcost audit --children -- make -j2

@@ -1,6 +1,6 @@
 //! What a program's switches cost it, as text and JSON.
 
-use crate::text::{Style, cell, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, right, wrapped};
 use core::time::Duration;
 use serde::Serialize;
 use switchcost_analysis::number::{grouped, nanoseconds, percent, roughly};
@@ -274,7 +274,7 @@ fn kinds_table(audited: &Audited, style: Style) -> String {
             right(delay_us(kind).map_or("–".into(), nanoseconds)),
         ]);
     }
-    trimmed(&table)
+    drawn(&mut table)
 }
 
 fn delay_us(kind: &Kind) -> Option<f64> {
@@ -303,7 +303,7 @@ fn threads_table(audited: &Audited, style: Style) -> String {
             cell(waits(thread)),
         ]);
     }
-    let mut out = trimmed(&table);
+    let mut out = drawn(&mut table);
     if all.len() > shown {
         let rest: f64 = all[shown..].iter().map(|thread| thread.cost.value).sum();
         let count = all.len() - shown;

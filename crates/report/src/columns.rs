@@ -284,7 +284,7 @@ pub(crate) static COLUMNS: &[Column] = &[
     figure!("p50", p50, "Median of all batches; with timing each of all intervals, as the percentiles below."),
     figure!("p90", p90, "90th percentile of batches."),
     figure!("p99", p99, "99th percentile of batches.")
-        .wide("p99", |row, measure| Some(amount(row, figures(row)?.p99, measure))),
+        .shown("p99", |row, measure| Some(amount(row, figures(row)?.p99, measure))),
     figure!("p999", p999, "99.9th percentile of batches."),
     figure!("max", max, "Most expensive batch; with timing each the longest interval."),
     figure!("mad", mad, "Median absolute deviation of the starts' medians."),
@@ -354,7 +354,7 @@ pub(crate) static COLUMNS: &[Column] = &[
         "Turns counted by the contexts and the token's sequence number agree with the claim; null if not counted.",
     ),
     column("starts", Of::Count(|_, row| row.starts.len() as u64), "Starts of the probe.")
-        .wide("starts", |row, _| Some(row.starts.len().to_string())),
+        .shown("starts", |row, _| Some(row.starts.len().to_string())),
     column(
         "disturbed",
         Of::Count(|_, row| row.summary.disturbed as u64),

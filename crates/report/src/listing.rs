@@ -1,7 +1,7 @@
 //! `list`, `history` and `doctor`.
 
 use crate::formats::json::MachinePart;
-use crate::text::{Style, cell, moment, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use comfy_table::Color;
 use serde::Serialize;
 use switchcost_model::{Finding, Machine, Severity, harmless};
@@ -117,7 +117,7 @@ pub fn list_text(
                 if style.colour { place.fg(colour) } else { place },
             ]);
         }
-        out.push_str(&trimmed(&table));
+        out.push_str(&drawn(&mut table));
         out.push('\n');
     }
     let lacking = mechanisms.iter().any(|mechanism| !mechanism.probes.iter().any(|probe| probe.available));
@@ -199,7 +199,7 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
         row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
         table.add_row(row.into_iter().chain([cell(asked(entry, style))]));
     }
-    trimmed(&table)
+    drawn(&mut table)
 }
 
 /// What was asked, on one line, and whether the run came to its end.

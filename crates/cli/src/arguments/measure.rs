@@ -32,7 +32,8 @@ pub struct Measure {
 impl Measure {
     /// An option that only measuring obeys.
     pub fn given(&self) -> Option<&'static str> {
-        let given = [("--rounds", self.rounds.is_some()), ("--budget", self.budget.is_some()), ("--seed", self.seed.is_some())];
+        let given =
+            [("--rounds", self.rounds.is_some()), ("--budget", self.budget.is_some()), ("--seed", self.seed.is_some())];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
 }

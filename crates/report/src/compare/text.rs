@@ -1,7 +1,7 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
 use super::{Compared, ComparedRow, ComparedSide};
-use crate::text::{Style, cell, listed, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, listed, right, wrapped};
 use comfy_table::{Color, Table};
 use std::collections::BTreeSet;
 use switchcost_analysis::Outcome;
@@ -180,7 +180,7 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
         cells.extend([right(cost(&row.b)), right(format!("×{}", short(comparison.ratio))), right(span), change]);
         table.add_row(cells);
     }
-    trimmed(table)
+    drawn(table)
 }
 
 /// Whose figures stand for a mechanism that has none of its own.
