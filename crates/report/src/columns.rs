@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use switchcost_analysis::number::{nanoseconds, share};
+use switchcost_analysis::number::{nanoseconds, percent, share};
 use switchcost_analysis::{Analysis, Figures, Of as Basis, Row, Split};
 use switchcost_stats::{Interval, Mode};
 
@@ -17,7 +17,18 @@ pub(crate) struct Column {
     pub meaning: &'static str,
     /// How tables for people show it; None: they do not.
     pub shown: Option<Shown>,
+    /// How the answer of few columns shows it; None: it does not.
+    pub brief: Option<Brief>,
     of: Of,
+}
+
+/// How the answer of few columns shows a column.
+pub(crate) struct Brief {
+    title: Title,
+    /// Characters.
+    pub width: usize,
+    /// The cell, with its unit; None where there is no figure.
+    pub cell: fn(&Row<'_>) -> Option<String>,
 }
 
 /// How a table for people shows a column.
@@ -33,6 +44,8 @@ enum Title {
     Words(&'static str),
     /// The measure of most rows, such as `ns/switch`.
     Measure,
+    /// What the rows are set beside, such as `× futex`.
+    Reference,
 }
 
 type Get<T> = fn(&Analysis<'_>, &Row<'_>) -> T;
@@ -51,7 +64,7 @@ enum Of {
 }
 
 const fn column(name: &'static str, of: Of, meaning: &'static str) -> Column {
-    Column { name, meaning, shown: None, of }
+    Column { name, meaning, shown: None, brief: None, of }
 }
 
 impl Column {
@@ -61,6 +74,10 @@ impl Column {
 
     const fn wide(self, title: &'static str, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
         Self { shown: Some(Shown { title: Title::Words(title), wide: true, cell }), ..self }
+    }
+
+    const fn brief(self, title: Title, width: usize, cell: fn(&Row<'_>) -> Option<String>) -> Self {
+        Self { brief: Some(Brief { title, width, cell }), ..self }
     }
 
     const fn measured(self, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
@@ -125,6 +142,18 @@ impl Column {
         };
         schema.insert("description".into(), self.meaning.into());
         schema
+    }
+}
+
+impl Brief {
+    /// What stands above it, in a run with such a reference.
+    pub fn title(&self, reference: Option<&Row<'_>>) -> String {
+        let name = reference.and_then(|row| row.variant.mechanism.as_str().rsplit('/').next());
+        match self.title {
+            Title::Words(words) => words.to_owned(),
+            Title::Measure => String::new(),
+            Title::Reference => name.map_or(String::new(), |name| format!("× {name}")),
+        }
     }
 }
 
@@ -234,13 +263,21 @@ pub(crate) static COLUMNS: &[Column] = &[
         median,
         "Median of the starts' medians; null if there is no figure. In ns or bytes per unit, like all figures."
     )
-    .measured(cost),
+    .measured(cost)
+    .brief(Title::Words("median"), 7, |row| {
+        let figure = row.summary.modes.first().map_or_else(|| row.median(), |mode| Some(mode.value));
+        Some(row.quantity.amount(figure?))
+    }),
     column(
         "low",
         Of::Number(|_, row| Some(row.interval()?.0)),
         "Lower end of the 95 % interval of the median; null with fewer than 6 starts.",
     )
-    .shown("95 % interval", interval),
+    .shown("95 % interval", interval)
+    .brief(Title::Words("±"), 6, |row| match row.summary.modes.as_slice() {
+        [] => Some(percent(figures(row)?.half_width()?)),
+        _ => Some("modes".into()),
+    }),
     column("high", Of::Number(|_, row| Some(row.interval()?.1)), "Upper end."),
     column(
         "another_run_low",
@@ -303,7 +340,8 @@ pub(crate) static COLUMNS: &[Column] = &[
         Of::Number(|_, row| row.times_reference),
         "× the run's switch of the reference mechanism (mechanisms/families.toml): median of the ratios round by round, as compare gives it; null across units, and for rows with modes.",
     )
-    .shown("× reference", |row, _| row.times_reference.map(share)),
+    .shown("× reference", |row, _| row.times_reference.map(share))
+    .brief(Title::Reference, 8, |row| Some(row.times_reference.map_or_else(String::new, share))),
     column(
         "control",
         Of::Number(|analysis, row| analysis.rows[split(analysis, row)?.control].median()),
