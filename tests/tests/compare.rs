@@ -239,7 +239,9 @@ fn measured_now_and_judged() {
     measure(&["thread/honest", "thread/absent"]).refuses(3, &["thread/absent", "cannot be measured"]);
     measure(&["thread/honest", "thread/liar"]).refuses(5, &["thread/liar", "contradicted"]);
     measure(&["thread/honest", "thread/blind", "--run", "latest"]).refuses(2, &["--run", "--measure"]);
-    compare(&world, &["thread/honest", "thread/blind", "--rounds", "9"]).refuses(2, &["--measure"]);
+    for option in ["--rounds", "--seed"] {
+        compare(&world, &["latest:thread/honest", "thread/blind", option, "9"]).refuses(2, &[option, "--measure"]);
+    }
 }
 
 #[test]

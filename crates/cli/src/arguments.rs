@@ -171,7 +171,7 @@ pub struct Run {
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]
     pub timing: Timing,
     /// Time limit for the whole run, such as 20s or 2m
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_budget)]
+    #[arg(long, value_name = "TIME", default_value = "60s", default_value_if("quick", "true", "10s"), value_parser = parse_budget)]
     pub budget: Duration,
     /// What to measure, and how much
     #[command(flatten)]

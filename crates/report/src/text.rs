@@ -118,7 +118,10 @@ fn fit(table: &mut Table) -> Vec<String> {
     };
     // The two ends of an interval stay beside each other.
     let whole = |text: String| text.replace(" – ", "-–-");
-    let longest = |text: String| whole(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+    let longest = |text: String| {
+        let indent = text.len() - text.trim_start().len();
+        whole(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0) + indent
+    };
     let widths: Vec<u16> = (0..table.column_count())
         .map(|column| {
             let cells = table.column_cells_with_header_iter(column).flatten();

@@ -55,7 +55,7 @@ pub struct Sweep {
     #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
     /// Time limit; continue the rest with --resume
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_budget)]
+    #[arg(long, value_name = "TIME", default_value = "120s", default_value_if("quick", "true", "20s"), value_parser = parse_budget)]
     pub budget: Duration,
     /// What and how much is measured
     #[command(flatten)]

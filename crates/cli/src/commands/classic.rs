@@ -74,7 +74,7 @@ fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], star
         let request = request(arguments, program);
         let mut selection = Selection::default();
         let rows = plan(arguments, program, values, &request, &session, &mut selection)?;
-        selection.add_twins(&session.catalogue);
+        selection.add_twins(&session.catalogue, &session.probes);
         let (run, stored) = session.measure(&request, selection, store()?)?;
         storing = storing.and(stored.map_err(|reason| not_stored(&reason)));
         let stopped = run.ended_by == switchcost_model::EndedBy::Interrupt;

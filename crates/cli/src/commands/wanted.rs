@@ -85,7 +85,7 @@ impl Prepared {
 
     /// Measures and stores it.
     pub fn measure(mut self, request: &Request, catalogue: &Catalogue) -> Result<(Run, Vec<usize>), Failure> {
-        self.selection.add_twins(catalogue);
+        self.selection.add_twins(catalogue, &self.session.probes);
         let (run, storing) = self.session.measure(request, self.selection, self.store)?;
         if run.ended_by == EndedBy::Interrupt {
             return Err(Failure::partial("stopped while it measured; what was measured is stored".to_owned()));

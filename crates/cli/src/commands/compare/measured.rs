@@ -38,7 +38,7 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run,
     }
     let itself = double(&mut selection, &mut chosen)?;
     if !itself {
-        selection.add_twins(&session.catalogue);
+        selection.add_twins(&session.catalogue, &session.probes);
     }
     let (run, stored) = session.measure(&request, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
