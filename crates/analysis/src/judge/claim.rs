@@ -257,29 +257,29 @@ fn shared_cpu(case: &Case<'_>) -> Option<String> {
 
 fn wrong_hops(case: &Case<'_>, hops: &Hops) -> Option<String> {
     if hops.in_order != hops.count {
-        return Some(format!("only {} of {} hops went to the next context of the ring", hops.in_order, hops.count));
+        return Some(format!("only {} of {} switches went to the next context of the ring", hops.in_order, hops.count));
     }
     if hops.same_cpu > hops.count || hops.same_thread.is_some_and(|same| same > hops.count) {
-        return Some(format!("more hops stayed on one CPU or thread than there were hops ({})", hops.count));
+        return Some(format!("more switches stayed on one CPU or thread than there were ({})", hops.count));
     }
     if hops.timed && hops.count > case.evidence.units {
-        return Some(format!("{} hops were looked at in {} units", hops.count, case.evidence.units));
+        return Some(format!("the order of {} switches was checked in {} units", hops.count, case.evidence.units));
     }
     let cpus = case.plan.cpus.len() as u64;
     if cpus == 1 && hops.same_cpu != hops.count {
         return Some(format!(
-            "{} of {} hops changed the CPU where one was planned",
+            "{} of {} switches changed the CPU where one was planned",
             hops.count - hops.same_cpu,
             hops.count
         ));
     }
     if cpus > 1 && case.plan.variant.contexts.is_multiple_of(cpus) && hops.same_cpu > 0 {
-        return Some(format!("{} of {} hops stayed on one CPU where each should change it", hops.same_cpu, hops.count));
+        return Some(format!("{} of {} switches stayed on one CPU where each should change it", hops.same_cpu, hops.count));
     }
     let (low, high) = case.rule.same_cpu_hops?;
     let share = hops.same_cpu as f64 / (hops.count.max(1)) as f64;
     (!(low..=high).contains(&share))
-        .then(|| format!("{:.1} % of hops stayed on one CPU where {low} to {high} was expected", share * 100.0))
+        .then(|| format!("{:.1} % of switches stayed on one CPU where {low} to {high} was expected", share * 100.0))
 }
 
 fn wrong_counts(case: &Case<'_>) -> Option<String> {
