@@ -22,7 +22,7 @@ use crate::compare::published_figure;
 /// Smallest difference that matters, as in `compare`.
 const THRESHOLD: f64 = 0.03;
 
-/// "The same within" more than this is no answer: the noise floor of a bad run may be anything.
+/// "The same within" more than this does not answer anything: the noise floor of a bad run may be anything.
 const LOOSEST: f64 = 2.0 * THRESHOLD;
 
 /// What a page is filled from, each piece by its name.

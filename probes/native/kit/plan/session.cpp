@@ -126,7 +126,7 @@ struct Measurement {
         span.end();
     }
 
-    // Where the contexts share the driver's thread, its CPU is theirs. A hop that led elsewhere than it began is one in
+    // Where the contexts share the driver's thread, its CPU is theirs. A switch that led elsewhere than it began is one in
     // which the thread was moved; of those between two readings only the last is seen.
     Hops hops_of_one_thread() const {
         Hops hops;

@@ -236,7 +236,7 @@ impl Creation {
     }
 }
 
-/// Gives the stack back. A coroutine that did not end leaves the token, too.
+/// Gives the stack back. A coroutine that did not end also leaves the token.
 fn enter(stack: DefaultStack, token: &mut u64) -> DefaultStack {
     let mut routine = Coroutine::with_stack(stack, |_: &Yielder<u64, ()>, token: u64| black_box(token) + 1);
     if let CoroutineResult::Return(next) = routine.resume(*token) {
