@@ -1,6 +1,6 @@
 //! The promises of `compare`, kept by counting: simulated runs go through the very functions that it uses.
 //!
-//! Seeds are fixed. The counts become `docs/coverage.md`; `SWITCHCOST_BLESS=1` rewrites it.
+//! Seeds are fixed. The counts are those of `docs/coverage.md`; where they differ, `make generate` puts what the test counted last into it.
 
 #[allow(dead_code, reason = "each file of tests uses a part of it")]
 mod simulation;
