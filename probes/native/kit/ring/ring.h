@@ -74,7 +74,8 @@ inline void publish(Station& station, bool is_task) {
 // The counter of one context and the two ends of its turn. A local variable of the context's loop.
 //
 // `expected` is the context's own count of its turns, in steps of N: it advances once per turn whatever arrives, and is
-// at the same time the sequence number that the token must carry. One addition and one compare are all that a switch pays.
+// at the same time the sequence number that the token must carry. One addition and one compare are all that a switch
+// pays.
 template <Mode mode, class Token, RunBy by = RunBy::one_thread>
 struct Turn {
     static constexpr Mode kind = without_touches(mode);
@@ -178,8 +179,8 @@ auto through(Port& port) {
 
 // Rings of two whose contexts run inside one thread check every so many turns: a compare and an addition in every turn
 // are more than a tenth of the cheapest switches. The token must then be as much further as all turns since then make
-// it, so that a switch which did not happen is noticed as before; batches are multiples of so many laps, or the commands
-// between them would not be looked at.
+// it, so that a switch which did not happen is noticed as before; batches are multiples of so many laps, or the
+// commands between them would not be looked at.
 inline constexpr std::uint32_t turns_a_check = 8;
 
 // Whether a plan's ring is checked so.
