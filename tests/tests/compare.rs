@@ -130,7 +130,7 @@ fn an_unstable_run_bears_no_verdict() {
             format!(r#""ticks":"{other_ticks}"}},"label":"A/A""#),
         );
         assert!(text.contains(&was), "{text}");
-        // The probe's echo of the plan, too: what contradicts itself would not be believed.
+        // Also the probe's echo of the plan: what contradicts itself would not be believed.
         let twin =
             text.lines().find(|line| line.contains(&was)).and_then(|line| line.split("\"index\":").nth(1)).unwrap();
         let twin = format!("{{\"t\":\"invocation\",\"variant\":{},", twin.split(',').next().unwrap());

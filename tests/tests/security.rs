@@ -49,7 +49,7 @@ fn two_runs_at_once_are_told_and_one_can_wait() {
         .spawn()
         .unwrap();
     let line = "another switchcost measures on CPU";
-    // Other tests may measure as well; then the first one waits, too, and who is last is told.
+    // Other tests may measure as well; then the first one also waits, and who is last is told.
     let told = (0..100).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         world.run("run thread/honest --rounds 1 --batches 2").err.contains(line)

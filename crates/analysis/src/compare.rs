@@ -372,7 +372,7 @@ fn verdict(estimate: &LogRatio, floor: f64, threshold: f64, lacking: &str) -> (O
         return (Outcome::Same(limit), String::new());
     }
     let reason = match (estimate.excludes_zero(), effect > floor) {
-        (false, _) => "the interval holds 1".to_owned(),
+        (false, _) => "there may be no difference".to_owned(),
         (true, false) => format!("the difference does not exceed the noise floor of {}", percent(floor)),
         (true, true) => format!(
             "they differ, but the interval holds differences on both sides of the threshold of {}",

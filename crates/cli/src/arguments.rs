@@ -114,7 +114,7 @@ pub enum Command {
     Audit(Audit),
     /// Where the nanoseconds of a mechanism go, layer by layer
     ///
-    /// Each layer is a difference of measured rows with its interval, all from one interleaved run. What no layer explains is the residue.
+    /// Each layer is a difference of measured rows with its interval, all from one interleaved run. What no layer explains is the unexplained rest.
     #[command(after_help = exit::HELP)]
     Explain(Explain),
     /// Which mechanisms can afford a rate of switches between a number of contexts?
@@ -185,7 +185,7 @@ pub struct Run {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
     pub format: Form,
-    /// Also write a page with pictures, as `report` does [default: switchcost-RUN.html in this folder]
+    /// Also write an HTML report [default: switchcost-RUN.html in this folder]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub report: Option<Option<PathBuf>>,
     /// Open that page in a browser
@@ -267,7 +267,7 @@ pub struct Compare {
     /// End with status 1 if a verdict is `slower` and the difference exceeds this, 0 if none is, 4 if rows could not be judged
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
-    /// Judge in spite of an unstable run or of different versions of the method
+    /// Compare even if a run was unstable or the versions of the method differ
     #[arg(long)]
     pub force: bool,
     /// Measuring now

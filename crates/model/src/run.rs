@@ -187,6 +187,21 @@ impl Run {
         }
     }
 
+    /// The command without the store that it named, and that store.
+    #[must_use]
+    pub fn command_and_store(&self) -> (Vec<&str>, Option<&str>) {
+        let (mut command, mut store) = (Vec::new(), None);
+        let mut words = self.command.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            match word.strip_prefix("--store") {
+                Some("") => store = words.next(),
+                Some(rest) if rest.starts_with('=') => store = rest.get(1..),
+                _ => command.push(word),
+            }
+        }
+        (command, store)
+    }
+
     /// The starts of each variant, in order of execution.
     #[must_use]
     pub fn starts(&self) -> Vec<Vec<&Invocation>> {

@@ -368,7 +368,7 @@ pub(crate) static COLUMNS: &[Column] = &[
         Of::Number(|_, row| Some(row.summary.kernel?.per_unit)),
         "Kernel switches per unit, voluntary and involuntary; null if they could not be observed.",
     )
-    .shown("kernel sw.", |row, _| kernel_switches(row)),
+    .shown("ctx switches", |row, _| kernel_switches(row)),
     column(
         "involuntary_share",
         Of::Number(|_, row| Some(row.summary.kernel?.involuntary_share)),

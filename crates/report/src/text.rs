@@ -60,7 +60,7 @@ impl Style {
 /// Plain data as JSON.
 #[expect(
     clippy::expect_used,
-    reason = "serde_json fails only on a map whose keys are no texts, and no document has one"
+    reason = "serde_json fails only on a map whose keys are not texts, and no document has one"
 )]
 pub(crate) fn json(document: &impl Serialize) -> String {
     serde_json::to_string_pretty(document).expect("plain data") + "\n"

@@ -21,6 +21,7 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
     documents.push(("docs/cli.md".into(), command_line()));
     documents.push(("README.md".into(), readme()?));
     documents.push(("docs/security.md".into(), limits()?));
+    documents.push(("docs/coverage.md".into(), coverage()?));
     settle(documents, check)
 }
 
@@ -116,6 +117,18 @@ fn limits() -> anyhow::Result<String> {
         }
     }
     Ok(page.replace(block(&page, "limits")?, &table))
+}
+
+/// docs/coverage.md with the tables that the tests of `crates/analysis` counted and did not find in it. They leave them in files.
+fn coverage() -> anyhow::Result<String> {
+    let mut page = fs::read_to_string(top().join("docs/coverage.md"))?;
+    let Ok(tables) = fs::read_dir(top().join("target/tmp/coverage")) else { return Ok(page) };
+    for table in tables {
+        let file = table?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        page = page.replace(block(&page, &name)?, &fs::read_to_string(&file)?);
+    }
+    Ok(page)
 }
 
 /// The page of answers, from the runs in a folder.

@@ -21,7 +21,7 @@ pub struct CheckTranscript {
     /// What a probe reported; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Judge it, too, by the page of this mechanism
+    /// Also judge it by the page of this mechanism
     #[arg(long, value_name = "ID", value_parser = super::parse_word::<MechanismId>)]
     pub mechanism: Option<MechanismId>,
 }

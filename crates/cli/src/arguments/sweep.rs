@@ -33,7 +33,7 @@ pub struct Sweep {
     /// What is varied
     #[arg(value_name = "AXIS", required_unless_present = "resume", value_parser = AxisWord::parser())]
     pub axis: Option<AxisWord>,
-    /// Globs over family/name [default: the mechanisms of the headline ladder that have the axis]
+    /// Globs over family/name [default: those that `run` measures and that have the axis]
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
     /// First point; sizes may end in K, M or G

@@ -1,6 +1,6 @@
 //! A write-up's program: its own form of answer, ours for the same work, and the reasons of the difference.
 
-use super::cell::TemplateRow;
+use super::template_row::TemplateRow;
 use super::{PageError, environment};
 use crate::formats::{json, table};
 use crate::text::{Style, drawn};

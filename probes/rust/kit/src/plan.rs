@@ -42,7 +42,7 @@ impl Plan {
     /// Size of a ring.
     ///
     /// # Errors
-    /// One context is no ring.
+    /// One context is not a ring.
     pub fn ring(&self) -> Result<u64, Refusal> {
         match self.contexts {
             0 | 1 => Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more")),

@@ -113,7 +113,7 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
 fn new_stack(made: u64) -> Result<DefaultStack, Refusal> {
     DefaultStack::new(STACK_BYTES).map_err(|error| {
         let detail = format!(
-            "no stack for coroutine {} ({error}); ask for fewer contexts, give another stack_size (those share one \
+            "no stack for coroutine {} ({error}); ask for fewer contexts, give another stack_size (those share create_and_end \
              mapping), or raise the sysctl vm.max_map_count",
             made + 1
         );
@@ -228,7 +228,7 @@ struct Creation {
 
 impl Creation {
     /// A fresh stack that could not be had leaves the token where it was, which the claim shows.
-    fn one(&mut self, token: &mut u64) {
+    fn create_and_end(&mut self, token: &mut u64) {
         match self.spare.take() {
             Some(stack) => self.spare = Some(enter(stack, token)),
             None => drop(DefaultStack::new(STACK_BYTES).map(|stack| enter(stack, token))),
@@ -236,7 +236,7 @@ impl Creation {
     }
 }
 
-/// Gives the stack back. A coroutine that did not end leaves the token, too.
+/// Gives the stack back. A coroutine that did not end also leaves the token.
 fn enter(stack: DefaultStack, token: &mut u64) -> DefaultStack {
     let mut routine = Coroutine::with_stack(stack, |_: &Yielder<u64, ()>, token: u64| black_box(token) + 1);
     if let CoroutineResult::Return(next) = routine.resume(*token) {
@@ -250,7 +250,7 @@ impl Series for Creation {
         let begin = now();
         for _ in 0..units {
             recorder.depart();
-            self.one(&mut token);
+            self.create_and_end(&mut token);
             recorder.arrive();
         }
         Done { token, ticks: now() - begin, recorder }
