@@ -273,3 +273,30 @@ fn ticks_that_cannot_be_are_refused() {
         compare(&world, &[&file, "latest"]).refuses(2, &[name, "line"]);
     }
 }
+
+/// Other machines and too few starts bound every word that follows.
+#[test]
+fn what_bounds_every_word_stands_in_the_first_line() {
+    let world = measured();
+    let other = world.forged("other", |body| {
+        body.replacen("\"id\":\"", "\"id\":\"other-", 1).replacen("\"cpu.logical\":\"", "\"cpu.logical\":\"9", 1)
+    });
+    let first = |operands: &[&str]| {
+        let said = world.run_words(&[&["compare"], operands].concat());
+        said.out.lines().next().unwrap_or(&said.err).to_owned()
+    };
+    assert!(
+        first(&["latest", &other]).starts_with("The runs are of different machines"),
+        "{}",
+        first(&["latest", &other])
+    );
+    assert!(first(&["thread/honest", "thread/honest ticks=1100"]).starts_with("thread/honest ticks=1100 against"));
+    assert_eq!(world.run("run thread/honest --rounds 3").status, 0);
+    assert!(first(&["latest~1", "latest"]).starts_with("Too few starts for a verdict: it takes 6 on each side."));
+    let said = compare(&world, &["latest~1", "latest", "--gate", "5%"]);
+    let gate = &said.json()["gate"];
+    assert!(
+        said.status == 7 && gate["starts"] == 6 && gate["reason"].as_str().unwrap().contains("--rounds 6"),
+        "{gate}"
+    );
+}

@@ -98,6 +98,12 @@ function starts(detail: Detail): Start[] {
   });
 }
 
+/** Where a row with modes, which has no median, stands in an order of rows: at the mode that most of its starts have. */
+function heaviest(result: Result): number | null {
+  const [mode] = [...result.modes].sort(([, a], [, b]) => b - a);
+  return mode?.[0] ?? null;
+}
+
 function row(result: Result, detail: Detail, index: number): Row {
   return {
     key: `r${index}`,
@@ -110,7 +116,7 @@ function row(result: Result, detail: Detail, index: number): Row {
     placement: result.placement,
     probe: result.probe,
     quantity: result.quantity as Quantity,
-    median: positive(result.median),
+    median: positive(result.median ?? heaviest(result)),
     low: positive(result.low),
     high: positive(result.high),
     min: positive(result.min),

@@ -184,6 +184,11 @@ fn figures<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
     row.summary.figures.as_ref()
 }
 
+/// Figures of a row that one number stands for.
+fn single<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
+    figures(row).filter(|_| row.summary.modes.is_empty())
+}
+
 /// Figure of the undisturbed batches, where enough starts have one.
 fn undisturbed(row: &Row<'_>) -> Option<(f64, Option<Interval>)> {
     (row.basis() == Basis::Undisturbed).then(|| row.figure(Basis::Undisturbed).map(|figure| (figure.0, figure.1)))?
@@ -258,10 +263,10 @@ pub(crate) static COLUMNS: &[Column] = &[
         Of::Text(|_, row| row.unit.clone()),
         "What the figures are per: switch, iteration, context, round trip.",
     ),
-    figure!(
+    column(
         "median",
-        median,
-        "Median of the starts' medians; null if there is no figure. In ns or bytes per unit, like all figures."
+        Of::Number(|_, row| Some(single(row)?.median)),
+        "Median of the starts' medians; null if there is no figure, or no single one: a row with modes is not one number. In ns or bytes per unit, like all figures.",
     )
     .measured(cost)
     .brief(Title::Words("median"), 7, |row| {
@@ -270,15 +275,15 @@ pub(crate) static COLUMNS: &[Column] = &[
     }),
     column(
         "low",
-        Of::Number(|_, row| Some(row.interval()?.0)),
-        "Lower end of the 95 % interval of the median; null with fewer than 6 starts.",
+        Of::Number(|_, row| Some(single(row)?.interval?.low)),
+        "Lower end of the 95 % interval of the median; null with fewer than 6 starts, and where there is no median.",
     )
     .shown("95 % interval", interval)
     .brief(Title::Words("±"), 6, |row| match row.summary.modes.as_slice() {
         [] => Some(percent(figures(row)?.half_width()?)),
         _ => Some("modes".into()),
     }),
-    column("high", Of::Number(|_, row| Some(row.interval()?.1)), "Upper end."),
+    column("high", Of::Number(|_, row| Some(single(row)?.interval?.high)), "Upper end."),
     column(
         "another_run_low",
         Of::Number(|_, row| Some(row.another_run()?.0)),
@@ -305,7 +310,7 @@ pub(crate) static COLUMNS: &[Column] = &[
     column(
         "modes",
         Of::Modes(|_, row| row.summary.modes.clone()),
-        "Kinds of starts (or of batches, see modes_of): figure and share of each, cheapest first. Empty where one number stands for the row; otherwise the median is that of a mixture.",
+        "Kinds of starts (or of batches, see modes_of): figure and share of each, cheapest first. Empty where one number stands for the row; otherwise it has no median.",
     ),
     column(
         "modes_of",

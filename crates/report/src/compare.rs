@@ -79,6 +79,8 @@ pub struct Compared {
     pub references: Vec<ComparedSide>,
     /// Figures of others, shown and not judged.
     pub published: Vec<Published>,
+    /// What bounds every word of it, and stands before it: runs of different machines or versions, rows with too few starts.
+    pub cautions: Vec<String>,
     /// What a reader must know.
     pub notes: Vec<String>,
     /// Why there is no verdict at all: runs that are unstable. Empty with `--force`.

@@ -43,6 +43,7 @@ impl Session {
     pub fn new(started: Instant, budget: Option<Duration>, wait: bool) -> Result<Self, Failure> {
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
+        switchcost_machine::can_look().map_err(|error| Failure::refused("nothing can be measured", error))?;
         let cpus = Cpus::detect().map_err(Failure::usage)?;
         let (claim, started) = claim(cpus.measured(), wait, started);
         let interrupt =

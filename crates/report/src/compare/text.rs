@@ -62,7 +62,10 @@ pub fn compare_markdown(compared: &Compared) -> String {
 
 /// The answer and the runs; then one table says the rest.
 fn head(compared: &Compared, style: Style) -> String {
-    let mut out = String::new();
+    let mut out = match compared.cautions.as_slice() {
+        [] => String::new(),
+        cautions => wrapped("", &cautions.join(" "), style),
+    };
     for reason in &compared.refused {
         let cure = "measure again on a quieter machine, or insist by --force";
         out.push_str(&wrapped("", &format!("No verdict: {reason}; {cure}"), style));

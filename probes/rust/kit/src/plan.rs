@@ -22,6 +22,9 @@ pub struct Plan {
     pub(crate) warmup_batches: u64,
     #[serde(skip)]
     pub(crate) verify_units: u64,
+    /// Of whatever is drawn in a start; another in each.
+    #[serde(skip)]
+    pub seed: u64,
     /// Every parameter of the mechanism.
     pub parameters: BTreeMap<&'static str, String>,
 }
