@@ -29,7 +29,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_catalogue::grammar;
-use switchcost_model::{Experiment, Placement, Timing};
+use switchcost_model::{Experiment, Placement, Severity, Timing};
 use switchcost_report::{Detail, Style};
 
 /// Measures what it costs to hand the CPU from one execution context to another.
@@ -122,6 +122,11 @@ pub enum Command {
     #[command(after_help = exit::HELP)]
     Budget(Budget),
     /// What makes numbers on this machine unreliable, by how much, and the cure
+    ///
+    ///   switchcost doctor                               what to know before a figure is trusted
+    ///   switchcost doctor --gate && switchcost run      measure only where no finding is a warning
+    ///   switchcost doctor --gate --accept idle_wakeup --format json
+    #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Doctor(Doctor),
     /// Write a stored run to a file, to share it or in another format
     Export(Export),
@@ -317,6 +322,12 @@ pub struct Doctor {
     /// What is fine as well
     #[arg(short, long)]
     pub verbose: bool,
+    /// Is this machine fit to measure? End with 1 if a finding is as severe as this: warning, or note for either [default: warning]
+    #[arg(long, value_name = "SEVERITY", num_args = 0..=1, require_equals = true, default_missing_value = "warning", value_parser = parse_gate)]
+    pub gate: Option<Severity>,
+    /// Findings that the gate lets through, such as idle_wakeup where only rows on one CPU count
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', requires = "gate")]
+    pub accept: Vec<String>,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
@@ -355,6 +366,13 @@ pub enum ListFormat {
 
 fn parse_word<T: std::str::FromStr<Err = switchcost_model::IdError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: switchcost_model::IdError| error.0)
+}
+
+fn parse_gate(text: &str) -> Result<Severity, String> {
+    match text.parse() {
+        Ok(severity @ (Severity::Note | Severity::Warning)) => Ok(severity),
+        _ => Err("it is warning or note".into()),
+    }
 }
 
 fn parse_parameter(text: &str) -> Result<(String, Vec<String>), String> {

@@ -9,6 +9,7 @@ mod columns;
 mod compare;
 mod crosscheck;
 mod curves;
+mod doctor;
 mod explain;
 mod formats;
 mod gate;
@@ -28,6 +29,7 @@ pub use compare::{
     compare_text,
 };
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
+pub use doctor::{Fitness, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
 pub use formats::table::ladder_plot;
@@ -36,7 +38,7 @@ pub use gate::{Gate, GateOutcome};
 pub use html::{Page, html, page_schema};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
-    list_text, machine_json,
+    list_text,
 };
 pub use page::{
     Arguments, Kept, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
