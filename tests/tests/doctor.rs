@@ -72,7 +72,9 @@ fn what_doctor_says_for_scripts_fits_its_schema() {
     let world = World::new(FAKE);
     let schema = std::fs::read_to_string(repository().join("docs/doctor.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
-    for words in ["doctor --format json", "doctor --format json --gate", "doctor --format json --gate=note --accept smt,kvm"] {
+    for words in
+        ["doctor --format json", "doctor --format json --gate", "doctor --format json --gate=note --accept smt,kvm"]
+    {
         let said = world.run(words).json();
         let faults: Vec<String> = schema.iter_errors(&said).map(|error| error.to_string()).collect();
         assert!(faults.is_empty(), "{words}: {faults:?}");

@@ -73,6 +73,7 @@ pub enum Command {
     ///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
     ///   switchcost compare baseline:v1 latest --gate 5%    the same against a named run (`baseline set v1`)
     ///   switchcost compare --measure 'thread/pipe' 'thread/pipe free'    measured now, in turns, and judged
+    ///   switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe new/gcc-12    two builds of a probe
     ///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Compare(Compare),
@@ -258,7 +259,8 @@ pub struct Show {
 #[derive(Args, Debug)]
 pub struct Compare {
     /// A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the run of --run; a RUN or a file
-    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged
+    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged.
+    /// With --probe: what both builds measure
     #[arg(value_name = "OPERAND", required = true)]
     pub operands: Vec<String>,
     /// Run of rows that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file [default: the newest that has them all]
@@ -279,6 +281,9 @@ pub struct Compare {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: CompareFormat,
+    /// Write the comparison to this file as well, in the form that its name ends by: .md, .json or .xml (JUnit)
+    #[arg(long, value_name = "FILE", value_parser = parse_written)]
+    pub write: Vec<Written>,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -344,6 +349,26 @@ pub struct Import {
     pub store: StoreOption,
 }
 
+/// A file and the form that its name asks for.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// Where.
+    pub file: PathBuf,
+    /// What.
+    pub form: WrittenForm,
+}
+
+/// Forms of files beside the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenForm {
+    /// Markdown.
+    Markdown,
+    /// For scripts.
+    Json,
+    /// JUnit's XML.
+    Junit,
+}
+
 /// Forms of a comparison.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompareFormat {
@@ -366,6 +391,17 @@ pub enum ListFormat {
 
 fn parse_word<T: std::str::FromStr<Err = switchcost_model::IdError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: switchcost_model::IdError| error.0)
+}
+
+fn parse_written(text: &str) -> Result<Written, String> {
+    let file = PathBuf::from(text);
+    let form = match file.extension().and_then(|end| end.to_str()) {
+        Some("md") => WrittenForm::Markdown,
+        Some("json") => WrittenForm::Json,
+        Some("xml") => WrittenForm::Junit,
+        _ => return Err("its name ends by .md, .json or .xml".into()),
+    };
+    Ok(Written { file, form })
 }
 
 fn parse_gate(text: &str) -> Result<Severity, String> {

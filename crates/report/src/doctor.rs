@@ -84,8 +84,11 @@ mod tests {
 
     #[test]
     fn a_gate_fails_by_severity_and_lets_through_what_is_accepted() {
-        let findings =
-            [finding("smt", Severity::Fine), finding("hypervisor", Severity::Note), finding("steal", Severity::Warning)];
+        let findings = [
+            finding("smt", Severity::Fine),
+            finding("hypervisor", Severity::Note),
+            finding("steal", Severity::Warning),
+        ];
         let failed = |severity, accepted: &[&str]| {
             let accepted: Vec<String> = accepted.iter().map(|id| (*id).to_owned()).collect();
             Fitness::new(severity, &accepted, &findings).text()

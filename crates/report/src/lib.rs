@@ -14,6 +14,7 @@ mod explain;
 mod formats;
 mod gate;
 mod html;
+mod junit;
 mod listing;
 mod page;
 mod pairing;
@@ -25,8 +26,8 @@ pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
 pub use compare::{
-    Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_markdown, compare_schema,
-    compare_text,
+    Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_junit, compare_markdown,
+    compare_schema, compare_text,
 };
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use doctor::{Fitness, doctor_json, doctor_schema};

@@ -51,7 +51,7 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run,
     Ok((run, operands))
 }
 
-fn base(arguments: &arguments::Compare) -> Request {
+pub(super) fn base(arguments: &arguments::Compare) -> Request {
     Request { seed: seed(arguments.measure.seed), budget: arguments.measure.budget, ..Request::default() }
 }
 
@@ -82,7 +82,7 @@ fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Fail
 }
 
 /// Where nothing bears a comparison, the reason of the first bad row.
-fn refuse(analysis: &Analysis<'_>) -> Result<(), Failure> {
+pub(super) fn refuse(analysis: &Analysis<'_>) -> Result<(), Failure> {
     let exit = status(analysis);
     if !matches!(exit, Exit::Contradicted | Exit::Nothing) {
         return Ok(());
