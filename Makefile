@@ -62,6 +62,7 @@ bench: setup-test build ## fidelity: each figure beside a plain loop in one run;
 
 bench-aa: build ## real A/A comparisons, counted, and the cost of comparing and showing large runs; several minutes on a quiet machine
 	@bench/aa
+	@bench/ci-aa
 	@bench/between
 	@bench/planted
 	@bench/compare-large

@@ -33,7 +33,10 @@ fn every_command_in_the_readme_is_understood() {
             // Measuring is tested elsewhere; here only that the words mean something.
             let said = real.run_line(&format!("{words} --rounds 1 --batches 1 --batch-time 1us --budget 20s"));
             assert_ne!(said.status, 2, "{words}: {said:?}");
-        } else if ["list", "doctor", "history"].contains(&verb) {
+        } else if verb == "doctor" {
+            // Whether its gate passes is the machine's affair.
+            assert!([0, 1].contains(&real.run_line(words).status), "{words}");
+        } else if ["list", "history"].contains(&verb) {
             assert_eq!(real.run_line(words).status, 0, "{words}");
         }
         checked += 1;

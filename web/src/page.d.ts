@@ -291,9 +291,9 @@ export interface Finding {
    */
   id: string;
   /**
-   * How much it matters: fine, note or warning.
+   * How much it matters.
    */
-  severity: string;
+  severity: "fine" | "note" | "warning";
   /**
    * What is the case, one sentence.
    */
@@ -816,6 +816,7 @@ export interface ComparisonTable {
   reference: string | null;
   references: Side[];
   refused: string[];
+  runs: ComparedRun[];
   skipped: SkippedPart[];
   /**
    * Smallest difference that matters, as a fraction.
@@ -866,6 +867,10 @@ export interface Comparison {
  * A row of a run, as a side of a comparison.
  */
 export interface Side {
+  /**
+   * What is measured of it.
+   */
+  experiment: string;
   /**
    * Its 95 % interval.
    *
@@ -943,6 +948,23 @@ export interface PublishedPart {
    * Of the publication, or of the newest software that it names.
    */
   year: number | null;
+}
+/**
+ * A run that takes part.
+ */
+export interface ComparedRun {
+  /**
+   * Its id.
+   */
+  id: string;
+  /**
+   * Processor, number of CPUs, hypervisor, kernel.
+   */
+  machine: string;
+  /**
+   * When it began, UTC.
+   */
+  started: string;
 }
 export interface SkippedPart {
   label: string;

@@ -29,7 +29,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_catalogue::grammar;
-use switchcost_model::{Experiment, Placement, Timing};
+use switchcost_model::{Experiment, Placement, Severity, Timing};
 use switchcost_report::{Detail, Style};
 
 /// Measures what it costs to hand the CPU from one execution context to another.
@@ -74,6 +74,7 @@ pub enum Command {
     ///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
     ///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
     ///   switchcost compare --measure thread/pipe 'thread/pipe free'    measured now and judged
+    ///   switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe new/gcc-12    two builds
     ///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Compare(Compare),
@@ -124,6 +125,11 @@ pub enum Command {
     #[command(after_help = exit::HELP)]
     Budget(Budget),
     /// What makes numbers on this machine unreliable, by how much, and the cure
+    ///
+    ///   switchcost doctor                               what to know before a figure is trusted
+    ///   switchcost doctor --gate && switchcost run      measure only where no finding is a warning
+    ///   switchcost doctor --gate --accept idle_wakeup --format json
+    #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Doctor(Doctor),
     /// Write a stored run to a file, to share it or in another format
     Export(Export),
@@ -255,7 +261,8 @@ pub struct Show {
 #[derive(Args, Debug)]
 pub struct Compare {
     /// A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the run of --run; a RUN or a file
-    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged
+    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged.
+    /// With --probe: what both builds measure
     #[arg(value_name = "OPERAND", required = true)]
     pub operands: Vec<String>,
     /// Run of rows that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file [default: the newest that has them all]
@@ -276,6 +283,9 @@ pub struct Compare {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: CompareFormat,
+    /// Write the comparison to this file as well, in the form that its name ends by: .md, .json or .xml (JUnit)
+    #[arg(long, value_name = "FILE", value_parser = parse_written)]
+    pub write: Vec<Written>,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -319,6 +329,12 @@ pub struct Doctor {
     /// What is fine as well
     #[arg(short, long)]
     pub verbose: bool,
+    /// Is this machine fit to measure? End with 1 if a finding is as severe as this: warning, or note for either [default: warning]
+    #[arg(long, value_name = "SEVERITY", num_args = 0..=1, require_equals = true, default_missing_value = "warning", value_parser = parse_gate)]
+    pub gate: Option<Severity>,
+    /// Findings that the gate lets through, such as idle_wakeup where only rows on one CPU count
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', requires = "gate")]
+    pub accept: Vec<String>,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
@@ -333,6 +349,26 @@ pub struct Import {
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
+}
+
+/// A file and the form that its name asks for.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// Where.
+    pub file: PathBuf,
+    /// What.
+    pub form: WrittenForm,
+}
+
+/// Forms of files beside the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenForm {
+    /// Markdown.
+    Markdown,
+    /// For scripts.
+    Json,
+    /// JUnit's XML.
+    Junit,
 }
 
 /// Forms of a comparison.
@@ -357,6 +393,24 @@ pub enum ListFormat {
 
 fn parse_word<T: std::str::FromStr<Err = switchcost_model::IdError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: switchcost_model::IdError| error.0)
+}
+
+fn parse_written(text: &str) -> Result<Written, String> {
+    let file = PathBuf::from(text);
+    let form = match file.extension().and_then(|end| end.to_str()) {
+        Some("md") => WrittenForm::Markdown,
+        Some("json") => WrittenForm::Json,
+        Some("xml") => WrittenForm::Junit,
+        _ => return Err("its name ends by .md, .json or .xml".into()),
+    };
+    Ok(Written { file, form })
+}
+
+fn parse_gate(text: &str) -> Result<Severity, String> {
+    match text.parse() {
+        Ok(severity @ (Severity::Note | Severity::Warning)) => Ok(severity),
+        _ => Err("it is warning or note".into()),
+    }
 }
 
 fn parse_parameter(text: &str) -> Result<(String, Vec<String>), String> {

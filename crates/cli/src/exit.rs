@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All is well.
     Fine,
-    /// A gate found a difference.
+    /// A gate found a difference, or an unfit machine.
     Difference,
     /// A flag, a file or the store cannot be used.
     Usage,
@@ -61,7 +61,7 @@ pub fn whole_help() -> String {
 /// Ends the help of the commands.
 pub const HELP: &str = "Exit status:
   0   fine
-  1   a gate failed: B costs more by more than its limit
+  1   a gate failed: B costs more by more than its limit, or a finding of doctor is too severe
   2   usage error: a flag, a file or the store cannot be used
   3   nothing could be measured
   4   partial: stopped by Ctrl-C, deadline or budget, or a probe broke

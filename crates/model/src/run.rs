@@ -113,8 +113,8 @@ words!(Severity, "severity", Fine => "fine", Note => "note", Warning => "warning
 pub struct Finding {
     /// Stable name, e.g. `hypervisor`.
     pub id: String,
-    /// How much it matters: fine, note or warning.
-    #[schemars(with = "String")]
+    /// How much it matters.
+    #[schemars(with = "String", extend("enum" = ["fine", "note", "warning"]))]
     pub severity: Severity,
     /// What is the case, one sentence.
     pub what: String,

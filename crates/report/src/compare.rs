@@ -1,7 +1,9 @@
 //! Comparisons, and their JSON; `text` writes them for people.
 
+mod junit;
 mod text;
 
+pub use junit::compare_junit;
 pub use text::{compare_markdown, compare_text};
 pub(crate) use text::{published_figure, ratio_phrase, short};
 

@@ -9,10 +9,12 @@ mod columns;
 mod compare;
 mod crosscheck;
 mod curves;
+mod doctor;
 mod explain;
 mod formats;
 mod gate;
 mod html;
+mod junit;
 mod listing;
 mod page;
 mod pairing;
@@ -24,10 +26,11 @@ pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
 pub use compare::{
-    Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_markdown, compare_schema,
-    compare_text,
+    Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_junit, compare_markdown,
+    compare_schema, compare_text,
 };
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
+pub use doctor::{Fitness, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
 pub use formats::table::ladder_plot;
@@ -36,7 +39,7 @@ pub use gate::{Gate, GateOutcome};
 pub use html::{Page, html, page_schema};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
-    list_text, machine_json,
+    list_text,
 };
 pub use page::{
     Arguments, Kept, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,

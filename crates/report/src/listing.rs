@@ -4,7 +4,7 @@ use crate::formats::json::MachinePart;
 use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use comfy_table::Color;
 use serde::Serialize;
-use switchcost_model::{Finding, Machine, Severity, harmless};
+use switchcost_model::{Finding, Severity, harmless};
 
 /// A mechanism as `list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -218,17 +218,6 @@ fn asked(entry: &HistoryEntry, style: Style) -> String {
     let long = command.chars().count() + end.chars().count() > room;
     let cut = room.saturating_sub(end.chars().count() + 1);
     if long { command.chars().take(cut).chain(['…']).collect::<String>() + &end } else { command + &end }
-}
-
-/// `doctor --format json`.
-#[must_use]
-pub fn machine_json(machine: &Machine) -> String {
-    #[derive(Serialize)]
-    struct Document {
-        format: u32,
-        machine: MachinePart,
-    }
-    crate::text::json(&Document { format: 1, machine: machine.into() })
 }
 
 /// `doctor` for a terminal: the verdict, then what speaks against figures from here; `all`: what is fine as well.

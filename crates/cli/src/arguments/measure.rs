@@ -2,6 +2,7 @@
 
 use super::{parse_budget, parse_word};
 use clap::Args;
+use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_model::Placement;
 
@@ -12,6 +13,10 @@ pub struct Measure {
     /// 'thread/pipe free' or 'stack/fcontext fpu_state=differ'. The same one twice is an A/A test
     #[arg(long, conflicts_with = "run")]
     pub measure: bool,
+    /// Folder of a probe, with its probe.toml: given twice, the first is A's build and the second B's, and the operands are what both measure. Their
+    /// rows are called after the probe's id with .a and .b
+    #[arg(long, value_name = "FOLDER", requires = "measure")]
+    pub probe: Vec<PathBuf>,
     /// Placement of operands that name none [default: the mechanism's first]
     #[arg(long, value_name = "P", requires = "measure", value_parser = parse_word::<Placement>)]
     pub placement: Option<Placement>,

@@ -14,7 +14,7 @@ use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{Finding, Hello, Machine, Request, Run, Severity, Verdict};
+use switchcost_model::{Finding, Hello, Machine, ProbeInfo, Request, Run, Severity, Verdict};
 use switchcost_report::Style;
 use switchcost_runner::{Control, KnownProbe, Selection};
 use switchcost_store::{Store, StoreError};
@@ -41,6 +41,16 @@ impl Session {
     /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the budget, if that is given.
     /// `wait`: until no other switchcost measures on the CPU; that time is not part of the budget.
     pub fn new(started: Instant, budget: Option<Duration>, wait: bool) -> Result<Self, Failure> {
+        Self::of(Installation::probes, started, budget, wait)
+    }
+
+    /// The same with probes of the caller's choice.
+    pub fn of(
+        probes: impl FnOnce(&Installation, &Catalogue) -> Vec<ProbeInfo>,
+        started: Instant,
+        budget: Option<Duration>,
+        wait: bool,
+    ) -> Result<Self, Failure> {
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
         switchcost_machine::can_look().map_err(|error| Failure::refused("nothing can be measured", error))?;
@@ -54,7 +64,7 @@ impl Session {
             machine.findings.push(taken(cpus.measured()));
         }
         let probes =
-            switchcost_runner::discover(installation.probes(&catalogue), None, budget.map(|budget| started + budget));
+            switchcost_runner::discover(probes(&installation, &catalogue), None, budget.map(|budget| started + budget));
         if probes.is_empty() {
             return Err(Failure::usage(installation.why_no_probes()));
         }

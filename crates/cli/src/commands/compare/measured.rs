@@ -89,7 +89,7 @@ fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Fail
 }
 
 /// Where nothing bears a comparison, the reason of the first bad row.
-fn refuse(analysis: &Analysis<'_>) -> Result<(), Failure> {
+pub(super) fn refuse(analysis: &Analysis<'_>) -> Result<(), Failure> {
     let exit = status(analysis);
     if !matches!(exit, Exit::Contradicted | Exit::Nothing) {
         return Ok(());
