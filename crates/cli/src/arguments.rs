@@ -13,7 +13,7 @@ mod report;
 mod sweep;
 
 pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, BaselineSet};
-pub use check::{Check, Contract};
+pub use check::{Check, Contract, status_of_refusal};
 pub use conform::{CheckProbe, CheckTranscript};
 pub use crosscheck::Crosscheck;
 pub use effort::Effort;

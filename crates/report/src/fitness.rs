@@ -119,10 +119,7 @@ impl Fitness {
     /// The line, of at most `bytes` bytes without its end: word, then reasons, and how many more there are.
     #[must_use]
     pub fn line(&self, words: &str, bytes: usize) -> String {
-        let (first, more) = match self.reasons() {
-            [] => (String::new(), 0),
-            [first, more @ ..] => (first.clone(), more.len()),
-        };
+        let (first, more) = self.reasons().split_first().map_or((String::new(), 0), |(first, more)| (first.clone(), more.len()));
         let tail = if more == 0 { String::new() } else { format!(" (+{more} more)") };
         let room = bytes.saturating_sub(words.len() + tail.len());
         format!("{words}{}{tail}", cut(&harmless_line(&first), room))

@@ -50,6 +50,14 @@ pub enum Contract {
     Slurm,
 }
 
+/// What a refusal of these words ends with, where whoever asks takes the usual status for an answer: Nagios' 2 is CRITICAL.
+pub fn status_of_refusal(words: &[String]) -> Option<i32> {
+    const UNKNOWN: i32 = 3;
+    let nagios = |pair: &[String]| pair[0] == "--contract" && pair[1] == "nagios";
+    let asked = words.iter().any(|word| word == "--contract=nagios") || words.windows(2).any(nagios);
+    (words.get(1).is_some_and(|word| word == "check") && asked).then_some(UNKNOWN)
+}
+
 fn parse_within(text: &str) -> Result<Duration, String> {
     bounded_time(text, Duration::from_secs(1), Duration::from_secs(60))
 }
