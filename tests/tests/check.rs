@@ -27,7 +27,10 @@ fn line(said: &Said) -> &str {
 
 /// Other programs had the CPU, or another test measured on it: then nothing is known, and that is right.
 fn busy(said: &Said) -> bool {
-    said.status == 2 && ["disturbed", "slowed", "another switchcost", "start"].iter().any(|word| said.out.contains(word))
+    said.status == 2
+        && ["disturbed", "slowed", "another switchcost", "start", "steady", "measured"]
+            .iter()
+            .any(|word| said.out.contains(word))
 }
 
 #[test]

@@ -109,7 +109,7 @@ impl Fitness {
             } else if failures > 1 && failures == of_row.len() {
                 self.unfit.extend(of_row.last().map(|row| format!("{label} {}", row.text())));
             } else {
-                self.unknown.extend(of_row.iter().map(|row| format!("{label} {}", row.text())).next_back());
+                self.unknown.extend(of_row.iter().map(|row| format!("{label}: {}", row.text())).next_back());
             }
         }
         let rows = if fit == 1 { "1 row".to_owned() } else { format!("{fit} rows") };
@@ -119,7 +119,8 @@ impl Fitness {
     /// The line, of at most `bytes` bytes without its end: word, then reasons, and how many more there are.
     #[must_use]
     pub fn line(&self, words: &str, bytes: usize) -> String {
-        let (first, more) = self.reasons().split_first().map_or((String::new(), 0), |(first, more)| (first.clone(), more.len()));
+        let (first, more) =
+            self.reasons().split_first().map_or((String::new(), 0), |(first, more)| (first.clone(), more.len()));
         let tail = if more == 0 { String::new() } else { format!(" (+{more} more)") };
         let room = bytes.saturating_sub(words.len() + tail.len());
         format!("{words}{}{tail}", cut(&harmless_line(&first), room))
@@ -193,7 +194,11 @@ mod tests {
     fn facts_of_the_node_make_it_unfit_and_those_of_the_place_do_not() {
         let same = facts(&[("kernel.release", "6.1")], &[("kernel.release", "6.1")], "1");
         assert!(same.is_open() && same.word() == FitnessWord::CannotTell);
-        let kernel = facts(&[("kernel.release", "6.1"), ("cpu.logical", "64")], &[("kernel.release", "6.2"), ("cpu.logical", "62")], "1");
+        let kernel = facts(
+            &[("kernel.release", "6.1"), ("cpu.logical", "64")],
+            &[("kernel.release", "6.2"), ("cpu.logical", "62")],
+            "1",
+        );
         assert_eq!(kernel.reasons(), ["cpu.logical is 62, baseline 64", "kernel.release is 6.2, baseline 6.1"]);
         assert_eq!(kernel.word(), FitnessWord::NotFit);
         let deeper = facts(&[("cgroup.cpu_depth", "1")], &[("cgroup.cpu_depth", "2")], "1");
@@ -210,7 +215,8 @@ mod tests {
 
     #[test]
     fn long_values_are_told_apart_by_where_they_differ() {
-        let (now, then) = apart("Mitigation: Retpolines; STIBP: disabled; RSB filling", "Mitigation: Retpolines; STIBP: on");
+        let (now, then) =
+            apart("Mitigation: Retpolines; STIBP: disabled; RSB filling", "Mitigation: Retpolines; STIBP: on");
         assert_eq!((now.as_str(), then.as_str()), ("..disabled; RSB filling", "..on"));
     }
 }

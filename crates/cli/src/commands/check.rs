@@ -150,7 +150,8 @@ impl Examination<'_> {
 
     fn measure(&self, baseline: &Run, machine: Machine, fitness: &mut Fitness) -> Result<(), Failure> {
         self.step.enter("judging the baseline");
-        let catalogue = Installation::find()?.catalogue()?;
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
         let known = Analysis::new(baseline, &catalogue);
         let mut rows = measured_rows(&known, self.arguments.gate, self.left(FIRST_PASS));
         if rows.is_empty() {
@@ -160,6 +161,10 @@ impl Examination<'_> {
         self.step.enter("asking the probes");
         let ids: Vec<&str> = rows.iter().map(|row| probe_without_version(&baseline.variants[*row].probe)).collect();
         let needed = |probe: &ProbeInfo| ids.contains(&probe_without_version(&probe.id));
+        if !installation.probes(&catalogue).iter().any(needed) {
+            fitness.add_unknown(format!("the baseline's probe {} is not here", ids[0]));
+            return Ok(());
+        }
         let until = self.started + self.arguments.within.mul_f64(MEASURED);
         let session = Session::of(machine, self.started, until, &needed)?;
         if let Some(company) = session.machine.findings.iter().find(|finding| finding.id == COMPANY) {
@@ -198,7 +203,8 @@ impl Examination<'_> {
             let same = session.probes.iter().find(|here| probe_without_version(&here.info.id) == probe);
             let probes = same.map(|here| here.info.id.clone()).into_iter().collect();
             let request = Request { probes, ..request.clone() };
-            let found = select_wanted(&[wanted(variant, &session.catalogue)], &request, &session.catalogue, &session.probes);
+            let found =
+                select_wanted(&[wanted(variant, &session.catalogue)], &request, &session.catalogue, &session.probes);
             selection.merge(found.map_err(Failure::usage)?.0);
         }
         let mut told = Told { step: self.step, catalogue: &session.catalogue };

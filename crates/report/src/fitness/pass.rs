@@ -41,9 +41,24 @@ impl Judged {
             GateOutcome::Passed => Self::Passed,
             GateOutcome::Failed => Self::Failed(by),
             GateOutcome::Inconclusive if comparison.reason.is_empty() => Self::Open(format!("{by}, uncertain")),
-            GateOutcome::Inconclusive => Self::Open(format!("{by}: {}", comparison.reason)),
+            GateOutcome::Inconclusive => Self::Open(as_of_here(&comparison.reason)),
         }
     }
+}
+
+/// A reason of `compare`, whose B is this node and whose A is the baseline.
+fn as_of_here(reason: &str) -> String {
+    for (side, here) in [
+        ("B: ", ""),
+        ("B gives no verdict: ", ""),
+        ("A: ", "in the baseline "),
+        ("A gives no verdict: ", "in the baseline "),
+    ] {
+        if let Some(rest) = reason.strip_prefix(side) {
+            return format!("{here}{}", rest.trim_end_matches("; measure it again"));
+        }
+    }
+    reason.to_owned()
 }
 
 /// One pass over rows of a baseline.
@@ -58,8 +73,8 @@ impl Pass {
     pub fn new(runs: &[Analysis<'_>; 2], rows: &[usize], gate: f64) -> Self {
         let [baseline, now] = runs;
         let rows: Vec<&Row<'_>> = baseline.rows.iter().filter(|row| rows.contains(&row.index)).collect();
-        let all = |reason: &str| {
-            Self { rows: rows.iter().map(|row| (row.label.clone(), Judged::Open(reason.to_owned()))).collect() }
+        let all = |reason: &str| Self {
+            rows: rows.iter().map(|row| (row.label.clone(), Judged::Open(reason.to_owned()))).collect(),
         };
         if let Some(sentence) = methods_differ(baseline.run, now.run) {
             return all(&sentence);
@@ -73,7 +88,7 @@ impl Pass {
             let together = pair.ok_or_else(|| "was not measured".to_owned());
             match together.and_then(|(a, b)| comparable(a, b).map(|()| ((0, a), (1, b)))) {
                 Ok(place) => places.push(place),
-                Err(reason) => found.push((row.label.clone(), Judged::Open(reason))),
+                Err(reason) => found.push((row.label.clone(), Judged::Open(as_of_here(&reason)))),
             }
         }
         let mut compared = Compared { threshold: THRESHOLD.min(gate), ..Compared::default() };
@@ -139,4 +154,41 @@ pub fn measured_rows(baseline: &Analysis<'_>, gate: f64, time: Duration) -> Vec<
         }
     }
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Fitness, FitnessWord};
+    use super::*;
+
+    fn pass(judged: Judged) -> Pass {
+        Pass { rows: vec![("thread/pipe".to_owned(), judged)] }
+    }
+
+    fn after(passes: &[Pass]) -> Fitness {
+        let mut fitness = Fitness::default();
+        fitness.add_passes(passes, 0.1);
+        fitness
+    }
+
+    #[test]
+    fn a_row_is_unfit_only_if_it_fails_in_both_passes() {
+        let failed = || pass(Judged::Failed("+20 %".into()));
+        let open = || pass(Judged::Open("other programs disturbed 5 of its 8 starts".into()));
+        let twice = after(&[failed(), failed()]);
+        assert_eq!((twice.word(), twice.reasons()), (FitnessWord::NotFit, &["thread/pipe +20 %".to_owned()][..]));
+        for passes in [vec![failed()], vec![failed(), open()], vec![open(), failed()], vec![open(), open()]] {
+            assert_eq!(after(&passes).word(), FitnessWord::CannotTell, "{passes:?}");
+        }
+        for passes in [vec![pass(Judged::Passed)], vec![failed(), pass(Judged::Passed)]] {
+            assert_eq!(after(&passes).line("fit: ", 79), "fit: 1 row at most 10 % above the baseline");
+        }
+    }
+
+    #[test]
+    fn reasons_speak_of_this_node_and_of_the_baseline() {
+        assert_eq!(as_of_here("B: other programs disturbed it; measure it again"), "other programs disturbed it");
+        assert_eq!(as_of_here("A gives no verdict: it has no figure"), "in the baseline it has no figure");
+        assert_eq!(as_of_here("they differ"), "they differ");
+    }
 }
