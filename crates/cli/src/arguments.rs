@@ -2,6 +2,7 @@
 
 mod baseline;
 mod check;
+mod conform;
 mod crosscheck;
 mod effort;
 mod export;
@@ -12,7 +13,8 @@ mod report;
 mod sweep;
 
 pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, BaselineSet};
-pub use check::{CheckProbe, CheckTranscript};
+pub use check::{Check, Contract, status_of_refusal};
+pub use conform::{CheckProbe, CheckTranscript};
 pub use crosscheck::Crosscheck;
 pub use effort::Effort;
 pub use export::Export;
@@ -131,6 +133,17 @@ pub enum Command {
     ///   switchcost doctor --gate --accept idle_wakeup --format json
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Doctor(Doctor),
+    /// Is this node fit, like its baseline? One line, within 5 s, for schedulers, monitors and CI
+    ///
+    /// Compares the machine's facts with those of a baseline, then some of its rows, cheapest of each family first, measured in turns and judged as
+    /// `compare --gate` does. What fails is measured again before it counts. Without a baseline only what makes any node unfit is looked for.
+    /// Nothing is stored.
+    ///
+    ///   switchcost run control thread process && switchcost baseline set check    what this node is like while it is well
+    ///   switchcost check                                                          and whether it still is
+    ///   switchcost check --baseline golden.jsonl --contract nhc                   against a file that all nodes share
+    #[command(after_help = exit::CHECK_HELP, verbatim_doc_comment)]
+    Check(Check),
     /// Write a stored run to a file, to share it or in another format
     Export(Export),
     /// Import run files made by `export` into the store
@@ -147,7 +160,7 @@ pub enum Command {
 }
 
 /// Where runs are stored.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub struct StoreOption {
     /// Database of runs [default: $XDG_DATA_HOME/switchcost/runs.sqlite]
     #[arg(long, value_name = "FILE")]

@@ -11,6 +11,7 @@ mod crosscheck;
 mod curves;
 mod doctor;
 mod explain;
+mod fitness;
 mod formats;
 mod gate;
 mod html;
@@ -32,6 +33,7 @@ pub use compare::{
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use doctor::{Fitness, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
+pub use fitness::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows};
 pub use formats::json::schema;
 pub use formats::table::ladder_plot;
 pub use formats::{FORMATS, Format};
@@ -45,6 +47,6 @@ pub use page::{
     Arguments, Kept, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
     classic_text, fill, programs_json, programs_text, units_of,
 };
-pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ};
+pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ, probe_without_version};
 pub use text::{Detail, Style, listed};
 pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_schema, trends_text};

@@ -44,12 +44,14 @@ pub fn common<'l, 'r>(a: &[&'l Row<'r>], b: &[&'l Row<'r>]) -> Common<'l, 'r> {
 
 /// Key of a variant without the version in the probe's id.
 fn loose_key(variant: &Variant) -> String {
-    let mut variant = variant.clone();
+    Variant { probe: probe_without_version(&variant.probe).to_owned(), ..variant.clone() }.key()
+}
+
+/// A probe's id without the version of its compiler: `native-gcc` of `native-gcc-12`.
+#[must_use]
+pub fn probe_without_version(id: &str) -> &str {
     let version = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    if let Some((name, _)) = variant.probe.rsplit_once('-').filter(|(_, tail)| version(tail)) {
-        variant.probe = name.to_owned();
-    }
-    variant.key()
+    id.rsplit_once('-').filter(|(_, tail)| version(tail)).map_or(id, |(name, _)| name)
 }
 
 /// Whether a ratio of these rows means anything.

@@ -6,6 +6,7 @@ mod budget;
 mod check;
 mod classic;
 mod compare;
+mod conform;
 mod crosscheck;
 mod doctor;
 mod explain;
@@ -53,8 +54,9 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Import(arguments) => import::import(&arguments),
-        Command::CheckProbe(arguments) => check::probe(&arguments),
-        Command::CheckTranscript(arguments) => check::transcript(&arguments),
+        Command::Check(arguments) => check::check(&arguments, started),
+        Command::CheckProbe(arguments) => conform::probe(&arguments),
+        Command::CheckTranscript(arguments) => conform::transcript(&arguments),
     }
 }
 

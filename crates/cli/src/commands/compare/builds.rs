@@ -38,7 +38,7 @@ pub fn measure(
     let ids = [a.id.clone(), b.id.clone()];
     let placements = arguments.measure.placement.into_iter().collect();
     let request = Request { patterns: arguments.operands.clone(), placements, ..request(arguments) };
-    let session = Session::of(
+    let session = Session::by(
         |_, catalogue| {
             let with_rights = |mut probe: ProbeInfo| {
                 probe.capabilities = catalogue.capabilities(&probe.source);
