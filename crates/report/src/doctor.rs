@@ -9,7 +9,7 @@ use switchcost_model::{Finding, Machine, Severity};
 /// The gate and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub struct Fitness {
+pub struct DoctorGate {
     /// Findings of this severity and above fail.
     #[serde(serialize_with = "word")]
     #[schemars(with = "String", extend("enum" = ["note", "warning"]))]
@@ -22,7 +22,7 @@ pub struct Fitness {
     pub findings: Vec<String>,
 }
 
-impl Fitness {
+impl DoctorGate {
     /// Judges findings.
     #[must_use]
     pub fn new(severity: Severity, accepted: &[String], findings: &[Finding]) -> Self {
@@ -57,13 +57,13 @@ struct DoctorDocument<'a> {
     #[schemars(with = "String", extend("enum" = ["fine", "note", "warning"]))]
     worst: Severity,
     /// Null without --gate.
-    gate: Option<&'a Fitness>,
+    gate: Option<&'a DoctorGate>,
     machine: MachinePart,
 }
 
 /// `doctor --format json`.
 #[must_use]
-pub fn doctor_json(machine: &Machine, gate: Option<&Fitness>) -> String {
+pub fn doctor_json(machine: &Machine, gate: Option<&DoctorGate>) -> String {
     let worst = machine.findings.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Fine);
     crate::text::json(&DoctorDocument { format: 1, worst, gate, machine: machine.into() })
 }
@@ -91,7 +91,7 @@ mod tests {
         ];
         let failed = |severity, accepted: &[&str]| {
             let accepted: Vec<String> = accepted.iter().map(|id| (*id).to_owned()).collect();
-            Fitness::new(severity, &accepted, &findings).text()
+            DoctorGate::new(severity, &accepted, &findings).text()
         };
         assert_eq!(failed(Severity::Warning, &[]), "gate warning: failed: steal\n");
         assert_eq!(failed(Severity::Note, &[]), "gate note: failed: hypervisor, steal\n");

@@ -31,7 +31,7 @@ pub use compare::{
     compare_schema, compare_text,
 };
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
-pub use doctor::{Fitness, doctor_json, doctor_schema};
+pub use doctor::{DoctorGate, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use fitness::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows};
 pub use formats::json::schema;

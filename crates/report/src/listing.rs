@@ -1,6 +1,5 @@
 //! `list`, `history` and `doctor`.
 
-use crate::formats::json::MachinePart;
 use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use comfy_table::Color;
 use serde::Serialize;

@@ -5,18 +5,18 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_model::Finding;
-use switchcost_report::{Fitness, GateOutcome, doctor_json, findings_text};
+use switchcost_report::{DoctorGate, GateOutcome, doctor_json, findings_text};
 
 /// Examines the machine.
 pub fn doctor(arguments: &arguments::Doctor) -> Result<Exit, Failure> {
     let mut machine = switchcost_machine::fingerprint();
     machine.findings = switchcost_machine::doctor();
     check_accepted(&arguments.accept, &machine.findings)?;
-    let gate = arguments.gate.map(|severity| Fitness::new(severity, &arguments.accept, &machine.findings));
+    let gate = arguments.gate.map(|severity| DoctorGate::new(severity, &arguments.accept, &machine.findings));
     output::print(&match arguments.format {
         ListFormat::Table => {
             let text = findings_text(&machine.findings, arguments.verbose, output::style());
-            text + &gate.as_ref().map(Fitness::text).unwrap_or_default()
+            text + &gate.as_ref().map(DoctorGate::text).unwrap_or_default()
         }
         ListFormat::Json => doctor_json(&machine, gate.as_ref()),
     })?;
