@@ -84,6 +84,7 @@ export function panel(context: Context): HTMLElement | null {
       h("button", { type: "button", id: "panel-close", "aria-label": "Close", onclick: close }, "×"),
     ),
     h("p", {}, about?.title ?? familyTitle(row.family, context.data)),
+    row.median !== null && compare,
     h(
       "dl",
       {},
@@ -106,6 +107,5 @@ export function panel(context: Context): HTMLElement | null {
           )
         : []),
     ),
-    h("p", { class: "controls" }, row.median !== null && compare),
   );
 }

@@ -57,7 +57,7 @@ export const VIEWS: Record<string, View> = {
   memory: {
     title: "Memory & switch",
     draw: memory,
-    has: (_, runs) => priced(runs).length > 1,
+    has: (run, runs) => priced(run, runs).length > 1,
     more: {
       shows: "10,000 connections: memory of a context against its switch",
       command: "switchcost run PATTERN --experiment footprint; switchcost report latest~1 latest",

@@ -5,7 +5,6 @@ import { type Choice, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
 import { axes, drawn, logAxis } from "../rowplot";
-import { focus } from "./common";
 
 interface Dot {
   run: Run;
@@ -30,7 +29,10 @@ export function history(context: Context): HTMLElement[] {
       if (seen.has(row.label)) often.add(row.label);
       seen.add(row.label);
     }
-  const row = focus(context, (row) => often.has(row.label)) ?? context.run.rows.find((row) => often.has(row.label));
+  const { reference } = context.run.data.run;
+  const known = context.rows.filter((row) => often.has(row.label));
+  const row =
+    known.find((row) => row.label === context.state.row) ?? known.find((row) => row.label === reference) ?? known[0];
   if (!row)
     return [
       nothing(

@@ -40,7 +40,12 @@ function ratioTo(reference: Row, row: Row, context: Context): number | null {
 /** The figure of a row, or those of its modes. */
 function figures(row: Row, quantity: Quantity): string {
   const modes = row.result.modes.map(([value]) => amount(value ?? null, quantity));
-  return modes.length > 0 ? modes.join(" or ") : amount(row.median, quantity);
+  if (modes.length === 0) return amount(row.median, quantity);
+  const unit = modes.at(-1)!.replace(/^.* /, " ");
+  // A unit that all have stands once.
+  return modes
+    .map((mode, i) => (i < modes.length - 1 && mode.endsWith(unit) ? mode.slice(0, -unit.length) : mode))
+    .join(" or ");
 }
 
 function marker(row: Row): "circle" | "times" {
@@ -219,7 +224,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const end = (row: Row): string => {
     if (row.median === null) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
-    return `${figures(row, quantity)}${row.result.unit === "switch" || quantity === "memory" ? "" : `/${row.result.unit}`}  ${verdict}`;
+    return `${figures(row, quantity)}${row.result.unit === "switch" || quantity === "memory" || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`;
   };
   const picture =
     rows.length === 0

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import type { Row, Run } from "../data";
+import { group, hardware, type Row, type Run } from "../data";
 import { select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, bytes, duration, thousands } from "../format";
@@ -19,8 +19,9 @@ const better = (known: Row | undefined, row: Row): boolean =>
   row.result.contexts > known.result.contexts ||
   (row.result.contexts === known.result.contexts && row.median! < known.median!);
 
-/** The mechanisms of which these runs hold both. */
-export function priced(runs: Run[]): Priced[] {
+/** The mechanisms of which the runs of this run's machine hold both. */
+export function priced(of: Run, all: Run[]): Priced[] {
+  const runs = all.filter((run) => hardware(run) === hardware(of));
   const found = new Map<string, { footprint?: Row; switched?: Row }>();
   for (const row of runs.flatMap((run) => run.rows)) {
     if (row.median === null || row.detail.control || row.result.timing !== "batch" || row.result.modes.length > 0)
@@ -37,9 +38,15 @@ export function priced(runs: Run[]): Priced[] {
       mine.switched = row;
     found.set(key, mine);
   }
-  return [...found].flatMap(([mechanism, { footprint, switched }]) =>
-    footprint && switched ? [{ mechanism, footprint, switched }] : [],
-  );
+  // What a family keeps may be measured once, of a mechanism that has no switch of its own: it holds for those that have no footprint of theirs.
+  const kept = new Map<string, Row[]>();
+  for (const { footprint, switched } of found.values())
+    if (footprint && !switched) group(kept, footprint.family, footprint);
+  return [...found].flatMap(([mechanism, { footprint, switched }]) => {
+    const [family, ...others] = switched ? (kept.get(switched.family) ?? []) : [];
+    const memory = footprint ?? (others.length === 0 ? family : undefined);
+    return memory && switched ? [{ mechanism, footprint: memory, switched }] : [];
+  });
 }
 
 /** Counts of contexts that are asked for. */
@@ -47,7 +54,7 @@ const COUNTS = [1, 1000, 10_000, 100_000, 1_000_000];
 
 /** Memory against switch: what many connections keep, and what it costs to serve the next of them. */
 export function memory(context: Context): HTMLElement[] {
-  const all = priced(context.runs);
+  const all = priced(context.run, context.runs);
   if (all.length === 0)
     return [
       nothing(
@@ -133,7 +140,7 @@ export function memory(context: Context): HTMLElement[] {
       id: "memory",
       title:
         count === 1 ? "One context: memory against switch" : `${thousands(count)} connections: memory against switch`,
-      caption: `Bottom left is best. Up: memory that ${thousands(count)} suspended contexts keep, ${thousands(count)} times that of one; right: one switch on one CPU, with its 95 % interval. Both of the row with most contexts; both axes logarithmic.`,
+      caption: `Bottom left is best. Up: memory that ${thousands(count)} suspended contexts keep, ${thousands(count)} times that of one; right: one switch on one CPU, with its 95 % interval. Both of the row with most contexts; a mechanism without a footprint of its own has that of its family. Both axes logarithmic.`,
       command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
       n: counted(points.flatMap((point) => [point.footprint, point.switched])),
       picture,
@@ -154,7 +161,7 @@ export function memory(context: Context): HTMLElement[] {
             duration(point.x),
             thousands(point.switched.result.contexts),
             amount(point.footprint.median, "memory"),
-            thousands(point.footprint.result.contexts),
+            `${point.footprint.result.mechanism}, ${thousands(point.footprint.result.contexts)}`,
             bytes(point.y),
           ]),
       },
