@@ -167,7 +167,15 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
         : `${typed(context.run)}; switchcost compare '${table.reference}' '*'`,
     n: `${all.length} comparisons, each of ${all[0] ? (all[0].paired ? `${all[0].counts[0]} rounds or so, paired` : `${all[0].counts.join(" and ")} starts or so`) : "nothing"}`,
     picture,
-    extra: [chooser, pager, said.length > 0 && h("ul", { class: "said" }, ...said.map((text) => h("li", {}, text)))],
+    extra: [chooser, pager],
+    below:
+      said.length > 0 &&
+      h(
+        "details",
+        { open: table.refused.length > 0 },
+        h("summary", {}, `${all.length} rows compared, ${table.skipped.length} not · what to know`),
+        h("ul", { class: "said" }, ...said.map((text) => h("li", {}, text))),
+      ),
     table: {
       head: [
         "B",
