@@ -100,6 +100,7 @@ pub enum Command {
     ///
     ///   switchcost report --open                      the latest run, in a browser
     ///   switchcost report latest~1 latest mine.jsonl  several runs, or runs of several machines
+    ///   switchcost report latest audit.json           with what `audit --format json` printed
     ///
     /// Each picture of the page can be saved as SVG or PNG.
     #[command(after_help = exit::HELP, verbatim_doc_comment)]

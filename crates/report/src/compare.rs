@@ -114,7 +114,7 @@ pub struct Unmatched {
     pub labels: Vec<String>,
 }
 
-fn verdict_word(outcome: Outcome) -> &'static str {
+pub(crate) fn verdict_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Slower => "slower",
         Outcome::Faster => "faster",
@@ -126,7 +126,7 @@ fn verdict_word(outcome: Outcome) -> &'static str {
 /// B against A.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "switchcost comparison", deny_unknown_fields)]
-pub(crate) struct CompareDocument<'a> {
+struct CompareDocument<'a> {
     /// Version of this form. New fields do not change it.
     format: u32,
     /// Smallest difference that matters, as a fraction.
@@ -205,7 +205,7 @@ pub fn compare_json(compared: &Compared) -> String {
     crate::text::json(&compare_document(compared))
 }
 
-pub(crate) fn compare_document(compared: &Compared) -> CompareDocument<'_> {
+fn compare_document(compared: &Compared) -> CompareDocument<'_> {
     CompareDocument {
         format: 2,
         threshold: compared.threshold,

@@ -129,7 +129,7 @@ fn sentence(explained: &Explained) -> String {
 /// Where the nanoseconds of a mechanism go.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "switchcost explain", deny_unknown_fields)]
-struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// Version of this form. New fields do not change it.
     format: u32,
     /// The row that is explained.
@@ -241,9 +241,13 @@ fn layer_json(layer: &LayerCost) -> LayerJson<'_> {
 /// For scripts.
 #[must_use]
 pub fn explain_json(explanation: &Explanation) -> String {
+    crate::text::json(&explain_document(explanation))
+}
+
+pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
     let prediction = explanation.explained.prediction.as_ref();
     let adds_up = prediction.map_or("cannot tell", |prediction| prediction.adds_up().as_str());
-    let document = Document {
+    Document {
         format: 2,
         mechanism: &explanation.label,
         title: &explanation.title,
@@ -261,8 +265,7 @@ pub fn explain_json(explanation: &Explanation) -> String {
         adds_up: (!explanation.explained.floor_only).then_some(adds_up),
         sentence: sentence(&explanation.explained),
         notes: &explanation.notes,
-    };
-    crate::text::json(&document)
+    }
 }
 
 /// JSON Schema of [`explain_json`]'s object.

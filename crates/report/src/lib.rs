@@ -38,7 +38,7 @@ pub use formats::json::schema;
 pub use formats::table::ladder_plot;
 pub use formats::{FORMATS, Format};
 pub use gate::{Gate, GateOutcome};
-pub use html::{Page, html, page_schema};
+pub use html::{AuditAnswer, Page, html, page_schema};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
     list_text,
