@@ -6,7 +6,7 @@ import { amount } from "./format";
 /** `E. Bendersky, Measuring …` → `Bendersky 2018`. */
 export function author(value: Literature): string {
   const [who = value.name, ...rest] = value.source.split(", ");
-  const several = rest.length > 0 && / and /.test(rest[0]!) ? `${who} et al.` : who;
+  const several = rest.length > 0 && /^[A-Z][\w-]* and [A-Z]/.test(rest[0]!) ? `${who} et al.` : who;
   const name = several.replace(/^(?:[A-Z]\. )+/, "").replace(/ (?:issue|pull request) \d+$/, "");
   return value.year === null ? name : `${name} ${value.year}`;
 }

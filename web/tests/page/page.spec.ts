@@ -347,7 +347,7 @@ interface Shown {
 
 const cells = async (page: Page, figure: string): Promise<string[][]> =>
   page
-    .locator(`figure[id="${figure}"] tbody tr`)
+    .locator(`figure[id="${figure}"] tbody tr:not(.under)`)
     .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 
 /** Both ends of an interval as the page writes them. */

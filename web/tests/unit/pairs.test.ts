@@ -15,7 +15,9 @@ test("siblings stand beside one another, then those that share a cache, then a s
 
 test("published figures are named by their authors", () => {
   const of = (source: string, year: number | null): string => author({ source, year, name: "x" } as Literature);
-  expect(of("E. Bendersky, Measuring context switching", 2018)).toBe("Bendersky 2018");
+  expect(of("E. Bendersky, Measuring context switching and memory overheads for Linux threads", 2018)).toBe(
+    "Bendersky 2018",
+  );
   expect(of("Li, Ding and Shen, Quantifying the cost of context switch", 2007)).toBe("Li et al. 2007");
   expect(of("McVoy and Staelin, lmbench", 1996)).toBe("McVoy and Staelin 1996");
   expect(of("golang/go issue 18023", 2016)).toBe("golang/go 2016");
