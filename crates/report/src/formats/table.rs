@@ -110,16 +110,19 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
 
 /// By how much the machine was slower than it can be, where a row's figure is moved by it.
 pub(super) fn slowed(analysis: &Analysis<'_>) -> String {
+    slowed_by(analysis).map_or(String::new(), |what| format!("\nslowed: {what}; --notes says what that moved"))
+}
+
+/// The same as a clause.
+pub(crate) fn slowed_by(analysis: &Analysis<'_>) -> Option<String> {
     let measured = || analysis.shown().filter_map(|row| Some((row.median()?, row.undisturbed.as_ref()?)));
-    let Some((ruler, times)) = slowest(&analysis.speeds) else { return String::new() };
+    let (ruler, times) = slowest(&analysis.speeds)?;
     if !measured().any(|(median, undisturbed)| undisturbed.matters(median)) {
-        return String::new();
+        return None;
     }
     let share = measured().map(|(_, undisturbed)| undisturbed.slowed).sum::<f64>() / measured().count() as f64;
-    format!(
-        "\nslowed: beside {} of the batches this machine was slower than it can be ({ruler} ×{times:.2}); --notes says what that moved",
-        percent(share)
-    )
+    let share = percent(share);
+    Some(format!("beside {share} of the batches this machine was slower than it can be ({ruler} ×{times:.2})"))
 }
 
 /// What the run's own A/A pairs say.

@@ -18,6 +18,7 @@ use switchcost_catalogue::{Catalogue, published};
 use switchcost_model::Run;
 
 use crate::compare::published_figure;
+use crate::formats::table::slowed_by;
 
 /// Smallest difference that matters, as in `compare`.
 const THRESHOLD: f64 = 0.03;
@@ -44,6 +45,8 @@ struct About {
     machine: String,
     kernel: String,
     date: String,
+    /// How much of it the machine was slowed, where that moved a figure; null otherwise.
+    slowed: Option<String>,
 }
 
 /// B against A, two rows of one run.
@@ -74,7 +77,7 @@ struct Pages {
 /// | function | gives |
 /// |---|---|
 /// | `row(RUN, LABEL)`, `rows_of(RUN, MECHANISM)` | rows; one that is not there has its reason |
-/// | `about(RUN)` | command, machine, kernel and date |
+/// | `about(RUN)` | command, machine, kernel, date, and how much it was slowed |
 /// | `each_round(RUN, FORMULA, of = "median" or "mean", NAME = LABEL, …)` | a formula over the costs of rows, computed in every round: a finding |
 /// | `compare(RUN, A, B)` | the verdict of `compare` on B against A |
 /// | `published(NAME)` | a figure of others |
@@ -157,6 +160,7 @@ impl Pages {
             machine: format!("{}, {} CPUs, {}", fact("cpu.model_name"), fact("cpu.logical"), fact("hypervisor")),
             kernel: fact("kernel.release"),
             date: started.strftime("%Y-%m-%d").to_string(),
+            slowed: slowed_by(&Analysis::new(run, &self.catalogue)),
         }
     }
 
