@@ -6,11 +6,7 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-<<<<<<< HEAD
 .PHONY: help run run-all docs test test-contrib chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
-=======
-.PHONY: help run run-all docs test chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
->>>>>>> aae9e840c50b468b000e26f7a2f4d1b5c8fa97ee
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -42,13 +38,10 @@ test: setup-test build lint ## set up what is missing, build, lint, and run all 
 	@$(WITH_TOOLS) cargo test --release --locked --manifest-path probes/rust/Cargo.toml --workspace --target-dir target/probes/rust
 	@$(WITH_TOOLS) scripts/test-kits
 	@scripts/book --check
-<<<<<<< HEAD
 
 test-contrib: build ## contrib/ with what it is made for: Slurm, ssh, ansible, Ray, ReFrame, promtool, in namespaces of their own
 	@scripts/setup contrib
 	@tests/contrib/run
-=======
->>>>>>> aae9e840c50b468b000e26f7a2f4d1b5c8fa97ee
 
 portability: setup-test build ## build for every other platform, run what an emulator can run, compare with README's table
 	@$(WITH_TOOLS) scripts/check-portability --check

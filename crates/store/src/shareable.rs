@@ -175,12 +175,8 @@ fn strip_root(text: &str) -> String {
     let mut parts = text.split("/root/");
     let mut stripped = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-<<<<<<< HEAD
-        let within = stripped.ends_with(|c: char| c.is_alphanumeric() || "._-~".contains(c));
-=======
         let word = stripped.rsplit(|c: char| c.is_whitespace() || "'\"=,:;".contains(c)).next().unwrap_or_default();
         let within = word.contains('/') || word.ends_with('.');
->>>>>>> aae9e840c50b468b000e26f7a2f4d1b5c8fa97ee
         stripped.push_str(if within { "/root/" } else { "~/" });
         stripped.push_str(part);
     }

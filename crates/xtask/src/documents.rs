@@ -119,7 +119,6 @@ fn limits() -> anyhow::Result<String> {
     Ok(page.replace(block(&page, "limits")?, &table))
 }
 
-<<<<<<< HEAD
 /// docs/coverage.md with the tables that the tests of `crates/analysis` counted and did not find in it. They leave them in files.
 fn coverage() -> anyhow::Result<String> {
     let mut page = fs::read_to_string(top().join("docs/coverage.md"))?;
@@ -132,8 +131,6 @@ fn coverage() -> anyhow::Result<String> {
     Ok(page)
 }
 
-=======
->>>>>>> aae9e840c50b468b000e26f7a2f4d1b5c8fa97ee
 /// Pages that are filled from kept runs, each from the template `PAGE.in`.
 const FILLED: [&str; 5] = [
     "docs/answers.md",
