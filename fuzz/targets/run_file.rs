@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
         let _ = format.write(&analyses[0], Style::PLAIN);
     }
     let sources = [run.id.clone(), again.id.clone()];
-    let page = Page { runs: &analyses, sources: &sources, tool: "fuzz", command: "report" };
+    let page = Page { runs: &analyses, sources: &sources, audits: &[], tool: "fuzz", command: "report" };
     let page = html("\"@switchcost-data@\"", &page, &catalogue).unwrap();
     assert!(!page.contains("</script"));
 });

@@ -126,7 +126,7 @@ fn a_limit_on_the_size_of_files_is_one_sentence() {
     assert_eq!(world.run("history").status, 0, "the store is as it was");
 }
 
-/// Nobody may be there to read what is said beside the result: that is no reason to lose it.
+/// Nobody may be there to read what is said beside the result: that is not a reason to lose it.
 #[test]
 fn what_cannot_be_said_on_stderr_is_left_unsaid() {
     let world = measured();

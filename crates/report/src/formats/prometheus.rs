@@ -48,7 +48,7 @@ const FIGURES: [Figure; 3] = [
     ("high_", "upper end of the 95 % interval of the median", |row| Some(row.interval()?.1)),
 ];
 
-/// Dividing rounds once; 1e-9 is no number of the machine's.
+/// Dividing rounds once; 1e-9 is not a number of the machine's.
 fn per_unit(quantity: Quantity) -> f64 {
     if quantity == Quantity::Time { 1e9 } else { 1.0 }
 }

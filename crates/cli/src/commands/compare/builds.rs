@@ -1,6 +1,6 @@
 //! Two builds of a probe, of two revisions or by two compilers, measured in turns: A is the first, B the second.
 
-use super::measured::{request, refuse};
+use super::measured::{refuse, request};
 use crate::arguments;
 use crate::commands::measure::{Session, not_stored, open_store};
 use crate::exit::{Exit, Failure};
