@@ -181,6 +181,26 @@ function table(curves: Curve[], quantity: Quantity, label: (x: number) => string
   };
 }
 
+/** The axis of a sweep: 0 has no logarithm, its tick stands before those of the others. */
+function scaleX(axis: string, points: Point[], room: number, label: (x: number) => string): Plot.ScaleOptions {
+  const xs = points.map((point) => point.x);
+  const zero = xs.some((x) => x === 0);
+  const domain: [number, number] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
+  const each = [...new Set(xs)];
+  const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
+  const ticks =
+    each.length < room
+      ? each
+      : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "memory" : "time", room)];
+  return {
+    type: zero ? "symlog" : "log",
+    domain,
+    label: `${axis.replaceAll("_", " ")} →`,
+    ticks,
+    tickFormat: label as (x: unknown) => string,
+  } as Plot.ScaleOptions;
+}
+
 function picture(
   context: Context,
   axis: string,
@@ -190,17 +210,8 @@ function picture(
   label: (x: number) => string,
 ): SVGSVGElement | HTMLElement {
   const points = lines.flatMap((line) => line.points);
-  const xs = points.map((point) => point.x);
-  const zero = xs.some((x) => x === 0);
-  const domain: [number, number] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
-  const room = Math.max(3, Math.floor(context.width / 90));
-  const each = [...new Set(xs)];
-  const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
-  // 0 has no logarithm: its tick stands before those of the others.
-  const ticks =
-    each.length < room
-      ? each
-      : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "memory" : "time", room)];
+  const x = scaleX(axis, points, Math.max(3, Math.floor(context.width / 90)), label);
+  const domain = x.domain as [number, number];
   const y = {
     ...logAxis(
       points.flatMap((point) => [point.y, point.low, point.high]),
@@ -209,13 +220,6 @@ function picture(
     ),
     label: null,
   };
-  const x: Plot.ScaleOptions = {
-    type: zero ? "symlog" : "log",
-    domain,
-    label: `${axis.replaceAll("_", " ")} →`,
-    ticks,
-    tickFormat: label as (x: unknown) => string,
-  } as Plot.ScaleOptions;
   const split = context.width < 640;
   const legend = lines.map((line, i) => ({ ...line, i }));
   const top = split ? 14 + 16 * lines.length : 20;

@@ -66,15 +66,19 @@ export function memory(context: Context): HTMLElement[] {
     ];
   const asked = Number(context.state.count);
   const count = COUNTS.includes(asked) ? asked : 10_000;
-  const points = all.map(({ mechanism, footprint, switched }) => ({
-    mechanism,
-    family: switched.family,
-    footprint,
-    switched,
-    x: switched.median!,
-    y: footprint.median! * count,
+  const points = all.map((each) => ({
+    ...each,
+    family: each.switched.family,
+    x: each.switched.median!,
+    y: each.footprint.median! * count,
   }));
-  type Point = (typeof points)[number];
+  return [shown(context, points, count)];
+}
+
+/** A mechanism in the picture. */
+type Point = Priced & { family: string; x: number; y: number };
+
+function scatter(context: Context, points: Point[]): SVGSVGElement | HTMLElement {
   const narrow = context.width < 640;
   const x = logAxis(
     points.flatMap((point) => [point.x, point.switched.low, point.switched.high]),
@@ -100,7 +104,7 @@ export function memory(context: Context): HTMLElement[] {
       stroke: "var(--paper)",
       strokeWidth: 3,
     });
-  const picture = drawn({
+  return drawn({
     width: context.width,
     height: narrow ? 380 : 460,
     marginLeft: 74,
@@ -134,37 +138,38 @@ export function memory(context: Context): HTMLElement[] {
       label(points.filter(before), "end"),
     ],
   });
+}
+
+function shown(context: Context, points: Point[], count: number): HTMLElement {
   const choices = COUNTS.map((count) => [String(count), thousands(count)] as const);
-  return [
-    figure({
-      id: "memory",
-      title:
-        count === 1 ? "One context: memory against switch" : `${thousands(count)} connections: memory against switch`,
-      caption: `Bottom left is best. Up: memory that ${thousands(count)} suspended contexts keep, ${thousands(count)} times that of one; right: one switch on one CPU, with its 95 % interval. Both of the row with most contexts; a mechanism without a footprint of its own has that of its family. Both axes logarithmic.`,
-      command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
-      n: counted(points.flatMap((point) => [point.footprint, point.switched])),
-      picture,
-      tools: [select("count", "Contexts", choices, String(count), (count) => context.go({ count }))],
-      table: {
-        head: [
-          "mechanism",
-          "one switch",
-          "in a ring of",
-          "memory of one",
-          "measured with",
-          `memory of ${thousands(count)}`,
-        ],
-        rows: [...points]
-          .sort((a, b) => a.y - b.y)
-          .map((point) => [
-            point.mechanism,
-            duration(point.x),
-            thousands(point.switched.result.contexts),
-            amount(point.footprint.median, "memory"),
-            `${point.footprint.result.mechanism}, ${thousands(point.footprint.result.contexts)}`,
-            bytes(point.y),
-          ]),
-      },
-    }),
-  ];
+  return figure({
+    id: "memory",
+    title:
+      count === 1 ? "One context: memory against switch" : `${thousands(count)} connections: memory against switch`,
+    caption: `Bottom left is best. Up: memory that ${thousands(count)} suspended contexts keep, ${thousands(count)} times that of one; right: one switch on one CPU, with its 95 % interval. Both of the row with most contexts; a mechanism without a footprint of its own has that of its family. Both axes logarithmic.`,
+    command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
+    n: counted(points.flatMap((point) => [point.footprint, point.switched])),
+    picture: scatter(context, points),
+    tools: [select("count", "Contexts", choices, String(count), (count) => context.go({ count }))],
+    table: {
+      head: [
+        "mechanism",
+        "one switch",
+        "in a ring of",
+        "memory of one",
+        "measured with",
+        `memory of ${thousands(count)}`,
+      ],
+      rows: [...points]
+        .sort((a, b) => a.y - b.y)
+        .map((point) => [
+          point.mechanism,
+          duration(point.x),
+          thousands(point.switched.result.contexts),
+          amount(point.footprint.median, "memory"),
+          `${point.footprint.result.mechanism}, ${thousands(point.footprint.result.contexts)}`,
+          bytes(point.y),
+        ]),
+    },
+  });
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use switchcost_report::AuditAnswer;
 
-/// A file of more is not a answer of `audit`.
+/// A file of more is not an answer of `audit`.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// Is this operand such a file? Files of runs are named `*.jsonl`.
