@@ -1,7 +1,7 @@
 /** What stands above every view: the answer, where it comes from, what limits it, and the ways to the views. */
 
 import { type Context, colour, familyTitle } from "./context";
-import { machine, moment, type Row, type Run, runTitle } from "./data";
+import { machine, type Row, type Run, runTitle } from "./data";
 import { type Choice, h, select } from "./dom";
 import { amount, factor } from "./format";
 import { VIEWS } from "./views";
@@ -197,7 +197,7 @@ export function header(context: Context): HTMLElement[] {
   const onclick = (): void => go({ theme: dark ? "light" : "dark" });
   const theme = h("button", { type: "button", id: "theme", onclick }, dark ? "Light" : "Dark");
   const choices = runs.slice(0, 2000).map((run): Choice => [run.key, runTitle(run)]);
-  const about = `${machine(run.data)} · ${moment(run)} UTC ${run.data.run.started.slice(0, 4)} · run ${run.data.run.id}`;
+  const about = `${machine(run.data)} · ${run.data.run.started.slice(0, 16).replace("T", " ")} UTC · run ${run.data.run.id}`;
   return [
     h("div", { class: "title" }, h("h1", {}, "What a context switch costs"), theme),
     figures(context),

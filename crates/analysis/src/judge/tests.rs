@@ -466,7 +466,7 @@ fn footprints_need_turns_and_possible_bytes() {
     check(&with(5_000_000, "resident_bytes", false), Verdict::Unobservable, "turns");
     check(&with(-5_000_000, "resident_bytes", true), Verdict::Unobservable, "fell by 5000 bytes");
     check(&with(i64::MAX, "resident_bytes", true), Verdict::Contradicted, "more than an address space");
-    check(&with(5_000_000, "apples", true), Verdict::Contradicted, "told in apples");
+    check(&with(5_000_000, "apples", true), Verdict::Contradicted, "claimed in apples");
 }
 
 mod host;

@@ -4,7 +4,7 @@ use crate::compare::Compared;
 use crate::gate::{Gate, GateOutcome};
 use crate::pairing::{Place, THRESHOLD, common, comparable, judge, methods_differ};
 use std::collections::BTreeMap;
-use std::time::Duration;
+use core::time::Duration;
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Comparison, Row, usable};
 

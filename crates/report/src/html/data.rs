@@ -1,7 +1,7 @@
 //! What the page shows, in the form in which it reads it (`web/src/page.d.ts` is generated from these types).
 
 use super::explained::{ExplainedPart, explained};
-use super::tables::{Table, tables};
+use super::tables::{Table, short, tables};
 use super::{AuditAnswer, Page};
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::compare::{PublishedPart, published_part};
@@ -257,16 +257,6 @@ fn expected(variant: &Variant, catalogue: &Catalogue) -> Option<ExpectedPart> {
         same_cpu_hops: rule.same_cpu_hops,
         address_spaces: rule.address_spaces,
     })
-}
-
-/// Five significant digits: what a picture can show.
-pub(super) fn short(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    let places = 4 - value.abs().log10().floor() as i32;
-    let scale = 10_f64.powi(places.abs().min(300));
-    if places >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The comparisons of a page, judged by the rules of `compare`: neighbouring runs, and each run's rows against one of them.
 
-use super::data::short;
 use crate::compare::{Compared, ComparedRow, Unmatched, verdict_word};
 use crate::pairing::{Place, THRESHOLD, common, comparable, judge, methods_differ};
 use schemars::JsonSchema;
@@ -183,4 +182,14 @@ fn finish(
         compared.refused.push(reason);
     }
     Table { a, b, reference, compared }
+}
+
+/// Five significant digits: what a picture can show.
+pub(super) fn short(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let places = 4 - value.abs().log10().floor() as i32;
+    let scale = 10_f64.powi(places.abs().min(300));
+    if places >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
 }

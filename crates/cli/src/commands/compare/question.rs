@@ -61,23 +61,24 @@ impl<'c> Question<'c> {
         installation: &Installation,
         store: &Path,
     ) -> Result<Found, Failure> {
-        let (mut runs, mut rows): Found = (Vec::new(), Vec::new());
-        let mut missing = Vec::new();
+        let mut runs: Vec<Run> = Vec::new();
+        // Of each pair its place in the answer.
+        let (mut rows, mut missing) = (Vec::new(), Vec::new());
         let mut stored = Stored::open(store, |_: &_| true)?;
-        for pair in self.pairs() {
+        for (order, pair) in self.pairs().into_iter().enumerate() {
             let places = |run: &Run| Some((self.place(run, &pair.0)?, self.place(run, &pair.1)?));
             match stored.find(Some(AGE), |run| places(run).map(|places| (run.clone(), places)))? {
                 Some((run, (a, b))) => {
                     let known = runs.iter().position(|known: &Run| known.id == run.id);
                     let index = known.unwrap_or(runs.len());
                     runs.extend(known.is_none().then_some(run));
-                    rows.push((index, a, b));
+                    rows.push((order, (index, a, b)));
                 }
-                None => missing.push(pair),
+                None => missing.push((order, pair)),
             }
         }
         if !missing.is_empty() {
-            let wanted: Vec<Wanted> = missing.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+            let wanted: Vec<Wanted> = missing.iter().flat_map(|(_, (a, b))| [a.clone(), b.clone()]).collect();
             let request = request(arguments);
             let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store)?;
             for (place, row) in wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::Switch) {
@@ -89,10 +90,11 @@ impl<'c> Question<'c> {
             output::say(&format!("no run of the last week has both, so they are measured now: {}", names.join(", ")));
             let (run, places) = prepared.measure(&request, self.catalogue)?;
             let pairs = places.chunks_exact(2).filter_map(|pair| pair.first().copied().zip(pair.last().copied()));
-            rows.extend(pairs.map(|(a, b)| (runs.len(), a, b)));
+            rows.extend(missing.iter().zip(pairs).map(|((order, _), (a, b))| (*order, (runs.len(), a, b))));
             runs.push(run);
         }
-        Ok((runs, rows))
+        rows.sort_by_key(|(order, _)| *order);
+        Ok((runs, rows.into_iter().map(|(_, row)| row).collect()))
     }
 
     /// The row, if it has starts enough.
