@@ -108,7 +108,7 @@ fn a_runtime_is_one_folder() {
         world.write(&installed(&block.path), &block.text);
     }
     verified(&world, "control/awk-loop");
-    assert!(world.run("list").out.contains("control/awk-loop"));
+    assert!(world.run("list control").out.contains("control/awk-loop"));
 }
 
 /// Inserts `line` before the `];` that ends the list which `name` begins.

@@ -2,7 +2,7 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
-use switchcost_e2e::World;
+use switchcost_e2e::{World, page_data};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -40,7 +40,7 @@ fn root_starts_only_what_nobody_else_may_change() {
 #[test]
 fn exports_and_pages_leave_out_whose_the_run_is() {
     let world = World::new(FAKE);
-    world.write("share/switchcost/report.html", "<script id=\"data\">\"@switchcost-data@\"</script>");
+    world.write("share/switchcost/report.html", "\"@switchcost-data@\"");
     let (store, page) = (world.path("alices/own.sqlite"), world.path("page.html"));
     std::fs::create_dir(world.path("alices")).unwrap();
     let (store, page) = (store.to_str().unwrap(), page.to_str().unwrap());
@@ -58,7 +58,7 @@ fn exports_and_pages_leave_out_whose_the_run_is() {
         assert_eq!((said.status, told(&said.out)), (0, vec![]), "{format}: {}", said.out);
     }
     assert_eq!(world.run_words(&["report", "--store", store, "-o", page]).status, 0);
-    let text = std::fs::read_to_string(page).unwrap();
+    let text = page_data(&std::fs::read_to_string(page).unwrap()).to_string();
     assert!(text.contains("thread/honest") && told(&text).is_empty(), "{:?} in {text}", told(&text));
     let private = world.run_words(&["export", "--private-facts", "--store", store]).out;
     assert_eq!(told(&private), secrets, "{private}");
