@@ -224,7 +224,14 @@ pub fn seed(given: Option<u64>) -> u64 {
 
 /// The store, opened before anything is measured: what cannot be kept need not be waited for.
 pub fn open_store(given: Option<&Path>) -> Result<Store, Failure> {
-    Store::open(&paths::store(given)?).map_err(Failure::usage)
+    let path = paths::store(given)?;
+    if let Some(name) = switchcost_machine::network_file_system(&path) {
+        return Err(Failure::usage(format!(
+            "{} is on a network file system ({name}), where its journal may be lost; name a store on a local disk by --store or XDG_DATA_HOME",
+            path.display()
+        )));
+    }
+    Store::open(&path).map_err(Failure::usage)
 }
 
 /// What is said when a result was shown and could not be kept.
