@@ -7,6 +7,7 @@ use crate::formats::Form;
 use crate::output;
 use crate::paths::{self, Installation};
 use crate::progress::Live;
+use crate::random;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -219,7 +220,7 @@ pub fn effort(given: &Effort) -> Result<Request, Failure> {
 
 /// The seed that was given, or a random one; short, so that it can be typed again.
 pub fn seed(given: Option<u64>) -> u64 {
-    given.unwrap_or_else(|| u64::from(rand::random::<u32>()))
+    given.unwrap_or_else(|| random::number() >> 32)
 }
 
 /// The store, opened before anything is measured: what cannot be kept need not be waited for.
