@@ -27,15 +27,14 @@ pub fn shown(file: &Path) -> Result<String, String> {
     show().map_err(|failure: Failure| failure.sentence)
 }
 
-/// A page of the documentation: a template, filled in with figures of run files, and with what programs printed (`*.txt`, `*.json`).
+/// Pages of the documentation: templates, filled in with figures of run files, and with what programs printed (`*.txt`, `*.json`).
 ///
 /// # Errors
-/// A sentence about a file, the template or the installation.
-pub fn filled(template: &Path, files: &[PathBuf]) -> Result<String, String> {
+/// A sentence about a file, a template or the installation.
+pub fn filled(templates: &[PathBuf], files: &[PathBuf]) -> Result<Vec<String>, String> {
     let read = |path: &Path| {
         std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
     };
-    let text = read(template)?;
     let mut kept = Kept::default();
     for path in files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -47,6 +46,9 @@ pub fn filled(template: &Path, files: &[PathBuf]) -> Result<String, String> {
         }
     }
     let catalogue = Installation::find().and_then(|found| found.catalogue()).map_err(|failure| failure.sentence)?;
-    let name = template.display().to_string();
-    switchcost_report::fill(&name, &text, kept, &catalogue).map_err(|error| error.to_string())
+    let page = |template: &PathBuf| {
+        let name = template.display().to_string();
+        switchcost_report::fill(&name, &read(template)?, kept.clone(), &catalogue).map_err(|error| error.to_string())
+    };
+    templates.iter().map(page).collect()
 }

@@ -1,12 +1,12 @@
 //! What is derived from the code and from kept runs. `cargo run -p xtask -- --help` says what there is; the Makefile calls it.
 
+mod book;
 mod documents;
 
 use anyhow::Context;
 use clap::Parser;
 use clap_complete::Shell;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Writes what is derived from the code
@@ -23,9 +23,14 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// docs/answers.md as it would be with the runs in another folder, to standard output
+    /// docs/answers.md and the pages of docs/findings as they would be with the runs in another folder, written there
     Answers {
         /// Folder that scripts/answers measured into
+        folder: PathBuf,
+    },
+    /// The sources of the book: every page of this repository, and one for each mechanism
+    Book {
+        /// Folder for them
         folder: PathBuf,
     },
     /// README's table of platforms, from standard input
@@ -40,19 +45,19 @@ fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Share { folder } => share(&folder),
         Task::Documents { check } => documents::derive(check),
-        Task::Answers { folder } => {
-            std::io::stdout().write_all(documents::answers(&folder)?.as_bytes()).context("cannot write the page")
-        }
+        Task::Answers { folder } => documents::answers(&folder),
+        Task::Book { folder } => book::book(&folder),
         Task::Platforms { check } => documents::platforms(check),
     }
 }
 
 /// Each schema by the name of its file.
-fn schemas() -> [(&'static str, String); 6] {
+fn schemas() -> [(&'static str, String); 7] {
     [
         ("classic.schema.json", switchcost_report::classic_schema()),
         ("compare.schema.json", switchcost_report::compare_schema()),
         ("crosscheck.schema.json", switchcost_report::crosscheck_schema()),
+        ("doctor.schema.json", switchcost_report::doctor_schema()),
         ("explain.schema.json", switchcost_report::explain_schema()),
         ("history.schema.json", switchcost_report::trends_schema()),
         ("results.schema.json", switchcost_report::schema()),
