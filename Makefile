@@ -6,7 +6,7 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run run-all docs test test-contrib chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
+.PHONY: help run run-all docs test test-contrib chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test setup-packages test-packages format
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -25,6 +25,9 @@ setup-all:
 
 setup-test:
 	@scripts/setup test
+
+setup-packages:
+	@scripts/setup packages
 
 build: ## host and probes, into target/
 	@$(WITH_TOOLS) cargo build --release --locked -p switchcost -p xtask
@@ -86,8 +89,11 @@ generate: build ## rewrite what is derived from code and from data/example
 install: ## into $(DESTDIR)$(PREFIX); run `make build` first
 	@scripts/install "$(DESTDIR)$(PREFIX)"
 
-dist: build ## an archive of an installation, target/switchcost-VERSION-ARCH.tar.gz
-	@scripts/dist
+dist: setup-packages build ## archive, wheel and .deb for x86-64 and aarch64, into target/dist
+	@$(WITH_TOOLS) scripts/dist
+
+test-packages: dist ## install and run each package in roots that lack everything; as root
+	@scripts/test-packages
 
 clean: ## remove everything that was built
 	rm -rf target bench/build

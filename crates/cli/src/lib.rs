@@ -10,6 +10,7 @@ mod formats;
 mod output;
 mod paths;
 mod progress;
+mod random;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -69,6 +69,12 @@ pub fn cache_home() -> Option<PathBuf> {
     first_folder(os::CACHE_HOME)
 }
 
+/// Which network file system a file lies on, or would, were it made; none where that is not known.
+#[must_use]
+pub fn network_file_system(path: &std::path::Path) -> Option<&'static str> {
+    os::network_file_system(path)
+}
+
 /// Whether probes can be looked at while they run: without that every claim of theirs would seem false.
 ///
 /// # Errors

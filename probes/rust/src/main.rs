@@ -10,7 +10,11 @@ use std::process::ExitCode;
 const BUILD: Build = Build {
     probe: "rust",
     version: env!("CARGO_PKG_VERSION"),
-    runtime: env!("PROBE_RUNTIME"),
+    runtime: if cfg!(target_feature = "crt-static") {
+        concat!(env!("PROBE_RUNTIME"), ", C library linked statically")
+    } else {
+        concat!(env!("PROBE_RUNTIME"), ", C library linked dynamically")
+    },
     compiler: env!("PROBE_COMPILER"),
     flags: env!("PROBE_FLAGS"),
 };

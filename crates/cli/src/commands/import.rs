@@ -3,11 +3,11 @@
 use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::paths::{self, Installation};
+use crate::paths::Installation;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use switchcost_store::{Insertion, Store};
+use switchcost_store::Insertion;
 
 /// Takes run files into the store, judged by the rules of this version: what a file says of itself is not believed.
 pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
@@ -23,7 +23,7 @@ pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
         runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
     }
     let catalogue = Installation::find()?.catalogue()?;
-    let mut store = Store::open(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
+    let mut store = super::measure::open_store(arguments.store.store.as_deref())?;
     for mut run in runs {
         let changed = super::judged_here(&mut run, &catalogue);
         let said = match store.insert_run(&run).map_err(Failure::usage)? {

@@ -7,6 +7,7 @@ use crate::formats::Form;
 use crate::output;
 use crate::paths::{self, Installation};
 use crate::progress::Live;
+use crate::random;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -261,12 +262,19 @@ pub fn effort(given: &Effort) -> Result<Request, Failure> {
 
 /// The seed that was given, or a random one; short, so that it can be typed again.
 pub fn seed(given: Option<u64>) -> u64 {
-    given.unwrap_or_else(|| u64::from(rand::random::<u32>()))
+    given.unwrap_or_else(|| random::number() >> 32)
 }
 
 /// The store, opened before anything is measured: what cannot be kept need not be waited for.
 pub fn open_store(given: Option<&Path>) -> Result<Store, Failure> {
-    Store::open(&paths::store(given)?).map_err(Failure::usage)
+    let path = paths::store(given)?;
+    if let Some(name) = switchcost_machine::network_file_system(&path) {
+        return Err(Failure::usage(format!(
+            "{} is on a network file system ({name}), where its journal may be lost; name a store on a local disk by --store or XDG_DATA_HOME",
+            path.display()
+        )));
+    }
+    Store::open(&path).map_err(Failure::usage)
 }
 
 /// What is said when a result was shown and could not be kept.

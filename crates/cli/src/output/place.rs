@@ -1,5 +1,6 @@
 //! What stands where a result is to go is written as what it is.
 
+use crate::random;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
@@ -62,7 +63,7 @@ fn is_standard_output(target: &Path) -> bool {
 
 /// Writes a new file beside the old one, under a name that nobody can foresee or have taken, and renames it.
 fn replace(target: &Path, old: Option<&Metadata>, text: &[u8]) -> Result<()> {
-    let new = target.with_file_name(format!(".switchcost-{:016x}", rand::random::<u64>()));
+    let new = target.with_file_name(format!(".switchcost-{:016x}", random::number()));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

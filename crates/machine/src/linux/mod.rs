@@ -21,7 +21,7 @@ pub(crate) mod watch;
 pub(crate) use claim::{Claim, claim};
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
 
-pub(crate) use owner::{only_owner_writes, root_may_start};
+pub(crate) use owner::{network_file_system, only_owner_writes, root_may_start};
 
 use switchcost_model::{Finding, Machine};
 

@@ -1,4 +1,4 @@
-//! Whose a file is.
+//! Whose a file is, and on what it lies.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -7,6 +7,27 @@ use std::path::Path;
 /// Bits of a mode: may be written by the group, by all others.
 const GROUP: u32 = 0o020;
 const OTHERS: u32 = 0o002;
+
+/// See [`crate::network_file_system`].
+pub(crate) fn network_file_system(path: &Path) -> Option<&'static str> {
+    let absolute = std::path::absolute(path).ok()?;
+    let there = absolute.ancestors().find(|folder| folder.exists())?;
+    name_of(rustix::fs::statfs(there).ok()?.f_type as u64)
+}
+
+/// By the numbers of linux/magic.h and of the file systems themselves.
+fn name_of(magic: u64) -> Option<&'static str> {
+    match magic & 0xffff_ffff {
+        0x6969 => Some("NFS"),
+        0xff53_4d42 | 0xfe53_4d42 | 0x517b => Some("SMB"),
+        0x00c3_6400 => Some("Ceph"),
+        0x0bd0_0bd0 => Some("Lustre"),
+        0x4750_4653 => Some("GPFS"),
+        0x5346_414f | 0x6b41_4653 => Some("AFS"),
+        0x7375_7245 => Some("Coda"),
+        _ => None,
+    }
+}
 
 /// See [`crate::only_owner_writes`].
 pub(crate) fn only_owner_writes(path: &Path) -> Result<(), String> {
@@ -35,4 +56,21 @@ fn no_freer(path: &Path, than: Option<&Metadata>) -> Result<(), String> {
         return Err(format!("{} can be written by others and is not used; chmod go-w it", path.display()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{name_of, network_file_system};
+
+    #[test]
+    fn network_file_systems_are_known_and_local_ones_are_not_taken_for_them() {
+        assert_eq!(name_of(0x6969), Some("NFS"));
+        // As a 32-bit f_type, negative, arrives.
+        assert_eq!(name_of(i64::from(0xff53_4d42_u32 as i32) as u64), Some("SMB"));
+        // ext4, xfs, btrfs, tmpfs, overlay.
+        for local in [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630] {
+            assert_eq!(name_of(local), None);
+        }
+        assert_eq!(network_file_system(std::path::Path::new("/proc/self/no/such/folder")), None);
+    }
 }

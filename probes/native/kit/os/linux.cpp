@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -69,10 +70,12 @@ namespace os {
 
 std::string c_library() {
 #if defined(__GLIBC__)
-    return std::string("glibc ") + gnu_get_libc_version();
+    std::string name = std::string("glibc ") + gnu_get_libc_version();
 #else
-    return "C library other than glibc";
+    std::string name = "musl";
 #endif
+    // The kernel tells a program where it has loaded its dynamic linker: nowhere, if it has none.
+    return name + (getauxval(AT_BASE) == 0 ? ", static" : ", dynamic");
 }
 
 int current_thread() { return static_cast<int>(syscall(SYS_gettid)); }
@@ -117,9 +120,21 @@ std::size_t usable_cpus() {
     return static_cast<std::size_t>(CPU_COUNT(&allowed));
 }
 
-void place_new_thread(pthread_attr_t& attributes, int cpu) {
+int create_thread(pthread_t& thread, pthread_attr_t& attributes, void* (*body)(void*), void* argument, int cpu) {
+    if (cpu < 0) return pthread_create(&thread, &attributes, body, argument);
     const cpu_set_t set = set_of(cpu);
+#if defined(__GLIBC__)
     pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+    return pthread_create(&thread, &attributes, body, argument);
+#else
+    // Attributes of musl have no CPU; a thread inherits that of its creator.
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    if (sched_getaffinity(0, sizeof own, &own) != 0 || sched_setaffinity(0, sizeof set, &set) != 0) return errno;
+    const int error = pthread_create(&thread, &attributes, body, argument);
+    sched_setaffinity(0, sizeof own, &own);
+    return error;
+#endif
 }
 
 Failure placement_failure(int cpu, int error) {

@@ -128,7 +128,10 @@ const char* kernel_memory_meaning() { return nullptr; }
 
 std::size_t usable_cpus() { return static_cast<std::size_t>(sysconf(_SC_NPROCESSORS_ONLN)); }
 
-void place_new_thread(pthread_attr_t&, int cpu) { throw placement_failure(cpu, 0); }
+int create_thread(pthread_t& thread, pthread_attr_t& attributes, void* (*body)(void*), void* argument, int cpu) {
+    if (cpu >= 0) throw placement_failure(cpu, 0);
+    return pthread_create(&thread, &attributes, body, argument);
+}
 
 Failure placement_failure(int cpu, int) {
     return unsupported("unsupported_here",

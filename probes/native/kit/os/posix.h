@@ -40,7 +40,8 @@ PageFaults faults_of(int who);  // as in getrusage
 std::size_t usable_cpus();
 
 // Makes the thread that is created with these attributes begin on `cpu`. Throws Failure.
-void place_new_thread(pthread_attr_t& attributes, int cpu);
+// pthread_create of a thread that begins on `cpu`, or anywhere where that is negative; gives its error.
+int create_thread(pthread_t& thread, pthread_attr_t& attributes, void* (*body)(void*), void* argument, int cpu);
 
 // Why a task could not be placed.
 Failure placement_failure(int cpu, int error);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,7 +58,8 @@ private:
     static void* spin(void* argument) {
         Spinner& spinner = *static_cast<Spinner*>(argument);
         const sched_param none{};
-        if (sched_setscheduler(0, SCHED_IDLE, &none) != 0) return nullptr;  // no turns: the evidence lacks them
+        if (syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &none) != 0)
+            return nullptr;  // no turns: the evidence lacks them
         // Without a pause instruction: a hypervisor may take a CPU that pauses for one that has nothing to do.
         while (!spinner.stop->load(std::memory_order_relaxed))
             spinner.turns.store(spinner.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +15,9 @@
 
 namespace probe {
 namespace {
+
+// The kernel's own calls: musl's functions of these names refuse, since POSIX means processes by them.
+long class_of(int thread) { return syscall(SYS_sched_getscheduler, thread); }
 
 int policy_of(const Plan& plan) {
     const std::string& sched = plan.text("sched");
@@ -32,11 +37,11 @@ std::string cure() {
 
 void schedule_self(const Plan& plan) {
     const int policy = policy_of(plan);
-    if (sched_getscheduler(0) == policy) return;
+    if (class_of(0) == policy) return;
     // The lowest real-time priority: above every ordinary task, below the kernel's own.
     sched_param priority{};
     priority.sched_priority = policy == SCHED_FIFO ? 1 : 0;
-    if (sched_setscheduler(0, policy, &priority) == 0) return;
+    if (syscall(SYS_sched_setscheduler, 0, policy, &priority) == 0) return;
     const int error = errno;
     const std::string what = std::string("sched=") + plan.text("sched") + " was refused (" + std::strerror(error) + ")";
     throw unsupported(error == EPERM ? "no_permission" : "unsupported_here", what + "; " + cure(), error);
@@ -45,7 +50,7 @@ void schedule_self(const Plan& plan) {
 std::int64_t tasks_scheduled(std::span<const TaskId> tasks, const Plan& plan) {
     const int policy = policy_of(plan);
     return std::count_if(tasks.begin(), tasks.end(),
-                         [policy](const TaskId& task) { return sched_getscheduler(task.thread) == policy; });
+                         [policy](const TaskId& task) { return class_of(task.thread) == policy; });
 }
 
 }  // namespace probe

@@ -1,6 +1,5 @@
 #include "kit/parameters/speculation.h"
 
-#include <linux/prctl.h>
 #include <sys/prctl.h>
 
 #include <algorithm>

@@ -19,9 +19,8 @@ void Threads::start(void* (*body)(void*), void* argument, int cpu, std::uint32_t
     pthread_attr_setstacksize(&attributes, thread_stack_bytes);
     // Without guard pages neighbouring stacks merge into one mapping, and 10 000 threads stay below vm.max_map_count.
     pthread_attr_setguardsize(&attributes, 0);
-    if (cpu >= 0) os::place_new_thread(attributes, cpu);
     pthread_t thread;
-    const int error = pthread_create(&thread, &attributes, body, argument);
+    const int error = os::create_thread(thread, attributes, body, argument, cpu);
     pthread_attr_destroy(&attributes);
     if (error == 0) {
         threads_.push_back(thread);
