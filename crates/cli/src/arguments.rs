@@ -5,6 +5,7 @@ mod check;
 mod crosscheck;
 mod effort;
 mod export;
+mod fleet;
 mod history;
 mod measure;
 mod questions;
@@ -16,6 +17,7 @@ pub use check::{CheckProbe, CheckTranscript};
 pub use crosscheck::Crosscheck;
 pub use effort::Effort;
 pub use export::Export;
+pub use fleet::{Fleet, FleetAction, FleetJudge, FleetPlan, Launch, Launcher};
 pub use history::History;
 pub use measure::Measure;
 pub use questions::{Audit, Budget, Explain};
@@ -121,6 +123,8 @@ pub enum Command {
     /// contexts; from other sizes there are guesses, shown apart. CPU time is the rate times the mean cost.
     #[command(after_help = exit::HELP)]
     Budget(Budget),
+    /// Measure every node of a fleet by a launcher that you have, and name the nodes that are unlike the others
+    Fleet(Fleet),
     /// What makes numbers on this machine unreliable, by how much, and the cure
     Doctor(Doctor),
     /// Write a stored run to a file, to share it or in another format

@@ -10,6 +10,7 @@ mod compare;
 mod crosscheck;
 mod curves;
 mod explain;
+mod fleet;
 mod formats;
 mod gate;
 mod html;
@@ -29,6 +30,10 @@ pub use compare::{
 };
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
+pub use fleet::{
+    Fleet, FleetFact, FleetFinding, FleetGroup, FleetNode, FleetProblem, FleetRow, FleetSplit, FleetValue, Round,
+    fleet_json, fleet_page, fleet_schema, fleet_text, is_plain,
+};
 pub use formats::json::schema;
 pub use formats::table::ladder_plot;
 pub use formats::{FORMATS, Format};

@@ -28,6 +28,11 @@ enum Task {
         /// Folder that scripts/answers measured into
         folder: PathBuf,
     },
+    /// The starts of run files KIND-NAME.jsonl of a folder, for data/fleet-starts.tsv, to standard output
+    FleetStarts {
+        /// Folder that `fleet plan` or `run` wrote into
+        folder: PathBuf,
+    },
     /// README's table of platforms, from standard input
     Platforms {
         /// Change nothing; fail if README says otherwise. What could not be tried is not compared
@@ -43,17 +48,33 @@ fn main() -> anyhow::Result<()> {
         Task::Answers { folder } => {
             std::io::stdout().write_all(documents::answers(&folder)?.as_bytes()).context("cannot write the page")
         }
+        Task::FleetStarts { folder } => fleet_starts(&folder),
         Task::Platforms { check } => documents::platforms(check),
     }
 }
 
+fn fleet_starts(folder: &Path) -> anyhow::Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    files.sort();
+    for file in files {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let kind = name.split('-').next().unwrap_or_default();
+        let text = switchcost::derived::fleet_starts(kind, &file).map_err(anyhow::Error::msg)?;
+        std::io::stdout().write_all(text.as_bytes()).context("cannot write the starts")?;
+    }
+    Ok(())
+}
+
 /// Each schema by the name of its file.
-fn schemas() -> [(&'static str, String); 6] {
+fn schemas() -> [(&'static str, String); 7] {
     [
         ("classic.schema.json", switchcost_report::classic_schema()),
         ("compare.schema.json", switchcost_report::compare_schema()),
         ("crosscheck.schema.json", switchcost_report::crosscheck_schema()),
         ("explain.schema.json", switchcost_report::explain_schema()),
+        ("fleet.schema.json", switchcost_report::fleet_schema()),
         ("history.schema.json", switchcost_report::trends_schema()),
         ("results.schema.json", switchcost_report::schema()),
     ]
