@@ -9,7 +9,7 @@ pub const FEWEST_NODES: usize = 6;
 /// Smallest spread that is believed: two figures of one node scatter as much.
 pub(super) const LEAST_SPREAD: f64 = 0.005;
 
-/// Degrees of freedom at most. Nodes scatter with longer tails than the normal distribution has; how many false alarms are left is counted in docs/fleet.md.
+/// Degrees of freedom at most. Nodes scatter with longer tails than the normal distribution has.
 const MOST_FREEDOM: f64 = 12.0;
 
 /// What of a row is odd.
