@@ -6,7 +6,7 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run run-all test chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
+.PHONY: help run run-all docs test test-contrib chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test format
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -37,6 +37,11 @@ test: setup-test build lint ## set up what is missing, build, lint, and run all 
 	@$(WITH_TOOLS) cargo test --release --locked --workspace --no-fail-fast
 	@$(WITH_TOOLS) cargo test --release --locked --manifest-path probes/rust/Cargo.toml --workspace --target-dir target/probes/rust
 	@$(WITH_TOOLS) scripts/test-kits
+	@scripts/book --check
+
+test-contrib: build ## contrib/ with what it is made for: Slurm, ssh, ansible, Ray, ReFrame, promtool, in namespaces of their own
+	@scripts/setup contrib
+	@tests/contrib/run
 
 portability: setup-test build ## build for every other platform, run what an emulator can run, compare with README's table
 	@$(WITH_TOOLS) scripts/check-portability --check
@@ -62,12 +67,16 @@ bench: setup-test build ## fidelity: each figure beside a plain loop in one run;
 
 bench-aa: build ## real A/A comparisons, counted, and the cost of comparing and showing large runs; several minutes on a quiet machine
 	@bench/aa
+	@bench/ci-aa
 	@bench/between
 	@bench/planted
 	@bench/compare-large
 	@bench/report-large
 
-answers: build ## measure the runs behind docs/answers.md again, in about five minutes, and write the page anew
+docs: setup-test build ## all pages as a book with one page for each mechanism, target/book/html; a broken link is an error
+	@scripts/book
+
+answers: build ## measure the runs behind docs/answers.md and docs/findings again, in about twenty minutes, and write the pages anew
 	@scripts/answers
 
 generate: build ## rewrite what is derived from code and from data/example

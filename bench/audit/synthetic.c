@@ -4,8 +4,8 @@
 //
 //   synthetic pipe|condvar|sleep CPUS RATE SECONDS with|without
 //
-// CPUS: `1` or `1,0`, where the threads run. RATE: switches a second, made in ten bursts a second (sleep: evenly); a
-// third thread sleeps between the bursts and wakes the first, so that pauses add some twenty switches a second and no
+// CPUS: `1` or `1,0`, where the threads run. RATE: switches per second, made in ten bursts per second (sleep: evenly);
+// a third thread sleeps between the bursts and wakes the first, so that pauses add some twenty switches a second and no
 // more. `without`: one thread does all the work, with the same pauses. Prints one line of JSON: what was done, and the
 // CPU time of the process.
 #define _GNU_SOURCE

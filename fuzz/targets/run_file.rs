@@ -1,11 +1,11 @@
-//! A run file with a fitting checksum: what is read of it can be written, stripped, stored, analysed and shown.
+//! A run file with a fitting checksum: what is read of it can be written, stripped, stored, analysed, compared and shown in every form.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use sha2::{Digest, Sha256};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
-use switchcost_report::Style;
+use switchcost_report::{Page, Style, html};
 use switchcost_store::{Store, export_jsonl, import_jsonl, strip_personal};
 
 fuzz_target!(|data: &[u8]| {
@@ -21,8 +21,14 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(store.load(&run.id).unwrap(), run);
     strip_personal(&mut run);
     let catalogue = Catalogue::default();
-    let analysis = Analysis::new(&run, &catalogue);
+    // Twice, so that the page compares its runs with each other.
+    let again = switchcost_model::Run { id: format!("{}-again", run.id), ..run.clone() };
+    let analyses = [Analysis::new(&run, &catalogue), Analysis::new(&again, &catalogue)];
     for format in switchcost_report::FORMATS {
-        let _ = format.write(&analysis, Style::PLAIN);
+        let _ = format.write(&analyses[0], Style::PLAIN);
     }
+    let sources = [run.id.clone(), again.id.clone()];
+    let page = Page { runs: &analyses, sources: &sources, audits: &[], tool: "fuzz", command: "report" };
+    let page = html("\"@switchcost-data@\"", &page, &catalogue).unwrap();
+    assert!(!page.contains("</script"));
 });

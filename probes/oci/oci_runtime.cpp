@@ -124,8 +124,8 @@ public:
     }
 
 private:
-    // One container: its name, its bundle and the file of its id; the latter and the runtime's words as they are called
-    // in the folder, too.
+    // One container: its name, its bundle and the file of its id; the latter and the runtime's words, which are also
+    // their names in the folder.
     struct Bundle {
         std::string name, path, pid_path, pid, said;
     };

@@ -111,7 +111,7 @@ void Sandboxes::start(std::uint32_t sandbox, int ring_read, int ring_write) {
 void Sandboxes::execute(std::uint32_t sandbox, int ring_read, int ring_write, int socket) const {
     const std::string directory = std::to_string(sandbox);
     const std::string name =
-        folder_.name() + "-" + directory;  // its control socket's, too, which all of the network namespace see
+        folder_.name() + "-" + directory;  // also its control socket's, which all of the network namespace see
     const std::string root = "--root=" + folder_.path("state");
     const std::string platform = "--platform=" + plan_.text("platform");
     const std::string folder = "--bundle=" + folder_.path(directory);

@@ -331,3 +331,14 @@ pub fn plant_dead_groups() -> Vec<PathBuf> {
     }
     leftover_groups()
 }
+
+/// What stands in a page's place for data.
+///
+/// # Panics
+/// If it is not JSON that was packed as the page unpacks it.
+#[must_use]
+pub fn page_data(packed: &str) -> serde_json::Value {
+    let packed = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, packed).expect("base64");
+    let json = miniz_oxide::inflate::decompress_to_vec_zlib(&packed).expect("zlib");
+    serde_json::from_slice(&json).expect("JSON")
+}

@@ -154,17 +154,50 @@ fn files_of_every_language_stay_readable() {
     }
 }
 
-/// Where a system is named outside of `machine`, and why.
-const NAMED_SYSTEMS: &[(&str, &str)] = &[
-    ("store/src/shareable.rs", "homes of users of any system, in texts of any machine"),
-    ("store/src/store/files.rs", "the mode of the store's folder"),
-    ("report/src/formats/benchstat.rs", "a word of Go's format"),
-    ("cli/src/output/place.rs", "the mode of files of results, and names of standard output"),
-    ("cli/src/commands/report/opening.rs", "whether there is a desktop"),
-];
+/// Words that code may have in these files only, each with the reason.
+fn only_in(excuses: &[(&str, &str)], words: &[&str], says: &str, searched: impl Iterator<Item = PathBuf>) {
+    let mut excused = BTreeSet::new();
+    for path in searched {
+        let name = path.strip_prefix(repository()).unwrap().to_string_lossy().into_owned();
+        if !words.iter().any(|word| shipped(&path).contains(word)) {
+            continue;
+        }
+        let excuse = excuses.iter().find(|(file, _)| *file == name);
+        assert!(excuse.is_some(), "{name} {says}");
+        excused.extend(excuse.map(|(file, _)| *file));
+    }
+    assert_eq!(excused.len(), excuses.len(), "an excuse is not needed any more: {excused:?} are");
+}
+
+/// Code of the host, but for the crates in these folders.
+fn host(but: &'static [&str]) -> impl Iterator<Item = PathBuf> {
+    let crates = repository().join("crates");
+    files(&crates.clone(), "rs").into_iter().filter(move |path| {
+        let name = path.strip_prefix(&crates).unwrap().to_string_lossy().into_owned();
+        name.contains("/src/") && !but.iter().any(|folder| name.starts_with(folder))
+    })
+}
+
+/// Code of the probes that are for users, but for what these parts of a path mark.
+fn probes(but: &'static [&str]) -> impl Iterator<Item = PathBuf> {
+    let folder = repository().join("probes");
+    sources().into_iter().filter(move |path| {
+        let Ok(name) = path.strip_prefix(&folder) else { return false };
+        let name = format!("/{}", name.to_string_lossy());
+        let tests = ["/test/", "/tests/", "/fake/", "/liar/", "_test.go", "tests.rs", "_tests.erl"];
+        !tests.iter().chain(but).any(|part| name.contains(part))
+    })
+}
 
 #[test]
 fn no_crate_but_machine_names_a_system() {
+    let excuses = [
+        ("crates/store/src/shareable.rs", "homes of users of any system, in texts of any machine"),
+        ("crates/store/src/store/files.rs", "the mode of the store's folder"),
+        ("crates/report/src/formats/benchstat.rs", "a word of Go's format"),
+        ("crates/cli/src/output/place.rs", "the mode of files of results, and names of standard output"),
+        ("crates/cli/src/commands/report/opening.rs", "whether there is a desktop"),
+    ];
     let words = [
         "\"/proc",
         "\"/sys/",
@@ -177,34 +210,54 @@ fn no_crate_but_machine_names_a_system() {
         "cfg(windows",
         "goos",
     ];
-    let mut excused = BTreeSet::new();
-    for path in files(&repository().join("crates"), "rs") {
-        let name = path.strip_prefix(repository().join("crates")).unwrap().to_string_lossy().into_owned();
-        if name.starts_with("machine/") || !name.contains("/src/") {
-            continue;
-        }
-        let text = shipped(&path);
-        let named = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-        if !named.into_iter().any(|line| words.iter().any(|word| line.contains(word))) {
-            continue;
-        }
-        let excuse = NAMED_SYSTEMS.iter().find(|(file, _)| *file == name);
-        assert!(excuse.is_some(), "{name} names a system; what depends on one belongs into crates/machine");
-        excused.extend(excuse.map(|(file, _)| *file));
-    }
-    assert_eq!(excused.len(), NAMED_SYSTEMS.len(), "an excuse is not needed any more: {excused:?} are");
+    only_in(&excuses, &words, "names a system; what depends on one belongs into crates/machine", host(&["machine/"]));
+}
+
+#[test]
+fn probes_name_systems_where_they_ask_them() {
+    let excuses = [
+        ("probes/rust/kit/src/clock.rs", "the name of its clock"),
+        ("probes/rust/src/main.rs", "whether there is a hypervisor to ask"),
+        ("probes/rust/src/mechanisms/stack_corosensei.rs", "the stack's bounds that Windows keeps"),
+        ("probes/go/kit/build.go", "the name of its clock"),
+        ("probes/go/kit/measure.go", "said in a reason"),
+        ("probes/go/kit/ruler.go", "whether a system call is known to do nothing"),
+        ("probes/java/src/switchcost/kit/Hello.java", "the name of its clock"),
+        ("probes/java/src/switchcost/kit/Native.java", "whether functions of the kernel can be called"),
+        ("probes/node/kit/clock.js", "the name of its clock"),
+    ];
+    let words = [
+        "_WIN32",
+        "__linux__",
+        "__APPLE__",
+        "target_os",
+        "cfg(unix",
+        "cfg(windows",
+        "runtime.GOOS",
+        "\"os.name\"",
+        "process.platform",
+        "sys.platform",
+        "os:type",
+    ];
+    let asked = probes(&["/native/kit/os/", "/native/asm/", "/native/wine/", "/rust/kit/src/os/"]);
+    only_in(&excuses, &words, "names a system; what depends on one belongs into its kit's os folder", asked);
 }
 
 #[test]
 fn only_cli_and_machine_read_the_environment() {
-    for path in files(&repository().join("crates"), "rs") {
-        let name = path.to_string_lossy().into_owned();
-        let allowed = !name.contains("/src/")
-            || ["crates/cli/", "crates/machine/", "crates/xtask/"].iter().any(|folder| name.contains(folder));
-        let reads = ["env::var", "env::args", "env::current_dir"];
-        let text = shipped(&path);
-        assert!(allowed || !reads.iter().any(|word| text.contains(word)), "{name} reads the environment");
-    }
+    let reads = ["env::var", "env::args", "env::current_dir"];
+    only_in(&[], &reads, "reads the environment", host(&["cli/", "machine/", "xtask/"]));
+}
+
+#[test]
+fn no_probe_reads_the_environment() {
+    let excuses = [
+        ("probes/native/kit/os/windows.cpp", "wine's launcher says its process id so"),
+        ("probes/oci/runtime_program.cpp", "PATH, where the container runtime is looked for"),
+        ("probes/rust/build.rs", "what Cargo tells it"),
+    ];
+    let reads = ["getenv(", "Getenv(", "LookupEnv(", "os.environ", "process.env", "env::var", "std::env::vars"];
+    only_in(&excuses, &reads, "reads the environment: what a probe does follows from its arguments", probes(&[]));
 }
 
 /// What a path goes on with: of `{a, b::{c, d}}` a and b.
@@ -302,6 +355,35 @@ fn the_page_on_architecture_names_tests_that_exist() {
     for name in named {
         assert!(sources.contains(&format!("fn {name}(")), "ARCHITECTURE.md names test {name}, which does not exist");
     }
+}
+
+#[test]
+fn the_page_on_architecture_names_types_that_exist() {
+    let page = fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    let section = page.split("\n## ").find(|section| section.starts_with("Core types")).unwrap();
+    let mut named = 0;
+    for row in section.lines().filter(|line| line.starts_with("| `")) {
+        let types = row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2);
+        // `crate::module::Type`, and of the same crate `Type`.
+        let mut sources = String::new();
+        for name in types {
+            if let Some((krate, _)) = name.split_once("::") {
+                let all = files(&repository().join("crates").join(krate).join("src"), "rs");
+                sources = all.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+            }
+            let name = name.rsplit("::").next().unwrap();
+            let kinds = ["struct", "enum", "trait"];
+            let exists = kinds.iter().any(|kind| {
+                sources
+                    .split(&format!("pub {kind} {name}"))
+                    .skip(1)
+                    .any(|rest| !rest.starts_with(char::is_alphanumeric))
+            });
+            assert!(exists, "ARCHITECTURE.md names type {name}, which does not exist");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "only {named} types are named");
 }
 
 #[test]

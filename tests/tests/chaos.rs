@@ -3,8 +3,9 @@
 //! `make chaos` tries for 15 minutes; `make test` only a few of each sort. SWITCHCOST_CHAOS: seconds; SWITCHCOST_SEED: another sequence.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -142,10 +143,18 @@ fn send(signal: &str, to: &str) {
 impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("tmp")).unwrap();
+        let world = World::new(FAKE);
+        // One kind of fault is somebody else's.
+        for (path, mode) in
+            [(folder.path(), 0o755), (&folder.path().join("tmp"), 0o777), (&folder.path().join("open"), 0o777)]
+        {
+            std::fs::create_dir_all(path).unwrap();
+            std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        }
+        std::fs::set_permissions(world.path(""), Permissions::from_mode(0o755)).unwrap();
         let others = with_environment("SWITCHCOST_PADDING=");
         let (groups, mounts) = (leftover_groups(), mounts());
-        Self { world: World::new(FAKE), real: Real::new(FAKE), folder, others, groups, mounts, kept: BTreeMap::new() }
+        Self { world, real: Real::new(FAKE), folder, others, groups, mounts, kept: BTreeMap::new() }
     }
 
     fn store(&self) -> PathBuf {
@@ -330,37 +339,48 @@ fn misbehaviour(place: &Place, draw: &mut Draw, strict: bool) -> (String, Result
 
 /// Limits of the session, or of the disk.
 fn poverty(place: &Place, draw: &mut Draw, strict: bool) -> (String, Result<(), String>) {
-    let kind = draw.below(3);
+    let kind = draw.below(6);
     let words = format!("run thread/honest --rounds 3 --batches 2 --budget {}s --format json", BUDGET.as_secs());
     let plain = place.command(false, &words);
+    // A disk of its own, gone with its namespace.
+    let own = place.folder.path().join("full");
+    let on_its_own_disk = |mount: &str| {
+        std::fs::create_dir_all(&own).unwrap();
+        let mut command = Command::new("unshare");
+        let script =
+            format!("d={}; {{ {mount}; }} 2>/dev/null || exit 0; exec \"$@\" --store $d/s.sqlite", own.display());
+        command.args(["-m", "sh", "-c", &script, "sh"]);
+        command
+    };
+    let limited = |limit: String| {
+        let mut command = Command::new("prlimit");
+        command.arg(limit);
+        command
+    };
     let (name, mut command) = match kind {
-        0 | 1 => {
-            let mut command = Command::new("prlimit");
-            command.arg(if kind == 0 {
-                format!("--nofile={}", 5 + draw.below(60))
-            } else {
-                format!("--fsize={}", 1024 * draw.below(200))
-            });
-            (["few descriptors", "small files"][kind], command)
+        0 => ("few descriptors", limited(format!("--nofile={}", 5 + draw.below(60)))),
+        1 => ("small files", limited(format!("--fsize={}", 1024 * draw.below(200)))),
+        // The loader itself needs 20 MB.
+        2 => ("little memory", limited(format!("--as={}", 1_000_000 * (24 + draw.below(60))))),
+        // Root would be spared.
+        3 => {
+            let (limit, store) = (1 + draw.below(40), place.folder.path().join("open/s.sqlite"));
+            let as_nobody = "[ $(id -u) = 0 ] && nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'";
+            let mut command = Command::new("sh");
+            let script =
+                format!("{as_nobody}; exec $nobody prlimit --nproc={limit} \"$@\" --store {}", store.display());
+            command.args(["-c", &script, "sh"]);
+            ("few processes", command)
         }
-        _ => {
-            // A disk of its own that is full soon, gone with its namespace.
-            let mut command = Command::new("unshare");
-            let full = place.folder.path().join("full");
-            std::fs::create_dir_all(&full).unwrap();
-            let script = format!(
-                "mount -t tmpfs -o size={}k none {} 2>/dev/null || exit 0; exec \"$@\" --store {}/s.sqlite",
-                200 + draw.below(200),
-                full.display(),
-                full.display()
-            );
-            command.args(["-m", "sh", "-c", &script, "sh"]);
-            ("a full disk", command)
+        4 => {
+            let size = 200 + draw.below(200);
+            ("a full disk", on_its_own_disk(&format!("mount -t tmpfs -o size={size}k none $d")))
         }
+        _ => ("a read-only disk", on_its_own_disk("mount -t tmpfs none $d && mount -o remount,ro $d")),
     };
     let arguments: Vec<_> = plain.get_args().collect();
     // Its store is said once.
-    let count = if kind == 2 { arguments.len() - 2 } else { arguments.len() };
+    let count = if kind >= 3 { arguments.len() - 2 } else { arguments.len() };
     command
         .arg(plain.get_program())
         .args(&arguments[..count])

@@ -167,7 +167,7 @@ fn the_work_is_the_original_s_and_the_run_is_kept() {
     assert_eq!(kept["run"]["command"].as_array().unwrap()[1..4], ["classic", "ring", "3"].map(Value::from));
     let free = &kept["results"][0];
     assert_eq!((&free["placement"], &free["contexts"]), (&"free".into(), &3.into()));
-    // 60 000 units over 6 rounds of 30 batches: 334 each. Evidence covers warm-up, too.
+    // 60 000 units over 6 rounds of 30 batches: 334 each. Evidence also covers warm-up.
     let exported = world.run("export").out;
     let units: Vec<u64> = exported
         .lines()

@@ -130,7 +130,7 @@ fn an_unstable_run_bears_no_verdict() {
             format!(r#""ticks":"{other_ticks}"}},"label":"A/A""#),
         );
         assert!(text.contains(&was), "{text}");
-        // The probe's echo of the plan, too: what contradicts itself would not be believed.
+        // Also the probe's echo of the plan: what contradicts itself would not be believed.
         let twin =
             text.lines().find(|line| line.contains(&was)).and_then(|line| line.split("\"index\":").nth(1)).unwrap();
         let twin = format!("{{\"t\":\"invocation\",\"variant\":{},", twin.split(',').next().unwrap());
@@ -239,7 +239,9 @@ fn measured_now_and_judged() {
     measure(&["thread/honest", "thread/absent"]).refuses(3, &["thread/absent", "cannot be measured"]);
     measure(&["thread/honest", "thread/liar"]).refuses(5, &["thread/liar", "contradicted"]);
     measure(&["thread/honest", "thread/blind", "--run", "latest"]).refuses(2, &["--run", "--measure"]);
-    compare(&world, &["thread/honest", "thread/blind", "--rounds", "9"]).refuses(2, &["--measure"]);
+    for option in ["--rounds", "--seed"] {
+        compare(&world, &["latest:thread/honest", "thread/blind", option, "9"]).refuses(2, &[option, "--measure"]);
+    }
 }
 
 #[test]
@@ -270,4 +272,31 @@ fn ticks_that_cannot_be_are_refused() {
         let file = world.forged(name, |text| text.replacen("[100000", &format!("[{ticks}"), 1));
         compare(&world, &[&file, "latest"]).refuses(2, &[name, "line"]);
     }
+}
+
+/// Other machines and too few starts bound every word that follows.
+#[test]
+fn what_bounds_every_word_stands_in_the_first_line() {
+    let world = measured();
+    let other = world.forged("other", |body| {
+        body.replacen("\"id\":\"", "\"id\":\"other-", 1).replacen("\"cpu.logical\":\"", "\"cpu.logical\":\"9", 1)
+    });
+    let first = |operands: &[&str]| {
+        let said = world.run_words(&[&["compare"], operands].concat());
+        said.out.lines().next().unwrap_or(&said.err).to_owned()
+    };
+    assert!(
+        first(&["latest", &other]).starts_with("The runs are of different machines"),
+        "{}",
+        first(&["latest", &other])
+    );
+    assert!(first(&["thread/honest", "thread/honest ticks=1100"]).starts_with("thread/honest ticks=1100 against"));
+    assert_eq!(world.run("run thread/honest --rounds 3").status, 0);
+    assert!(first(&["latest~1", "latest"]).starts_with("Too few starts for a verdict: it takes 6 on each side."));
+    let said = compare(&world, &["latest~1", "latest", "--gate", "5%"]);
+    let gate = &said.json()["gate"];
+    assert!(
+        said.status == 7 && gate["starts"] == 6 && gate["reason"].as_str().unwrap().contains("--rounds 6"),
+        "{gate}"
+    );
 }

@@ -54,10 +54,10 @@ fn layers_are_differences_and_the_rest_is_the_residue() {
     assert!(jsonschema::validate(&schema, &serde_json::json!({ "format": 1 })).is_err());
     // The same run again, without measuring.
     let text = world.run("explain thread/honest --stored").out;
-    for words in ["calls", "copy", "residue", "0.800 (0.800 – 0.800); adds up within ±5 %: no.", "█"] {
+    for words in ["calls", "copy", "unexplained rest", "0.800 (0.800 – 0.800); adds up within ±5 %: no.", "█"] {
         assert!(text.contains(words), "{words} is missing: {text}");
     }
-    assert!(world.run("explain").out.contains("thread/honest (one_cpu) = calls + copy + residue"));
+    assert!(world.run("explain").out.contains("thread/honest (one_cpu) = calls + copy + rest"));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn what_cannot_be_taken_apart_is_set_beside_its_floor_only() {
     world.write("share/switchcost/mechanisms/thread/honest.toml", &page);
     let said = world.run("explain thread/honest --rounds 6");
     assert_eq!(said.status, 0, "{said:?}");
-    for words in ["what thread/noise costs", "Set beside its floor only", "named and not measured: the rest"] {
+    for words in ["what thread/noise costs", "No breakdown yet", "by supposition: the rest"] {
         assert!(said.out.contains(words), "{words}: {said:?}");
     }
     let json = world.run("explain thread/honest --stored --format json").json();
@@ -148,7 +148,7 @@ fn a_residue_has_a_name_and_other_rows_are_named() {
     let world = world(&[layer("all", &[term(DONOR, 600, 1.0)], &[]), of_fifo, residue.into()].concat());
     let said = world.run("explain thread/honest --rounds 6");
     for words in
-        ["residue, named and not measured: dust; what would show it: a broom", "--placement one_cpu --param ticks=500"]
+        ["unexplained rest, by supposition: dust; what would show it: a broom", "--placement one_cpu --param ticks=500"]
     {
         assert!(said.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{words}: {said:?}");
     }

@@ -398,5 +398,44 @@ fn what_leaves_a_probe_that_only_describes_is_killed_too() {
         let said = world.run(command);
         assert_eq!(said.status, 0, "{said:?}");
         assert_eq!(world.leftovers(), [].into(), "{command} left processes behind");
+        if command.starts_with("run") {
+            let notes = world.run("show --format json").json()["results"][0]["notes"].to_string();
+            assert!(notes.contains(" starts and were ended by the host"), "{notes}");
+        }
     }
+}
+
+/// What disturbs may come with what is measured: where leaving it out moves the figure, both are told.
+#[test]
+fn a_row_whose_disturbed_starts_cost_otherwise_has_both_figures() {
+    let world = world();
+    assert_eq!(world.run("run thread/honest --rounds 20 --batches 5 --param ticks=1000").status, 0);
+    // Of each row six starts are left as they are, and the others cost twice as much while something disturbs them.
+    let file = world.forged("linked", |body| {
+        let change = |line: &str| {
+            let Some(round) = line.split("\"round\":").nth(1).filter(|_| line.starts_with("{\"t\":\"invocation\""))
+            else {
+                return format!("{line}\n");
+            };
+            let disturbed = round.split(',').next().unwrap().parse::<u64>().unwrap() > 5;
+            let (head, tail) = line.split_once("\"disturbances\":[").unwrap();
+            let (_, log) = tail.split_once("],\"log\"").unwrap();
+            let told = if disturbed { r#"{"kind":"steal","detail":"5 % of it"}"# } else { "" };
+            let (before, list) = head.split_once("\"phase\":\"measure\"").unwrap();
+            let (units, list) = list.split_once("\"ticks\":[").unwrap();
+            let (ticks, after) = list.split_once(']').unwrap();
+            let cost = |tick: &str| (tick.parse::<i64>().unwrap() * if disturbed { 2 } else { 1 }).to_string();
+            let ticks = ticks.split(',').map(cost).collect::<Vec<_>>().join(",");
+            format!(
+                "{before}\"phase\":\"measure\"{units}\"ticks\":[{ticks}]{after}\"disturbances\":[{told}],\"log\"{log}\n"
+            )
+        };
+        body.lines().map(change).collect()
+    });
+    let elsewhere = format!("--store {}", world.path("linked.sqlite").display());
+    assert_eq!(world.run(&format!("import {file} {elsewhere}")).status, 0);
+    let row = world.run(&format!("show --format json {elsewhere}")).json()["results"][0].clone();
+    assert_eq!(row["median"], 1000.0, "{row}");
+    let words = " starts that other programs disturbed are left out; with them the median is 2,000 ns";
+    assert!(row["notes"].to_string().contains(words), "{row}");
 }

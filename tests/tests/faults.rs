@@ -125,3 +125,134 @@ fn a_limit_on_the_size_of_files_is_one_sentence() {
     assert!([0, 2].contains(&said.status) && (said.status == 0) == target.exists(), "{said:?}");
     assert_eq!(world.run("history").status, 0, "the store is as it was");
 }
+
+/// Nobody may be there to read what is said beside the result: that is not a reason to lose it.
+#[test]
+fn what_cannot_be_said_on_stderr_is_left_unsaid() {
+    let world = measured();
+    let unheard = |arguments: &str| {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = world.command(&arguments.split_whitespace().collect::<Vec<_>>());
+        Said::from(command.stderr(full).stdout(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap())
+    };
+    let run = unheard("run thread/honest --rounds 6 --batches 2");
+    assert!(run.status == 0 && run.out.contains("thread/honest"), "{run:?}");
+    assert_eq!(world.run("show latest --format json").json()["run"]["ended_by"], "rounds");
+    for (arguments, status) in [
+        ("list", 0),
+        ("run thread/nothing", 2),
+        ("run thread/crash --rounds 1 --budget 5s", 3),
+        ("show nothing", 2),
+        ("compare thread/honest thread/nothing", 2),
+        ("export -o /nowhere/at/all", 2),
+        ("sweep contexts thread/honest --values 2,3 --rounds 1 --batches 2", 0),
+        ("--nothing", 2),
+    ] {
+        let said = unheard(arguments);
+        assert_eq!(said.status, status, "{arguments}: {said:?}");
+    }
+}
+
+/// Whoever has a second does not wait for a probe that takes a minute to say what it can do.
+#[test]
+fn the_budget_also_holds_for_probes_that_are_slow_to_answer() {
+    let world = World::new(FAKE);
+    let late = format!("sleep 50; exec {FAKE} \\\"$0\\\" \\\"$@\\\"");
+    let text = switchcost_e2e::probe("fake", "sh", 100)
+        .replace("[\"sh\"]", &format!("[\"sh\", \"-c\", \"{late}\"]"))
+        .replace("3000", "60000");
+    world.write("libexec/switchcost/probes/fake/probe.toml", &text);
+    let said = world.run("run --all --budget 1s --format json");
+    assert_eq!(said.status, 3, "{said:?}");
+    let rows = said.json()["results"].as_array().unwrap().clone();
+    let late = |row: &serde_json::Value| row["reason"].as_str().unwrap().contains("`describe` within the budget");
+    assert!(rows.len() > 20 && rows.iter().all(late), "{rows:?}");
+}
+
+/// Where /proc is not mounted nothing can be measured: one sentence with the cure, whatever the command.
+#[test]
+fn without_proc_one_sentence_says_what_to_mount() {
+    let world = measured();
+    let without = |plain: &Command| {
+        let mut command = Command::new("unshare");
+        command.args([
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            "mount -t tmpfs none /proc && exec \"$0\" \"$@\"",
+        ]);
+        command.arg(plain.get_program()).args(plain.get_args()).env_clear();
+        Said::from(command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?)))).output().unwrap())
+    };
+    let probe = without(&Command::new("true"));
+    if probe.status != 0 {
+        eprintln!("no namespace without /proc can be made here ({}): not tested", probe.err.trim());
+        return;
+    }
+    for words in [&["run", "thread/honest", "--rounds", "1"][..], &["list"]] {
+        let mut unplaced = world.command(words);
+        unplaced.env_remove("SWITCHCOST_LIBEXEC");
+        without(&unplaced).refuses(3, &["/proc", "mount", "SWITCHCOST_LIBEXEC"]);
+    }
+    // Told where it is, it says the same of what it cannot look at.
+    let said = without(&world.command(&["run", "thread/honest", "--rounds", "1", "--batches", "2"]));
+    assert!(said.status == 3 && said.err.contains("/proc"), "{said:?}");
+}
+
+/// No clock of a run file is out of range.
+#[test]
+fn runs_of_wrong_clocks_are_shown() {
+    let world = measured();
+    let clocks = [
+        ("1969", "-1", "1969-12-31"),
+        ("1677", "-9223372036854775808", "1677-09-21"),
+        ("2262", "9223372036854775807", "2262-04-11"),
+    ];
+    for (name, ns, day) in clocks {
+        let file = world.forged(name, |body| {
+            let (head, rest) = body.split_once("\"started_unix_ns\":").unwrap();
+            let rest = &rest[rest.find(',').unwrap()..];
+            let (between, tail) = rest.split_once("\"ended_unix_ns\":").unwrap();
+            let tail = &tail[tail.find(',').unwrap()..];
+            let (before, after) = head.split_once("\"id\":\"").unwrap();
+            let after = &after[after.find('"').unwrap()..];
+            format!("{before}\"id\":\"of-{name}{after}\"started_unix_ns\":{ns}{between}\"ended_unix_ns\":{ns}{tail}")
+        });
+        assert_eq!(world.run(&format!("import {file}")).status, 0, "{name}");
+        let shown =
+            [format!("show of-{name}"), format!("show --format md of-{name}"), "history --machine all".to_owned()];
+        for command in shown {
+            let said = world.run(&command);
+            assert!(said.status == 0 && said.out.contains(day), "{command}: {said:?}");
+        }
+    }
+}
+
+/// Memory that runs out is a sentence: Rust alone would end by a signal.
+#[test]
+fn memory_that_runs_out_is_one_sentence() {
+    let world = measured();
+    for megabytes in [24, 30, 36, 42, 50, 60] {
+        let plain = world.command(&["run", "thread/honest", "--rounds", "1", "--batches", "2"]);
+        let mut command = Command::new("prlimit");
+        command.arg(format!("--as={megabytes}000000")).arg(plain.get_program()).args(plain.get_args()).env_clear();
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let code = output.status.code();
+        // The loader says it first where not even the program itself fits.
+        let fits = !said.contains("error while loading shared libraries");
+        assert!(
+            !fits || code.is_some_and(|code| [0, 3, 4].contains(&code)),
+            "{megabytes} MB: {:?}: {said}",
+            output.status
+        );
+        assert!(
+            code != Some(3) || said.contains("memory ran out") || said.contains("a limit of this session"),
+            "{said}"
+        );
+    }
+    assert_eq!(world.run("history").status, 0, "the store is as it was");
+}

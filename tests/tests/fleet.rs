@@ -90,7 +90,11 @@ fn equal_nodes_are_not_accused_and_a_slow_one_is() {
     let said = world.run(&format!("fleet judge {} --page {}", folder.display(), world.path("fleet.html").display()));
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.out.starts_with("1 of 10 nodes is unlike the others."), "{said:?}");
-    assert!(said.out.contains("scontrol update nodename=n3 state=drain"), "{said:?}");
+    // Nobody has counted how often that is right: a suspicion is no reason to take a node out.
+    for words in ["has not been counted yet", "--confirm LAUNCHER", "n3: suspect "] {
+        assert!(said.out.contains(words), "{words}: {said:?}");
+    }
+    assert!(!said.out.contains("scontrol"), "{said:?}");
     let page = fs::read_to_string(world.path("fleet.html")).unwrap();
     assert_eq!(page.matches("<li class=\"fine\"").count(), 9, "{page}");
     assert_eq!(page.matches("<li class=\"odd\"").count(), 1, "{page}");
@@ -264,7 +268,14 @@ fn a_plan_that_runs_fills_the_folder_and_confirms() {
     // n2 was slow once, n5 is slow again.
     world.write("first/n2.jsonl", &node(&body, "n2", 102, 1.3, same));
     let said = go(&["fleet", "judge", into, "--expect", nodes, "--format", "json"]).json();
-    assert_eq!(said["drain"], serde_json::json!(["n2", "n5"]), "{said}");
+    let odd: Vec<&str> = said["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|node| node["odd"] == true)
+        .map(|node| node["node"].as_str().unwrap())
+        .collect();
+    assert_eq!((odd, &said["drain"]), (vec!["n2", "n5"], &serde_json::json!([])), "{said}");
     let said = go(&["fleet", "judge", into, "--expect", nodes, "--confirm", "srun", "--format", "json"]);
     assert_eq!(said.status, 1, "{said:?}");
     let document = said.json();
@@ -272,6 +283,9 @@ fn a_plan_that_runs_fills_the_folder_and_confirms() {
     assert_eq!(document["missing"], serde_json::json!(["n3"]));
     let measured = document["nodes"].as_array().unwrap().iter().filter(|node| !node["confirmed"].is_null());
     assert_eq!(measured.count(), 4, "{document}");
+    let said = go(&["fleet", "judge", into, "--confirm", "srun"]);
+    assert!(said.out.contains("scontrol update nodename=n5 state=drain"), "{said:?}");
+    assert!(said.out.contains("not named: `n2`"), "{said:?}");
 }
 
 /// A submission to the gallery is judged again on arrival.

@@ -216,7 +216,7 @@ fn every_machine_is_a_block_and_an_update_is_no_other_machine() {
     assert_eq!(world.run("history --format json").json()["runs"][0]["machine"], keys[0]);
 }
 
-/// What a label leaves out is told where two rows of a machine differ in it. A parameter that the mechanism got later is no other row.
+/// What a label leaves out is told where two rows of a machine differ in it. A parameter that the mechanism got later is not another row.
 #[test]
 fn no_label_stands_twice() {
     let world = measured("1234,1000");
@@ -238,7 +238,7 @@ fn no_label_stands_twice() {
     assert!(told.iter().all(|label| label.contains(" contexts=1") || label.contains(" contexts=2")), "{told:?}");
 }
 
-/// Runs that are like the run before wander: that is said, and is no change.
+/// Runs that are like the run before wander: that is said, and is not a change.
 #[test]
 fn drift_is_said_and_is_no_change() {
     let world = measured("1234");
@@ -266,7 +266,7 @@ fn with_rulers(text: &str, width: u64) -> String {
     all
 }
 
-/// Of three runs in a row a neighbour never left the core: they are shown with how much slower it was, and are no level.
+/// Of three runs in a row a neighbour never left the core: they are shown with how much slower it was, and are not a level.
 #[test]
 fn runs_of_a_core_that_was_never_free_are_not_judged() {
     let world = measured("1234");

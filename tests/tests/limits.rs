@@ -39,7 +39,7 @@ fn limited(limit: &str, arguments: &str) -> Option<Said> {
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
     let mut plain = real.command(arguments);
     plain.env("HOME", folder.path()).env("XDG_DATA_HOME", folder.path()).env("XDG_CACHE_HOME", folder.path());
-    // As nobody, too, the binary must be within reach.
+    // The binary must also be within reach of nobody.
     let possible = |trial| under(trial, &real.command("--help")).output().is_ok_and(|said| said.status.success());
     (possible("--nofile=100") && possible("--nproc=1000")).then(|| under(limit, &plain).output().unwrap().into())
 }

@@ -121,9 +121,8 @@ fn into_list(text: &str, name: &str, line: &str) -> String {
 }
 
 #[test]
-fn a_format_and_a_column_are_one_file_and_one_line() {
+fn a_format_a_column_an_axis_and_a_check_are_one_file_and_one_line() {
     let blocks = recipe("Where a change goes");
-    let [file, module, line, column] = &blocks[..] else { panic!("{} blocks instead of 4", blocks.len()) };
     // A copy of the workspace that shares what is built of its dependencies.
     let copy = tempfile::tempdir().unwrap();
     for folder in [
@@ -153,15 +152,19 @@ fn a_format_and_a_column_are_one_file_and_one_line() {
         let text = std::fs::read_to_string(&at).unwrap();
         std::fs::write(&at, change(&text)).unwrap();
     };
-    assert!(!repository().join(&file.path).exists(), "the recipe adds nothing");
-    std::fs::write(copy.path().join(&file.path), &file.text).unwrap();
-    edit(&module.path, &|text| text.replacen("mod csv;\n", &format!("mod csv;\n{}", module.text), 1));
-    let place =
-        |block: &Block| block.path.split_once(' ').map(|(path, list)| (path.to_owned(), list.to_owned())).unwrap();
-    for block in [line, column] {
-        let (path, list) = place(block);
-        edit(&path, &|text| into_list(text, &list, &block.text));
+    let mut added = 0;
+    for Block { path, text } in &blocks {
+        assert!(text.lines().count() == 1 || path.ends_with(".rs"), "{text:?} is more than a line");
+        if let Some((path, list)) = path.split_once(' ') {
+            edit(path, &|old| into_list(old, list, text));
+        } else if repository().join(path).exists() {
+            edit(path, &|old| old.replacen("\nmod ", &format!("\n{text}mod "), 1));
+        } else {
+            std::fs::write(copy.path().join(path), text).unwrap();
+            added += 1;
+        }
     }
+    assert_eq!((added, blocks.len()), (3, 10), "a format, an axis and a check are three blocks each, a column is one");
     let built = std::process::Command::new(env!("CARGO"))
         .args(["build", "--locked", "--quiet", "-p", "switchcost", "--profile", "dev"])
         .env("CARGO_TARGET_DIR", repository().join("target/recipes"))
@@ -193,4 +196,8 @@ fn a_format_and_a_column_are_one_file_and_one_line() {
     assert!(json["results"][0]["rounds"].as_u64().unwrap() >= 6, "{}", json["results"]);
     let csv = ask(&["show", "--format", "csv"]);
     assert!(csv.lines().next().unwrap().contains(",rounds"), "{csv}");
+    ask(&["sweep", "placement", "thread/honest", "--rounds", "1", "--values", "one_cpu,free"]);
+    assert_eq!(ask(&["show", "--format", "labels"]), "thread/honest\nthread/honest free\n");
+    let found: serde_json::Value = serde_json::from_str(&ask(&["doctor", "--format", "json"])).unwrap();
+    assert!(found.to_string().contains("huge_pages"), "{found}");
 }

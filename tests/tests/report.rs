@@ -1,6 +1,6 @@
 //! `report`: the page that the real binary writes. The page itself is tested in a browser by `web/test`.
 
-use switchcost_e2e::{World, repository};
+use switchcost_e2e::{World, page_data, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -16,7 +16,7 @@ fn world() -> World {
 fn data(world: &World, file: &str) -> serde_json::Value {
     let page = std::fs::read_to_string(world.path(file)).unwrap();
     let (_, rest) = page.split_once("id=\"data\">").unwrap();
-    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+    page_data(rest.split_once("</script>").unwrap().0)
 }
 
 #[test]
@@ -101,4 +101,26 @@ fn a_page_is_opened_only_when_asked_and_without_a_desktop_a_sentence_says_where_
     assert_eq!(report(&["--open"], Some(":0")).status, 0);
     assert_eq!(std::fs::read_to_string(&seen).unwrap(), page.to_str().unwrap());
     world.run("run thread/honest --open").refuses(2, &["--report"]);
+}
+
+#[test]
+fn answers_of_audit_stand_on_a_page_and_other_files_are_refused() {
+    let world = world();
+    let example = repository().join("data/example/ladder.jsonl");
+    let example = example.to_str().unwrap();
+    let page = world.path("p.html");
+    let page = page.to_str().unwrap();
+    let answer = serde_json::json!({"sentence": "p loses 5 %", "kinds": [], "share_of_a_cpu": {"value": 0.05, "low": 0.04, "high": 0.06}});
+    world.write("audit.json", &answer.to_string());
+    let audit = world.path("audit.json");
+    let said = world.run_words(&["report", example, audit.to_str().unwrap(), "-o", page]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let data = data(&world, "p.html");
+    assert_eq!((data["audits"].clone(), data["runs"].as_array().unwrap().len()), (serde_json::json!([answer]), 1));
+    assert_eq!(data["made_by"], "switchcost report ladder.jsonl audit.json");
+    for (text, reason) in [("{}", "not an answer of `audit`"), ("nonsense", "not JSON")] {
+        world.write("other.json", text);
+        let other = world.path("other.json");
+        world.run_words(&["report", example, other.to_str().unwrap()]).refuses(2, &["other.json", reason, "*.jsonl"]);
+    }
 }

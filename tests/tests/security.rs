@@ -36,6 +36,34 @@ fn root_starts_only_what_nobody_else_may_change() {
     }
 }
 
+/// What is given to others does not say whose it is, unless that is asked.
+#[test]
+fn exports_and_pages_leave_out_whose_the_run_is() {
+    let world = World::new(FAKE);
+    world.write("share/switchcost/report.html", "<script id=\"data\">\"@switchcost-data@\"</script>");
+    let (store, page) = (world.path("alices/own.sqlite"), world.path("page.html"));
+    std::fs::create_dir(world.path("alices")).unwrap();
+    let (store, page) = (store.to_str().unwrap(), page.to_str().unwrap());
+    let words = ["run", "thread/honest", "--rounds", "1", "--batches", "2", "--store", store];
+    let mut run = world.command(&words);
+    run.env("USER", "alice77").env("LOGNAME", "alice77").env("HOME", world.path("home-of-alice77"));
+    assert!(run.output().unwrap().status.success());
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    // A name may be short and part of other words.
+    let host = format!("\"{}\"", host.trim());
+    let secrets = [host.as_str(), "alice", world.path("").to_str().unwrap()].map(str::to_owned);
+    let told = |text: &str| secrets.iter().filter(|secret| text.contains(secret.as_str())).cloned().collect::<Vec<_>>();
+    for format in ["jsonl", "json", "csv", "md", "benchstat", "table"] {
+        let said = world.run_words(&["export", "--format", format, "--store", store]);
+        assert_eq!((said.status, told(&said.out)), (0, vec![]), "{format}: {}", said.out);
+    }
+    assert_eq!(world.run_words(&["report", "--store", store, "-o", page]).status, 0);
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.contains("thread/honest") && told(&text).is_empty(), "{:?} in {text}", told(&text));
+    let private = world.run_words(&["export", "--private-facts", "--store", store]).out;
+    assert_eq!(told(&private), secrets, "{private}");
+}
+
 #[test]
 fn two_runs_at_once_are_told_and_one_can_wait() {
     let world = World::new(FAKE);
@@ -49,7 +77,7 @@ fn two_runs_at_once_are_told_and_one_can_wait() {
         .spawn()
         .unwrap();
     let line = "another switchcost measures on CPU";
-    // Other tests may measure as well; then the first one waits, too, and who is last is told.
+    // Other tests may measure as well; then the first one also waits, and who is last is told.
     let told = (0..100).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         world.run("run thread/honest --rounds 1 --batches 2").err.contains(line)

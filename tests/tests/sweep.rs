@@ -147,7 +147,7 @@ fn direct_and_indirect_cost_are_told_apart() {
     world.write("share/switchcost/report.html", "\"@switchcost-data@\"");
     let page = world.path("page.html");
     assert_eq!(world.run_words(&["report", "-o", page.to_str().unwrap()]).status, 0);
-    let page: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(page).unwrap()).unwrap();
+    let page: serde_json::Value = switchcost_e2e::page_data(&std::fs::read_to_string(page).unwrap());
     assert_eq!(page["runs"][0]["curves"], said.json()["curves"], "the page finds no curves of its own");
     // The columns of curves in the CSV, which do not differ from machine to machine.
     let csv = world.run("show --format csv").out;

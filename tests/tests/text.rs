@@ -271,8 +271,9 @@ fn what_has_no_page_or_no_probe_is_said() {
     let world = World::new(FAKE);
     std::fs::remove_file(world.path("share/switchcost/mechanisms/thread/noise.toml")).unwrap();
     world.write("share/switchcost/mechanisms/thread/nobody.toml", &mechanism(""));
-    let said = world.run("list");
+    let said = world.run("list thread/nobody");
     assert!(said.out.contains("the probe fake is here and does not describe thread/nobody"), "{said:?}");
+    let said = world.run("list");
     assert!(said.out.contains("the probe fake describes thread/noise, which has no page"), "{said:?}");
     world.run("run thread/noise").refuses(2, &["the probe fake describes thread/noise, which has no page"]);
     let said = world.run("run thread/nobody");

@@ -1,4 +1,5 @@
 import type { PageData, Row, Run } from "./data";
+import { thousands } from "./format";
 import type { State } from "./state";
 
 /** All that a view may use. */
@@ -44,4 +45,4 @@ export const total = (rows: Row[], value: (row: Row) => number): number =>
 
 /** How much is behind the rows of a figure. */
 export const counted = (rows: Row[]): string =>
-  `${rows.length} ${rows.length === 1 ? "row" : "rows"}, ${total(rows, (row) => row.result.starts)} starts of a probe, ${total(rows, (row) => row.result.samples)} batches or intervals`;
+  `${thousands(rows.length)} ${rows.length === 1 ? "row" : "rows"}, ${thousands(total(rows, (row) => row.result.starts))} process starts, ${thousands(total(rows, (row) => row.result.samples))} samples`;

@@ -1,6 +1,6 @@
 /** Rows made of what the host put into the page, whose types are generated (`web/generate`). Where a number is not finite, JSON has null. */
 
-import type { Curve, Detail, Literature, Matrix, PageData, Quantity, Result, RunData } from "./page";
+import type { Curve, Detail, Literature, Matrix, PageData, Result, RunData } from "./page";
 
 export type {
   Cell,
@@ -8,15 +8,17 @@ export type {
   ComparisonTable,
   Curve,
   Detail,
+  Explained,
   Literature,
   Matrix,
   PageData,
   Point,
-  Quantity,
   Result,
   RunData,
-  Side,
 } from "./page";
+
+/** What an axis, or a row, measures. */
+export type Quantity = "time" | "memory";
 
 /** One start of a probe. */
 export interface Start {
@@ -98,6 +100,12 @@ function starts(detail: Detail): Start[] {
   });
 }
 
+/** Where a row with modes, which has no median, stands in an order of rows: at the mode that most of its starts have. */
+function heaviest(result: Result): number | null {
+  const [mode] = [...result.modes].sort(([, a], [, b]) => b - a);
+  return mode?.[0] ?? null;
+}
+
 function row(result: Result, detail: Detail, index: number): Row {
   return {
     key: `r${index}`,
@@ -110,7 +118,7 @@ function row(result: Result, detail: Detail, index: number): Row {
     placement: result.placement,
     probe: result.probe,
     quantity: result.quantity as Quantity,
-    median: positive(result.median),
+    median: positive(result.median ?? heaviest(result)),
     low: positive(result.low),
     high: positive(result.high),
     min: positive(result.min),
@@ -143,11 +151,71 @@ export function machine(run: RunData): string {
   );
 }
 
-/** A figure of others that has the unit of this row. */
-export const literatureOf = (row: Row, data: PageData): Literature[] =>
-  data.literature.filter(
-    (value) => value.mechanism === row.result.mechanism && value.unit === `ns per ${row.result.unit}` && value.low > 0,
+/** The machine as a chooser names it: processor and release of the kernel. */
+export function machineName(run: Run): string {
+  const facts = run.data.machine.stable;
+  const processor = (facts["cpu.model_name"] ?? facts["cpu.model"] ?? "unknown machine")
+    .replace(/\((?:R|TM|r|tm)\)|\bCPU\b|\bProcessor\b|@.*$/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  return [processor, facts["kernel.release"]].filter(Boolean).join(", ");
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** When a run began, UTC: `22 Nov, 19:45`. */
+export function moment(run: Run): string {
+  const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(run.data.run.started) ?? [];
+  return month ? `${Number(day)} ${MONTHS[Number(month) - 1] ?? month}, ${time}` : run.data.run.started;
+}
+
+/** What was asked: `run`, `sweep contexts`, … */
+const asked = (run: Run): string => {
+  const command = run.data.run.command[1] ?? "run";
+  return command === "sweep" && run.data.axis !== null ? `sweep ${run.data.axis}` : command;
+};
+
+/** A run as a chooser names it. */
+export const runTitle = (run: Run): string =>
+  `${machineName(run)} · ${moment(run)} · ${asked(run)}${run.key.includes("~") ? ` (${run.key})` : ""}`;
+
+/** Sizes of the caches that data is in: L1, L2, L3. */
+export function caches(run: Run): { name: string; bytes: number }[] {
+  return [1, 2, 3, 4].flatMap((level) => {
+    const facts = run.data.machine.stable;
+    const fact = facts[`cache.l${level}d`] ?? facts[`cache.l${level}`] ?? "";
+    const [, size, unit] = /^(\d+)([KMG])/.exec(fact) ?? [];
+    const scale = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[unit as "K" | "M" | "G"];
+    return size && scale ? [{ name: `L${level}`, bytes: Number(size) * scale }] : [];
+  });
+}
+
+/** Equal for the same hardware. */
+export const hardware = (run: Run): string => run.data.machine.hardware_key;
+
+/** Rows that the last run has in common with others of the page. */
+export function matching(runs: Run[]): number {
+  const last = runs.at(-1);
+  const others = new Set(runs.filter((run) => run !== last).flatMap((run) => run.rows.map((row) => row.label)));
+  return last?.rows.filter((row) => others.has(row.label)).length ?? 0;
+}
+
+/** A row of its mechanism's own set-up: no other contexts, parameters or timing than the mechanism has by itself. */
+const plain = (row: Row): boolean => row.label === row.result.mechanism;
+
+/** Figures of others that are of this row: of its unit and set-up. Those of free placement stand in the row that has it, and figures of ours nowhere. */
+export function literatureOf(row: Row, data: PageData): Literature[] {
+  const free = row.label === `${row.result.mechanism} free`;
+  if (!free && !plain(row)) return [];
+  return data.literature.filter(
+    (value) =>
+      value.mechanism === row.result.mechanism &&
+      value.unit === `ns per ${row.result.unit}` &&
+      value.low > 0 &&
+      !value.name.startsWith("reference-") &&
+      /(?:^|-)free(?:-|$)/.test(value.name) === free,
   );
+}
 
 /** Curves as far as their rows are shown. */
 export const curves = (run: Run, rows: Row[]): Curve[] => {

@@ -39,17 +39,27 @@ export function select(
 export interface Table {
   head: string[];
   rows: Child[][];
+  /** What is to be told under a row, by its place: its title, and lines. */
+  under?: Map<number, { title: string; lines: string[] }>;
 }
 
-/** A scrollable table; its first column names the row. */
-export function table({ head, rows }: Table, name: string): HTMLElement {
-  const body = rows.map((row) =>
-    h("tr", {}, ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
-  );
+/** From here on a table scrolls within itself. */
+const LONG = 60;
+
+/** A table; its first column names the row. */
+export function table({ head, rows, under }: Table, name: string): HTMLElement {
+  const body = rows.flatMap((row, nth) => {
+    const line = h("tr", {}, ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell))));
+    const more = under?.get(nth);
+    if (!more) return [line];
+    const told = h("ul", { class: "said" }, ...more.lines.map((text) => h("li", {}, text)));
+    const folded = h("details", {}, h("summary", {}, more.title), told);
+    return [line, h("tr", { class: "under" }, h("td", { colspan: head.length }, folded))];
+  });
   const header = h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)));
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
+    { class: rows.length > LONG ? "scroll long" : "scroll", tabindex: 0, role: "region", "aria-label": name },
     h("table", {}, h("caption", { class: "hidden" }, name), h("thead", {}, header), h("tbody", {}, ...body)),
   );
 }

@@ -1,4 +1,5 @@
 import { type Child, h, table, type Table } from "./dom";
+import { rowAt } from "./rowplot";
 
 export interface Figure {
   id: string;
@@ -13,6 +14,9 @@ export interface Figure {
   table: Table;
   /** The table is shown from the start: it says more than the picture. */
   open?: boolean;
+  /** Beside the title: choosers. */
+  tools?: Child[];
+  /** Between title and picture. */
   extra?: Child[];
   /** Right under the picture. */
   below?: Child;
@@ -28,6 +32,7 @@ export function figure({
   picture,
   table: text,
   open,
+  tools,
   extra,
   below,
 }: Figure): HTMLElement {
@@ -35,11 +40,11 @@ export function figure({
   picture?.setAttribute("aria-label", `${title}. The table below has the same as text.`);
   const shown =
     text.rows.length > 0 &&
-    h("details", { open: open ?? false }, h("summary", {}, `Table: ${title}`), table(text, title));
+    h("details", { class: "table", open: open ?? false }, h("summary", {}, "Table"), table(text, title));
   return h(
     "figure",
     { id },
-    h("h3", {}, title),
+    h("div", { class: "bar" }, h("h3", {}, title), ...(tools ?? [])),
     ...(extra ?? []),
     picture ? h("div", { class: "picture" }, picture) : null,
     below,
@@ -51,6 +56,17 @@ export function figure({
     ),
     shown,
   );
+}
+
+/** A line of fixed place that says what the pointer is on; without one how to read the marks. */
+export function pointed(picture: Element, otherwise: string, say: (key: string) => string | undefined): HTMLElement {
+  const line = h("p", { class: "tip", "aria-hidden": "true" }, otherwise);
+  picture.addEventListener("pointermove", (event) => {
+    const key = rowAt(picture, event as PointerEvent);
+    line.textContent = (key === undefined ? undefined : say(key)) ?? otherwise;
+  });
+  picture.addEventListener("pointerleave", () => (line.textContent = otherwise));
+  return line;
 }
 
 /** What to do when there is nothing to draw. */

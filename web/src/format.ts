@@ -4,6 +4,9 @@ import type { Quantity } from "./data";
 
 const group = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ",");
 
+/** A whole number, thousands grouped. */
+export const thousands = (value: number): string => group(String(Math.round(value)));
+
 /** Three significant digits, thousands grouped; `–` for what is not a number. */
 export function digits(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return "–";

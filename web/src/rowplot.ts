@@ -45,7 +45,7 @@ export function logAxis(values: (number | null)[], quantity: Quantity, width: nu
   const high = found.reduce((a, b) => Math.max(a, b), 0);
   const margin = Math.max((high / low) ** 0.04, 1.02);
   const domain: [number, number] = high > 0 ? [low / margin, high * margin] : [1, 10];
-  const ticks = logTicks(domain, quantity, Math.max(3, Math.floor(width / 75)));
+  const ticks = logTicks(domain, quantity, Math.max(3, Math.floor(width / (width < NARROW ? 58 : 75))));
   return {
     type: "log",
     domain,
@@ -142,11 +142,12 @@ function texts(items: Item[], width: number, left: number, right: number, longes
       items.filter((item) => item.heading),
       {
         y: "key",
-        text: "label",
+        // What stands after the colon has no room on a phone.
+        text: (item: Item) => (narrow ? item.label.split(":")[0] : item.label),
         frameAnchor: "left",
         textAnchor: "start",
         dx: narrow ? 0 : -left + 4,
-        dy: 3,
+        dy: narrow ? 6 : 2,
         fontWeight: 600,
         fill: "var(--text)",
         lineWidth: room(width - 20),
@@ -166,15 +167,15 @@ export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HT
     ? 6
     : Math.min(width * 0.36, 30 + CHARACTER * longest((item) => (item.heading ? "" : item.label)));
   const right = narrow ? 10 : Math.min(240, 22 + CHARACTER * longest((item) => item.end ?? ""));
-  const height = narrow ? 40 : 23;
+  const height = narrow ? 36 : 19;
   const seat: Seat = narrow
-    ? { dy: 9, insetTop: 23, insetBottom: 4, inner: width - left - right }
-    : { dy: 0, insetTop: 5, insetBottom: 5, inner: width - left - right };
+    ? { dy: 9, insetTop: 21, insetBottom: 3, inner: width - left - right }
+    : { dy: 0, insetTop: 4, insetBottom: 4, inner: width - left - right };
   return drawn({
     width,
-    height: items.length * height + 56,
-    marginTop: 28,
-    marginBottom: 28,
+    height: items.length * height + 44,
+    marginTop: 22,
+    marginBottom: 22,
     marginLeft: left,
     marginRight: right,
     x: { ...x, axis: null },

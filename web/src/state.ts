@@ -1,4 +1,4 @@
-/** What is shown: kept in the fragment of the address, so that a link leads to the same view. */
+/** What is shown (without a view the one that fits the runs): kept in the fragment of the address, so that a link leads to the same view. */
 
 export interface State {
   view: string;
@@ -13,6 +13,10 @@ export interface State {
   against: string;
   /** Label of the row that is looked at closely. */
   row: string;
+  /** Label of the row whose panel is open. */
+  open: string;
+  /** Contexts that memory is shown for. */
+  count: string;
   /** Which comparison. */
   table: string;
   /** "shown": what others published stands in the ladder. */
@@ -22,7 +26,7 @@ export interface State {
 }
 
 export const START: State = {
-  view: "ladder",
+  view: "",
   run: "",
   families: [],
   experiment: "",
@@ -31,6 +35,8 @@ export const START: State = {
   text: "",
   against: "",
   row: "",
+  open: "",
+  count: "",
   table: "",
   published: "",
   page: 0,
@@ -50,6 +56,8 @@ export function parse(fragment: string): State {
     "text",
     "against",
     "row",
+    "open",
+    "count",
     "table",
     "published",
     "theme",
@@ -68,7 +76,7 @@ export function write(state: State): string {
   const out = new URLSearchParams();
   for (const [name, value] of Object.entries(state)) {
     const text = Array.isArray(value) ? value.join(",") : String(value);
-    if (text !== String(START[name as keyof State]) || name === "view") out.set(name, text);
+    if (text !== String(START[name as keyof State])) out.set(name, text);
   }
   return `#${out.toString()}`;
 }

@@ -42,7 +42,7 @@ impl Estimate {
         Some(Self { value, low, high })
     }
 
-    /// The same value, with an interval that holds that of the other, too.
+    /// The same value, with an interval that also holds that of the other.
     #[must_use]
     pub fn reaching(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high), ..self }

@@ -202,6 +202,13 @@ impl Comparison {
         self.outcome == Outcome::Slower && self.ratio > 1.0 + gate
     }
 
+    /// Starts a side (rounds, if paired) that an interval at this level needs, where they are too few for any.
+    #[must_use]
+    pub fn lacks_starts(&self) -> Option<usize> {
+        let needed = if self.paired { fewest_pairs(self.confidence) } else { fewest_each(self.confidence) };
+        (self.counts.0.min(self.counts.1) < needed && self.interval.is_none()).then_some(needed)
+    }
+
     /// Without verdict and interval where there is a reason against any: no gate passes on it either.
     #[must_use]
     pub fn unless(self, reason: Option<String>) -> Self {
@@ -372,7 +379,7 @@ fn verdict(estimate: &LogRatio, floor: f64, threshold: f64, lacking: &str) -> (O
         return (Outcome::Same(limit), String::new());
     }
     let reason = match (estimate.excludes_zero(), effect > floor) {
-        (false, _) => "the interval holds 1".to_owned(),
+        (false, _) => "there may be no difference".to_owned(),
         (true, false) => format!("the difference does not exceed the noise floor of {}", percent(floor)),
         (true, true) => format!(
             "they differ, but the interval holds differences on both sides of the threshold of {}",

@@ -56,7 +56,7 @@ impl Prediction {
         Some(Self { ratio, interval: interval.zip(median).map(wider) })
     }
 
-    /// Equivalence within [`ADDS_UP_WITHIN`], by two one-sided tests (Schuirmann 1987) at 2.5 % each: a difference that is not seen is no proof of equality.
+    /// Equivalence within [`ADDS_UP_WITHIN`], by two one-sided tests (Schuirmann 1987) at 2.5 % each: a difference that is not seen does not prove equality.
     #[must_use]
     pub fn adds_up(&self) -> AddsUp {
         let (least, most) = (1.0 - ADDS_UP_WITHIN, 1.0 + ADDS_UP_WITHIN);
@@ -272,7 +272,7 @@ mod tests {
         let said = |low, high| Prediction { ratio: 1.0, interval: Some(Interval { low, high }) }.adds_up();
         assert_eq!([said(0.96, 1.04), said(0.95, 1.05)], [AddsUp::Yes; 2]);
         assert_eq!([said(0.80, 0.94), said(1.06, 1.30)], [AddsUp::No; 2]);
-        // A wide interval that holds 1 is no success, and a narrow one across a bound no failure.
+        // A wide interval that holds 1 is not a success, and a narrow one across a bound no failure.
         assert_eq!([said(0.70, 1.30), said(0.94, 0.96), said(1.04, 1.06)], [AddsUp::CannotTell; 3]);
         assert_eq!(Prediction { ratio: 1.0, interval: None }.adds_up(), AddsUp::CannotTell);
     }

@@ -4,6 +4,7 @@ use crate::Row;
 use crate::judge::KERNEL_TOLERANCE;
 use crate::number::{factor, nanoseconds, percent};
 use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Timing, Verdict};
 use switchcost_stats::{SIGMAS, median};
 
@@ -246,17 +247,8 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
 #[must_use]
 pub fn resume_command(run: &Run) -> Option<String> {
     run.request.as_ref().filter(|request| run.ended_by.resumable() && request.axis.is_some())?;
-    let mut words = run.command.iter().skip(1);
-    let mut store = None;
-    while let Some(word) = words.next() {
-        match word.strip_prefix("--store") {
-            Some("") => store = words.next().cloned(),
-            Some(rest) => store = rest.strip_prefix('=').map(str::to_owned),
-            None => {}
-        }
-    }
-    let store = store.map_or(String::new(), |store| format!(" --store {store}"));
-    Some(format!("switchcost sweep --resume {}{store}", run.id))
+    let store = run.command_and_store().1.map(|store| ["--store", store]);
+    Some(command_line(["switchcost", "sweep", "--resume", &run.id].into_iter().chain(store.into_iter().flatten())))
 }
 
 /// What makes the run as a whole less trustworthy, each with effect and cure.

@@ -1,7 +1,7 @@
 //! What the rulers say: fixed pieces of work, timed right before and right after each batch, that have nothing to do with the mechanism.
 //!
 //! A neighbour on a shared host slows whole minutes and leaves nothing in the system's own counters. It slows the rulers as well. As they are independent of
-//! the row, choosing batches by them is no selection on the outcome.
+//! the row, choosing batches by them does not select on the outcome.
 
 use crate::Analysis;
 use crate::series::series;

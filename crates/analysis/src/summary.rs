@@ -50,6 +50,14 @@ pub struct Figures {
     pub reading: Option<Reading>,
 }
 
+impl Figures {
+    /// Half of the interval, as a fraction of the median.
+    #[must_use]
+    pub fn half_width(&self) -> Option<f64> {
+        Some(self.interval?.relative_half_width(self.median))
+    }
+}
+
 /// What `timing=each` reads the counter with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {

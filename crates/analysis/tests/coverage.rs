@@ -1,6 +1,6 @@
 //! The promises of `compare`, kept by counting: simulated runs go through the very functions that it uses.
 //!
-//! Seeds are fixed. The counts become `docs/coverage.md`; `SWITCHCOST_BLESS=1` rewrites it.
+//! Seeds are fixed. The counts are those of `docs/coverage.md`; where they differ, `make generate` puts what the test counted last into it.
 
 #[allow(dead_code, reason = "each file of tests uses a part of it")]
 mod simulation;
@@ -383,7 +383,7 @@ fn intervals_hold_although_the_precision_ends_the_run() {
             of(held, one),
             share(first)
         );
-        // Where most runs have modes there is no one median, and the few that show none are no sample of all.
+        // Where most runs have modes there is no one median, and the few that show none are not a sample of all.
         assert!(share(one) < 90.0 || (93.0..=97.5).contains(&of(held, one)), "{law}: {:.1} %", of(held, one));
     }
     document("looks", &table);
@@ -405,7 +405,7 @@ fn modes_are_found_and_not_invented() {
     document("modes", &table);
 }
 
-/// Trends of runs that are like the run before: their drift is no change.
+/// Trends of runs that are like the run before: their drift is not a change.
 #[test]
 fn drift_is_not_told_as_a_change() {
     const PHIS: [f64; 5] = [0.0, 0.3, 0.5, 0.7, 0.9];

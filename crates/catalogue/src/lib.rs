@@ -28,5 +28,5 @@ pub use mechanisms::{Broken, Catalogue};
 pub use pages::load;
 pub use peers::{Peer, load_peers};
 pub use plans::{PlanAnswer, PlanCommand, PlanEnd, PlanEntry, PlanNeed, PlanScope, PlanTable, ProtocolRule};
-pub use probes::{Probes, Trusted, load_probe, load_probes};
+pub use probes::{Probes, Trusted, load_probe, load_probes, load_trusted_probe};
 pub use published::{Published, published};

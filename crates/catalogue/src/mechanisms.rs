@@ -291,7 +291,9 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
         return Err("placements, experiments and implemented_by need at least one entry".into());
     }
     if mechanism.not_a_choice.as_ref().is_some_and(|why| why.trim().is_empty() || mechanism.control) {
-        return Err("not_a_choice says why nothing is built on a switch; a control is no switch and needs none".into());
+        return Err(
+            "not_a_choice says why nothing is built on a switch; a control is not a switch and needs none".into()
+        );
     }
     Ok(mechanism)
 }

@@ -35,7 +35,8 @@ impl Catalogue {
         if worded.len() == 1 { pattern.calling(worded) } else { pattern }
     }
 
-    /// The one mechanism that is meant, of those that `fits`: the example of a family, or the only one that the pattern names.
+    /// The one mechanism that is meant, of those that `fits`: the example of a family, the only one that the pattern names, or of several the only one
+    /// whose own words have the name.
     ///
     /// # Errors
     /// A sentence that says what the name fits, or is most like.
@@ -52,6 +53,12 @@ impl Catalogue {
         let mut named = of(pattern);
         if named.is_empty() {
             named = of(&self.going_by(pattern.clone()));
+        }
+        if named.len() > 1 && pattern.is_plain() {
+            let lower = name.to_lowercase();
+            let worded: Vec<&Mechanism> =
+                named.iter().copied().filter(|one| words(one).any(|word| word == lower)).collect();
+            named = if worded.len() == 1 { worded } else { named };
         }
         let ids: Vec<&str> = named.iter().map(|mechanism| mechanism.id.as_str()).collect();
         match named[..] {

@@ -125,5 +125,13 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
 /// # Errors
 /// Its `probe.toml` is missing or not of the right form.
 pub fn load_probe(folder: &Path) -> Result<ProbeInfo, String> {
-    load_one(folder, &[], &|_| Ok(()))
+    load_trusted_probe(folder, &|_| Ok(()))
+}
+
+/// The same if its folder and files are trusted.
+///
+/// # Errors
+/// As [`load_probe`], or why they are not.
+pub fn load_trusted_probe(folder: &Path, trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
+    trusted(folder).and_then(|()| load_one(folder, &[], trusted))
 }

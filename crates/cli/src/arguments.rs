@@ -2,6 +2,7 @@
 
 mod baseline;
 mod check;
+mod conform;
 mod crosscheck;
 mod effort;
 mod export;
@@ -13,7 +14,8 @@ mod report;
 mod sweep;
 
 pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, BaselineSet};
-pub use check::{CheckProbe, CheckTranscript};
+pub use check::{Check, Contract, status_of_refusal};
+pub use conform::{CheckProbe, CheckTranscript};
 pub use crosscheck::Crosscheck;
 pub use effort::Effort;
 pub use export::Export;
@@ -31,7 +33,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_catalogue::grammar;
-use switchcost_model::{Experiment, Placement, Timing};
+use switchcost_model::{Experiment, Placement, Severity, Timing};
 use switchcost_report::{Detail, Style};
 
 /// Measures what it costs to hand the CPU from one execution context to another.
@@ -65,16 +67,18 @@ pub enum Command {
     History(History),
     /// Is B slower than A, by how much, and can that be trusted?
     ///
-    /// Mechanisms of a run, whole runs, files and published figures are compared with A, the
-    /// first operand. The verdict is `slower` or `faster` if the interval of the ratio excludes
-    /// 1 and the difference exceeds noise floor and threshold; `same within x %` if the whole
-    /// interval lies within that; else `cannot tell`.
+    /// Two names are a question: what a switch, making one and the memory of one cost, from stored
+    /// runs, and what is missing is measured now. Rows of a run, whole runs, files and published
+    /// figures are compared with A, the first operand. The verdict is `slower` or `faster` if the
+    /// interval of the ratio excludes 1 and the difference exceeds noise floor and threshold;
+    /// `same within x %` if the whole interval lies within that; else `cannot tell`.
     ///
-    ///   switchcost compare thread/pipe thread/futex        two rows of the latest run, paired by round
+    ///   switchcost compare goroutine thread                which is cheaper here, and by how much
     ///   switchcost compare thread/pipe 'thread/*'          one against all that match
     ///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
-    ///   switchcost compare baseline:v1 latest --gate 5%    the same against a named run (`baseline set v1`)
-    ///   switchcost compare --measure 'thread/pipe' 'thread/pipe free'    measured now, in turns, and judged
+    ///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
+    ///   switchcost compare --measure thread/pipe 'thread/pipe free'    measured now and judged
+    ///   switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe new/gcc-12    two builds
     ///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Compare(Compare),
@@ -85,8 +89,8 @@ pub enum Command {
     Crosscheck(Crosscheck),
     /// Re-run a benchmark program from five published articles: its original output, and ours for the same work
     ///
-    /// Arguments, defaults and checks are the original's: what it refuses ends with its message and exit status.
-    /// The same amount of work is spread over several process starts.
+    /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
+    /// exit status. The same amount of work is spread over several process starts.
     ///
     ///   switchcost classic --list                          what there is, and what each measures
     ///   switchcost classic testFiber 50 1000000            as the original would be started
@@ -98,15 +102,17 @@ pub enum Command {
     ///
     ///   switchcost report --open                      the latest run, in a browser
     ///   switchcost report latest~1 latest mine.jsonl  several runs, or runs of several machines
+    ///   switchcost report latest audit.json           with what `audit --format json` printed
     ///
     /// Each picture of the page can be saved as SVG or PNG.
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Report(Report),
     /// What context switches cost a running program
     ///
-    /// Counts the voluntary and involuntary switches of each thread from /proc, without tracing, and multiplies them by their cost on this
-    /// machine, stored within the last week or measured now. If the command fails, or the process ends before the time is up, `audit`
-    /// names its status and ends with 4.
+    /// Counts the voluntary and involuntary switches of each thread from /proc, without tracing,
+    /// and multiplies them by their cost on this machine, stored within the last week or measured
+    /// now. If the command fails, or the process ends before the time is up, `audit` names its
+    /// status and ends with 4.
     ///
     ///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
     ///   switchcost audit --children -- make -j2
@@ -114,7 +120,7 @@ pub enum Command {
     Audit(Audit),
     /// Where the nanoseconds of a mechanism go, layer by layer
     ///
-    /// Each layer is a difference of measured rows with its interval, all from one interleaved run. What no layer explains is the residue.
+    /// Each layer is a difference of measured rows with its interval, all from one interleaved run. What no layer explains is the unexplained rest.
     #[command(after_help = exit::HELP)]
     Explain(Explain),
     /// Which mechanisms can afford a rate of switches between a number of contexts?
@@ -123,10 +129,26 @@ pub enum Command {
     /// contexts; from other sizes there are guesses, shown apart. CPU time is the rate times the mean cost.
     #[command(after_help = exit::HELP)]
     Budget(Budget),
-    /// Measure every node of a fleet by a launcher that you have, and name the nodes that are unlike the others
+    /// Measure every node of a fleet by a launcher that you have, and name the nodes that may be unlike the others
     Fleet(Fleet),
     /// What makes numbers on this machine unreliable, by how much, and the cure
+    ///
+    ///   switchcost doctor                               what to know before a figure is trusted
+    ///   switchcost doctor --gate && switchcost run      measure only where no finding is a warning
+    ///   switchcost doctor --gate --accept idle_wakeup --format json
+    #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Doctor(Doctor),
+    /// Is this node fit, like its baseline? One line, within 5 s, for schedulers, monitors and CI
+    ///
+    /// Compares the machine's facts with those of a baseline, then some of its rows, cheapest of each family first, measured in turns and judged as
+    /// `compare --gate` does. What fails is measured again before it counts. Without a baseline only what makes any node unfit is looked for.
+    /// Nothing is stored.
+    ///
+    ///   switchcost run control thread process && switchcost baseline set check    what this node is like while it is well
+    ///   switchcost check                                                          and whether it still is
+    ///   switchcost check --baseline golden.jsonl --contract nhc                   against a file that all nodes share
+    #[command(after_help = exit::CHECK_HELP, verbatim_doc_comment)]
+    Check(Check),
     /// Write a stored run to a file, to share it or in another format
     Export(Export),
     /// Import run files made by `export` into the store
@@ -143,7 +165,7 @@ pub enum Command {
 }
 
 /// Where runs are stored.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub struct StoreOption {
     /// Database of runs [default: $XDG_DATA_HOME/switchcost/runs.sqlite]
     #[arg(long, value_name = "FILE")]
@@ -173,7 +195,7 @@ pub struct Run {
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]
     pub timing: Timing,
     /// Time limit for the whole run, such as 20s or 2m
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_budget)]
+    #[arg(long, value_name = "TIME", default_value = "60s", default_value_if("quick", "true", "10s"), value_parser = parse_budget)]
     pub budget: Duration,
     /// What to measure, and how much
     #[command(flatten)]
@@ -187,7 +209,7 @@ pub struct Run {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
     pub format: Form,
-    /// Also write a page with pictures, as `report` does [default: switchcost-RUN.html in this folder]
+    /// Also write an HTML report [default: switchcost-RUN.html in this folder]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub report: Option<Option<PathBuf>>,
     /// Open that page in a browser
@@ -257,7 +279,8 @@ pub struct Show {
 #[derive(Args, Debug)]
 pub struct Compare {
     /// A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the run of --run; a RUN or a file
-    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged
+    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged.
+    /// With --probe: what both builds measure
     #[arg(value_name = "OPERAND", required = true)]
     pub operands: Vec<String>,
     /// Run of rows that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file [default: the newest that has them all]
@@ -269,7 +292,7 @@ pub struct Compare {
     /// End with status 1 if a verdict is `slower` and the difference exceeds this, 0 if none is, 4 if rows could not be judged
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
-    /// Judge in spite of an unstable run or of different versions of the method
+    /// Compare even if a run was unstable or the versions of the method differ
     #[arg(long)]
     pub force: bool,
     /// Measuring now
@@ -278,6 +301,9 @@ pub struct Compare {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: CompareFormat,
+    /// Write the comparison to this file as well, in the form that its name ends by: .md, .json or .xml (JUnit)
+    #[arg(long, value_name = "FILE", value_parser = parse_written)]
+    pub write: Vec<Written>,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -321,6 +347,12 @@ pub struct Doctor {
     /// What is fine as well
     #[arg(short, long)]
     pub verbose: bool,
+    /// Is this machine fit to measure? End with 1 if a finding is as severe as this: warning, or note for either [default: warning]
+    #[arg(long, value_name = "SEVERITY", num_args = 0..=1, require_equals = true, default_missing_value = "warning", value_parser = parse_gate)]
+    pub gate: Option<Severity>,
+    /// Findings that the gate lets through, such as idle_wakeup where only rows on one CPU count
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', requires = "gate")]
+    pub accept: Vec<String>,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
@@ -335,6 +367,26 @@ pub struct Import {
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
+}
+
+/// A file and the form that its name asks for.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// Where.
+    pub file: PathBuf,
+    /// What.
+    pub form: WrittenForm,
+}
+
+/// Forms of files beside the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenForm {
+    /// Markdown.
+    Markdown,
+    /// For scripts.
+    Json,
+    /// JUnit's XML.
+    Junit,
 }
 
 /// Forms of a comparison.
@@ -359,6 +411,24 @@ pub enum ListFormat {
 
 fn parse_word<T: std::str::FromStr<Err = switchcost_model::IdError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: switchcost_model::IdError| error.0)
+}
+
+fn parse_written(text: &str) -> Result<Written, String> {
+    let file = PathBuf::from(text);
+    let form = match file.extension().and_then(|end| end.to_str()) {
+        Some("md") => WrittenForm::Markdown,
+        Some("json") => WrittenForm::Json,
+        Some("xml") => WrittenForm::Junit,
+        _ => return Err("its name ends by .md, .json or .xml".into()),
+    };
+    Ok(Written { file, form })
+}
+
+fn parse_gate(text: &str) -> Result<Severity, String> {
+    match text.parse() {
+        Ok(severity @ (Severity::Note | Severity::Warning)) => Ok(severity),
+        _ => Err("it is warning or note".into()),
+    }
 }
 
 fn parse_parameter(text: &str) -> Result<(String, Vec<String>), String> {

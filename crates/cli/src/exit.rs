@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All is well.
     Fine,
-    /// A gate found a difference.
+    /// A gate found a difference, or an unfit machine.
     Difference,
     /// A flag, a file or the store cannot be used.
     Usage,
@@ -26,6 +26,8 @@ pub enum Exit {
     Internal,
     /// As the program that `classic` stands for ends when it refuses its arguments.
     Original(u8),
+    /// As whoever runs `check` documents it.
+    Contract(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -40,7 +42,7 @@ impl From<Exit> for ExitCode {
             Exit::BrokenRule => 6,
             Exit::Inconclusive => 7,
             Exit::Internal => 70,
-            Exit::Original(status) => status,
+            Exit::Original(status) | Exit::Contract(status) => status,
         })
     }
 }
@@ -55,14 +57,15 @@ pub fn whole_help() -> String {
   where do the nanoseconds go?       switchcost explain thread/futex
   did an update make it slower?      switchcost history thread/pipe
   which of my nodes is odd?          switchcost fleet judge FOLDER
-  can I trust figures from here?     switchcost doctor";
+  can I trust figures from here?     switchcost doctor
+  is this node fit?                  switchcost check";
     format!("{QUESTIONS}\n\n{HELP}")
 }
 
 /// Ends the help of the commands.
 pub const HELP: &str = "Exit status:
   0   fine
-  1   a gate failed: B costs more by more than its limit
+  1   a gate failed: B costs more by more than its limit, or a finding of doctor is too severe
   2   usage error: a flag, a file or the store cannot be used
   3   nothing could be measured
   4   partial: stopped by Ctrl-C, deadline or budget, or a probe broke
@@ -70,6 +73,18 @@ pub const HELP: &str = "Exit status:
   6   a probe breaks a rule of PROTOCOL.md (check-probe, check-transcript)
   7   a gate is inconclusive: what was measured neither passes nor fails it
   70  internal fault";
+
+/// Ends the help of `check`, whose statuses are those of the programs that run it.
+pub const CHECK_HELP: &str = "Exit status:
+  contract  fit  not fit  cannot tell
+  plain      0      1          2
+  nagios     0      2          3        OK, CRITICAL, UNKNOWN
+  npd        0      1          2        OK, NonOK, Unknown
+  nhc        0      1          0        nothing is drained for what is not known
+  slurm      0      1          0        nor here
+  A flag that cannot be used is `cannot tell`, but ends with 2 under nhc and slurm.
+
+The line has at most 80 bytes with its end. What cannot be read, measured or judged in time is `cannot tell`, with the step that was late.";
 
 /// One sentence for people, and the status.
 #[derive(Debug)]

@@ -40,5 +40,6 @@ fn refuse(answer: &clap::Error) -> ! {
         answer.exit();
     }
     output::say(answer.to_string().trim_end());
-    std::process::exit(answer.exit_code());
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    std::process::exit(arguments::status_of_refusal(&words).unwrap_or(answer.exit_code()));
 }

@@ -23,7 +23,10 @@ impl Installation {
             return Ok(Self { program: None, share: prefix.join("share/switchcost"), libexec });
         }
         let program = std::env::current_exe().and_then(dunce::canonicalize).map_err(|error| {
-            let cure = "mount /proc, or name its libexec/switchcost by SWITCHCOST_LIBEXEC";
+            let (error, cure) =
+                (error.to_string(), "mount /proc, or name its libexec/switchcost by SWITCHCOST_LIBEXEC");
+            // The library ends its sentence with a question.
+            let error = error.split(". ").next().unwrap_or_default();
             Failure::refused("cannot tell where switchcost itself is", format!("{error}; {cure}"))
         })?;
         let prefix = program.ancestors().nth(2).map_or_else(PathBuf::new, Path::to_owned);

@@ -37,6 +37,8 @@ pub struct Live<'a> {
     bar: Option<ProgressBar>,
     /// Interval width and median of each variant, as far as known.
     state: Vec<Option<(f64, Option<f64>)>>,
+    /// Of each variant, where its starts stand among the run's.
+    places: Vec<Vec<usize>>,
     spent: Duration,
 }
 
@@ -57,8 +59,8 @@ impl<'a> Live<'a> {
             bar
         });
         let spent = Duration::ZERO;
-        let state = Vec::new();
-        Self { store, begin, failure: None, placed: false, stored: 0, catalogue, request, started, bar, state, spent }
+        let (state, places, failure, placed, stored) = (Vec::new(), Vec::new(), None, false, 0);
+        Self { store, begin, failure, placed, stored, catalogue, request, started, bar, state, places, spent }
     }
 
     /// Takes the line away; says whether everything was stored.
@@ -86,8 +88,9 @@ impl<'a> Live<'a> {
     }
 
     /// Takes note of how far a variant is known.
-    fn note(&mut self, run: &Run, variant: usize, starts: &[&Invocation]) {
-        self.state[variant] = summarise(&run.variants[variant], starts, None).figures.map(|figures| {
+    fn note(&mut self, run: &Run, variant: usize) {
+        let starts: Vec<&Invocation> = self.places[variant].iter().map(|&place| &run.invocations[place]).collect();
+        self.state[variant] = summarise(&run.variants[variant], &starts, None).figures.map(|figures| {
             let width = figures.interval.map(|interval| interval.relative_half_width(figures.median));
             (figures.median, width)
         });
@@ -124,7 +127,9 @@ impl Observer for Live<'_> {
         self.stored = run.invocations.len();
         let placed = self.place(run);
         self.failure = self.store.set_patience(PATIENCE).and(placed).err();
-        run.starts().iter().enumerate().for_each(|(variant, starts)| self.note(run, variant, starts));
+        self.places = vec![Vec::new(); run.variants.len()];
+        run.invocations.iter().enumerate().for_each(|(place, start)| self.places[start.variant].push(place));
+        (0..run.variants.len()).for_each(|variant| self.note(run, variant));
         self.spent = run.invocations.iter().map(|invocation| Duration::from_nanos(invocation.wall_ns)).sum();
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
         match &self.bar {
@@ -159,7 +164,8 @@ impl Observer for Live<'_> {
     fn finished(&mut self, run: &Run, invocation: &Invocation) {
         self.spent += Duration::from_nanos(invocation.wall_ns);
         self.store_up(run);
-        self.note(run, invocation.variant, &run.starts_of(invocation.variant));
+        self.places[invocation.variant].push(run.invocations.len() - 1);
+        self.note(run, invocation.variant);
         if let Some(bar) = &self.bar {
             if bar.length().is_some_and(|length| bar.position() >= length) {
                 bar.inc_length(1);

@@ -2,7 +2,7 @@
 //! disturbances.
 //!
 //! Everything particular to an operating system lies in `linux/` and `windows/`; `other/` answers with reasons, so that the
-//! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/spawn.rs` and
+//! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/spawn.rs`, `linux/memory.rs` and
 //! `windows/sys.rs`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
@@ -25,6 +25,8 @@ mod os;
 mod os;
 
 pub use limits::tight_limits;
+#[cfg(target_os = "linux")]
+pub use os::memory::OrEnd;
 
 use std::path::PathBuf;
 use switchcost_model::cpu_list as list;
@@ -65,6 +67,14 @@ pub fn data_home() -> Option<PathBuf> {
 #[must_use]
 pub fn cache_home() -> Option<PathBuf> {
     first_folder(os::CACHE_HOME)
+}
+
+/// Whether probes can be looked at while they run: without that every claim of theirs would seem false.
+///
+/// # Errors
+/// A clause that says why not, and the cure.
+pub fn can_look() -> Result<(), String> {
+    os::can_look()
 }
 
 /// Refuses a file or folder of programs that somebody else than root and this user may change.

@@ -32,7 +32,7 @@ pub struct EvidenceRule {
     pub most_busy: Option<f64>,
     /// The token is meant to change the OS thread: where every hop stayed on one, the row says so.
     pub threads_change: bool,
-    /// The contexts run where no CPU of a hop can be told from here, so that none is asked for.
+    /// The contexts run where no CPU of a switch can be told from here, so that none is asked for.
     pub hops_hidden: bool,
     /// Said with the row when the kernel's factor is not 1.
     pub note: String,

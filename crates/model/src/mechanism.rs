@@ -238,7 +238,7 @@ pub struct Install {
 }
 
 /// A probe as found on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProbeInfo {
     /// Id, e.g. `gcc-12`.
     pub id: String,

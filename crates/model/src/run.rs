@@ -113,8 +113,8 @@ words!(Severity, "severity", Fine => "fine", Note => "note", Warning => "warning
 pub struct Finding {
     /// Stable name, e.g. `hypervisor`.
     pub id: String,
-    /// How much it matters: fine, note or warning.
-    #[schemars(with = "String")]
+    /// How much it matters.
+    #[schemars(with = "String", extend("enum" = ["fine", "note", "warning"]))]
     pub severity: Severity,
     /// What is the case, one sentence.
     pub what: String,
@@ -185,6 +185,21 @@ impl Run {
                 (0..starts.len()).any(|index| !self.not_run.contains_key(&index) && starts[index].len() < 6)
             }
         }
+    }
+
+    /// The command without the store that it named, and that store.
+    #[must_use]
+    pub fn command_and_store(&self) -> (Vec<&str>, Option<&str>) {
+        let (mut command, mut store) = (Vec::new(), None);
+        let mut words = self.command.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            match word.strip_prefix("--store") {
+                Some("") => store = words.next(),
+                Some(rest) if rest.starts_with('=') => store = rest.get(1..),
+                _ => command.push(word),
+            }
+        }
+        (command, store)
     }
 
     /// The starts of each variant, in order of execution.

@@ -163,7 +163,7 @@ impl Placement {
     /// Those that mean the same on every machine, in the order of the documentation.
     pub const ALL: &'static [Self] = &[Self::OneCpu, Self::TwoCpus, Self::Free];
 
-    /// The general placement that a pair of CPUs is a case of; any other is its own. What is said of `one_cpu` and `two_cpus` holds of pairs, too.
+    /// The general placement that a pair of CPUs is a case of; any other is its own. What is said of `one_cpu` and `two_cpus` also holds of pairs.
     #[must_use]
     pub fn kind(self) -> Self {
         match self {

@@ -1,6 +1,6 @@
 //! What a program's switches cost it, as text and JSON.
 
-use crate::text::{Style, cell, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, right, wrapped};
 use core::time::Duration;
 use serde::Serialize;
 use switchcost_analysis::number::{grouped, nanoseconds, percent, roughly};
@@ -13,7 +13,7 @@ const SHOWN: usize = 5;
 /// Below this share of one CPU, at the upper end of the interval, switches do not matter.
 const NO_MATTER: f64 = 0.01;
 
-/// Prices that are no older were measured for this answer.
+/// Prices not older than this were measured for this answer.
 const JUST_NOW: Duration = Duration::from_secs(120);
 
 /// All that one `audit` has to say.
@@ -174,7 +174,7 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
         audit.cpu_ns.map_or(String::new(), |ns| format!("; it used {:.2} CPUs", ns / audited.wall_ns()))
     ));
     out.push_str(&format!(
-        "{} switches a second: {} voluntary, {} involuntary\n",
+        "{} switches per second: {} voluntary, {} involuntary\n",
         grouped(audited.per_second(audit.switches() as f64).round() as i64),
         grouped(audited.per_second(audit.voluntary as f64).round() as i64),
         grouped(audited.per_second(audit.involuntary as f64).round() as i64)
@@ -191,7 +191,7 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
     for price in used(audited) {
         let here = price.at(audit.pace);
         let text = format!(
-            "{}: {} ns of CPU time a switch ({} – {}), {} of run {}, {} ago; {}{}",
+            "{}: {} ns of CPU time per switch ({} – {}), {} of run {}, {} ago; {}{}",
             kind_name(price.rule.kind),
             nanoseconds(here.value),
             nanoseconds(here.low),
@@ -274,7 +274,7 @@ fn kinds_table(audited: &Audited, style: Style) -> String {
             right(delay_us(kind).map_or("–".into(), nanoseconds)),
         ]);
     }
-    trimmed(&table)
+    drawn(&mut table)
 }
 
 fn delay_us(kind: &Kind) -> Option<f64> {
@@ -303,7 +303,7 @@ fn threads_table(audited: &Audited, style: Style) -> String {
             cell(waits(thread)),
         ]);
     }
-    let mut out = trimmed(&table);
+    let mut out = drawn(&mut table);
     if all.len() > shown {
         let rest: f64 = all[shown..].iter().map(|thread| thread.cost.value).sum();
         let count = all.len() - shown;

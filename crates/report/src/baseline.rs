@@ -1,6 +1,6 @@
 //! `baseline list`.
 
-use crate::text::{Style, cell, moment, trimmed};
+use crate::text::{Style, cell, drawn, moment};
 use serde::Serialize;
 
 /// A named run.
@@ -39,5 +39,5 @@ pub fn baselines_text(entries: &[BaselineEntry], style: Style) -> String {
         let run = if entry.gone { format!("{} (gone)", entry.run) } else { entry.run.clone() };
         table.add_row([cell(&entry.name), cell(run), cell(moment(entry.set_unix_ns))]);
     }
-    trimmed(&table)
+    drawn(&mut table)
 }

@@ -1,6 +1,6 @@
 //! What mechanisms would cost a program, as one sentence and what it rests on, and as JSON.
 
-use crate::text::{Style, cell, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, right, wrapped};
 use core::time::Duration;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -178,7 +178,7 @@ fn table(budgeted: &Budgeted, bids: &[&Bid], style: Style) -> String {
         row.push(cell(fit_word(bid.offer.fit(&budgeted.demand))));
         table.add_row(row);
     }
-    trimmed(&table)
+    drawn(&mut table)
 }
 
 fn listed(bids: &[&Bid]) -> String {

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use switchcost_analysis::number::{nanoseconds, share};
+use switchcost_analysis::number::{nanoseconds, percent, share};
 use switchcost_analysis::{Analysis, Figures, Of as Basis, Row, Split};
 use switchcost_stats::{Interval, Mode};
 
@@ -17,7 +17,18 @@ pub(crate) struct Column {
     pub meaning: &'static str,
     /// How tables for people show it; None: they do not.
     pub shown: Option<Shown>,
+    /// How the answer of few columns shows it; None: it does not.
+    pub brief: Option<Brief>,
     of: Of,
+}
+
+/// How the answer of few columns shows a column.
+pub(crate) struct Brief {
+    title: Title,
+    /// Characters.
+    pub width: usize,
+    /// The cell, with its unit; None where there is no figure.
+    pub cell: fn(&Row<'_>) -> Option<String>,
 }
 
 /// How a table for people shows a column.
@@ -33,6 +44,8 @@ enum Title {
     Words(&'static str),
     /// The measure of most rows, such as `ns/switch`.
     Measure,
+    /// What the rows are set beside, such as `× futex`.
+    Reference,
 }
 
 type Get<T> = fn(&Analysis<'_>, &Row<'_>) -> T;
@@ -51,7 +64,7 @@ enum Of {
 }
 
 const fn column(name: &'static str, of: Of, meaning: &'static str) -> Column {
-    Column { name, meaning, shown: None, of }
+    Column { name, meaning, shown: None, brief: None, of }
 }
 
 impl Column {
@@ -61,6 +74,10 @@ impl Column {
 
     const fn wide(self, title: &'static str, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
         Self { shown: Some(Shown { title: Title::Words(title), wide: true, cell }), ..self }
+    }
+
+    const fn brief(self, title: Title, width: usize, cell: fn(&Row<'_>) -> Option<String>) -> Self {
+        Self { brief: Some(Brief { title, width, cell }), ..self }
     }
 
     const fn measured(self, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
@@ -128,6 +145,18 @@ impl Column {
     }
 }
 
+impl Brief {
+    /// What stands above it, in a run with such a reference.
+    pub fn title(&self, reference: Option<&Row<'_>>) -> String {
+        let name = reference.and_then(|row| row.variant.mechanism.as_str().rsplit('/').next());
+        match self.title {
+            Title::Words(words) => words.to_owned(),
+            Title::Measure => String::new(),
+            Title::Reference => name.map_or(String::new(), |name| format!("× {name}")),
+        }
+    }
+}
+
 impl Shown {
     /// What stands above it.
     pub fn title<'a>(&'a self, measure: &'a str) -> &'a str {
@@ -153,6 +182,11 @@ macro_rules! figure {
 
 fn figures<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
     row.summary.figures.as_ref()
+}
+
+/// Figures of a row that one number stands for.
+fn single<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
+    figures(row).filter(|_| row.summary.modes.is_empty())
 }
 
 /// Figure of the undisturbed batches, where enough starts have one.
@@ -229,19 +263,27 @@ pub(crate) static COLUMNS: &[Column] = &[
         Of::Text(|_, row| row.unit.clone()),
         "What the figures are per: switch, iteration, context, round trip.",
     ),
-    figure!(
+    column(
         "median",
-        median,
-        "Median of the starts' medians; null if there is no figure. In ns or bytes per unit, like all figures."
+        Of::Number(|_, row| Some(single(row)?.median)),
+        "Median of the starts' medians; null if there is no figure, or no single one: a row with modes is not one number. In ns or bytes per unit, like all figures.",
     )
-    .measured(cost),
+    .measured(cost)
+    .brief(Title::Words("median"), 7, |row| {
+        let figure = row.summary.modes.first().map_or_else(|| row.median(), |mode| Some(mode.value));
+        Some(row.quantity.amount(figure?))
+    }),
     column(
         "low",
-        Of::Number(|_, row| Some(row.interval()?.0)),
-        "Lower end of the 95 % interval of the median; null with fewer than 6 starts.",
+        Of::Number(|_, row| Some(single(row)?.interval?.low)),
+        "Lower end of the 95 % interval of the median; null with fewer than 6 starts, and where there is no median.",
     )
-    .shown("95 % interval", interval),
-    column("high", Of::Number(|_, row| Some(row.interval()?.1)), "Upper end."),
+    .shown("95 % interval", interval)
+    .brief(Title::Words("±"), 6, |row| match row.summary.modes.as_slice() {
+        [] => Some(percent(figures(row)?.half_width()?)),
+        _ => Some("modes".into()),
+    }),
+    column("high", Of::Number(|_, row| Some(single(row)?.interval?.high)), "Upper end."),
     column(
         "another_run_low",
         Of::Number(|_, row| Some(row.another_run()?.0)),
@@ -268,7 +310,7 @@ pub(crate) static COLUMNS: &[Column] = &[
     column(
         "modes",
         Of::Modes(|_, row| row.summary.modes.clone()),
-        "Kinds of starts (or of batches, see modes_of): figure and share of each, cheapest first. Empty where one number stands for the row; otherwise the median is that of a mixture.",
+        "Kinds of starts (or of batches, see modes_of): figure and share of each, cheapest first. Empty where one number stands for the row; otherwise it has no median.",
     ),
     column(
         "modes_of",
@@ -284,7 +326,7 @@ pub(crate) static COLUMNS: &[Column] = &[
     figure!("p50", p50, "Median of all batches; with timing each of all intervals, as the percentiles below."),
     figure!("p90", p90, "90th percentile of batches."),
     figure!("p99", p99, "99th percentile of batches.")
-        .wide("p99", |row, measure| Some(amount(row, figures(row)?.p99, measure))),
+        .shown("p99", |row, measure| Some(amount(row, figures(row)?.p99, measure))),
     figure!("p999", p999, "99.9th percentile of batches."),
     figure!("max", max, "Most expensive batch; with timing each the longest interval."),
     figure!("mad", mad, "Median absolute deviation of the starts' medians."),
@@ -303,7 +345,8 @@ pub(crate) static COLUMNS: &[Column] = &[
         Of::Number(|_, row| row.times_reference),
         "× the run's switch of the reference mechanism (mechanisms/families.toml): median of the ratios round by round, as compare gives it; null across units, and for rows with modes.",
     )
-    .shown("× reference", |row, _| row.times_reference.map(share)),
+    .shown("× reference", |row, _| row.times_reference.map(share))
+    .brief(Title::Reference, 8, |row| Some(row.times_reference.map_or_else(String::new, share))),
     column(
         "control",
         Of::Number(|analysis, row| analysis.rows[split(analysis, row)?.control].median()),
@@ -330,7 +373,7 @@ pub(crate) static COLUMNS: &[Column] = &[
         Of::Number(|_, row| Some(row.summary.kernel?.per_unit)),
         "Kernel switches per unit, voluntary and involuntary; null if they could not be observed.",
     )
-    .shown("kernel sw.", |row, _| kernel_switches(row)),
+    .shown("ctx switches", |row, _| kernel_switches(row)),
     column(
         "involuntary_share",
         Of::Number(|_, row| Some(row.summary.kernel?.involuntary_share)),
@@ -354,7 +397,7 @@ pub(crate) static COLUMNS: &[Column] = &[
         "Turns counted by the contexts and the token's sequence number agree with the claim; null if not counted.",
     ),
     column("starts", Of::Count(|_, row| row.starts.len() as u64), "Starts of the probe.")
-        .wide("starts", |row, _| Some(row.starts.len().to_string())),
+        .shown("starts", |row, _| Some(row.starts.len().to_string())),
     column(
         "disturbed",
         Of::Count(|_, row| row.summary.disturbed as u64),

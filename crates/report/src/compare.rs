@@ -1,7 +1,9 @@
 //! Comparisons, and their JSON; `text` writes them for people.
 
+mod junit;
 mod text;
 
+pub use junit::compare_junit;
 pub use text::{compare_markdown, compare_text};
 pub(crate) use text::{published_figure, ratio_phrase, short};
 
@@ -79,6 +81,8 @@ pub struct Compared {
     pub references: Vec<ComparedSide>,
     /// Figures of others, shown and not judged.
     pub published: Vec<Published>,
+    /// What bounds every word of it, and stands before it: runs of different machines or versions, rows with too few starts.
+    pub cautions: Vec<String>,
     /// What a reader must know.
     pub notes: Vec<String>,
     /// Why there is no verdict at all: runs that are unstable. Empty with `--force`.
@@ -110,7 +114,7 @@ pub struct Unmatched {
     pub labels: Vec<String>,
 }
 
-fn verdict_word(outcome: Outcome) -> &'static str {
+pub(crate) fn verdict_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Slower => "slower",
         Outcome::Faster => "faster",
@@ -122,7 +126,7 @@ fn verdict_word(outcome: Outcome) -> &'static str {
 /// B against A.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "switchcost comparison", deny_unknown_fields)]
-pub(crate) struct CompareDocument<'a> {
+struct CompareDocument<'a> {
     /// Version of this form. New fields do not change it.
     format: u32,
     /// Smallest difference that matters, as a fraction.
@@ -201,7 +205,7 @@ pub fn compare_json(compared: &Compared) -> String {
     crate::text::json(&compare_document(compared))
 }
 
-pub(crate) fn compare_document(compared: &Compared) -> CompareDocument<'_> {
+fn compare_document(compared: &Compared) -> CompareDocument<'_> {
     CompareDocument {
         format: 2,
         threshold: compared.threshold,

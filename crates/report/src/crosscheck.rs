@@ -1,7 +1,7 @@
 //! `crosscheck`: figures of other tools beside ours.
 
 use crate::compare::short;
-use crate::text::{Style, cell, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::nanoseconds;
@@ -103,7 +103,7 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
             right(span),
         ]);
     }
-    let mut out = trimmed(&table);
+    let mut out = drawn(&mut table);
     out.push('\n');
     for row in rows {
         let said = match &row.missing {

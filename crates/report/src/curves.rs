@@ -1,7 +1,7 @@
 //! What rows show together: curves, direct and indirect cost, matrices over CPU pairs.
 
 use crate::plot::{Series, chart, size};
-use crate::text::{Style, cell, right, trimmed};
+use crate::text::{Style, cell, drawn, right};
 use comfy_table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::number::{grouped, nanoseconds, percent};
@@ -54,7 +54,7 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
             let x = if kind_of.0 == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
             table.add_row(std::iter::once(right(x)).chain(curves.iter().map(cost)));
         }
-        out.push_str(&format!("\n{}", trimmed(&table)));
+        out.push_str(&format!("\n{}", drawn(&mut table)));
     }
     out
 }
@@ -65,7 +65,7 @@ pub(crate) fn text(analysis: &Analysis<'_>, style: Style) -> String {
     for curve in analysis.curves.iter().filter(|curve| !curve.splits.is_empty()) {
         let mut table = style.table();
         fill_split(analysis, &mut table, curve);
-        out.push_str(&format!("\n{}\n{}", style.bold(&split_title(analysis, curve)), trimmed(&table)));
+        out.push_str(&format!("\n{}\n{}", style.bold(&split_title(analysis, curve)), drawn(&mut table)));
     }
     for Charted { axis, unit, memory, series } in charts(analysis) {
         let measure = format!("{}/{unit}", if memory { "bytes" } else { "ns" });
@@ -77,7 +77,7 @@ pub(crate) fn text(analysis: &Analysis<'_>, style: Style) -> String {
     for matrix in &analysis.matrices {
         let mut table = style.table();
         fill_matrix(analysis, &mut table, matrix);
-        out.push_str(&format!("\n{}\n{}", style.bold(&matrix_title(&matrix.label)), trimmed(&table)));
+        out.push_str(&format!("\n{}\n{}", style.bold(&matrix_title(&matrix.label)), drawn(&mut table)));
         out.push_str(&by_relation(analysis, matrix));
     }
     out
@@ -90,7 +90,7 @@ pub(crate) fn markdown(analysis: &Analysis<'_>) -> String {
         let mut table = Table::new();
         table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
         fill(&mut table);
-        out.push_str(&format!("\n{title}\n\n{}{tail}", trimmed(&table)));
+        out.push_str(&format!("\n{title}\n\n{}{tail}", drawn(&mut table)));
     };
     for curve in analysis.curves.iter().filter(|curve| !curve.splits.is_empty()) {
         add(split_title(analysis, curve), &|table| fill_split(analysis, table, curve), "");

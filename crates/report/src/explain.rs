@@ -6,6 +6,9 @@ use serde::Serialize;
 use switchcost_analysis::number::{nanoseconds, percent};
 use switchcost_analysis::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, Quantity};
 
+/// What no layer explains, as the text calls it.
+const REST: &str = "unexplained rest";
+
 /// Width of the longest bar, characters.
 const BAR: usize = 32;
 
@@ -62,7 +65,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
     let explained = &explanation.explained;
     let whole = explained.total.value;
     let names = explained.layers.iter().map(|layer| layer.name.chars().count());
-    let width = names.chain([explanation.label.chars().count(), 7]).max().unwrap_or(7);
+    let width = names.chain([explanation.label.chars().count(), REST.len()]).max().unwrap_or(REST.len());
     let line = |name: &str, part: &Part, bar: &str, mark: &str| {
         let range = interval(part);
         let padding = " ".repeat(width - name.chars().count());
@@ -90,7 +93,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
             )),
         }
     }
-    out.push_str(&line("residue", &explained.residue, &bar(height, explained.residue.value, whole), ""));
+    out.push_str(&line(REST, &explained.residue, &bar(height, explained.residue.value, whole), ""));
     out.push_str(&line(&explanation.label, &explained.total, &bar(0.0, whole, whole), ""));
     out.push_str(&format!("\n{}\n\n", style.bold(&sentence(explained))));
     for layer in &explained.layers {
@@ -101,7 +104,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
     if let Some(residue) = &explained.residue_is {
         let test =
             if residue.test.is_empty() { String::new() } else { format!("; what would show it: {}", residue.test) };
-        out.push_str(&wrapped("  - ", &format!("residue, named and not measured: {}{test}", residue.what), style));
+        out.push_str(&wrapped("  - ", &format!("{REST}, by supposition: {}{test}", residue.what), style));
     }
     explanation.notes.iter().for_each(|note| out.push_str(&wrapped("note: ", note, style)));
     style.sealed(&out)
@@ -110,7 +113,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
 /// Do the layers add up?
 fn sentence(explained: &Explained) -> String {
     if explained.floor_only {
-        return "Set beside its floor only: nothing is predicted, and what the residue is has not been shown.".into();
+        return "No breakdown yet: the floor is measured, and nothing explains the rest.".into();
     }
     let asked = format!("adds up within ±{:.0} %", 100.0 * ADDS_UP_WITHIN);
     let Some(prediction) = &explained.prediction else {
@@ -126,7 +129,7 @@ fn sentence(explained: &Explained) -> String {
 /// Where the nanoseconds of a mechanism go.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "switchcost explain", deny_unknown_fields)]
-struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// Version of this form. New fields do not change it.
     format: u32,
     /// The row that is explained.
@@ -238,9 +241,13 @@ fn layer_json(layer: &LayerCost) -> LayerJson<'_> {
 /// For scripts.
 #[must_use]
 pub fn explain_json(explanation: &Explanation) -> String {
+    crate::text::json(&explain_document(explanation))
+}
+
+pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
     let prediction = explanation.explained.prediction.as_ref();
     let adds_up = prediction.map_or("cannot tell", |prediction| prediction.adds_up().as_str());
-    let document = Document {
+    Document {
         format: 2,
         mechanism: &explanation.label,
         title: &explanation.title,
@@ -258,8 +265,7 @@ pub fn explain_json(explanation: &Explanation) -> String {
         adds_up: (!explanation.explained.floor_only).then_some(adds_up),
         sentence: sentence(&explanation.explained),
         notes: &explanation.notes,
-    };
-    crate::text::json(&document)
+    }
 }
 
 /// JSON Schema of [`explain_json`]'s object.

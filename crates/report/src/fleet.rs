@@ -41,7 +41,7 @@ pub struct FleetFinding {
     pub usual_ns: Option<f64>,
     /// Nodes that it was held against.
     pub others: usize,
-    /// Chance of any such difference in the whole fleet, were all nodes equal (Holm).
+    /// Chance of any such difference in the whole fleet, were all nodes equal, as Student's t and Holm's correction have it; not counted on a fleet.
     pub p: f64,
 }
 
@@ -61,7 +61,7 @@ pub struct FleetNode {
     pub odd: bool,
     /// It was measured again: true if it was odd again, false if not; null if it was not measured again.
     pub confirmed: Option<bool>,
-    /// What it points to; null if nothing is odd.
+    /// What it may point to; null if nothing is odd.
     pub suspect: Option<&'static str>,
     /// What would confirm that.
     pub confirm: Option<&'static str>,
@@ -167,9 +167,14 @@ pub struct Fleet {
     pub nodes: Vec<FleetNode>,
     /// Files that were not taken as they are.
     pub problems: Vec<FleetProblem>,
-    /// Odd nodes whose names can stand on a command line.
+    /// Nodes that were odd again when measured again, and whose names can stand on a command line.
     pub drain: Vec<String>,
+    /// How far this can be trusted.
+    pub caution: &'static str,
 }
+
+/// What nobody has counted is said wherever a node is named, or none is.
+const CAUTION: &str = "An odd node is a suspicion: how often a node is named falsely, and how often one is missed, has not been counted yet.";
 
 /// What came of a round: nodes with their runs.
 pub type Round = Vec<(String, NodeRun)>;
@@ -215,6 +220,7 @@ impl Fleet {
             nodes,
             problems,
             drain: Vec::new(),
+            caution: CAUTION,
         };
         fleet.settle();
         fleet
@@ -243,8 +249,8 @@ impl Fleet {
 
     fn settle(&mut self) {
         self.nodes.sort_by(|a, b| (!a.odd, &a.node).cmp(&(!b.odd, &b.node)));
-        let odd = self.nodes.iter().filter(|node| node.odd).map(|node| &node.node);
-        self.drain = odd.filter(|name| is_plain(name)).cloned().collect();
+        let again = self.nodes.iter().filter(|node| node.odd && node.confirmed == Some(true));
+        self.drain = again.map(|node| &node.node).filter(|name| is_plain(name)).cloned().collect();
     }
 
     /// Any node is odd.

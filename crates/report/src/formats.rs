@@ -1,9 +1,14 @@
 //! The forms in which a run can be written. A form is a file here and a line in [`FORMATS`].
 
+mod bencher;
 mod benchstat;
 mod brief;
 mod csv;
+mod github_action_benchmark;
 pub(crate) mod json;
+mod junit;
+mod names;
+mod prometheus;
 pub(crate) mod table;
 
 use crate::text::Style;
@@ -27,5 +32,15 @@ pub trait Format: Sync {
 }
 
 /// Every form, the usual one first.
-pub const FORMATS: &[&dyn Format] =
-    &[&brief::Terminal, &json::Json, &csv::Csv, &table::Markdown, &benchstat::Benchstat];
+pub const FORMATS: &[&dyn Format] = &[
+    &brief::Terminal,
+    &json::Json,
+    &csv::Csv,
+    &table::Markdown,
+    &benchstat::Benchstat,
+    &bencher::Bencher,
+    &bencher::BencherV1,
+    &github_action_benchmark::GithubActionBenchmark,
+    &junit::Junit,
+    &prometheus::Prometheus,
+];

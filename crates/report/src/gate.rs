@@ -64,8 +64,11 @@ impl Gate {
             let reason = format!("no row costs more than {} more", percent(most.max(0.0)));
             return gate(GateOutcome::Passed, None, reason);
         }
-        let starts: Option<Vec<f64>> = open.iter().map(|(_, row)| needed(row, limit)).collect();
-        let starts = starts.filter(|all| !all.is_empty()).map(|all| all.into_iter().fold(0.0, f64::max).ceil());
+        // Where starts are too few for any interval, nothing is known yet of what more of them would not decide.
+        let few = open.iter().any(|(_, row)| row.lacks_starts().is_some());
+        let needs: Vec<Option<f64>> = open.iter().map(|(_, row)| needed(row, limit)).collect();
+        let starts = needs.iter().flatten().copied().reduce(f64::max).map(f64::ceil);
+        let starts = starts.filter(|_| few || needs.iter().all(Option::is_some));
         let starts = starts.filter(|most| *most <= MOST_STARTS).map(|most| most as u64);
         gate(GateOutcome::Inconclusive, starts, inconclusive(&open, uncompared, starts))
     }
@@ -86,10 +89,13 @@ fn within(row: &Comparison, limit: f64) -> bool {
     row.interval.is_some_and(|(_, high)| high <= 1.0 + limit)
 }
 
-/// Starts a side at which the interval would end within the gate, its width falling with the root of their number. None: the estimate itself lies
-/// beyond the gate, or there is no interval.
+/// Starts a side at which the interval would end within the gate, its width falling with the root of their number; without an interval for want of starts,
+/// those that give one. None: the estimate itself lies beyond the gate, or something else is against an interval.
 fn needed(comparison: &Comparison, limit: f64) -> Option<f64> {
     let (centre, room) = (comparison.ratio.ln(), limit.ln_1p());
+    if comparison.interval.is_none() {
+        return comparison.lacks_starts().map(|starts| starts as f64);
+    }
     // Measured in one run there is nothing between runs.
     let width = ((comparison.interval?.1.ln() - centre).powi(2) - comparison.component.powi(2)).max(0.0).sqrt();
     let starts = comparison.counts.0.min(comparison.counts.1) as f64;
@@ -118,7 +124,8 @@ fn inconclusive(open: &[&GatedRow<'_>], uncompared: usize, starts: Option<u64>) 
     }
     match starts {
         Some(starts) => {
-            parts.push(format!("about {starts} starts a side would decide: `compare --measure --rounds {starts}`"))
+            let about = if open.iter().any(|row| row.1.interval.is_some()) { "about" } else { "at least" };
+            parts.push(format!("it takes {about} {starts} starts a side: `compare --measure --rounds {starts}`"));
         }
         None if !open.is_empty() => {
             parts.push("more starts alone would not decide it; measure both in one run on a quieter machine".into())
@@ -191,6 +198,16 @@ mod tests {
         assert_eq!(gate(&[], 0, false).outcome, GateOutcome::Inconclusive);
         let unknown = gate(&[Comparison { interval: None, ..compared(1.0, 1.0, 1.0) }], 0, false);
         assert_eq!((unknown.outcome, unknown.starts, unknown.missed), (GateOutcome::Inconclusive, None, None));
+        assert!(unknown.reason.contains("more starts alone would not decide it"), "{unknown:?}");
+        // Three starts give no interval at all, and six do.
+        let few = Comparison { interval: None, counts: (3, 3), ..compared(1.0, 1.0, 1.0) };
+        let few = gate(&[few], 0, false);
+        assert_eq!((few.outcome, few.starts, few.missed), (GateOutcome::Inconclusive, Some(6), None));
+        assert!(few.reason.contains("at least 6 starts a side: `compare --measure --rounds 6`"), "{few:?}");
+        // Beside one that has modes, and although its estimate lies beyond the gate.
+        let far = Comparison { interval: None, counts: (3, 14), ..compared(1.3, 1.0, 1.0) };
+        let modes = Comparison { interval: None, ..compared(1.0, 1.0, 1.0) };
+        assert_eq!(gate(&[far, modes], 0, false).starts, Some(6));
         // The estimate itself lies beyond the gate, but not for certain.
         assert_eq!(gate(&[compared(1.06, 0.99, 1.13)], 0, false).starts, None);
     }

@@ -9,11 +9,14 @@ mod columns;
 mod compare;
 mod crosscheck;
 mod curves;
+mod doctor;
 mod explain;
+mod fitness;
 mod fleet;
 mod formats;
 mod gate;
 mod html;
+mod junit;
 mod listing;
 mod page;
 mod pairing;
@@ -25,11 +28,13 @@ pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
 pub use compare::{
-    Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_markdown, compare_schema,
-    compare_text,
+    Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_junit, compare_markdown,
+    compare_schema, compare_text,
 };
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
+pub use doctor::{DoctorGate, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
+pub use fitness::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows};
 pub use fleet::{
     Fleet, FleetFact, FleetFinding, FleetGroup, FleetNode, FleetProblem, FleetRow, FleetSplit, FleetValue, Round,
     fleet_json, fleet_page, fleet_schema, fleet_text, is_plain,
@@ -38,15 +43,15 @@ pub use formats::json::schema;
 pub use formats::table::ladder_plot;
 pub use formats::{FORMATS, Format};
 pub use gate::{Gate, GateOutcome};
-pub use html::{Page, html, page_schema};
+pub use html::{AuditAnswer, Page, html, page_schema};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
-    list_text, machine_json,
+    list_text,
 };
 pub use page::{
     Arguments, Kept, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
     classic_text, fill, programs_json, programs_text, units_of,
 };
-pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ};
+pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ, probe_without_version};
 pub use text::{Detail, Style, listed};
 pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_schema, trends_text};

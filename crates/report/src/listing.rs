@@ -1,10 +1,9 @@
 //! `list`, `history` and `doctor`.
 
-use crate::formats::json::MachinePart;
-use crate::text::{Style, cell, moment, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use comfy_table::Color;
 use serde::Serialize;
-use switchcost_model::{Finding, Machine, Severity, harmless};
+use switchcost_model::{Finding, Severity, harmless};
 
 /// A mechanism as `list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -117,7 +116,7 @@ pub fn list_text(
                 if style.colour { place.fg(colour) } else { place },
             ]);
         }
-        out.push_str(&trimmed(&table));
+        out.push_str(&drawn(&mut table));
         out.push('\n');
     }
     let lacking = mechanisms.iter().any(|mechanism| !mechanism.probes.iter().any(|probe| probe.available));
@@ -199,7 +198,7 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
         row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
         table.add_row(row.into_iter().chain([cell(asked(entry, style))]));
     }
-    trimmed(&table)
+    drawn(&mut table)
 }
 
 /// What was asked, on one line, and whether the run came to its end.
@@ -218,17 +217,6 @@ fn asked(entry: &HistoryEntry, style: Style) -> String {
     let long = command.chars().count() + end.chars().count() > room;
     let cut = room.saturating_sub(end.chars().count() + 1);
     if long { command.chars().take(cut).chain(['…']).collect::<String>() + &end } else { command + &end }
-}
-
-/// `doctor --format json`.
-#[must_use]
-pub fn machine_json(machine: &Machine) -> String {
-    #[derive(Serialize)]
-    struct Document {
-        format: u32,
-        machine: MachinePart,
-    }
-    crate::text::json(&Document { format: 1, machine: machine.into() })
 }
 
 /// `doctor` for a terminal: the verdict, then what speaks against figures from here; `all`: what is fine as well.

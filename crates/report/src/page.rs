@@ -2,11 +2,11 @@
 //!
 //! A template never computes a statistic: it sees rows as [`Cell`]s, and filters that write numbers as the other reports do.
 
-mod cell;
 mod classic;
 mod fill;
 mod filters;
 mod finding;
+mod template_row;
 
 pub use classic::{
     Arguments, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema, classic_text,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use switchcost_analysis::{
     Analysis, Noise, Of, Row, Rules, SLOWED, between, slowed_throughout, slowest, usable, within,
 };
-use switchcost_model::{Run, Variant};
+use switchcost_model::{Run, Variant, hardware_key};
 
 /// Smallest difference that matters unless the user says otherwise.
 pub const THRESHOLD: f64 = 0.03;
@@ -44,12 +44,14 @@ pub fn common<'l, 'r>(a: &[&'l Row<'r>], b: &[&'l Row<'r>]) -> Common<'l, 'r> {
 
 /// Key of a variant without the version in the probe's id.
 fn loose_key(variant: &Variant) -> String {
-    let mut variant = variant.clone();
+    Variant { probe: probe_without_version(&variant.probe).to_owned(), ..variant.clone() }.key()
+}
+
+/// A probe's id without the version of its compiler: `native-gcc` of `native-gcc-12`.
+#[must_use]
+pub fn probe_without_version(id: &str) -> &str {
     let version = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    if let Some((name, _)) = variant.probe.rsplit_once('-').filter(|(_, tail)| version(tail)) {
-        variant.probe = name.to_owned();
-    }
-    variant.key()
+    id.rsplit_once('-').filter(|(_, tail)| version(tail)).map_or(id, |(name, _)| name)
 }
 
 /// Whether a ratio of these rows means anything.
@@ -119,6 +121,7 @@ pub fn judge(
         compared.rows.push(ComparedRow { a: side(a), b: side(b), comparison });
     }
     compared.runs = involved(pairs).into_iter().map(|index| ComparedRun::new(runs[index].run)).collect();
+    compared.cautions = cautions(pairs, runs, &compared.rows);
     judge_runs(pairs, runs, force, compared);
     notes(pairs, runs, compared);
     Ok(())
@@ -133,6 +136,33 @@ pub fn methods_differ(a: &Run, b: &Run) -> Option<String> {
             a.id, a.method_version, b.id, b.method_version
         )
     })
+}
+
+/// Sentences, in the order of weight.
+fn cautions(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], rows: &[ComparedRow]) -> Vec<String> {
+    let differ = |of: &dyn Fn(&Run) -> String| pairs.iter().any(|(a, b)| of(runs[a.0].run) != of(runs[b.0].run));
+    let mut cautions = Vec::new();
+    if differ(&|run| hardware_key(&run.machine.stable)) {
+        cautions.push("The runs are of different machines, and each ratio is that of the machines as well.".to_owned());
+    } else if differ(&|run| run.machine.key()) {
+        cautions.push(
+            "The runs are of one machine with two kernels or set-ups, and each ratio is that of these as well."
+                .to_owned(),
+        );
+    }
+    if differ(&|run| format!("{} {}", run.tool_version, run.method_version)) {
+        cautions.push("The runs were made by different versions of switchcost.".to_owned());
+    }
+    let lacking: Vec<usize> = rows.iter().filter_map(|row| row.comparison.lacks_starts()).collect();
+    if let Some(needed) = lacking.iter().max() {
+        let of = if lacking.len() == rows.len() {
+            String::new()
+        } else {
+            format!(" in {} of {} rows", lacking.len(), rows.len())
+        };
+        cautions.push(format!("Too few starts for a verdict{of}: it takes {needed} on each side."));
+    }
+    cautions
 }
 
 /// Indices of the runs that take part, each once, that of the first A first.

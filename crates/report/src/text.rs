@@ -1,6 +1,6 @@
 //! Tables for terminals.
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use serde::Serialize;
 use switchcost_model::{Machine, harmless, harmless_line, harmless_lines};
 
@@ -60,7 +60,7 @@ impl Style {
 /// Plain data as JSON.
 #[expect(
     clippy::expect_used,
-    reason = "serde_json fails only on a map whose keys are no texts, and no document has one"
+    reason = "serde_json fails only on a map whose keys are not texts, and no document has one"
 )]
 pub(crate) fn json(document: &impl Serialize) -> String {
     serde_json::to_string_pretty(document).expect("plain data") + "\n"
@@ -96,14 +96,59 @@ pub(crate) fn right(text: impl ToString) -> Cell {
     cell(text).set_alignment(CellAlignment::Right)
 }
 
-/// Removes the blanks that padding leaves at line ends.
-pub(crate) fn trimmed(table: &Table) -> String {
-    let mut out = String::new();
-    for line in table.to_string().lines() {
-        out.push_str(line.trim_end());
+/// The lines of a table, without blanks at their ends. Where its width is bounded no word is broken, and what has no room then are columns before the
+/// last one, which are named.
+pub(crate) fn drawn(table: &mut Table) -> String {
+    let hidden = fit(table);
+    let mut out = table.trim_fmt();
+    if !out.is_empty() {
         out.push('\n');
     }
+    if !hidden.is_empty() {
+        out.push_str(&format!("  no room for: {}\n", hidden.join(", ")));
+    }
     out
+}
+
+/// Keeps words whole; the titles of the columns that have no room.
+fn fit(table: &mut Table) -> Vec<String> {
+    let Some(room) = table.width().filter(|_| matches!(table.content_arrangement(), ContentArrangement::Dynamic))
+    else {
+        return Vec::new();
+    };
+    // The two ends of an interval stay beside each other.
+    let whole = |text: String| text.replace(" – ", "-–-");
+    let longest = |text: String| {
+        let indent = text.len() - text.trim_start().len();
+        whole(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0) + indent
+    };
+    let widths: Vec<u16> = (0..table.column_count())
+        .map(|column| {
+            let cells = table.column_cells_with_header_iter(column).flatten();
+            let padding = table.column(column).map_or(0, |column| usize::from(column.padding_width()));
+            (cells.map(|cell| longest(cell.content())).max().unwrap_or(0) + padding) as u16
+        })
+        .collect();
+    let mut needed: u16 = widths.iter().sum();
+    let mut shown = widths.len();
+    while needed > room && shown > 3 {
+        needed -= widths[shown - 2];
+        shown -= 1;
+    }
+    let last = widths.len().saturating_sub(1);
+    let mut hidden = Vec::new();
+    for (index, width) in widths.into_iter().enumerate() {
+        let keep = index == last || index + 1 < shown;
+        let title = table.header().and_then(|header| header.cell_iter().nth(index)).map(Cell::content);
+        let Some(column) = table.column_mut(index) else { continue };
+        if keep {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+        } else {
+            column.set_constraint(ColumnConstraint::Hidden);
+            hidden.push(title.unwrap_or_default());
+        }
+    }
+    hidden
 }
 
 /// Wraps text after a lead, further lines indented by the lead's width.

@@ -1,7 +1,7 @@
 //! Trends of rows over runs.
 
 use crate::compare::ratio_phrase;
-use crate::text::{Style, cell, moment, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{Quantity, nanoseconds, percent};
@@ -188,7 +188,7 @@ fn block(trend: &Trend, style: Style) -> String {
         harmless(&trend.unit),
         trend.points.len(),
         kernel.unwrap_or_default(),
-        trimmed(&table)
+        drawn(&mut table)
     );
     if trend.undecided > 0 {
         let places = if trend.undecided == 1 { "a place".to_owned() } else { format!("{} places", trend.undecided) };

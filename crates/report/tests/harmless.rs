@@ -328,8 +328,8 @@ fn a_long_text_is_cut_and_json_is_not() {
     run.invocations.iter_mut().for_each(|invocation| invocation.transcript.notes = vec![format!("\u{202e}{long}")]);
     let written = |name: &str| {
         let form = FORMATS.iter().find(|form| form.name() == name).unwrap();
-        let told = form.is_for_people().then(|| run.harmless());
-        let analysis = Analysis::new(told.as_ref().unwrap_or(&run), &Catalogue::default());
+        let shown = form.is_for_people().then(|| run.harmless());
+        let analysis = Analysis::new(shown.as_ref().unwrap_or(&run), &Catalogue::default());
         form.write(&analysis, Style::PLAIN).unwrap()
     };
     let (text, json) = (written("table"), written("json"));

@@ -266,12 +266,13 @@ impl Schedule<'_> {
             return;
         }
         let speeds = speeds(&self.run);
-        for index in 0..self.run.variants.len() {
+        let started = self.run.starts();
+        let done = |(index, started): (usize, &Vec<&Invocation>)| {
             let starts = rounds_done * self.starts_in_a_round(index);
-            if LOOKS.iter().all(|(most, _)| *most <= starts) || self.is_precise(index, rounds_done, &speeds) {
-                self.progress[index].done = true;
-            }
-        }
+            LOOKS.iter().all(|(most, _)| *most <= starts) || self.is_precise(index, started, rounds_done, &speeds)
+        };
+        let done: Vec<bool> = started.iter().enumerate().map(done).collect();
+        self.progress.iter_mut().zip(done).for_each(|(progress, done)| progress.done |= done);
     }
 
     fn starts_in_a_round(&self, index: usize) -> u64 {
@@ -280,9 +281,8 @@ impl Schedule<'_> {
     }
 
     /// Its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
-    fn is_precise(&self, index: usize, rounds_done: u64, speeds: &Speeds) -> bool {
-        let so_far = |i: &&Invocation| i.variant == index && i.round < rounds_done;
-        let mine: Vec<&Invocation> = self.run.invocations.iter().filter(so_far).collect();
+    fn is_precise(&self, index: usize, started: &[&Invocation], rounds_done: u64, speeds: &Speeds) -> bool {
+        let mine: Vec<&Invocation> = started.iter().copied().filter(|start| start.round < rounds_done).collect();
         let variant = &self.run.variants[index];
         let undisturbed = undisturbed(&counted(&mine).0, speeds.get(&variant.probe));
         summarise(variant, &mine, Some(self.request.precision)).precise

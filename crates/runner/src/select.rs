@@ -421,7 +421,7 @@ fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<String> {
     if !mechanism.placements.contains(&shape.placement.kind()) {
         let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
         return Some(format!(
-            "placement {} makes no sense for {}; it has {}",
+            "placement {} cannot be measured for {}; it has {}",
             shape.placement,
             mechanism.id,
             known.join(", ")

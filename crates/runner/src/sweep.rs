@@ -40,7 +40,7 @@ pub fn select_sweep(
         if let Some(name) = axis.parameter() {
             check_experiment(name, request, &mechanisms)?;
         }
-        let headline = "of the headline ladder".to_owned();
+        let headline = "that `run` measures by default".to_owned();
         let chosen = if request.patterns.is_empty() { headline } else { request.patterns.join(" ") };
         return Err(SweepError::NoAxis { what: axis.what(), chosen });
     }

@@ -8,6 +8,7 @@
 //! turn. Of these cuts those remain that drift does not make (`drift`): the least sure goes first, and the stretch between its neighbours is one again.
 
 use crate::drift::{Drift, autocorrelation};
+use crate::location::near;
 use crate::random::Random;
 
 /// Values on each side of a cut, at least: one value alone is an outlier, not a level.
@@ -129,9 +130,7 @@ fn strongest(values: &[f64], level: f64, orders: usize) -> Option<Change> {
 /// Values no further from their median than 5 MAD: how far out an outlier lies must not decide. The order plays no part in it, so the level stays exact.
 fn clamped(values: &[f64]) -> Vec<f64> {
     match (crate::median(values), crate::mad(values)) {
-        (Some(centre), Some(mad)) if mad > 0.0 => {
-            values.iter().map(|value| value.clamp(centre - 5.0 * mad, centre + 5.0 * mad)).collect()
-        }
+        (Some(centre), Some(mad)) if mad > 0.0 => values.iter().map(|value| near(*value, centre, 5.0 * mad)).collect(),
         _ => values.to_vec(),
     }
 }

@@ -62,10 +62,11 @@ impl LogRatio {
     }
 }
 
-/// Half the width of the interval at this level of something normal with this standard deviation.
+/// Half the width of the interval at this level of something normal with this standard deviation; infinite at a level that is none.
 #[must_use]
 pub fn half_width(deviation: f64, confidence: f64) -> f64 {
-    deviation * Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence))
+    let share = f64::midpoint(1.0, confidence);
+    if (0.0..=1.0).contains(&share) { deviation * Normal::standard().inverse_cdf(share) } else { f64::INFINITY }
 }
 
 /// Median of the log-ratios of pairs, with its interval.

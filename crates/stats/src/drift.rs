@@ -6,6 +6,7 @@
 //! Series Analysis 32 (2011) 498–511): the φ beside a step is not inflated by it. Its distribution is drawn (Monte Carlo test: Dufour, Journal of
 //! Econometrics 133 (2006) 443–477) at the largest φ, where steps look strongest, so that the level holds for every smaller one too.
 
+use crate::location;
 use crate::random::Random;
 use std::collections::BTreeMap;
 
@@ -67,7 +68,7 @@ fn calmed(values: &[f64]) -> Vec<f64> {
     match crate::median(&off) {
         Some(mad) if mad > 0.0 => {
             let far = FAR * mad;
-            values.iter().zip(&centres).map(|(value, centre)| value.clamp(centre - far, centre + far)).collect()
+            values.iter().zip(&centres).map(|(value, centre)| location::near(*value, *centre, far)).collect()
         }
         _ => values.to_vec(),
     }

@@ -33,6 +33,12 @@ pub fn median(values: &[f64]) -> Option<f64> {
     quantile(&sorted(values), 0.5)
 }
 
+/// The value, no further than `reach` from the centre; as it is where one of the two is not finite.
+pub(crate) fn near(value: f64, centre: f64, reach: f64) -> f64 {
+    let (low, high) = (centre - reach, centre + reach);
+    if low <= high { value.clamp(low, high) } else { value }
+}
+
 /// Arithmetic mean.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {

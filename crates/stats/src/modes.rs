@@ -24,13 +24,13 @@ const FEWEST: usize = 2;
 /// are exponential: a tail heavier than that of costs. Of normal and uniform ones it is exceeded in at most 3 of 1,000. By simulation; `coverage.rs` counts it again.
 const CRITICAL: [(usize, f64); 7] = [(6, 11.3), (8, 8.0), (10, 7.2), (15, 4.2), (20, 3.5), (30, 2.2), (40, 1.8)];
 
-/// The modes of positive values, smallest first; empty where one mode explains them.
+/// The modes of positive values, smallest first; empty where one mode explains them, or a value is not positive or not finite.
 ///
 /// The sorted logarithms are cut at the gap that is widest for the scatter on both sides of it. It is a gap between modes if one mode would show it in one
 /// sample of a hundred at most; each side is then cut again.
 #[must_use]
 pub fn modes(values: &[f64]) -> Vec<Mode> {
-    if values.iter().any(|value| *value <= 0.0) {
+    if !values.iter().all(|value| *value > 0.0 && value.is_finite()) {
         return Vec::new();
     }
     let all = sorted(values);

@@ -12,6 +12,7 @@ pub fn shift(a: &[f64], b: &[f64], confidence: f64) -> Option<LogRatio> {
     let differences = sorted(&a.iter().flat_map(|x| b.iter().map(move |y| y - x)).collect::<Vec<_>>());
     let centre = median(&differences)?;
     let interval = outer_ranks(a.len(), b.len(), confidence)
+        .filter(|skipped| 2 * skipped < differences.len()) // or it is a level below any
         .map(|skipped| Interval { low: differences[skipped], high: differences[differences.len() - 1 - skipped] });
     Some(LogRatio { centre, interval })
 }

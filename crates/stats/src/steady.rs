@@ -34,6 +34,10 @@ pub fn steady_from(series: &[f64]) -> Steady {
     let tail = &series[n / 2..];
     let (Some(centre), Some(spread)) = (median(tail), mad(tail)) else { return Steady::From(0) };
     let reach = 5.0 * spread.max(centre.abs() * 1e-4);
+    // Nothing is known of a series with values that no clock gives, or whose differences are out of range.
+    if !(reach.is_finite() && series.iter().all(|value| (value - centre).is_finite())) {
+        return Steady::From(0);
+    }
     // Offsets from the centre keep the sums below exact enough.
     let offsets: Vec<f64> = series.iter().map(|value| (value - centre).clamp(-reach, reach)).collect();
     let cut = smallest_standard_error(&offsets, n - SHORTEST / 2);

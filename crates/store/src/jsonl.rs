@@ -96,7 +96,7 @@ fn add_variant(run: &mut Run, record: VariantRecord) -> Result<(), String> {
 fn add_invocation(run: &mut Run, record: InvocationRecord) -> Result<(), String> {
     limits::count("invocations", run.invocations.len(), limits::MAX_INVOCATIONS)?;
     let invocation = Invocation::try_from(record).map_err(|unreadable| harmless(&unreadable.0))?;
-    rules::check_variant(invocation.variant, run.variants.len())?;
+    rules::check_invocation(&invocation, run.variants.len())?;
     run.invocations.push(invocation);
     Ok(())
 }

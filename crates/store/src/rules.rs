@@ -1,6 +1,7 @@
-//! What must hold for the records of a run to hang together. Nothing about the numbers: a probe's nonsense is kept.
+//! What must hold for the records of a run to hang together. Of the numbers only that no figure divides by them if they are 0: other nonsense of a probe
+//! is kept.
 
-use switchcost_model::{EndedBy, Run, harmless};
+use switchcost_model::{EndedBy, Invocation, Run, harmless};
 
 /// Longest id of a run.
 const MAX_ID: usize = 64;
@@ -19,15 +20,24 @@ pub fn check(run: &Run) -> Result<(), String> {
     if let Some(index) = run.not_run.keys().find(|index| **index >= count) {
         return Err(format!("a reason is given for variant {index} but there are {count} variants"));
     }
-    run.invocations.iter().try_for_each(|invocation| check_variant(invocation.variant, count))
+    run.invocations.iter().try_for_each(|invocation| check_invocation(invocation, count))
 }
 
-/// An invocation refers to a planned variant.
-pub fn check_variant(variant: usize, count: usize) -> Result<(), String> {
-    if variant < count {
-        return Ok(());
+/// An invocation refers to a planned variant, and holds nothing that its reader of the wire would have refused as the divisor of a figure.
+pub fn check_invocation(invocation: &Invocation, count: usize) -> Result<(), String> {
+    let (variant, transcript) = (invocation.variant, &invocation.transcript);
+    if variant >= count {
+        return Err(format!("an invocation refers to variant {variant} but there are {count} variants"));
     }
-    Err(format!("an invocation refers to variant {variant} but there are {count} variants"))
+    let zero =
+        |what: &str| Err(format!("invocation {}: {what} is 0, and no figure follows from it", invocation.sequence));
+    if transcript.hello.as_ref().is_some_and(|hello| hello.clock.ticks_per_second == 0) {
+        return zero("clock.ticks_per_second");
+    }
+    if transcript.samples.iter().any(|samples| samples.units == 0) {
+        return zero("units of samples");
+    }
+    Ok(())
 }
 
 /// Ids are typed by people, printed, and looked up beside `latest`; an imported one must not surprise.

@@ -147,7 +147,7 @@ fn component(text: &str) -> &str {
 }
 
 fn strip_text(text: &str, names: &[String]) -> String {
-    let mut text = text.to_owned();
+    let mut text = strip_root(text);
     for homes in HOMES {
         text = strip_homes(&text, homes);
     }
@@ -168,6 +168,19 @@ fn strip_homes(text: &str, homes: &str) -> String {
         rest = after.strip_prefix(name).unwrap_or_default();
     }
     stripped + rest
+}
+
+/// Replaces `/root/`, a home without a name, by `~/` where a path begins with it.
+fn strip_root(text: &str) -> String {
+    let mut parts = text.split("/root/");
+    let mut stripped = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let word = stripped.rsplit(|c: char| c.is_whitespace() || "'\"=,:;".contains(c)).next().unwrap_or_default();
+        let within = word.contains('/') || word.ends_with('.');
+        stripped.push_str(if within { "/root/" } else { "~/" });
+        stripped.push_str(part);
+    }
+    stripped
 }
 
 /// Replaces a name where it stands as a word of its own.

@@ -228,7 +228,7 @@ impl Store {
         let path = self.path.clone();
         self.write(|transaction| {
             let key = unfinished(transaction, &path, run_id)?;
-            rules::check_variant(invocation.variant, rows::count_variants(transaction, key)?)
+            rules::check_invocation(invocation, rows::count_variants(transaction, key)?)
                 .map_err(|reason| StoreError::Rule { id: run_id.to_owned(), reason })?;
             if rows::last_sequence(transaction, key)?.is_some_and(|last| last >= invocation.sequence) {
                 return Err(StoreError::Overtaken { path, id: run_id.to_owned() }.into());

@@ -130,6 +130,8 @@ fn only_integers_within_range() {
     check_line(5, "1100000", "Infinity", "expected value");
     check_line(5, "1100000", "9223372036854775808", "invalid value: integer `9223372036854775808`, expected i64");
     check_line(5, "1100000", "\"1\"", "invalid type: string");
+    check_line(5, "\"units\":512", "\"units\":0", "invocation 0: units of samples is 0");
+    check_line(5, "_per_second\":1000000000", "_per_second\":0", "invocation 0: clock.ticks_per_second is 0");
     check_line(5, "\"units\":512", "\"units\":-512", "invalid value: integer `-512`, expected u64");
     check_line(6, "[10,2]", "[10,-2]", "invalid value: integer `-2`, expected u64");
     check_line(6, "[10,2]", "[10,2,3]", "trailing characters");
@@ -152,7 +154,8 @@ fn the_schema_is_strict() {
     check_line(5, "\"variant\":0", "\"variant\":3", "refers to variant 3 but there are 3 variants");
     check_line(5, "\"variant\":0", "\"variant\":18446744073709551615", "variant");
     check_line(5, "\"pid\":1000", "\"pid\":null", "of `hello` and `pid` one is missing");
-    check_line(5, "\"process_code\":0", "\"process_code\":null", "is not a way for a process to end");
+    check_line(5, "\"process_code\":0", "\"process_code\":null", "`exited` without a code is not a way for a process");
+    check_line(5, "\"exited\"", "\"ezited\"", "`ezited` with code 0 is not a way for a process to end");
     check_line(5, "\"log\":", "\"extra\":1,\"log\":", "unknown field `extra`");
     check_line(5, "\"t\":\"invocation\"", "\"t\":\"intermission\"", "`intermission` is not a known kind of line");
     check_line(1, "\"ended_by\":\"precision\"", "\"ended_by\":\"unfinished\"", "the time of the end is given");

@@ -27,6 +27,12 @@ fn check_log(log: &str, expected: &str) {
 }
 
 #[test]
+fn the_home_of_root() {
+    check_log("'--prefix=/root/.pyenv/3.11' -L/root/lib /root/x", "'--prefix=~/.pyenv/3.11' -L~/lib ~/x");
+    check_log("/srv/root/x ./root/y", "/srv/root/x ./root/y");
+}
+
+#[test]
 fn paths_of_the_command() {
     check_command(
         &[
@@ -76,7 +82,7 @@ fn homes_and_names_in_texts() {
     check_log("see alice, at /home/alice", "see <removed>, at ~");
     check_log("bob@bobs-box: bobsled, kebob, bob", "<removed>@<removed>: bobsled, kebob, <removed>");
     check_log("/home/ 1000 sh", "/home/ 1000 sh");
-    check_log("/root/x /homely/x", "/root/x /homely/x");
+    check_log("/root/x /homely/x", "~/x /homely/x");
     check_log("", "");
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// This repository.
-fn top() -> &'static Path {
+pub fn top() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
@@ -17,10 +17,11 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
     let mut documents: Vec<(String, String)> =
         schemas().into_iter().map(|(name, text)| (format!("docs/{name}"), text)).collect();
     documents.push(("web/page.schema.json".into(), switchcost_report::page_schema()));
-    documents.push(("docs/answers.md".into(), answers(&top().join("data/example/answers"))?));
+    documents.extend(filled(&top().join("data/example/answers"))?);
     documents.push(("docs/cli.md".into(), command_line()));
     documents.push(("README.md".into(), readme()?));
     documents.push(("docs/security.md".into(), limits()?));
+    documents.push(("docs/coverage.md".into(), coverage()?));
     settle(documents, check)
 }
 
@@ -118,14 +119,46 @@ fn limits() -> anyhow::Result<String> {
     Ok(page.replace(block(&page, "limits")?, &table))
 }
 
-/// The page of answers, from the runs in a folder.
-pub fn answers(folder: &Path) -> anyhow::Result<String> {
+/// docs/coverage.md with the tables that the tests of `crates/analysis` counted and did not find in it. They leave them in files.
+fn coverage() -> anyhow::Result<String> {
+    let mut page = fs::read_to_string(top().join("docs/coverage.md"))?;
+    let Ok(tables) = fs::read_dir(top().join("target/tmp/coverage")) else { return Ok(page) };
+    for table in tables {
+        let file = table?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        page = page.replace(block(&page, &name)?, &fs::read_to_string(&file)?);
+    }
+    Ok(page)
+}
+
+/// Pages that are filled from kept runs, each from the template `PAGE.in`.
+const FILLED: [&str; 5] = [
+    "docs/answers.md",
+    "docs/findings/million.md",
+    "docs/findings/isolation.md",
+    "docs/findings/ring.md",
+    "docs/findings/condvar.md",
+];
+
+/// The pages of answers and findings by their paths, from the runs in a folder.
+fn filled(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .with_context(|| format!("cannot read {}", folder.display()))?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<io::Result<_>>()?;
     files.sort();
-    switchcost::derived::filled(&top().join("docs/answers.md.in"), &files).map_err(anyhow::Error::msg)
+    let templates = FILLED.map(|page| top().join(format!("{page}.in")));
+    let texts = switchcost::derived::filled(&templates, &files).map_err(anyhow::Error::msg)?;
+    Ok(FILLED.into_iter().map(ToOwned::to_owned).zip(texts).collect())
+}
+
+/// Writes these pages beside the runs that they are filled from.
+pub fn answers(folder: &Path) -> anyhow::Result<()> {
+    for (path, text) in filled(folder)? {
+        let name = Path::new(&path).file_name().context("a page has a name")?;
+        fs::write(folder.join(name), text).with_context(|| format!("cannot write to {}", folder.display()))?;
+    }
+    Ok(())
 }
 
 /// The help of every command.

@@ -1,7 +1,7 @@
 // control/null-syscall: into the kernel and back with nothing done there. getppid, because C libraries used to cache
 // getpid.
+#include "kit/os/bare_calls.h"
 #include "kit/ring/solo.h"
-#include "kit/tasks/bare_calls.h"
 
 namespace probe {
 namespace {

@@ -1,7 +1,7 @@
 // control/signal-mask: the system call that swapcontext makes beside its switch of stacks: set the signal mask, get the
 // old one.
+#include "kit/os/bare_calls.h"
 #include "kit/ring/solo.h"
-#include "kit/tasks/bare_calls.h"
 
 namespace probe {
 namespace {

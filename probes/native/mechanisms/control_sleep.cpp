@@ -1,6 +1,6 @@
 // control/sleep: a thread sleeps until a timer wakes it: a voluntary switch without a second thread.
+#include "kit/os/bare_calls.h"
 #include "kit/ring/solo.h"
-#include "kit/tasks/bare_calls.h"
 
 namespace probe {
 namespace {

@@ -22,7 +22,7 @@ namespace {
 }
 
 // Kept in the frame of the coroutine that transfers. Through a table there would be a second load in the chain from
-// frame to frame: 4.4 ns per hop instead of 2.5 ns.
+// frame to frame: 4.4 ns per switch instead of 2.5 ns.
 struct Transfer {
     std::coroutine_handle<> next;
     bool await_ready() const noexcept { return false; }
@@ -111,7 +111,7 @@ private:
     // here.
     //
     // Two points of suspension and no call that might throw: from five places to go on at (the beginning and the end
-    // count) gcc finds the place by a table, an indirect jump more a lap, 0.2 ns per hop in a ring of two.
+    // count) gcc finds the place by a table, one more indirect jump per lap, 0.2 ns per switch in a ring of two.
     Coroutine drive() {
         RingState& state = this->state();
         Station* const stations = this->station_array();

@@ -1,5 +1,5 @@
 // thread/condvar: POSIX mutex and condition variable, signalled while the mutex is held, as the classic programs do.
-// The woken thread then runs into the mutex, which is why a hop may cost two kernel switches. With locking=held a
+// The woken thread then runs into the mutex, which is why a switch may cost two kernel switches. With locking=held a
 // context keeps the mutex from its first turn to its last and lets go of it only while it waits, as Bendersky's program
 // does: some of those that are woken then come in time.
 #include <pthread.h>

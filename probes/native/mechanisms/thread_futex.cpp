@@ -1,4 +1,4 @@
-// thread/futex: two system calls a hop and nothing else.
+// thread/futex: two system calls per switch and nothing else.
 #include "kit/ring/futex.h"
 #include "kit/tasks/tasks.h"
 

@@ -113,7 +113,7 @@ const batch = (workload, units, histogram) => (histogram ? workload.runEach(unit
 
 const wholeLaps = (plan, { lap }) => Math.ceil(plan.batchUnits / lap) * lap || lap;
 
-// So many units a batch at most, that the token of the whole run stays below MAX_TOKEN.
+// So many units per batch at most, that the token of the whole run stays below MAX_TOKEN.
 const mostUnits = (plan) => Math.floor(MAX_TOKEN / (plan.warmupBatches + plan.batches));
 
 function checkToken(plan, units) {

@@ -29,7 +29,7 @@ export function paged<T>(all: T[], context: Context): { shown: T[]; pager: HTMLE
 }
 
 /** Lines of a picture, with the family's title above its rows. */
-export function lines(rows: Row[], context: Context, line: (row: Row) => Omit<Item, "key" | "label">): Item[] {
+export function lines(rows: Row[], context: Context, line: (row: Row) => Partial<Item>): Item[] {
   let family = "";
   return rows.flatMap((row) => {
     const item: Item = { key: row.key, label: row.label, ...line(row) };
@@ -38,6 +38,19 @@ export function lines(rows: Row[], context: Context, line: (row: Row) => Omit<It
     return [{ key: `heading ${row.key}`, label: familyTitle(family, context.data), heading: true }, item];
   });
 }
+
+/** Words after the mechanism that all of these labels have: they need not stand in each. */
+export function shared(rows: Row[]): string[] {
+  const [first = [], ...others] = rows.map((row) => row.label.split(" ").slice(1));
+  return others.length === 0 ? [] : first.filter((word) => others.every((words) => words.includes(word)));
+}
+
+/** A label without words that stand elsewhere. */
+export const without = (label: string, words: string[]): string =>
+  label
+    .split(" ")
+    .filter((word, i) => i === 0 || !words.includes(word))
+    .join(" ");
 
 /** Why a row has no mark; alarming if its evidence contradicts it or its probe broke. */
 export function words(row: Row): { words?: string; alarm?: boolean } {

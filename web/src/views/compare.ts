@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import type { Comparison, ComparisonTable, Side } from "../data";
+import { type Comparison, type ComparisonTable, type Row, runTitle } from "../data";
 import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, factor, logTicks, percent } from "../format";
@@ -19,19 +19,37 @@ const WORDS = {
 };
 
 const name = (table: ComparisonTable, context: Context): string => {
-  const run = (index: number): string => context.runs[index]?.key ?? "?";
+  const run = (index: number): string => (context.runs[index] ? runTitle(context.runs[index]) : "?");
   return table.reference === null
-    ? `run ${run(table.b)} against run ${run(table.a)}`
-    : `rows against ${table.reference}${context.runs.length > 1 ? ` (run ${run(table.a)})` : ""}`;
+    ? `${run(table.b)} against ${run(table.a)}`
+    : `rows against ${table.reference}${context.runs.length > 1 ? ` (${run(table.a)})` : ""}`;
 };
 
-function verdict(row: Comparison): string {
-  if (row.verdict === null) return "no verdict";
-  if (row.verdict === "same") return `same within ${percent(row.within)}`;
-  return row.verdict === "slower" || row.verdict === "faster" ? WORDS[row.a.quantity][row.verdict] : "cannot tell";
+/** What a comparison is called in the address. */
+const key = ({ a, b, reference }: ComparisonTable): string => `${a}~${b}~${reference ?? ""}`;
+
+/** A comparison with the rows that it is of. */
+interface Sided extends Comparison {
+  of: Row | undefined;
+  by: Row | undefined;
 }
 
-const cost = (side: Side): string => amount(side.median, side.quantity);
+function sided(table: ComparisonTable, context: Context): Sided[] {
+  const rows = (index: number): Map<string, Row> =>
+    new Map(context.runs[index]?.rows.map((row) => [row.label, row] as const) ?? []);
+  const [a, b] = [rows(table.a), rows(table.b)];
+  return table.comparisons.map((one) => ({ ...one, by: a.get(one.a), of: b.get(one.b) }));
+}
+
+function verdict(row: Sided): string {
+  if (row.verdict === null) return "no verdict";
+  if (row.verdict === "same") return `same within ${percent(row.within)}`;
+  return row.verdict === "slower" || row.verdict === "faster"
+    ? WORDS[row.of?.quantity ?? "time"][row.verdict]
+    : "cannot tell";
+}
+
+const cost = (row: Row | undefined): string => (row ? amount(row.median, row.quantity) : "–");
 
 /** Ratios with intervals and verdicts, as `switchcost compare` judges them. */
 export function compare(context: Context): HTMLElement[] {
@@ -40,30 +58,32 @@ export function compare(context: Context): HTMLElement[] {
     return [nothing("Nothing here can be compared.", "switchcost compare A B", "switchcost report latest~1 latest")];
   const wanted = context.state.table || context.state.against;
   const chosen =
-    mine.find((table) => name(table, context) === wanted) ??
+    mine.find((table) => key(table) === wanted) ??
     mine.find((table) => table.reference !== null && table.reference === wanted) ??
+    mine.find((table) => table.reference === null) ??
+    mine.find((table) => table.reference === context.run.data.run.reference) ??
     mine[0]!;
   const chooser = select(
     "table",
     "Comparison",
-    mine.slice(0, 1000).map((table) => [name(table, context), name(table, context)]),
-    name(chosen, context),
+    mine.slice(0, 1000).map((table) => [key(table), name(table, context)]),
+    key(chosen),
     (table) => context.go({ table, page: 0 }),
   );
-  return [h("div", { class: "controls" }, chooser), one(context, chosen)];
+  return [one(context, chosen, chooser)];
 }
 
-function one(context: Context, table: ComparisonTable): HTMLElement {
+function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HTMLElement {
   const passes = new Set(context.rows.map((row) => row.label));
   const other = context.runs[table.b];
-  const all = table.comparisons.filter(
-    (row) => table.b !== context.run.index || other === undefined || passes.has(row.b.label),
+  const all = sided(table, context).filter(
+    (row) => table.b !== context.run.index || other === undefined || passes.has(row.b),
   );
   const { shown, pager } = paged(all, context);
-  const rows = shown.map((row, i) => ({ ...row, key: `c${i}` })).filter((row) => row.ratio !== null && row.ratio > 0);
+  const rows = shown.map((row, i) => ({ ...row, key: `c${i}` })).filter((row) => row.ratio > 0);
   const floor = Math.max(0, ...rows.map((row) => row.noise_floor ?? 0));
   const ends = rows
-    .flatMap((row) => [row.ratio!, row.low ?? row.ratio!, row.high ?? row.ratio!])
+    .flatMap((row) => [row.ratio, row.low ?? row.ratio, row.high ?? row.ratio])
     .filter((value) => value > 0);
   const domain: [number, number] = [
     Math.min(0.94, ...ends.map((value) => value / 1.05)),
@@ -76,14 +96,14 @@ function one(context: Context, table: ComparisonTable): HTMLElement {
   const ticks = wide
     ? logTicks(domain, "time", Math.max(3, context.width / 90))
     : inside.filter((value, i) => value === 1 || i % step === inside.indexOf(1) % step);
-  const paint = (row: Comparison): string => COLOURS[row.verdict ?? ""] ?? "var(--faint)";
+  const paint = (row: Sided): string => COLOURS[row.verdict ?? ""] ?? "var(--faint)";
   const picture =
     rows.length === 0
       ? null
       : rowPlot({
           items: rows.map((row) => ({
             key: row.key,
-            label: row.b.label,
+            label: row.b,
             end: `${factor(row.ratio)}  ${verdict(row)}`,
           })),
           width: context.width,
@@ -124,7 +144,7 @@ function one(context: Context, table: ComparisonTable): HTMLElement {
               x: "ratio",
               r: 4.5,
               fill: paint,
-              symbol: (row: Comparison) =>
+              symbol: (row: Sided) =>
                 row.verdict === "slower" ? "triangle" : row.verdict === "faster" ? "square" : "circle",
               dy: seat.dy,
             }),
@@ -135,19 +155,27 @@ function one(context: Context, table: ComparisonTable): HTMLElement {
     ...table.refused.map((reason) => `No verdict: ${reason}.`),
     ...table.notes,
     ...table.unmatched.map(({ only, labels }) => `only ${only} has ${labels.join(", ")}`),
-    ...table.skipped.slice(0, 50).map(({ label, reason }) => `${label} is not compared: ${reason}`),
+    ...table.skipped.slice(0, 50).map(([label, reason]) => `${label} is not compared: ${reason}`),
   ];
   return figure({
     id: "compare",
     title: `Ratio of costs: ${name(table, context)}`,
-    caption: `Right of 1: more expensive. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: noise floor of ${percent(floor)}, by which equal things differ in this run; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
+    caption: `Right of 1 = slower. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: noise floor of ${percent(floor)}, by which equal things differ in this run; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
     command:
       table.reference === null
-        ? `switchcost compare ${table.comparisons[0]?.a.run ?? "A"} ${table.comparisons[0]?.b.run ?? "B"}`
+        ? `switchcost compare ${context.runs[table.a]?.key ?? "A"} ${context.runs[table.b]?.key ?? "B"}`
         : `${typed(context.run)}; switchcost compare '${table.reference}' '*'`,
     n: `${all.length} comparisons, each of ${all[0] ? (all[0].paired ? `${all[0].counts[0]} rounds or so, paired` : `${all[0].counts.join(" and ")} starts or so`) : "nothing"}`,
     picture,
-    extra: [pager, said.length > 0 && h("ul", { class: "said" }, ...said.map((text) => h("li", {}, text)))],
+    extra: [chooser, pager],
+    below:
+      said.length > 0 &&
+      h(
+        "details",
+        { open: table.refused.length > 0 },
+        h("summary", {}, `${all.length} rows compared, ${table.skipped.length} not · what to know`),
+        h("ul", { class: "said" }, ...said.map((text) => h("li", {}, text))),
+      ),
     table: {
       head: [
         "B",
@@ -163,11 +191,11 @@ function one(context: Context, table: ComparisonTable): HTMLElement {
         "reason",
       ],
       rows: shown.map((row) => [
-        row.b.label,
-        row.a.label,
-        cost(row.b),
-        cost(row.a),
-        row.phrase,
+        row.b,
+        row.a,
+        cost(row.of),
+        cost(row.by),
+        factor(row.ratio),
         row.low === null ? "–" : `${factor(row.low)} – ${factor(row.high)}`,
         percent(row.noise_floor),
         percent(row.smallest_detectable),

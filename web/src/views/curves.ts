@@ -1,7 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, total, typed } from "../context";
-import { type Curve, curves as find, group, type Point as Measured, positive, type Quantity } from "../data";
-import type { Table } from "../dom";
+import { caches, type Curve, curves as find, group, type Point as Measured, positive, type Quantity } from "../data";
+import { h, type Table } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, digits, logTicks, tick } from "../format";
 import { axes, drawn, logAxis } from "../rowplot";
@@ -9,17 +9,10 @@ import { axes, drawn, logAxis } from "../rowplot";
 /** Parameters that are sizes. */
 const BYTES = /bytes|size|payload|working_set|stack$/;
 
+/** Dashes and symbols by the place in the picture, so that curves differ without their colours. */
 const DASHES = ["", "7,3", "2,3", "10,3,2,3", "4,4"];
-
-/** The same in writing. */
-const STROKES: Record<string, string> = {
-  "": "──",
-  "7,3": "─ ─",
-  "2,3": "····",
-  "10,3,2,3": "─ ·",
-  "4,4": "- - -",
-  "1,3": "····",
-};
+const SYMBOLS = ["circle", "square", "triangle", "diamond", "cross", "star", "wye"] as const;
+type Symbol = (typeof SYMBOLS)[number];
 
 /** Curves in one picture: more cannot be distinguished. */
 const MOST_CURVES = 10;
@@ -42,6 +35,7 @@ interface Line {
   name: string;
   colour: string;
   dash: string;
+  symbol: Symbol;
   points: Point[];
 }
 
@@ -81,17 +75,16 @@ function drawable(
 
 /** Curves as lines; with each that has a control the control's, drawn once, and the indirect cost where it is resolved. */
 function asLines(context: Context, all: Curve[]): Line[] {
-  const perFamily = new Map<string, number>();
   const lines = new Map<string, Line>();
   const add = (name: string, of: string, points: Point[], look?: Pick<Line, "colour" | "dash">): void => {
     const key = JSON.stringify([name, points]);
     if (points.length === 0 || lines.has(key)) return;
-    const nth = perFamily.get(of) ?? 0;
-    if (!look) perFamily.set(of, nth + 1);
+    const nth = lines.size;
     lines.set(key, {
       name,
       colour: colour(of, context.data),
       dash: DASHES[nth % DASHES.length] ?? "",
+      symbol: SYMBOLS[nth % SYMBOLS.length] ?? "circle",
       points,
       ...look,
     });
@@ -136,7 +129,7 @@ function one(context: Context, all: Curve[]): HTMLElement {
   const lines = asLines(context, own.slice(0, MOST_CURVES));
   const points = lines.flatMap((line) => line.points);
   const quantity: Quantity = first.experiment === "footprint" ? "memory" : "time";
-  const xs = points.map((point) => point.x);
+  const left = leftOut(context, first);
   const sizes = BYTES.test(first.axis);
   const label = (x: number): string => (sizes ? tick(x, "memory") : digits(x).replace(/\.0+$/, ""));
   const measured = new Set(own.flatMap((curve) => curve.points.map((point) => point.result)));
@@ -150,7 +143,10 @@ function one(context: Context, all: Curve[]): HTMLElement {
       context.rows.filter((row) => measured.has(row.label)),
       (row) => row.result.starts,
     )} starts of a probe`,
-    picture: points.length === 0 ? null : picture(context, first.axis, quantity, lines, xs, label),
+    picture: points.length === 0 ? null : picture(context, first.axis, quantity, lines, gapsOf(own), label),
+    below:
+      left.length > 0 &&
+      h("p", { class: "fine" }, `Not on a curve, having fewer than three points: ${left.join(", ")}.`),
     table: table(own.slice(0, MOST_CURVES), quantity, label, split),
   });
 }
@@ -185,25 +181,37 @@ function table(curves: Curve[], quantity: Quantity, label: (x: number) => string
   };
 }
 
+/** The axis of a sweep: 0 has no logarithm, its tick stands before those of the others. */
+function scaleX(axis: string, points: Point[], room: number, label: (x: number) => string): Plot.ScaleOptions {
+  const xs = points.map((point) => point.x);
+  const zero = xs.some((x) => x === 0);
+  const domain: [number, number] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
+  const each = [...new Set(xs)];
+  const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
+  const ticks =
+    each.length < room
+      ? each
+      : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "memory" : "time", room)];
+  return {
+    type: zero ? "symlog" : "log",
+    domain,
+    label: `${axis.replaceAll("_", " ")} →`,
+    ticks,
+    tickFormat: label as (x: unknown) => string,
+  } as Plot.ScaleOptions;
+}
+
 function picture(
   context: Context,
   axis: string,
   quantity: Quantity,
   lines: Line[],
-  xs: number[],
+  gaps: Map<string, number[]>,
   label: (x: number) => string,
 ): SVGSVGElement | HTMLElement {
   const points = lines.flatMap((line) => line.points);
-  const zero = xs.some((x) => x === 0);
-  const domain: [number, number] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
-  const room = Math.max(3, Math.floor(context.width / 90));
-  const each = [...new Set(xs)];
-  const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
-  // 0 has no logarithm: its tick stands before those of the others.
-  const ticks =
-    each.length < room
-      ? each
-      : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "memory" : "time", room)];
+  const x = scaleX(axis, points, Math.max(3, Math.floor(context.width / 90)), label);
+  const domain = x.domain as [number, number];
   const y = {
     ...logAxis(
       points.flatMap((point) => [point.y, point.low, point.high]),
@@ -212,50 +220,59 @@ function picture(
     ),
     label: null,
   };
-  const x: Plot.ScaleOptions = {
-    type: zero ? "symlog" : "log",
-    domain,
-    label: `${axis.replaceAll("_", " ")} →`,
-    ticks,
-    tickFormat: label as (x: unknown) => string,
-  } as Plot.ScaleOptions;
   const split = context.width < 640;
   const legend = lines.map((line, i) => ({ ...line, i }));
   const top = split ? 14 + 16 * lines.length : 20;
+  const names = lines.map((line) => line.name);
   const ends = legend.flatMap((line) => line.points.at(-1) ?? []);
   return drawn({
     width: context.width,
     height: 360 + top,
     marginTop: top,
     marginLeft: 64,
-    marginRight: split ? 16 : Math.min(330, 30 + 6.7 * Math.max(...lines.map((line) => line.name.length))),
-    marginBottom: 42,
+    marginRight: split ? 26 : Math.min(330, 30 + 6.7 * Math.max(...lines.map((line) => line.name.length))),
+    marginBottom: 50,
     x: { ...x, axis: null },
     y: { ...y, axis: null },
+    symbol: { type: "identity" } as Plot.ScaleOptions,
     style: { fontSize: "12px", overflow: "visible" },
     marks: [
       Plot.gridY({ ticks: y.ticks, stroke: "var(--line)", strokeOpacity: 1 } as Plot.GridYOptions),
       ...axes({ x, y }),
+      ...cacheMarks(axis === "working_set" ? caches(context.run) : [], domain),
       ...lines.flatMap((line) => [
         Plot.link(
           line.points.filter((point) => point.low !== null && point.high !== null),
           { x: "x", y1: "low", y2: "high", stroke: line.colour, strokeWidth: 3, strokeOpacity: 0.45 },
         ),
-        Plot.line(line.points, { x: "x", y: "y", stroke: line.colour, strokeWidth: 2, strokeDasharray: line.dash }),
-        Plot.dot(line.points, { x: "x", y: "y", fill: line.colour, r: 3 }),
+        ...runsOf(line.points, gaps.get(line.name) ?? []).map((points) =>
+          Plot.line(points, { x: "x", y: "y", stroke: line.colour, strokeWidth: 2, strokeDasharray: line.dash }),
+        ),
+        Plot.dot(line.points, { x: "x", y: "y", fill: line.colour, r: 3.5, symbol: line.symbol }),
       ]),
       ...(split
-        ? legend.map((line) =>
-            Plot.text([`${STROKES[line.dash] ?? ""} ${line.name}`], {
-              frameAnchor: "top-left",
-              dy: -top + 12 + 16 * line.i,
-              dx: -40,
-              fill: line.colour,
-              lineWidth: context.width / 12,
-              textOverflow: "ellipsis-end",
-            } as Plot.TextOptions),
-          )
-        : [Plot.text(ends, spread(ends, y))]),
+        ? [
+            ...legend.map((line) =>
+              Plot.text([`${letter(line.i)}  ${line.name}`], {
+                frameAnchor: "top-left",
+                dy: -top + 12 + 16 * line.i,
+                dx: -40,
+                fill: "var(--text)",
+                lineWidth: context.width / 12,
+                textOverflow: "ellipsis-end",
+              } as Plot.TextOptions),
+            ),
+            Plot.text(
+              ends,
+              spread(ends, y, (point) => letter(names.indexOf(point.curve))),
+            ),
+          ]
+        : [
+            Plot.text(
+              ends,
+              spread(ends, y, (point) => point.curve),
+            ),
+          ]),
       Plot.tip(
         points,
         Plot.pointer({
@@ -270,8 +287,63 @@ function picture(
   });
 }
 
+const letter = (i: number): string => String.fromCharCode(65 + (i % 26));
+
+/** Where a curve has no figure, by its label. */
+const gapsOf = (curves: Curve[]): Map<string, number[]> =>
+  new Map(curves.map((curve) => [curve.label, curve.gaps.map((gap) => gap.x)]));
+
+/** The parts of a curve that may be joined: not across a point without a figure, nor from nothing to something. */
+function runsOf(points: Point[], gaps: number[]): Point[][] {
+  const parts: Point[][] = [];
+  points.forEach((point, i) => {
+    const before = points[i - 1];
+    const apart = before && (before.x === 0 || gaps.some((x) => x > before.x && x < point.x));
+    if (!before || apart) parts.push([point]);
+    else parts.at(-1)!.push(point);
+  });
+  return parts;
+}
+
+/** Rows of a sweep that are on no curve: none is left out without a word. */
+function leftOut(context: Context, { axis, experiment }: Curve): string[] {
+  if (context.run.data.axis === null) return [];
+  const { curves } = context.run.data;
+  const on = new Set(
+    curves.flatMap((curve) =>
+      curve.points.flatMap((point) => [point.result, ...(point.parts ? [point.parts.control_result] : [])]),
+    ),
+  );
+  const own = curves.some((curve) => curve.axis === axis && curve.experiment === experiment);
+  return own
+    ? context.rows
+        .filter(
+          (row) => row.experiment === experiment && row.median !== null && !row.detail.control && !on.has(row.label),
+        )
+        .map((row) => row.label)
+        .slice(0, 40)
+    : [];
+}
+
+/** Lines where a cache ends. */
+function cacheMarks(all: { name: string; bytes: number }[], [low, high]: [number, number]): Plot.Markish[] {
+  const shown = all.filter(({ bytes }) => bytes > low && bytes < high);
+  return [
+    Plot.ruleX(shown, { x: "bytes", stroke: "var(--text)", strokeOpacity: 0.5, strokeDasharray: "1,3" }),
+    Plot.text(shown, {
+      x: "bytes",
+      text: "name",
+      frameAnchor: "bottom",
+      dy: -6,
+      dx: -3,
+      textAnchor: "end",
+      fill: "var(--faint)",
+    }),
+  ];
+}
+
 /** Labels at the ends of lines, moved apart where they would lie on one another. */
-function spread(ends: Point[], y: Plot.ScaleOptions): Plot.TextOptions {
+function spread(ends: Point[], y: Plot.ScaleOptions, text: (point: Point) => string): Plot.TextOptions {
   const [low, high] = y.domain as [number, number];
   const pixel = (value: number): number => 300 * (1 - Math.log(value / low) / Math.log(high / low));
   const order = ends.map((end, i) => ({ i, at: pixel(end.y) })).sort((a, b) => a.at - b.at);
@@ -282,13 +354,12 @@ function spread(ends: Point[], y: Plot.ScaleOptions): Plot.TextOptions {
     shift.set(ends[i]!, placed - at);
     last = placed;
   }
-  const text = (point: Point): string => point.curve;
   // An offset of its own for each text needs a channel; lines of nothing above the text do the same.
   return {
     x: "x",
     y: "y",
-    text: (point: Point) => text(point),
-    dx: 10,
+    text,
+    dx: 9,
     textAnchor: "start",
     fill: "var(--text)",
     render: (index, scales, values, dimensions, context, next) => {

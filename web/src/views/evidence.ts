@@ -1,6 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
 import type { Row } from "../data";
+import type { Table } from "../dom";
 import { figure, nothing } from "../figure";
 import { digits, percent } from "../format";
 import { rowPlot } from "../rowplot";
@@ -21,10 +22,36 @@ function range(
 const rate = (value: number | null): string =>
   value === null ? "not observed" : value === 0 ? "0" : value < 0.0005 ? "< 0.001" : value.toFixed(3);
 
-/** What was expected, what was seen, and what follows. */
+/** What was expected, what was seen, and what follows: a sentence, and a picture of the rows that it does not hold for. */
 export function evidence(context: Context): HTMLElement[] {
+  if (context.rows.length === 0) return [nothing("No row passes the filters.")];
+  const failed = context.rows.filter((row) => row.result.verdict !== "verified");
+  const verdicts = new Map<string, number>();
+  for (const row of context.rows) verdicts.set(row.result.verdict, (verdicts.get(row.result.verdict) ?? 0) + 1);
+  const passed = verdicts.get("verified") ?? 0;
+  const others = [...verdicts].filter(([verdict]) => verdict !== "verified").map(([verdict, n]) => `${n} ${verdict}`);
+  const all = failed.length === 0;
+  const sentence = all
+    ? `${passed} of ${context.rows.length} rows passed every check: the order of turns, the kernel's count of switches, the CPUs, and what the host saw by itself.`
+    : `${passed} of ${context.rows.length} rows passed every check; ${others.join(", ")}.`;
   const { shown: rows, pager } = paged(context.rows, context);
-  if (rows.length === 0) return [nothing("No row passes the filters.")];
+  return [
+    figure({
+      id: "evidence",
+      title: all ? "Every row passed its checks" : "Rows that failed a check",
+      caption: all
+        ? sentence
+        : `${sentence} Grey: what the kernel must count for the claim to be believed; dot: what it counted; cross: a figure that is not to be used. Contradicted: the evidence refutes the claim. Unobservable: a counter cannot be read here. Unsupported, unmeasured, broken: no figure.`,
+      command: typed(context.run),
+      n: counted(context.rows),
+      picture: all ? null : drawnEvidence(context, paged(failed, context).shown),
+      extra: [pager],
+      table: table(rows),
+    }),
+  ];
+}
+
+function drawnEvidence(context: Context, rows: Row[]): Element {
   const seen = rows.filter((row) => observed(row) !== null);
   const expected = rows.flatMap((row) => {
     const between = row.detail.expected?.kernel_switches;
@@ -35,7 +62,7 @@ export function evidence(context: Context): HTMLElement[] {
   const most = Math.max(1, ...seen.map((row) => observed(row) ?? 0), ...expected.map((one) => one.high));
   const alarming = (row: Row): boolean => row.result.verdict === "contradicted" || row.result.verdict === "broken";
   const bad = (row: Row): boolean => row.result.verdict !== "verified" && row.result.verdict !== "unobservable";
-  const picture = rowPlot({
+  return rowPlot({
     items: lines(rows, context, (row) => {
       const why = words(row);
       const shown =
@@ -77,72 +104,42 @@ export function evidence(context: Context): HTMLElement[] {
       }),
     ],
   });
-  const suspects = context.rows.filter((row) => row.result.verdict !== "verified");
-  const verdicts = new Map<string, number>();
-  for (const row of context.rows) verdicts.set(row.result.verdict, (verdicts.get(row.result.verdict) ?? 0) + 1);
-  return [
-    figure({
-      id: "evidence",
-      title: "Kernel switches per unit: expected and observed",
-      caption: `Grey: what must be seen for the claim to be believed; dot: what the kernel counted; cross: a row whose figure is not to be used. ${[...verdicts].map(([verdict, count]) => `${count} ${verdict}`).join(", ")}.`,
-      command: typed(context.run),
-      n: counted(context.rows),
-      picture,
-      extra: [pager],
-      open: true,
-      table: {
-        head: [
-          "mechanism",
-          "verdict",
-          "reason",
-          "kernel switches expected",
-          "observed",
-          "involuntary",
-          "same-CPU switches expected",
-          "observed",
-          "CPUs",
-          "turns and token",
-          "address spaces expected",
-          "starts",
-          "left out as disturbed",
-        ],
-        rows: rows.map((row) => {
-          const found = row.result;
-          return [
-            row.label,
-            row.result.verdict,
-            row.result.reason,
-            range(row.detail.expected?.kernel_switches, digits),
-            rate(found.kernel_switches),
-            percent(found.involuntary_share),
-            range(row.detail.expected?.same_cpu_hops, percent),
-            percent(found.same_cpu_hops),
-            found.cpus.join(", "),
-            found.turns_ok === null ? "not counted" : found.turns_ok ? "agree" : "disagree",
-            String(row.detail.expected?.address_spaces ?? "–"),
-            String(row.result.starts),
-            String(row.result.disturbed),
-          ];
-        }),
-      },
+}
+
+function table(rows: Row[]): Table {
+  return {
+    head: [
+      "mechanism",
+      "verdict",
+      "reason",
+      "kernel switches expected",
+      "observed",
+      "involuntary",
+      "same-CPU switches expected",
+      "observed",
+      "CPUs",
+      "turns and token",
+      "address spaces expected",
+      "starts",
+      "left out as disturbed",
+    ],
+    rows: rows.map((row) => {
+      const found = row.result;
+      return [
+        row.label,
+        row.result.verdict,
+        row.result.reason,
+        range(row.detail.expected?.kernel_switches, digits),
+        rate(found.kernel_switches),
+        percent(found.involuntary_share),
+        range(row.detail.expected?.same_cpu_hops, percent),
+        percent(found.same_cpu_hops),
+        found.cpus.join(", "),
+        found.turns_ok === null ? "not counted" : found.turns_ok ? "agree" : "disagree",
+        String(row.detail.expected?.address_spaces ?? "–"),
+        String(row.result.starts),
+        String(row.result.disturbed),
+      ];
     }),
-    ...(suspects.length > 0
-      ? [
-          figure({
-            id: "suspects",
-            title: "Rows that are not verified",
-            caption:
-              "Contradicted: the evidence refutes the claim, do not use the figure. Unobservable: a counter cannot be read here. Unsupported, unmeasured, broken: no figure.",
-            command: typed(context.run),
-            n: `${suspects.length} of ${context.rows.length} rows`,
-            picture: null,
-            open: true,
-            table: {
-              head: ["mechanism", "verdict", "reason"],
-              rows: paged(suspects, context).shown.map((row) => [row.label, row.result.verdict, row.result.reason]),
-            },
-          }),
-        ]
-      : []),
-  ];
+  };
 }

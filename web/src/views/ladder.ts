@@ -2,10 +2,11 @@ import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
 import { type Literature, literatureOf, type Quantity, type Row } from "../data";
 import { type Choice, h, select } from "../dom";
-import { figure, nothing } from "../figure";
+import { figure, nothing, pointed } from "../figure";
 import { amount, factor } from "../format";
+import { told, where } from "../literature";
 import { logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
-import { byExperiment, lines, paged, words } from "./common";
+import { byExperiment, lines, paged, shared, without, words } from "./common";
 
 const TITLES: Record<string, string> = {
   switch: "Cost of a switch",
@@ -33,28 +34,33 @@ function ratioTo(reference: Row, row: Row, context: Context): number | null {
   const table = context.data.tables.find(
     (table) => table.reference === reference.label && table.a === context.run.index && table.b === table.a,
   );
-  return table?.comparisons.find((comparison) => comparison.b.label === row.label)?.ratio ?? null;
+  return table?.comparisons.find((comparison) => comparison.b === row.label)?.ratio ?? null;
 }
 
 /** The figure of a row, or those of its modes. */
 function figures(row: Row, quantity: Quantity): string {
   const modes = row.result.modes.map(([value]) => amount(value ?? null, quantity));
-  return modes.length > 0 ? modes.join(" or ") : amount(row.median, quantity);
+  if (modes.length === 0) return amount(row.median, quantity);
+  const unit = modes.at(-1)!.replace(/^.* /, " ");
+  // A unit that all have stands once.
+  return modes
+    .map((mode, i) => (i < modes.length - 1 && mode.endsWith(unit) ? mode.slice(0, -unit.length) : mode))
+    .join(" or ");
 }
 
 function marker(row: Row): "circle" | "times" {
   return row.result.verdict === "contradicted" ? "times" : "circle";
 }
 
-function summary(row: Row, quantity: Quantity): string {
+/** All that the line above the picture has room for. */
+function summary(row: Row, quantity: Quantity, context: Context): string {
   const of = (value: number | null): string => amount(value, quantity);
+  const about = context.data.mechanisms[row.result.mechanism]?.short ?? "";
   return [
-    row.label,
-    `${of(row.median)} per ${row.result.unit}, 95 % interval ${of(row.low)} – ${of(row.high)}`,
-    ...(quantity === "time" ? [`minimum ${of(row.min)}, p99 ${of(row.p99)}`] : []),
-    `${row.result.verdict}${row.result.reason ? `: ${row.result.reason}` : ""}`,
-    `${row.result.starts} starts, ${row.result.samples} batches`,
-  ].join("\n");
+    `${row.label}${about ? ` (${about})` : ""}: ${figures(row, quantity)} per ${row.result.unit}`,
+    row.low === null ? "no interval" : `${of(row.low)} – ${of(row.high)}`,
+    `${row.result.verdict}, ${row.result.starts} starts`,
+  ].join(" · ");
 }
 
 interface Mark extends Literature {
@@ -87,21 +93,6 @@ export function numbered(
   }
   return groups;
 }
-
-/** The figure: one, a range, or what it is below. */
-const quoted = (value: Literature): string =>
-  `${value.upper_bound ? "below " : ""}${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}`;
-
-/** What is known against it. */
-const but = (value: Literature, before: string): string =>
-  value.caveat === null ? "" : `${before}but: ${value.caveat}`;
-
-/** What a reader of the picture must know of a mark: without pointing at it, and on paper. */
-const where = (value: Literature): string =>
-  `${quoted(value)}: ${value.machine}, ${value.year ?? "year not stated"}${but(value, "; ")}`;
-
-const told = (value: Literature): string =>
-  `${value.name}: ${quoted(value)}\n${value.what}\n${value.machine}, ${value.year ?? "year not stated"}\n${value.source}${value.read ? "" : " (as quoted elsewhere)"}${but(value, "\n")}`;
 
 /** What others published, by number. */
 function literatureMarks(literature: Mark[], domain: [number, number], seat: Seat): Plot.Markish[] {
@@ -136,7 +127,8 @@ function literatureMarks(literature: Mark[], domain: [number, number], seat: Sea
       fill: "var(--faint)",
       stroke: "var(--paper)",
       strokeWidth: 3,
-      dy: seat.dy - 9,
+      // Where labels stand above their marks, numbers stand below.
+      dy: seat.dy === 0 ? -9 : seat.dy + 8,
     } as Plot.TextOptions),
   ];
 }
@@ -208,11 +200,12 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
     const ratio = reference === undefined ? null : ratioTo(reference, row, context);
     return ratio === null ? "" : ratio < 0.995 ? `1/${factor(1 / ratio).slice(1)}` : factor(ratio);
   };
+  const common = shared(all);
   const drawable = rows.filter((row) => row.median !== null);
   const known =
     quantity === "time"
       ? drawable
-          .map((row) => ({ row, values: literatureOf(row, context.data) }))
+          .map((row) => ({ row, values: literatureOf(row, context.data).sort((a, b) => a.low - b.low) }))
           .filter(({ values }) => values.length > 0)
       : [];
   const published = context.state.published === "shown" ? known : [];
@@ -231,13 +224,13 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const end = (row: Row): string => {
     if (row.median === null) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
-    return `${figures(row, quantity)}${row.result.unit === "switch" || quantity === "memory" ? "" : `/${row.result.unit}`}  ${verdict}`;
+    return `${figures(row, quantity)}${row.result.unit === "switch" || quantity === "memory" || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`;
   };
   const picture =
     rows.length === 0
       ? null
       : rowPlot({
-          items: lines(rows, context, (row) => ({ end: end(row), ...words(row) })),
+          items: lines(rows, context, (row) => ({ label: without(row.label, common), end: end(row), ...words(row) })),
           width: context.width,
           x,
           marks: (seat) => [
@@ -246,17 +239,6 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
             reference?.median
               ? Plot.ruleX([reference.median], { stroke: "var(--text)", strokeDasharray: "1,3", strokeOpacity: 0.6 })
               : null,
-            Plot.tip(
-              drawable,
-              Plot.pointerY({
-                y: "key",
-                x: "median",
-                title: (row: Row) => summary(row, quantity),
-                fill: "var(--paper)",
-                stroke: "var(--line)",
-                preferredAnchor: "top",
-              }),
-            ),
           ],
         });
   const onchange = (event: Event): void =>
@@ -269,27 +251,34 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   });
   const others =
     known.length > 0 &&
-    h("label", { class: "field", for: `published-${experiment}` }, box, h("span", {}, "with published figures"));
+    h("label", { class: "field", for: `published-${experiment}` }, box, h("span", {}, "published figures"));
   const byKey = new Map(rows.map((row) => [row.key, row]));
   picture?.addEventListener("click", (event) => {
     const row = byKey.get(rowAt(picture, event as MouseEvent) ?? "");
-    if (row?.median) context.go({ against: row.label });
+    if (row) context.go({ open: row.label });
   });
+  const tip =
+    picture &&
+    pointed(picture, "right = slower · hollow = failed a check · click a row for what it is", (key) => {
+      const row = byKey.get(key);
+      return row && summary(row, quantity, context);
+    });
   const choices: Choice[] = all
     .filter((row) => row.median !== null)
     .slice(0, 500)
     .map((row) => [row.label, row.label]);
-  const chooser = select(`against-${experiment}`, "Factors relative to", choices, reference?.label ?? "", (against) =>
+  const chooser = select(`against-${experiment}`, "Compare with", choices, reference?.label ?? "", (against) =>
     context.go({ against }),
   );
   return figure({
     id: `ladder-${experiment}`,
-    title: TITLES[experiment] ?? experiment,
-    caption: `Dot: median over starts; bar: its 95 % interval${quantity === "time" ? "; full tick: the luckiest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: what others published, by number (other machine, other method)" : ""}. Hollow: not verified; the word says what. ${reference ? `× is the ratio of medians to ${reference.label} where the unit is the same; whether a difference can be trusted says the view Compare. A click on a row chooses another.` : ""}`,
+    title: [TITLES[experiment] ?? experiment, ...common.filter((word) => word !== experiment)].join(" · "),
+    caption: `Dot: median over starts; bar: its 95 % interval${quantity === "time" ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}. Hollow: failed a check; the word says which. ${reference ? `×: cost by that of ${reference.label}, the median of the rounds' ratios, where the unit is the same; whether a difference can be trusted says Compare.` : ""}`,
     command: typed(context.run),
     n: counted(all),
     picture,
-    extra: [choices.length > 1 ? chooser : null, others, pager],
+    tools: [others, choices.length > 1 ? chooser : null],
+    extra: [tip, pager],
     below:
       cited.length > 0 &&
       h(
@@ -298,26 +287,19 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
         ...cited.map((value) => h("li", {}, where(value))),
       ),
     table: {
-      head: [...context.data.columns.map((column) => column.title), "×", "published elsewhere", "notes", ""],
-      rows: rows.map((row) => [
-        ...row.detail.cells,
-        times(row),
-        literatureOf(row, context.data)
-          .map((value) => told(value).replaceAll("\n", ", "))
-          .join("; "),
-        [row.result.reason, ...row.result.notes].filter(Boolean).join(" · "),
-        row.median === null
-          ? null
-          : h(
-              "button",
-              {
-                type: "button",
-                "aria-label": `Factors relative to ${row.label}`,
-                onclick: () => context.go({ against: row.label }),
-              },
-              "× 1",
-            ),
-      ]),
+      head: [...context.data.columns.map((column) => column.title), "×"],
+      rows: rows.map((row) => [...row.detail.cells, times(row)]),
+      under: new Map(
+        rows.flatMap((row, nth) => {
+          const lines = [
+            row.result.reason,
+            ...row.result.notes,
+            ...(quantity === "time" ? literatureOf(row, context.data).map((value) => `published: ${told(value)}`) : []),
+          ].filter(Boolean);
+          const title = `${lines.length} ${lines.length === 1 ? "note" : "notes"}`;
+          return lines.length > 0 ? [[nth, { title, lines }] as const] : [];
+        }),
+      ),
     },
   });
 }

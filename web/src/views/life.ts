@@ -24,7 +24,7 @@ export function life(context: Context): HTMLElement[] {
   const found = new Map<string, Map<string, Row>>();
   for (const row of rows) {
     const mine = found.get(name(row)) ?? new Map<string, Row>();
-    // Of several variants the cheapest stands for the mechanism.
+    // Of several variants the fastest stands for the mechanism.
     const known = mine.get(row.experiment);
     if (!known || (row.median ?? 0) < (known.median ?? 0)) mine.set(row.experiment, row);
     found.set(name(row), mine);
@@ -83,7 +83,7 @@ export function life(context: Context): HTMLElement[] {
       id: "life",
       title: "What a context costs: to switch to, to create, to keep",
       caption:
-        "Medians with 95 % intervals, each axis logarithmic and of its own. Of several variants of a mechanism the cheapest is shown.",
+        "Medians with 95 % intervals, each axis logarithmic and of its own. Of several variants of a mechanism the fastest is shown.",
       command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
       n: counted(shown.flatMap(([, of]) => [...of.values()])),
       picture: h("div", { class: "columns" }, ...pictures),

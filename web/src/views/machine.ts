@@ -1,13 +1,32 @@
 import { type Context, typed } from "../context";
+import type { Finding } from "../page";
 import { h, table } from "../dom";
 import { figure } from "../figure";
 
 const RANK = ["warning", "note", "fine"];
 
+const told = (findings: Finding[]): HTMLElement =>
+  h(
+    "ul",
+    { class: "findings" },
+    ...findings.map(({ severity, what, effect, cure, id }) =>
+      h(
+        "li",
+        { class: RANK.includes(severity) ? severity : "note" },
+        h("strong", {}, `${severity}: `),
+        what,
+        effect && h("p", {}, `Effect: ${effect}`),
+        cure && h("p", {}, `Cure: ${cure}`),
+        h("small", {}, id),
+      ),
+    ),
+  );
+
 /** The machine, and what makes its figures untrustworthy. */
 export function machine(context: Context): HTMLElement[] {
   const { machine, run, results } = context.run.data;
   const findings = [...machine.findings].sort((a, b) => RANK.indexOf(a.severity) - RANK.indexOf(b.severity));
+  const fine = findings.filter((finding) => finding.severity === "fine");
   const facts = (title: string, of: Record<string, string>): HTMLElement | null =>
     Object.keys(of).length === 0
       ? null
@@ -35,7 +54,7 @@ export function machine(context: Context): HTMLElement[] {
   const about: [string, string][] = [
     ["run", run.id],
     ["started", run.started],
-    ["ended", run.ended ?? "never"],
+    ["ended", run.ended ?? "stopped early"],
     ["ended by", run.ended_by],
     ["switchcost", run.tool_version],
     ["method", String(run.method_version)],
@@ -55,21 +74,14 @@ export function machine(context: Context): HTMLElement[] {
         findings.length === 0
           ? []
           : [
-              h(
-                "ul",
-                { class: "findings" },
-                ...findings.map(({ severity, what, effect, cure, id }) =>
-                  h(
-                    "li",
-                    { class: RANK.includes(severity) ? severity : "note" },
-                    h("strong", {}, `${severity}: `),
-                    what,
-                    effect && h("p", {}, `Effect: ${effect}`),
-                    cure && h("p", {}, `Cure: ${cure}`),
-                    h("small", {}, id),
-                  ),
+              told(findings.filter((finding) => finding.severity !== "fine")),
+              fine.length > 0 &&
+                h(
+                  "details",
+                  {},
+                  h("summary", {}, `${fine.length} other ${fine.length === 1 ? "check" : "checks"} passed`),
+                  told(fine),
                 ),
-              ),
             ],
       table: {
         head: ["severity", "what", "effect", "cure"],
@@ -81,7 +93,7 @@ export function machine(context: Context): HTMLElement[] {
     ...[
       facts("Stable facts", machine.stable),
       facts("Facts that change from minute to minute", machine.drifting),
-      facts("Personal facts", machine.personal),
+      facts("Host", machine.personal),
     ].filter((part) => part !== null),
   ];
 }

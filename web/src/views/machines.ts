@@ -1,8 +1,8 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import { group, machine, type Row, type Run } from "../data";
+import { group, hardware, machineName, type Row, type Run } from "../data";
 import { h } from "../dom";
-import { figure, nothing } from "../figure";
+import { figure, nothing, pointed } from "../figure";
 import { amount, factor } from "../format";
 import { logAxis, rowPlot, tamed } from "../rowplot";
 import { paged } from "./common";
@@ -22,13 +22,13 @@ interface Seen {
 function machines(runs: Run[]): Map<string, Seen> {
   const found = new Map<string, Seen>();
   for (const run of runs) {
-    const key = run.data.machine.key;
+    const key = hardware(run);
     const known = found.get(key);
     if (known) known.runs.push(run);
     else
       found.set(key, {
         nth: found.size,
-        title: `${String.fromCharCode(65 + (found.size % 26))}${found.size >= 26 ? Math.floor(found.size / 26) : ""}: ${machine(run.data)}`,
+        title: `${String.fromCharCode(65 + (found.size % 26))}${found.size >= 26 ? Math.floor(found.size / 26) : ""}: ${machineName(run)}`,
         runs: [run],
       });
   }
@@ -99,18 +99,15 @@ function one(
         fillOpacity: 0.25,
         dy: seat.dy,
       }),
-      Plot.tip(
-        marks,
-        Plot.pointer({
-          y: "key",
-          x: (mark: (typeof marks)[number]) => mark.row.median,
-          title: (mark: (typeof marks)[number]) =>
-            `${mark.row.label}\n${amount(mark.row.median, quantity)}\n${mark.seen.title}\nrun ${mark.run.key}`,
-          fill: "var(--paper)",
-          stroke: "var(--line)",
-        }),
-      ),
     ],
+  });
+  const byLabel = new Map(shown);
+  const tip = pointed(picture, "right = slower · at the end: slowest ÷ fastest", (key) => {
+    const of = byLabel.get(key);
+    return (
+      of &&
+      `${key}: ${of.map((mark) => `${mark.seen.title.split(":")[0]} ${amount(mark.row.median, quantity)}`).join(" · ")}`
+    );
   });
   const legend = h(
     "ul",
@@ -130,13 +127,13 @@ function one(
   return figure({
     id: `machines-${quantity}`,
     title: several ? `${machines.size} machines` : `${context.runs.length} runs of one machine`,
-    caption: `One mark a run: medians. At the end: the most expensive by the cheapest. Machines differ in more than their hardware: see their facts under Machine.${machines.size > MOST_MACHINES ? ` The first ${MOST_MACHINES} of ${machines.size} machines.` : ""}`,
+    caption: `One mark for each run: medians. At the end: slowest ÷ fastest. Machines differ in more than their hardware: see their facts under Machine.${machines.size > MOST_MACHINES ? ` The first ${MOST_MACHINES} of ${machines.size} machines.` : ""}`,
     command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
     n: `${marks.length} rows of ${context.runs.length} runs`,
     picture,
-    extra: [several && legend, pager],
+    extra: [several && legend, tip, pager],
     table: {
-      head: ["mechanism", ...heads.map((seen) => seen.title), "most expensive by cheapest"],
+      head: ["mechanism", ...heads.map((seen) => seen.title), "slowest ÷ fastest"],
       rows: shown.map(([label, of]) => [
         label,
         ...heads.map(

@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { deflateSync, inflateSync } from "node:zlib";
+import type { PageData } from "../../src/data";
 
 export const EXAMPLE = resolve("../data/example/ladder.jsonl");
 export const SWITCHCOST = resolve(process.env["SWITCHCOST"] ?? "../target/release/switchcost");
@@ -42,6 +44,16 @@ export function switchcost(...words: string[]): string {
 }
 
 export const pageFile = (name: string): string => join(FOLDER, `${name}.html`);
+
+const DATA = /(<script type="text\/plain" id="data">)([^<]*)/;
+
+/** The data of a page, as the host packed it. */
+export const dataOf = (text: string): PageData =>
+  JSON.parse(inflateSync(Buffer.from(DATA.exec(text)![2]!, "base64")).toString()) as PageData;
+
+/** The same page with other data. */
+export const withData = (text: string, data: unknown): string =>
+  text.replace(DATA, (_, head: string) => head + deflateSync(JSON.stringify(data)).toString("base64"));
 
 /** What `show --format json` says of a run. */
 export const shownFile = (name: string): string => join(FOLDER, `${name}.shown.json`);

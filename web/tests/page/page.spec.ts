@@ -3,7 +3,7 @@ import { expect, type Page, test } from "@playwright/test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Quantity } from "../../src/data";
 import { amount, digits, duration, tick } from "../../src/format";
-import { pageFile, shownFile } from "./fixtures";
+import { dataOf, pageFile, shownFile, withData } from "./fixtures";
 
 const VIEWS = [
   "ladder",
@@ -14,6 +14,11 @@ const VIEWS = [
   "pairs",
   "rounds",
   "life",
+  "placement",
+  "memory",
+  "history",
+  "explain",
+  "audit",
   "machines",
   "machine",
 ];
@@ -57,7 +62,7 @@ for (const name of ["ordinary", "several", "sweeps", "hostile", "grid", "thousan
 
 test("each figure has a picture, a caption, its command, its n and a table", async ({ page }) => {
   await open(page, "ordinary");
-  for (const view of ["ladder", "distribution", "evidence", "compare", "rounds"]) {
+  for (const view of ["ladder", "distribution", "compare", "rounds"]) {
     await go(page, `view=${view}`);
     await expect(page.locator(`#view-${view} figure`).first()).toBeVisible();
     for (const figure of await page.locator("figure").all()) {
@@ -74,7 +79,7 @@ test("the ladder has a mark for each row, and what others published where it is 
   await expect(page.locator(".literature")).toHaveCount(0);
   await page.locator("#published-switch").check();
   expect(new URL(page.url()).hash).toContain("published=shown");
-  const rows = await page.locator("#ladder-switch tbody tr").count();
+  const rows = await page.locator("#ladder-switch tbody th").count();
   expect(rows).toBe(29);
   // A row with modes has a mark for each of them instead of one.
   const mixed = await page.locator("#ladder-switch svg text", { hasText: / or / }).count();
@@ -85,11 +90,11 @@ test("the ladder has a mark for each row, and what others published where it is 
   expect(await page.locator("#ladder-switch g[data-mark=dot]").first().locator("path, circle").count()).toBeGreaterThan(
     10,
   );
-  // Machine and year without pointing at anything, by numbers that stand beside the marks.
+  // Author, year and machine without pointing at anything, by numbers that stand beside the marks.
   const list = page.locator("#ladder-switch .literature li");
   const cited = await list.count();
   expect(cited).toBeGreaterThan(10);
-  await expect(list.filter({ hasText: "Intel i7-4771, 2018" })).toHaveCount(2);
+  await expect(list.filter({ hasText: /^Bendersky 2018, .*: Intel i7-4771/ })).toHaveCount(2);
   const numbers = (await page.locator("#ladder-switch svg text").allTextContents())
     .filter((text) => /^\d+(,\d+)*$/.test(text))
     .flatMap((text) => text.split(","));
@@ -98,7 +103,7 @@ test("the ladder has a mark for each row, and what others published where it is 
 
 test("every picture is saved as a file that needs nothing else", async ({ page }) => {
   const wrong = await open(page, "ordinary");
-  for (const view of ["ladder", "distribution", "evidence", "compare", "rounds"]) {
+  for (const view of ["ladder", "distribution", "compare", "rounds"]) {
     await go(page, `view=${view}`);
     for (const button of await page.locator(`#view-${view} figure:has(.picture svg) .saving button[id$=-svg]`).all()) {
       const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
@@ -146,15 +151,73 @@ test("words are searched for, and with a minus left out", async ({ page }) => {
   expect(labels.every((label) => label.includes("thread") && !label.includes("pipe"))).toBe(true);
 });
 
-test("a click on a rung makes it the reference of factors", async ({ page }) => {
-  await open(page, "ordinary");
+test("a click on a row says what it is, and makes it the reference where that is asked for", async ({ page }) => {
+  const wrong = await open(page, "ordinary");
   const label = page.locator("#ladder-switch svg text", { hasText: /^stack\/asm/ }).first();
   await label.scrollIntoViewIfNeeded();
   const box = (await label.boundingBox())!;
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  const panel = page.locator("#panel");
+  await expect(page.locator("#panel-title")).toBeFocused();
+  for (const words of [
+    "stack/asm",
+    "per switch",
+    "95 % interval",
+    "One unit",
+    "Includes",
+    "verified",
+    "process starts",
+  ])
+    await expect(panel).toContainText(words);
+  await page.keyboard.press("Escape");
+  await expect(panel).toHaveCount(0);
+  await page.goBack();
+  await page.locator("#panel-compare").click();
+  await expect(panel).toHaveCount(0);
   await expect(page.locator("#against-switch")).toHaveValue("stack/asm");
   expect(new URL(page.url()).hash).toContain("against=stack%2Fasm");
   await expect(page.locator("#ladder-switch tbody tr", { hasText: "stack/asm" }).first()).toContainText("×1.00");
+  expect(wrong).toEqual([]);
+});
+
+test("the answer stands first, and only views that have something are offered", async ({ page }) => {
+  await open(page, "ordinary");
+  const answers = await page.locator(".answers li").allTextContents();
+  expect(answers.length).toBeGreaterThanOrEqual(4);
+  expect(answers.some((text) => /^thread.*µs/.test(text))).toBe(true);
+  expect(answers.some((text) => /^fiber.*ns.*goroutine/.test(text))).toBe(true);
+  await expect(page.locator("#limits summary")).toHaveText(/wide intervals · \d+ of 29 passed$/);
+  const tabs = await page.locator("nav a").allTextContents();
+  expect(tabs).toContain("Ladder");
+  for (const empty of ["Curves", "CPU pairs", "Machines", "History", "Audit"]) expect(tabs).not.toContain(empty);
+  await expect(page.locator("#more")).toContainText("switchcost sweep cpus PATTERN");
+});
+
+test("a page opens on the view that its runs were made for", async ({ page }) => {
+  for (const [name, view] of [
+    ["ordinary", "ladder"],
+    ["sweeps", "curves"],
+    ["two", "compare"],
+    ["audited", "audit"],
+    ["many", "machines"],
+  ] as const) {
+    await open(page, name);
+    await expect(page.locator(`#view-${view}`), name).toBeVisible();
+  }
+  await open(page, "two", "#view=history");
+  await expect(page.locator("#history tbody tr")).toHaveCount(2);
+  await expect(page.locator("#run option").first()).toHaveText(/^AMD EPYC, 6\..* · 22 Nov, \d\d:\d\d · run/);
+  await expect(page.locator("body")).not.toContainText("Host");
+});
+
+test("an answer of audit is drawn as it stands in its file", async ({ page }) => {
+  const wrong = await open(page, "audited");
+  await expect(page.locator("#audit-0 h3")).toHaveText("server loses 12 % of a CPU");
+  await expect(page.locator("#audit-0 svg")).toContainText("wake idle");
+  expect(await cells(page, "audit-0")).toEqual([
+    ["worker", "7", "40,000", "0", "1.50 s", "10 %", "0, 1", "futex_wait"],
+  ]);
+  expect(wrong).toEqual([]);
 });
 
 test("filters narrow, and stand in the address", async ({ page }) => {
@@ -162,16 +225,16 @@ test("filters narrow, and stand in the address", async ({ page }) => {
   await page.evaluate(() => document.querySelector("#filters")!.setAttribute("open", ""));
   await page.getByRole("button", { name: "thread", exact: true }).click();
   await page.locator("#filter-placement").selectOption("free");
-  await expect(page.locator("#ladder-switch tbody tr")).toHaveCount(1);
+  await expect(page.locator("#ladder-switch tbody th")).toHaveCount(1);
   const address = page.url();
   await open(page, "ordinary");
   await page.goto(address);
   await page.reload();
-  await expect(page.locator("#ladder-switch tbody tr")).toHaveCount(1);
+  await expect(page.locator("#ladder-switch tbody th")).toHaveCount(1);
   await page.locator("#filter-none").click();
-  await expect(page.locator("#ladder-switch tbody tr")).toHaveCount(29);
+  await expect(page.locator("#ladder-switch tbody th")).toHaveCount(29);
   await page.goBack();
-  await expect(page.locator("#ladder-switch tbody tr")).toHaveCount(1);
+  await expect(page.locator("#ladder-switch tbody th")).toHaveCount(1);
 });
 
 test("verdict words are those of the host", async ({ page }) => {
@@ -209,16 +272,16 @@ test("curves, CPU pairs, histograms, creation, memory and machines are drawn fro
   page,
 }) => {
   const wrong = await open(page, "several");
-  const runs = await page.locator("#run option").allTextContents();
+  const { runs } = dataOf(readFileSync(pageFile("several"), "utf8"));
   test.skip(
-    !runs.some((text) => text.includes("real-")),
+    !runs.some((run) => run.source.startsWith("real-")),
     "no probe is staged beside the program, so there is no run with curves",
   );
   const show = async (view: string, name: string): Promise<void> =>
-    go(page, `view=${view}&run=${runs.find((text) => text.includes(`real-${name}.`))!.split(" ")[0]}`);
+    go(page, `view=${view}&run=${runs.find((run) => run.source === `real-${name}.jsonl`)!.run.id}`);
   await show("curves", "curves");
   await expect(page.locator("#curve-switch-contexts svg")).toContainText("thread/futex");
-  expect(await page.locator("#curve-switch-contexts g[data-mark=dot] circle").count()).toBe(6);
+  expect(await page.locator("#curve-switch-contexts g[data-mark=dot] > *").count()).toBe(6);
   await show("curves", "footprints");
   await expect(page.locator("#curve-footprint-contexts svg")).toContainText("stack/corosensei");
   await expect(page.locator("#curve-footprint-contexts svg")).toContainText("KiB");
@@ -284,7 +347,7 @@ interface Shown {
 
 const cells = async (page: Page, figure: string): Promise<string[][]> =>
   page
-    .locator(`figure[id="${figure}"] tbody tr`)
+    .locator(`figure[id="${figure}"] tbody tr:not(.under)`)
     .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 
 /** Both ends of an interval as the page writes them. */
@@ -349,10 +412,7 @@ for (const [file, name] of [
       expect(await cells(page, `pairs-${label.replace(/\W/g, "-")}`)).toEqual(expected);
     }
     // The data of the page, where nothing is rounded yet.
-    const data = await page.evaluate(
-      () => JSON.parse(document.getElementById("data")!.textContent!) as { runs: Shown[] },
-    );
-    const mine = data.runs.find((one) => one.run.id === shown.run.id)!;
+    const mine = dataOf(readFileSync(pageFile(file), "utf8")).runs.find((one) => one.run.id === shown.run.id)!;
     expect([mine.curves, mine.matrices]).toEqual([shown.curves, shown.matrices]);
     expect(wrong).toEqual([]);
   });
@@ -364,7 +424,7 @@ test("what is below 0 or not resolved stands in the table and not in the picture
   expect(rows.map((row) => row.at(-1))).toEqual(["", "not resolved", "", ""]);
   expect(rows[2]![6]).toMatch(/^-/);
   // Four of the curve, three of the control, one of the indirect cost.
-  expect(await page.locator("figure[id=curve-switch-working_set] g[data-mark=dot] circle").count()).toBe(8);
+  expect(await page.locator("figure[id=curve-switch-working_set] g[data-mark=dot] > *").count()).toBe(8);
   // A filter takes rows away and changes no number of those that are left.
   await go(page, "view=curves&text=working_set%3D65536");
   await expect(page.locator("#view-curves figure")).toHaveCount(1);
@@ -391,36 +451,40 @@ test("contradicted and broken rows stand there with their words", async ({ page 
 });
 
 test("an ordinary page is small", () => {
-  expect(statSync(pageFile("ordinary")).size).toBeLessThan(2_000_000);
+  expect(statSync(pageFile("ordinary")).size).toBeLessThan(400_000);
 });
 
-test("paper gets every view", async ({ page }) => {
-  await open(page, "ordinary");
+test("paper gets the view that is shown, and its tables", async ({ page }) => {
+  await open(page, "ordinary", "#view=ladder");
+  await page.emulateMedia({ media: "print" });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  for (const view of VIEWS) await expect(page.locator(`#view-${view}`)).toHaveCount(1);
-  expect(await page.locator("details:not([open])").count()).toBe(0);
+  await expect(page.locator("main > section")).toHaveCount(1);
+  await expect(page.locator("#ladder-switch table")).toBeVisible();
+  for (const hidden of ["nav", "#filters", ".under", "#more"])
+    await expect(page.locator(hidden).first()).not.toBeVisible();
 });
 
 test("the map of a machine of four CPUs is drawn", async ({ page }) => {
   // The machine that tests may have fewer: the data of a page, changed to what a sweep gives there, in the same template.
   const text = readFileSync(pageFile("ordinary"), "utf8");
-  const [, json] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(text)!;
-  const data = JSON.parse(json!);
-  const [run] = data.runs;
+  const data = dataOf(text);
+  const run = data.runs[0]!;
   const cpus = [0, 1, 2, 3];
   const pairs = cpus.flatMap((a) => cpus.filter((b) => b > a).map((b) => [a, b] as const));
   const cell = ([a, b]: readonly [number, number], i: number) => ({
     a,
     b,
-    result: run.results[20 + i].label,
-    relation: "same_cache",
+    result: run.results[20 + i]!.label,
+    relation: i % 2 ? "same_cache" : "smt_sibling",
     verdict: "verified",
     median: 1000 + i,
     low: null,
     high: null,
   });
-  run.matrices = [{ label: "thread/y", cpus, cells: pairs.map(cell) }];
-  const changed = text.replace(json!, () => JSON.stringify(data).replaceAll("<", "\\u003c"));
+  run.matrices = [
+    { label: "thread/y", mechanism: "thread/y", experiment: "switch", probe: "p", cpus, cells: pairs.map(cell) },
+  ];
+  const changed = withData(text, data);
   const wrong: string[] = [];
   page.on("pageerror", (error) => void wrong.push(String(error)));
   await page.route("**/changed.html*", (route) => route.fulfill({ body: changed, contentType: "text/html" }));

@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   type Entry,
   EXAMPLE,
@@ -239,6 +240,32 @@ function grid(records: Entry[]): Entry[] {
   ];
 }
 
+/** An answer of `audit`, as far as the page draws it. */
+const AUDIT = {
+  program: "server",
+  pid: 7,
+  seconds: 4,
+  sentence: "server loses 12 % of a CPU",
+  share_of_a_cpu: { value: 0.12, low: 0.1, high: 0.15 },
+  voluntary: 40000,
+  involuntary: 12,
+  kinds: [{ kind: "wake_idle", switches: 40000, cost_ns: 4.8e8, delay_each_us: 16 }],
+  threads: [
+    {
+      name: "worker",
+      thread: 7,
+      voluntary: 40000,
+      involuntary: 0,
+      cpu_ns: 1.5e9,
+      cost_ns: 4e8,
+      cpus: [0, 1],
+      waits_in: ["futex_wait"],
+    },
+  ],
+  not_covered: ["caches"],
+  notes: [],
+};
+
 export default function setup(): void {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
@@ -246,6 +273,12 @@ export default function setup(): void {
   page("ordinary", EXAMPLE);
   const two = runFile("second", another(records, 1));
   page("several", ...realRuns(), two, EXAMPLE);
+  const later = structuredClone(records[0]);
+  later.id = "later";
+  page("two", EXAMPLE, runFile("later", [later, ...records.slice(1)]));
+  const audit = join(FOLDER, "audit.json");
+  writeFileSync(audit, JSON.stringify(AUDIT));
+  page("audited", EXAMPLE, audit);
   page(
     "hostile",
     runFile(

@@ -87,6 +87,7 @@ const detail = (): Detail => ({
   histogram: [],
   drift: null,
   cells: [],
+  caveats: [],
 });
 
 function page(...results: [Result, Detail][]): PageData {
@@ -111,6 +112,8 @@ function page(...results: [Result, Detail][]): PageData {
   const machine = { key: "", hardware_key: "", software_key: "", stable: {}, drifting: {}, personal: {}, findings: [] };
   const one = {
     format: 2,
+    axis: null,
+    explained: [],
     source: "s",
     run,
     machine,
@@ -131,6 +134,7 @@ function page(...results: [Result, Detail][]): PageData {
     literature: [],
     runs: [one, structuredClone(one)],
     tables: [],
+    audits: [],
     notes: [],
   };
 }

@@ -1,6 +1,6 @@
 //! Values of nodes that are unlike those of the other nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use switchcost_stats::{Others, median, two_sided};
 
 /// Fewest nodes of a group that a verdict rests on, as six starts carry an interval.
@@ -81,10 +81,11 @@ pub(super) fn deviations(values: &[Value], sets: &[Vec<usize>], floor: f64) -> V
 
 fn against(nodes: &[usize], peers: &[usize], of: &BTreeMap<usize, Value>, floor: f64) -> Vec<Deviation> {
     let peers: Vec<Value> = peers.iter().filter_map(|node| of.get(node)).copied().collect();
+    let known: BTreeSet<usize> = peers.iter().map(|peer| peer.node).collect();
     let mut others = Others::new(&peers.iter().map(|peer| peer.value).collect::<Vec<_>>());
     let typical = median(&peers.iter().map(|peer| peer.within).collect::<Vec<_>>()).unwrap_or(0.0);
     let deviation = |value: &Value| {
-        let count = others.len() - usize::from(peers.iter().any(|peer| peer.node == value.node));
+        let count = others.len() - usize::from(known.contains(&value.node));
         let (usual, scatter) = others.without(value.value)?;
         let spread = scatter.max(typical).max(value.within).max(floor).max(LEAST_SPREAD);
         let difference = value.value - usual;

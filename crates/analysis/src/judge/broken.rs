@@ -1,4 +1,4 @@
-//! Answers that are no use: the probe died, broke the protocol or did something else than was asked.
+//! Answers that are useless: the probe died, broke the protocol or did something else than was asked.
 
 use super::{LEAVE_MS, ProbeAnswer};
 use crate::words::{is_message, last_words};

@@ -98,11 +98,11 @@ fn footprint(case: &Case<'_>) -> Option<String> {
 fn wrong_bytes(case: &Case<'_>, samples: &Samples) -> Option<String> {
     let quantity = samples.quantity.as_deref().unwrap_or("ticks");
     if !QUANTITIES.contains(&quantity) {
-        return Some(format!("a footprint was told in {quantity}; expected one of {}", QUANTITIES.join(", ")));
+        return Some(format!("a footprint was claimed in {quantity}; expected one of {}", QUANTITIES.join(", ")));
     }
     if samples.units != case.plan.variant.contexts {
         return Some(format!(
-            "memory of {} contexts was told where {} were asked",
+            "memory of {} contexts was claimed where {} were asked",
             samples.units, case.plan.variant.contexts
         ));
     }
@@ -164,14 +164,14 @@ pub(super) fn kernel_total(evidence: &Evidence) -> Option<f64> {
 
 /// What the edges may add. It grows with the ring, which the host chose, and never beyond [`HELPER_TASKS`] with a number that the probe supplies.
 fn edge_allowance(case: &Case<'_>) -> f64 {
-    let told = case.evidence.kernel.as_ref().map_or(0, |kernel| kernel.tasks);
-    EDGE_SWITCHES + 2.0 * (told.min(case.plan.variant.contexts) as f64 + helpers(case))
+    let claimed = case.evidence.kernel.as_ref().map_or(0, |kernel| kernel.tasks);
+    EDGE_SWITCHES + 2.0 * (claimed.min(case.plan.variant.contexts) as f64 + helpers(case))
 }
 
 /// Tasks of the runtime beside its contexts, as far as they are granted.
 fn helpers(case: &Case<'_>) -> f64 {
-    let told = case.evidence.kernel.as_ref().map_or(0, |kernel| kernel.tasks);
-    told.saturating_sub(case.plan.variant.contexts).min(HELPER_TASKS) as f64
+    let claimed = case.evidence.kernel.as_ref().map_or(0, |kernel| kernel.tasks);
+    claimed.saturating_sub(case.plan.variant.contexts).min(HELPER_TASKS) as f64
 }
 
 /// What preemptions may have added to a count while the units of the evidence took place.
@@ -181,8 +181,8 @@ pub(super) fn preemption_allowance(case: &Case<'_>) -> f64 {
 
 /// Time of all batches, as far as the host can believe it: not longer than the probe lived.
 pub(super) fn measured_ns(case: &Case<'_>) -> f64 {
-    let told = claimed_ns(case);
-    case.seen.and_then(|seen| seen.last_samples_ns).map_or(told, |lived| told.min(lived as f64))
+    let claimed = claimed_ns(case);
+    case.seen.and_then(|seen| seen.last_samples_ns).map_or(claimed, |lived| claimed.min(lived as f64))
 }
 
 /// Time of all batches as the probe tells it.
@@ -223,8 +223,8 @@ pub(super) fn disturbed_by_others(case: &Case<'_>) -> Option<Disturbance> {
 }
 
 fn wrong_address_spaces(case: &Case<'_>) -> Option<String> {
-    let (wanted, told) = (case.rule.address_spaces?, case.evidence.address_spaces?);
-    (told != wanted).then(|| format!("{told} address spaces where the mechanism has {wanted}"))
+    let (wanted, claimed) = (case.rule.address_spaces?, case.evidence.address_spaces?);
+    (claimed != wanted).then(|| format!("{claimed} address spaces where the mechanism has {wanted}"))
 }
 
 fn wrong_cpus(case: &Case<'_>) -> Option<String> {
@@ -257,29 +257,32 @@ fn shared_cpu(case: &Case<'_>) -> Option<String> {
 
 fn wrong_hops(case: &Case<'_>, hops: &Hops) -> Option<String> {
     if hops.in_order != hops.count {
-        return Some(format!("only {} of {} hops went to the next context of the ring", hops.in_order, hops.count));
+        return Some(format!("only {} of {} switches went to the next context of the ring", hops.in_order, hops.count));
     }
     if hops.same_cpu > hops.count || hops.same_thread.is_some_and(|same| same > hops.count) {
-        return Some(format!("more hops stayed on one CPU or thread than there were hops ({})", hops.count));
+        return Some(format!("more switches stayed on one CPU or thread than there were ({})", hops.count));
     }
     if hops.timed && hops.count > case.evidence.units {
-        return Some(format!("{} hops were looked at in {} units", hops.count, case.evidence.units));
+        return Some(format!("the order of {} switches was checked in {} units", hops.count, case.evidence.units));
     }
     let cpus = case.plan.cpus.len() as u64;
     if cpus == 1 && hops.same_cpu != hops.count {
         return Some(format!(
-            "{} of {} hops changed the CPU where one was planned",
+            "{} of {} switches changed the CPU where one was planned",
             hops.count - hops.same_cpu,
             hops.count
         ));
     }
     if cpus > 1 && case.plan.variant.contexts.is_multiple_of(cpus) && hops.same_cpu > 0 {
-        return Some(format!("{} of {} hops stayed on one CPU where each should change it", hops.same_cpu, hops.count));
+        return Some(format!(
+            "{} of {} switches stayed on one CPU where each should change it",
+            hops.same_cpu, hops.count
+        ));
     }
     let (low, high) = case.rule.same_cpu_hops?;
     let share = hops.same_cpu as f64 / (hops.count.max(1)) as f64;
     (!(low..=high).contains(&share))
-        .then(|| format!("{:.1} % of hops stayed on one CPU where {low} to {high} was expected", share * 100.0))
+        .then(|| format!("{:.1} % of switches stayed on one CPU where {low} to {high} was expected", share * 100.0))
 }
 
 fn wrong_counts(case: &Case<'_>) -> Option<String> {

@@ -54,8 +54,8 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
         .or_else(|| wrong_surroundings(case, tree))
         .or_else(|| wrong_cpus(case, tree))
         .or_else(|| {
-            let told = case.transcript.hello.as_ref()?.pid;
-            (!tree.knows_pid).then(|| format!("the probe gave process id {told}, which is none of its processes"))
+            let claimed = case.transcript.hello.as_ref()?.pid;
+            (!tree.knows_pid).then(|| format!("the probe gave process id {claimed}, which is none of its processes"))
         })
 }
 
@@ -73,22 +73,23 @@ fn too_long(case: &Case<'_>, seen: &Seen) -> Option<String> {
 
 /// What the kernel counted for the whole tree includes what the contexts did, of either kind.
 fn too_many_kernel_switches(case: &Case<'_>, seen: &Seen) -> Option<String> {
-    let told = case.evidence.kernel.as_ref()?;
+    let claimed = case.evidence.kernel.as_ref()?;
     let all = (kernel_total(case.evidence)?, seen.voluntary as f64 + seen.involuntary as f64, "");
-    let voluntary = (told.voluntary as f64, seen.voluntary as f64, "voluntary ");
-    let involuntary = (told.involuntary as f64, seen.involuntary as f64, "involuntary ");
-    let (told, counted, kind) = [all, voluntary, involuntary].into_iter().find(|(told, counted, _)| told > counted)?;
+    let voluntary = (claimed.voluntary as f64, seen.voluntary as f64, "voluntary ");
+    let involuntary = (claimed.involuntary as f64, seen.involuntary as f64, "involuntary ");
+    let (claimed, counted, kind) =
+        [all, voluntary, involuntary].into_iter().find(|(claimed, counted, _)| claimed > counted)?;
     Some(format!(
-        "the evidence has {told:.0} {kind}kernel switches, but the kernel counted {counted:.0} for the probe and all its processes"
+        "the evidence has {claimed:.0} {kind}kernel switches, but the kernel counted {counted:.0} for the probe and all its processes"
     ))
 }
 
 fn too_much_cpu_time(case: &Case<'_>, seen: &Seen) -> Option<String> {
-    let (told, used) = (*case.evidence.counts.get("cpu_time_ns")? as f64, seen.cpu_ns as f64);
-    (told > used * (1.0 + CLOCK_SHARE) + CLOCK_NS).then(|| {
+    let (claimed, used) = (*case.evidence.counts.get("cpu_time_ns")? as f64, seen.cpu_ns as f64);
+    (claimed > used * (1.0 + CLOCK_SHARE) + CLOCK_NS).then(|| {
         format!(
             "the evidence has {:.1} ms of CPU time, but the kernel counted {:.1} ms for the probe and all its processes",
-            told / 1e6,
+            claimed / 1e6,
             used / 1e6
         )
     })
@@ -103,14 +104,14 @@ fn too_few_forks(case: &Case<'_>, seen: &Seen) -> Option<String> {
 
 /// Switches that happened after `plan` and are in no evidence.
 fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<String> {
-    let ((_, high), told) = (case.rule.kernel_switches?, kernel_total(case.evidence)?);
+    let ((_, high), claimed) = (case.rule.kernel_switches?, kernel_total(case.evidence)?);
     let units = case.evidence.units as f64;
     let since_plan = seen.voluntary as f64 + seen.involuntary as f64 - tree.switches as f64;
     let before = tree.cpu_ns as f64 / QUICKEST_SWITCH_NS;
-    let most = told.max(high * units) + HIDDEN_SHARE * units + HIDDEN_SWITCHES + before + preemption_allowance(case);
+    let most = claimed.max(high * units) + HIDDEN_SHARE * units + HIDDEN_SWITCHES + before + preemption_allowance(case);
     (since_plan > most).then(|| {
         format!(
-            "the kernel counted {since_plan:.0} switches of the probe's tasks after `plan` where the evidence has {told:.0} for {units:.0} units"
+            "the kernel counted {since_plan:.0} switches of the probe's tasks after `plan` where the evidence has {claimed:.0} for {units:.0} units"
         )
     })
 }

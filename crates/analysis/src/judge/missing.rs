@@ -73,10 +73,10 @@ fn hops_missing(case: &Case<'_>) -> Option<String> {
             return None;
         }
         let reason = case.evidence.why.get("hops").map_or("the probe gave no reason", String::as_str);
-        return Some(format!("order and CPUs of the hops cannot be seen here: {reason}"));
+        return Some(format!("order and CPUs of the switches cannot be seen here: {reason}"));
     };
     let least = case.plan.verify_units.min(case.evidence.units).saturating_sub(1);
-    (hops.count < least).then(|| format!("{} hops were checked where {least} were asked", hops.count))
+    (hops.count < least).then(|| format!("{} switches were checked where {least} were asked", hops.count))
 }
 
 fn negative_footprint(case: &Case<'_>) -> Option<String> {

@@ -183,7 +183,7 @@ fn every_lie_is_contradicted() {
     contradicted(|t| evidence(t).hops.as_mut().unwrap().same_cpu = 99, "changed the CPU");
     contradicted(|t| evidence(t).counts.extend([("busy".to_owned(), -1)]), "cannot be negative");
     contradicted(|t| evidence(t).cpus = Some(vec![0, 1]), "ran on CPU 0");
-    contradicted(|t| evidence(t).hops.as_mut().unwrap().in_order = 99, "99 of 100 hops");
+    contradicted(|t| evidence(t).hops.as_mut().unwrap().in_order = 99, "99 of 100 switches");
     contradicted(|t| t.samples[1].ticks = vec![90_000, 80, 90], "less than one clock cycle");
     contradicted(|t| t.samples[1].ticks[1] = 0, "the clock stood still");
     contradicted(|t| evidence(t).migrations = Some(3), "changed the CPU 3 times");
@@ -192,7 +192,7 @@ fn every_lie_is_contradicted() {
             *evidence(t).hops.as_mut().unwrap() =
                 Hops { count: 4001, in_order: 4001, same_cpu: 4001, ..evidence(t).hops.clone().unwrap() }
         },
-        "4001 hops were looked at in 4000 units",
+        "the order of 4001 switches was checked in 4000 units",
     );
 }
 
@@ -223,7 +223,7 @@ fn what_cannot_be_seen_is_unobservable() {
             *evidence(t).hops.as_mut().unwrap() =
                 Hops { count: 1, in_order: 1, same_cpu: 1, same_thread: None, timed: false }
         },
-        "1 hops were checked where 99",
+        "1 switches were checked where 99",
     );
     unobservable(
         |t| {

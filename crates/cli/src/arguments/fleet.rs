@@ -15,15 +15,18 @@ pub struct Fleet {
 /// What is done with a fleet.
 #[derive(Subcommand, Debug)]
 pub enum FleetAction {
-    /// Print what starts one measurement of at most 10 s on each node, by a launcher that you have
+    /// Print what starts one measurement, with a budget of 8 s, on each node, by a launcher that you have
     ///
     ///   switchcost fleet plan --launcher srun --nodes nodes.txt --into /shared/round1
     ///   switchcost fleet plan --launcher parallel --nodes n1,n2,n3 --into round1 --go
     #[command(verbatim_doc_comment)]
     Plan(FleetPlan),
-    /// Which of the nodes in a folder is unlike the others, and what its odd rows point to
+    /// Which of the nodes in a folder may be unlike the others, and what its odd rows point to
     ///
     /// Reads one run file per node, NODE.jsonl. Several folders are rounds, the oldest first.
+    ///
+    /// An odd node is a suspicion: how often a node is named falsely, and how often one is missed, has not been counted yet. Measure it again
+    /// (--confirm) before you take it out.
     ///
     ///   switchcost fleet judge round1 --expect nodes.txt
     ///   switchcost fleet judge monday tuesday today        what changed, and what was always so
@@ -96,7 +99,7 @@ pub struct FleetJudge {
     /// Nodes that should have answered: n1,n2 or a file with one a line
     #[arg(long, value_name = "NODES")]
     pub expect: Option<String>,
-    /// Measure odd nodes and two others again by this launcher before anything is said of them
+    /// Measure odd nodes and two others again by this launcher; who is not odd again is not named
     #[arg(long, value_name = "LAUNCHER")]
     pub confirm: Option<Launcher>,
     /// switchcost on the nodes, for --confirm

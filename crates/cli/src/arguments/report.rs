@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// `report`.
 #[derive(Args, Debug)]
 pub struct Report {
-    /// Runs: an id, the beginning of one, `latest`, `latest~N`, or a file from `export` (*.jsonl)
+    /// Runs: an id, the beginning of one, `latest`, `latest~N`, or a file from `export` (*.jsonl); also answers of `audit --format json` (*.json)
     #[arg(value_name = "RUN", default_value = "latest")]
     pub runs: Vec<String>,
     /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder]

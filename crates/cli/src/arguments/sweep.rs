@@ -33,7 +33,7 @@ pub struct Sweep {
     /// What is varied
     #[arg(value_name = "AXIS", required_unless_present = "resume", value_parser = AxisWord::parser())]
     pub axis: Option<AxisWord>,
-    /// Globs over family/name [default: the mechanisms of the headline ladder that have the axis]
+    /// Globs over family/name [default: those that `run` measures and that have the axis]
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
     /// First point; sizes may end in K, M or G
@@ -55,7 +55,7 @@ pub struct Sweep {
     #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
     /// Time limit; continue the rest with --resume
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_budget)]
+    #[arg(long, value_name = "TIME", default_value = "120s", default_value_if("quick", "true", "20s"), value_parser = parse_budget)]
     pub budget: Duration,
     /// What and how much is measured
     #[command(flatten)]

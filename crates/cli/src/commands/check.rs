@@ -1,156 +1,247 @@
-//! `check-probe` and `check-transcript`: does it keep to PROTOCOL.md?
+//! `check`: is this node fit?
 
-use crate::arguments;
+use super::compare::operands::is_file;
+use super::measure::{COMPANY, Session, seed};
+use super::run_file;
+use crate::arguments::{Check, Contract};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::paths::Installation;
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
-use switchcost_machine::cpus::Cpus;
-use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::Verdict;
-use switchcost_runner::{
-    Breach, CheckProbe, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
-};
+use crate::paths::{self, Installation};
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use switchcost_analysis::{Analysis, label};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{EndedBy, Invocation, Machine, ProbeInfo, Request, Run, Variant, Wanted};
+use switchcost_report::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows, probe_without_version};
+use switchcost_runner::{Observer, Selection, execute, select_wanted};
+use switchcost_store::{BASELINE, Store};
 
-/// Starts that broke one rule are often many, for one cause: so many of them are shown.
-const SHOWN: usize = 3;
+/// The baseline that is taken unless another is named.
+const USUAL: &str = "check";
 
-/// Lines of a log that are shown.
-const LOG_LINES: usize = 5;
+/// Longest line, with its end: node-problem-detector cuts there.
+const BYTES: usize = 80;
 
-/// Longest text of a probe that is shown of one line, characters.
-const LONGEST: usize = 300;
+/// Share of the time after which the answer is given in any case; the rest is for a busy machine to start and end this process.
+const ANSWERED: f64 = 0.9;
 
-/// Starts a probe by the table of plans.
-pub fn probe(arguments: &arguments::CheckProbe) -> Result<Exit, Failure> {
-    let folder = dunce::canonicalize(&arguments.folder)
-        .map_err(|error| Failure::usage(format!("{}: cannot be read ({error})", arguments.folder.display())))?;
-    let mut info = switchcost_catalogue::load_probe(&folder).map_err(Failure::usage)?;
-    let catalogue = Installation::find()?.catalogue()?;
-    info.capabilities = catalogue.capabilities(&info.source);
-    let cpus = Cpus::detect().map_err(Failure::usage)?;
-    let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
-    switchcost_machine::spawn::adopt_orphans();
-    let check = CheckProbe {
-        info: &info,
-        mechanisms: &arguments.mechanisms,
-        catalogue: &catalogue,
-        cpus: &cpus,
-        interrupt: Some(&interrupt),
+/// Share of the time in which all rows are measured; what does not pass is measured again in what is left.
+const FIRST_PASS: f64 = 0.55;
+
+/// Share of the time at which nothing is measured any more.
+const MEASURED: f64 = 0.82;
+
+/// What the thread that examines is doing; told where it is late.
+#[derive(Clone)]
+struct Step(Arc<Mutex<String>>);
+
+impl Step {
+    fn enter(&self, what: impl Into<String>) {
+        if let Ok(mut step) = self.0.lock() {
+            *step = what.into();
+        }
+    }
+
+    fn now(&self) -> String {
+        self.0.lock().map(|step| step.clone()).unwrap_or_default()
+    }
+}
+
+/// Examines the node on a thread of its own, and answers in time also where that is late.
+pub fn check(arguments: &Check, started: Instant) -> Result<Exit, Failure> {
+    let step = Step(Arc::new(Mutex::new("starting".to_owned())));
+    let (sender, receiver) = channel();
+    let (asked, entered) = (arguments.clone(), step.clone());
+    let thread = std::thread::Builder::new().spawn(move || {
+        let examined = Examination { arguments: &asked, started, step: &entered }.carry_out();
+        // Nobody listens any more where this is late.
+        let _ = sender.send(examined.unwrap_or_else(|failure| Fitness::unknown(failure.sentence)));
+    });
+    let left = arguments.within.mul_f64(ANSWERED).saturating_sub(started.elapsed());
+    let fitness = match thread.map(|_| receiver.recv_timeout(left)) {
+        Ok(Ok(fitness)) => fitness,
+        Ok(Err(RecvTimeoutError::Timeout)) => Fitness::unknown(format!(
+            "late: {}, not done within {}",
+            step.now(),
+            humantime::format_duration(arguments.within)
+        )),
+        Ok(Err(RecvTimeoutError::Disconnected)) => {
+            Fitness::unknown(format!("{} failed; this is a fault of switchcost", step.now()))
+        }
+        Err(error) => Fitness::unknown(format!("no thread can be started ({error})")),
     };
-    let found = check_probe(&check).map_err(|reason| match reason {
-        Uncheckable::NotStarted(..) => Failure::nothing(harmless(&reason.to_string())),
-        Uncheckable::NotDescribed { .. } => Failure::usage(harmless(&reason.to_string())),
-    })?;
-    output::print(&text(&found))?;
-    Ok(match &found {
-        _ if !found.broken.is_empty() => Exit::BrokenRule,
-        _ if found.interrupted => Exit::Partial,
-        _ if found.checked.is_empty() => Exit::Nothing,
-        _ => Exit::Fine,
-    })
+    if arguments.verbose {
+        fitness.reasons().iter().for_each(|reason| output::say(reason));
+    }
+    let (words, status) = contract(arguments.contract, fitness.word());
+    // To Nagios what follows a bar is data of performance.
+    let line = fitness.line(words, BYTES - 1).replace('|', "/");
+    output::print(&format!("{line}\n"))?;
+    Ok(Exit::Contract(status))
 }
 
-/// Reads a transcript as a run would.
-pub fn transcript(arguments: &arguments::CheckTranscript) -> Result<Exit, Failure> {
-    let named = |reason: &dyn std::fmt::Display| format!("{}: {reason}", arguments.file.display());
-    let mut source: Box<dyn Read> = if arguments.file.as_os_str() == "-" {
-        Box::new(std::io::stdin().lock())
-    } else {
-        let file = File::open(&arguments.file);
-        Box::new(file.map_err(|error| Failure::usage(named(&format!("cannot be read ({error})"))))?)
-    };
-    let catalogue = arguments.mechanism.as_ref().map(|_| Installation::find()?.catalogue()).transpose()?;
-    let judged = arguments.mechanism.as_ref().zip(catalogue.as_ref());
-    let (sentence, exit) = match check_transcript(&mut source, judged) {
-        Ok(TranscriptKind::List(count)) => {
-            (format!("conforms: an answer to `describe` with {count} mechanisms"), Exit::Fine)
-        }
-        Ok(TranscriptKind::Run(status)) => {
-            (format!("conforms: an answer to `run` that ends with {status}"), Exit::Fine)
-        }
-        Ok(TranscriptKind::Judged(verdict, reason)) => {
-            let reason = if reason.is_empty() { String::new() } else { format!(": {}", harmless(&reason)) };
-            (format!("conforms, and is {verdict}{reason}"), of_verdict(verdict))
-        }
-        Err(fault @ TranscriptFault::Broken(_)) => (named(&harmless(&fault.to_string())), Exit::BrokenRule),
-        Err(fault) => return Err(Failure::usage(named(&fault))),
-    };
-    output::print(&format!("{sentence}\n"))?;
-    Ok(exit)
-}
-
-fn of_verdict(verdict: Verdict) -> Exit {
-    match verdict {
-        Verdict::Contradicted => Exit::Contradicted,
-        Verdict::Broken => Exit::BrokenRule,
-        _ => Exit::Fine,
+/// Words before the reason, and the exit status.
+fn contract(contract: Contract, word: FitnessWord) -> (&'static str, u8) {
+    match (contract, word) {
+        (Contract::Nagios, FitnessWord::Fit) => ("SWITCHCOST OK - ", 0),
+        (Contract::Nagios, FitnessWord::NotFit) => ("SWITCHCOST CRITICAL - ", 2),
+        (Contract::Nagios, FitnessWord::CannotTell) => ("SWITCHCOST UNKNOWN - ", 3),
+        (_, FitnessWord::Fit) => ("fit: ", 0),
+        (_, FitnessWord::NotFit) => ("not fit: ", 1),
+        (Contract::Plain | Contract::Npd, FitnessWord::CannotTell) => ("cannot tell: ", 2),
+        (Contract::Nhc | Contract::Slurm, FitnessWord::CannotTell) => ("cannot tell: ", 0),
     }
 }
 
-/// The answer first, then what it rests on.
-fn text(found: &Conformance) -> String {
-    let mechanisms = found.checked.len();
-    let extent = format!(
-        "{} rules checked for {mechanisms} {} by {} starts",
-        found.rules,
-        if mechanisms == 1 { "mechanism" } else { "mechanisms" },
-        found.starts
-    );
-    let mut by_rule: BTreeMap<(u64, &str), Vec<&Breach>> = BTreeMap::new();
-    for breach in &found.broken {
-        by_rule.entry((breach.section, &breach.words)).or_default().push(breach);
-    }
-    let rules = |count| if count == 1 { "1 rule".to_owned() } else { format!("{count} rules") };
-    let mut text = match by_rule.len() {
-        _ if found.interrupted => format!("stopped: {extent} until then, {} broken\n", rules(by_rule.len())),
-        0 if mechanisms == 0 => {
-            format!("nothing could be carried out here; what can be checked without conforms: {extent}\n")
-        }
-        0 => format!("conforms: {extent}\n"),
-        count => format!("breaks {} of PROTOCOL.md: {extent}\n", rules(count)),
-    };
-    for ((section, words), breaches) in by_rule {
-        text.push_str(&format!("\nsection {section}: \"{words}\"\n"));
-        breaches.iter().take(SHOWN).for_each(|breach| describe(&mut text, breach));
-        if breaches.len() > SHOWN {
-            text.push_str(&format!("  and {} more starts\n", breaches.len() - SHOWN));
-        }
-    }
-    for (title, lines) in
-        [("not checked", &found.unchecked), ("remarks", &found.remarks), ("seen by the host", &found.seen)]
-    {
-        if !lines.is_empty() {
-            text.push_str(&format!("\n{title}:\n"));
-            lines.iter().for_each(|line| text.push_str(&format!("  {}\n", harmless(line))));
-        }
-    }
-    text
+/// One look at the node.
+struct Examination<'a> {
+    arguments: &'a Check,
+    started: Instant,
+    step: &'a Step,
 }
 
-fn describe(text: &mut String, breach: &Breach) {
-    text.push_str(&format!("  {}: {}\n", harmless(&breach.plan), harmless(&breach.what)));
-    text.push_str(&format!("    arguments: {}\n", harmless(&breach.arguments)));
-    if let Some((number, line)) = &breach.line {
-        text.push_str(&format!("    line {number}: {}\n", harmless(line)));
+impl Examination<'_> {
+    fn carry_out(&self) -> Result<Fitness, Failure> {
+        self.step.enter("reading the baseline");
+        let baseline = self.baseline()?;
+        self.step.enter("reading the machine's facts");
+        let mut machine = switchcost_machine::fingerprint();
+        let mut fitness = Fitness::default();
+        if let Some(baseline) = &baseline {
+            let version = env!("CARGO_PKG_VERSION");
+            fitness.add_facts((&baseline.machine, &baseline.tool_version), (&machine, version));
+        }
+        self.step.enter("examining the machine");
+        machine.findings = switchcost_machine::doctor();
+        fitness.add_findings(&machine.findings);
+        match baseline {
+            None => fitness.add_unknown(format!("no baseline; switchcost run && switchcost baseline set {USUAL}")),
+            Some(baseline) if fitness.is_open() => self.measure(&baseline, machine, &mut fitness)?,
+            Some(_) => {}
+        }
+        Ok(fitness)
     }
-    let log: Vec<&str> = breach.log.lines().filter(|line| !line.trim().is_empty()).collect();
-    for line in &log[log.len().saturating_sub(LOG_LINES)..] {
-        text.push_str(&format!("    log: {}\n", harmless(line)));
+
+    /// None: none was named, and there is none of the usual name.
+    fn baseline(&self) -> Result<Option<Run>, Failure> {
+        if let Some(file) = self.arguments.baseline.as_deref().filter(|named| is_file(named)) {
+            return run_file(Path::new(file)).map(Some);
+        }
+        let path = paths::store(self.arguments.store().map(|path| path.as_path()))?;
+        let name = self.arguments.baseline.as_deref();
+        if name.is_none() && !path.exists() {
+            return Ok(None);
+        }
+        let mut store = Store::open_read_only(&path).map_err(Failure::usage)?;
+        store.set_patience(self.left(ANSWERED)).map_err(Failure::usage)?;
+        let known = store.baselines().map_err(Failure::usage)?;
+        if name.is_none() && !known.iter().any(|baseline| baseline.name == USUAL) {
+            return Ok(None);
+        }
+        store.load(&format!("{BASELINE}{}", name.unwrap_or(USUAL))).map(Some).map_err(Failure::usage)
+    }
+
+    /// Time until this share of all of it is over.
+    fn left(&self, share: f64) -> Duration {
+        self.arguments.within.mul_f64(share).saturating_sub(self.started.elapsed())
+    }
+
+    fn measure(&self, baseline: &Run, machine: Machine, fitness: &mut Fitness) -> Result<(), Failure> {
+        self.step.enter("judging the baseline");
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let known = Analysis::new(baseline, &catalogue);
+        let mut rows = measured_rows(&known, self.arguments.gate, self.left(FIRST_PASS));
+        if rows.is_empty() {
+            fitness.add_unknown("no row of the baseline is steady and short enough");
+            return Ok(());
+        }
+        self.step.enter("asking the probes");
+        let ids: Vec<&str> = rows.iter().map(|row| probe_without_version(&baseline.variants[*row].probe)).collect();
+        let needed = |probe: &ProbeInfo| ids.contains(&probe_without_version(&probe.id));
+        if !installation.probes(&catalogue).iter().any(needed) {
+            fitness.add_unknown(format!("the baseline's probe {} is not here", ids[0]));
+            return Ok(());
+        }
+        let until = self.started + self.arguments.within.mul_f64(MEASURED);
+        let session = Session::of(machine, self.started, until, &needed)?;
+        if let Some(company) = session.machine.findings.iter().find(|finding| finding.id == COMPANY) {
+            fitness.add_unknown(company.what.clone());
+            return Ok(());
+        }
+        // Only this thread steps aside: the one that answers in time may run anywhere.
+        session.step_aside()?;
+        let mut passes = Vec::new();
+        for share in [FIRST_PASS, MEASURED] {
+            let run = self.pass(baseline, &rows, &session, share)?;
+            if run.ended_by == EndedBy::Interrupt {
+                fitness.add_unknown("stopped while it measured");
+                return Ok(());
+            }
+            self.step.enter("judging what was measured");
+            let pass = Pass::new(&[known.clone(), Analysis::new(&run, &catalogue)], &rows, self.arguments.gate);
+            rows.retain(|row| pass.is_open(&known.rows[*row].label));
+            passes.push(pass);
+            if rows.is_empty() {
+                break;
+            }
+        }
+        fitness.add_passes(&passes, self.arguments.gate);
+        Ok(())
+    }
+
+    /// Measures these rows of the baseline in turns, until this share of the time is over.
+    fn pass(&self, baseline: &Run, rows: &[usize], session: &Session, share: f64) -> Result<Run, Failure> {
+        let budget = self.arguments.within.mul_f64(share);
+        let request = Request { rounds: Some(ROUNDS), budget, seed: seed(None), ..Request::default() };
+        let mut selection = Selection::default();
+        for row in rows {
+            let variant = &baseline.variants[*row];
+            let probe = probe_without_version(&variant.probe);
+            let same = session.probes.iter().find(|here| probe_without_version(&here.info.id) == probe);
+            let probes = same.map(|here| here.info.id.clone()).into_iter().collect();
+            let request = Request { probes, ..request.clone() };
+            let found =
+                select_wanted(&[wanted(variant, &session.catalogue)], &request, &session.catalogue, &session.probes);
+            selection.merge(found.map_err(Failure::usage)?.0);
+        }
+        let mut told = Told { step: self.step, catalogue: &session.catalogue };
+        Ok(execute(&request, &session.catalogue, &session.probes, selection, &session.control(), &mut told))
     }
 }
 
-/// Text of a probe on its way to a terminal: nothing but characters that show, and not without end.
-fn harmless(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .flat_map(|c| if c.is_ascii_graphic() || c == ' ' || c == '−' { vec![c] } else { c.escape_default().collect() })
-        .collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push('…');
+/// The variant as data files want one: a default that belongs to another experiment is not asked for.
+fn wanted(variant: &Variant, catalogue: &Catalogue) -> Wanted {
+    let page = catalogue.find(&variant.mechanism);
+    let default = |name: &String| page.and_then(|page| Some(page.parameters.get(name)?.default.as_str()));
+    let mut parameters = variant.parameters.clone();
+    parameters.retain(|name, value| default(name) != Some(value.as_str()));
+    Wanted {
+        mechanism: variant.mechanism.clone(),
+        experiment: variant.experiment,
+        contexts: Some(variant.contexts),
+        placement: variant.placement,
+        timing: variant.timing,
+        parameters,
     }
-    shown
+}
+
+/// Tells only what is being measured.
+struct Told<'a> {
+    step: &'a Step,
+    catalogue: &'a Catalogue,
+}
+
+impl Observer for Told<'_> {
+    fn begun(&mut self, _: &Run) {}
+
+    fn starting(&mut self, run: &Run, variant: usize, _: u64) {
+        self.step.enter(format!("measuring {}", label(&run.variants[variant], self.catalogue, false)));
+    }
+
+    fn finished(&mut self, _: &Run, _: &Invocation) {}
+
+    fn ended(&mut self, _: &Run) {}
 }

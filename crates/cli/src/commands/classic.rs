@@ -74,7 +74,7 @@ fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], star
         let request = request(arguments, program);
         let mut selection = Selection::default();
         let rows = plan(arguments, program, values, &request, &session, &mut selection)?;
-        selection.add_twins(&session.catalogue);
+        selection.add_twins(&session.catalogue, &session.probes);
         let (run, stored) = session.measure(&request, selection, store()?)?;
         storing = storing.and(stored.map_err(|reason| not_stored(&reason)));
         let stopped = run.ended_by == switchcost_model::EndedBy::Interrupt;
@@ -84,11 +84,11 @@ fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], star
         }
     }
     let ignored = |program: &Program| program.usage.is_none() && !arguments.arguments.is_empty();
-    let told: Vec<Run> = match arguments.format {
+    let readable: Vec<Run> = match arguments.format {
         CompareFormat::Json => played.iter().map(|played| played.run.clone()).collect(),
         CompareFormat::Table | CompareFormat::Md => played.iter().map(|played| played.run.harmless()).collect(),
     };
-    let analyses: Vec<Analysis<'_>> = told.iter().map(|run| Analysis::new(run, &session.catalogue)).collect();
+    let analyses: Vec<Analysis<'_>> = readable.iter().map(|run| Analysis::new(run, &session.catalogue)).collect();
     let performances: Vec<Performance<'_>> = parts
         .iter()
         .zip(played.iter().zip(&analyses))

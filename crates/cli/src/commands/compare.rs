@@ -1,10 +1,11 @@
 //! `compare`: verdicts on pairs of rows.
 
+mod builds;
 mod measured;
 pub(super) mod operands;
 mod question;
 
-use crate::arguments::{self, CompareFormat};
+use crate::arguments::{self, CompareFormat, Written, WrittenForm};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
@@ -15,14 +16,15 @@ use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::Run;
 use switchcost_report::{
-    Compared, ComparedSide, GateOutcome, Place, THRESHOLD, Unmatched, common, comparable, compare_json,
+    Compared, ComparedSide, GateOutcome, Place, THRESHOLD, Unmatched, common, comparable, compare_json, compare_junit,
     compare_markdown, compare_text, judge, listed, methods_differ,
 };
 
 /// Compares.
 pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit, Failure> {
     let threshold = threshold(arguments)?;
-    if arguments.operands.len() < 2 {
+    let builds = builds::folders(arguments)?;
+    if arguments.operands.len() < 2 && builds.is_none() {
         return Err(Failure::usage(format!(
             "`{}` needs something to be compared with; name a second row, run or file",
             arguments.operands[0]
@@ -38,15 +40,23 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
         compared.asked = Some(question.names());
         let (runs, rows) = question.answer(arguments, &installation, &store)?;
         (runs, Asked::Rows(rows))
+    } else if let Some(folders) = builds {
+        let (run, rows) = builds::measure(arguments, folders, started, &mut compared)?;
+        (vec![run], Asked::Rows(rows))
     } else if arguments.measure.measure {
         let (run, operands) = measured::measure(arguments, started)?;
         (vec![run], Asked::Operands(operands))
     } else {
+        if let Some(option) = arguments.measure.given() {
+            let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
+            return Err(Failure::usage(sentence));
+        }
         let mut runs = Runs::new(paths::store(arguments.store.store.as_deref())?, &catalogue);
         let operands = runs.operands(&arguments.operands, arguments.run.as_deref())?;
         (runs.all, Asked::Operands(operands))
     };
-    if !matches!(arguments.format, CompareFormat::Json) {
+    let all_json = arguments.write.iter().all(|written| written.form == WrittenForm::Json);
+    if !matches!(arguments.format, CompareFormat::Json) || !all_json {
         runs.iter_mut().for_each(Run::make_harmless);
     }
     let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
@@ -58,6 +68,14 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
     judge(&pairs, &analyses, arguments.force, &mut compared).map_err(Failure::usage)?;
     if let Some(limit) = arguments.gate {
         compared.set_gate(limit);
+    }
+    for Written { file, form } in &arguments.write {
+        let text = match form {
+            WrittenForm::Markdown => compare_markdown(&compared),
+            WrittenForm::Json => compare_json(&compared),
+            WrittenForm::Junit => compare_junit(&compared).map_err(Failure::internal)?,
+        };
+        output::write_file(file, text.as_bytes())?;
     }
     output::print(&match arguments.format {
         CompareFormat::Table => compare_text(&compared, output::style()),

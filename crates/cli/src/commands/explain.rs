@@ -132,7 +132,7 @@ fn choose(asked: &Asked, mechanism: &Mechanism, catalogue: &Catalogue) -> Result
     if let Some(placement) = asked.placement.filter(|placement| !mechanism.placements.contains(placement)) {
         let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
         return Err(Failure::usage(format!(
-            "--placement {placement} makes no sense for {}; it has {}",
+            "--placement {placement} cannot be measured for {}; it has {}",
             mechanism.id,
             known.join(", ")
         )));
@@ -189,7 +189,7 @@ fn list(catalogue: &Catalogue) -> String {
         for explanation in layered() {
             let names: Vec<&str> = explanation.layers.iter().map(|layer| layer.name.as_str()).collect();
             out.push_str(&format!(
-                " {} ({}) = {} + residue\n",
+                " {} ({}) = {} + rest\n",
                 explanation.total,
                 explanation.total.placement,
                 names.join(" + ")
@@ -201,7 +201,7 @@ fn list(catalogue: &Catalogue) -> String {
         }
     }
     if !without.is_empty() {
-        out.push_str(&format!("\nset beside their floor only: {}\n", without.join(", ")));
+        out.push_str(&format!("\nno breakdown yet: {}\n", without.join(", ")));
     }
     out
 }

@@ -14,13 +14,16 @@ use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{Finding, Hello, Machine, Request, Run, Severity, Verdict};
+use switchcost_model::{Finding, Hello, Machine, ProbeInfo, Request, Run, Severity, Verdict};
 use switchcost_report::Style;
 use switchcost_runner::{Control, KnownProbe, Selection};
 use switchcost_store::{Store, StoreError};
 
 /// Time between two looks at a CPU that another host has.
 const ASKED_AGAIN: Duration = Duration::from_millis(100);
+
+/// The finding that another host measured on the CPU.
+pub const COMPANY: &str = "company";
 
 /// All that measuring needs, looked up before anything is measured.
 pub struct Session {
@@ -41,19 +44,58 @@ impl Session {
     /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the budget, if that is given.
     /// `wait`: until no other switchcost measures on the CPU; that time is not part of the budget.
     pub fn new(started: Instant, budget: Option<Duration>, wait: bool) -> Result<Self, Failure> {
-        let installation = Installation::find()?;
-        let catalogue = installation.catalogue()?;
+        Self::by(Installation::probes, started, budget, wait)
+    }
+
+    /// The same with probes of the caller's choice.
+    pub fn by(
+        probes: impl FnOnce(&Installation, &Catalogue) -> Vec<ProbeInfo>,
+        started: Instant,
+        budget: Option<Duration>,
+        wait: bool,
+    ) -> Result<Self, Failure> {
         let cpus = Cpus::detect().map_err(Failure::usage)?;
         let (claim, started) = claim(cpus.measured(), wait, started);
+        let machine = || {
+            let findings = switchcost_machine::doctor();
+            Machine { findings, ..switchcost_machine::fingerprint() }
+        };
+        Self::with(cpus, claim, machine, started, budget.map(|budget| started + budget), probes)
+    }
+
+    /// The same on a machine that is known already, with these of the installed probes; another host on the CPU is not waited for, and a finding says so.
+    pub fn of(
+        machine: Machine,
+        started: Instant,
+        until: Instant,
+        needed: &dyn Fn(&ProbeInfo) -> bool,
+    ) -> Result<Self, Failure> {
+        let cpus = Cpus::detect().map_err(Failure::usage)?;
+        let claim = Claim::of(cpus.measured());
+        let probes = |installation: &Installation, catalogue: &Catalogue| {
+            installation.probes(catalogue).into_iter().filter(|probe| needed(probe)).collect()
+        };
+        Self::with(cpus, claim, || machine, started, Some(until), probes)
+    }
+
+    fn with(
+        cpus: Cpus,
+        claim: Option<Claim>,
+        machine: impl FnOnce() -> Machine,
+        started: Instant,
+        until: Option<Instant>,
+        probes: impl FnOnce(&Installation, &Catalogue) -> Vec<ProbeInfo>,
+    ) -> Result<Self, Failure> {
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        switchcost_machine::can_look().map_err(|error| Failure::refused("nothing can be measured", error))?;
         let interrupt =
             Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
-        let mut machine = switchcost_machine::fingerprint();
-        machine.findings = switchcost_machine::doctor();
+        let mut machine = machine();
         if claim.is_none() {
             machine.findings.push(taken(cpus.measured()));
         }
-        let probes =
-            switchcost_runner::discover(installation.probes(&catalogue), None, budget.map(|budget| started + budget));
+        let probes = switchcost_runner::discover(probes(&installation, &catalogue), None, until);
         if probes.is_empty() {
             return Err(Failure::usage(installation.why_no_probes()));
         }
@@ -187,7 +229,7 @@ fn claim(cpu: u32, wait: bool, started: Instant) -> (Option<Claim>, Instant) {
 /// What the run keeps of it.
 fn taken(cpu: u32) -> Finding {
     Finding {
-        id: "company".to_owned(),
+        id: COMPANY.to_owned(),
         severity: Severity::Note,
         what: format!("another switchcost measured on CPU {cpu} when this run began"),
         effect: "each pushes the other aside: figures are too high, and starts are disturbed".to_owned(),

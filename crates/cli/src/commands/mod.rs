@@ -6,6 +6,7 @@ mod budget;
 mod check;
 mod classic;
 mod compare;
+mod conform;
 mod crosscheck;
 mod doctor;
 mod explain;
@@ -30,7 +31,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::time::Instant;
-use switchcost_analysis::{Analysis, Row};
+use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, harmless};
 use switchcost_report::Style;
@@ -55,26 +56,16 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Import(arguments) => import::import(&arguments),
-        Command::CheckProbe(arguments) => check::probe(&arguments),
-        Command::CheckTranscript(arguments) => check::transcript(&arguments),
+        Command::Check(arguments) => check::check(&arguments, started),
+        Command::CheckProbe(arguments) => conform::probe(&arguments),
+        Command::CheckTranscript(arguments) => conform::transcript(&arguments),
     }
 }
 
 /// The text of a run in a form, and the status by which its command ends.
 pub fn formatted(run: &Run, catalogue: &Catalogue, form: Form, style: Style) -> Result<(String, Exit), Failure> {
-    formatted_only(&|_| true, run, catalogue, form, style)
-}
-
-/// The same of these rows only.
-pub fn formatted_only(
-    wanted: &dyn Fn(&Row<'_>) -> bool,
-    run: &Run,
-    catalogue: &Catalogue,
-    form: Form,
-    style: Style,
-) -> Result<(String, Exit), Failure> {
-    let told = form.is_for_people().then(|| run.harmless());
-    let analysis = Analysis::new(told.as_ref().unwrap_or(run), catalogue).only(wanted);
+    let shown = form.is_for_people().then(|| run.harmless());
+    let analysis = Analysis::new(shown.as_ref().unwrap_or(run), catalogue);
     let text = form.write(&analysis, style).map_err(Failure::internal)?;
     Ok((text, measure::status(&analysis)))
 }

@@ -1,5 +1,6 @@
 //! `report`: a page of one or several runs.
 
+mod audits;
 mod opening;
 
 use super::compare::operands::Runs;
@@ -13,7 +14,7 @@ use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{Run, harmless_line};
-use switchcost_report::Page;
+use switchcost_report::{AuditAnswer, Page};
 
 /// Name and version, as the page tells them.
 const TOOL: &str = concat!("switchcost ", env!("CARGO_PKG_VERSION"));
@@ -26,7 +27,15 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
     // Not dropped: the process ends with it, and to take 200 runs apart, cell by cell, is a seventh of the time.
     let mut runs = ManuallyDrop::new(Runs::new(paths::store(arguments.store.store.as_deref())?, &catalogue));
     let mut sources = Vec::new();
-    for text in &arguments.runs {
+    let (audits, mut named): (Vec<&String>, Vec<&str>) = (
+        arguments.runs.iter().filter(|text| audits::is_one(text)).collect(),
+        arguments.runs.iter().filter(|text| !audits::is_one(text)).map(String::as_str).collect(),
+    );
+    if named.is_empty() {
+        named.push("latest");
+    }
+    let said = audits.iter().map(|text| audits::read(Path::new(text))).collect::<Result<Vec<_>, _>>()?;
+    for text in named {
         let index = runs.load(text)?;
         // The same run, named twice, is shown once.
         if index == sources.len() {
@@ -37,7 +46,8 @@ pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
         runs.all.iter_mut().for_each(switchcost_store::strip_personal);
     }
     let file = arguments.output.clone().unwrap_or_else(|| default_name(&runs.all));
-    write_page(&template, &runs.all, &sources, &catalogue, &file)?;
+    sources.extend(audits.iter().map(|text| source(text)));
+    write_page(&template, &runs.all, &sources, &said, &catalogue, &file)?;
     if arguments.open {
         opening::open(&file);
     }
@@ -57,7 +67,7 @@ pub fn report_run(
     switchcost_store::strip_personal(&mut run);
     let runs = std::slice::from_ref(&run);
     let file = file.map_or_else(|| default_name(runs), Path::to_owned);
-    write_page(template, runs, std::slice::from_ref(&run.id), catalogue, &file)?;
+    write_page(template, runs, std::slice::from_ref(&run.id), &[], catalogue, &file)?;
     if open {
         opening::open(&file);
     }
@@ -83,12 +93,13 @@ fn write_page(
     template: &str,
     runs: &[Run],
     sources: &[String],
+    audits: &[AuditAnswer],
     catalogue: &Catalogue,
     file: &Path,
 ) -> Result<(), Failure> {
     let command = command_line(["switchcost", "report"].into_iter().chain(sources.iter().map(String::as_str)));
     let runs: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, catalogue)).collect();
-    let page = Page { runs: &runs, sources, tool: TOOL, command: &command };
+    let page = Page { runs: &runs, sources, audits, tool: TOOL, command: &command };
     let text = switchcost_report::html(template, &page, catalogue).map_err(|reason| {
         Failure::usage(format!("report.html of this installation is unusable: {reason}; run `make build` again"))
     })?;

@@ -16,7 +16,7 @@ pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure
     let store = open_store(arguments.store.store.as_deref())?;
     let session = Session::new(started, Some(request.budget), arguments.effort.wait)?;
     let mut selection = session.select(&request)?;
-    selection.add_twins(&session.catalogue);
+    selection.add_twins(&session.catalogue, &session.probes);
     let (run, stored) = session.measure(&request, selection, store)?;
     let (text, exit) = formatted(&run, &session.catalogue, arguments.format, arguments.detail.style())?;
     output::print(&text)?;

@@ -1,7 +1,6 @@
 //! `show`: a stored run.
 
 use super::compare::operands::{Runs, is_pattern};
-use super::formatted_only;
 use crate::arguments;
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -29,16 +28,18 @@ pub fn show(arguments: &arguments::Show) -> Result<Exit, Failure> {
     let Some(run) = runs.all.get(index) else { return Err(Failure::internal("the run was not loaded")) };
     let fits = |row: &Row<'_>, pattern: &Pattern<'_>| pattern.fits(row.variant, &row.label);
     let wanted = |row: &Row<'_>| patterns.is_empty() || patterns.iter().any(|pattern| fits(row, pattern));
-    let told = Analysis::new(run, &catalogue);
-    if let Some(lost) = patterns.iter().find(|pattern| !told.rows.iter().any(|row| fits(row, pattern))) {
+    // As people may see it, whatever others put into the run.
+    let shown = arguments.format.is_for_people().then(|| run.harmless());
+    let analysis = Analysis::new(shown.as_ref().unwrap_or(run), &catalogue);
+    if let Some(lost) = patterns.iter().find(|pattern| !analysis.rows.iter().any(|row| fits(row, pattern))) {
         let hint = catalogue.did_you_mean(lost.name());
         return Err(Failure::usage(format!("run {} has no row `{}`{hint}", run.id, lost.text())));
     }
     let style = arguments.detail.style();
-    let mut text = formatted_only(&wanted, run, &catalogue, arguments.format, style)?.0;
+    let analysis = analysis.only(wanted);
+    let mut text = arguments.format.write(&analysis, style).map_err(Failure::internal)?;
     if arguments.plot {
-        // As people are told it, whatever others put into the run.
-        text += &switchcost_report::ladder_plot(&Analysis::new(&run.harmless(), &catalogue).only(wanted), style);
+        text += &switchcost_report::ladder_plot(&analysis, style);
     }
     output::print(&text)?;
     Ok(Exit::Fine)

@@ -45,7 +45,7 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
     let here = Here { cpus: session.cpus.allowed(), facts: &session.machine.stable };
     let mut selection = select_sweep(&request, axis, &range, &here, &session.catalogue, &session.probes)
         .map_err(|error| Failure::usage(format!("sweep {}: {error}", axis.name())))?;
-    selection.add_twins(&session.catalogue);
+    selection.add_twins(&session.catalogue, &session.probes);
     session.show(session.measure(&request, selection, store)?, arguments.format, arguments.detail.style())
 }
 

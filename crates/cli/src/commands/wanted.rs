@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Experiment, Request, Run, Variant, Wanted};
-use switchcost_runner::{METHOD_VERSION, select_wanted};
+use switchcost_runner::{METHOD_VERSION, Selection, select_wanted};
 use switchcost_store::{RunHeader, Store};
 
 /// A request that measures rows of data files within a budget.
@@ -48,20 +48,51 @@ pub fn measure(
     catalogue: &Catalogue,
     store: &Path,
 ) -> Result<(Run, Vec<usize>), Failure> {
-    // Here it is an answer that is lacking, not the use that is wrong.
-    if installation.probes(catalogue).is_empty() {
-        return Err(Failure::nothing(installation.why_no_probes()));
+    Prepared::new(wanted, request, installation, catalogue, store)?.measure(request, catalogue)
+}
+
+/// What is wanted, before it is measured.
+pub struct Prepared {
+    store: Store,
+    session: Session,
+    selection: Selection,
+    places: Vec<usize>,
+}
+
+impl Prepared {
+    /// Asks the probes which of it can run.
+    pub fn new(
+        wanted: &[Wanted],
+        request: &Request,
+        installation: &Installation,
+        catalogue: &Catalogue,
+        store: &Path,
+    ) -> Result<Self, Failure> {
+        // Here it is an answer that is lacking, not the use that is wrong.
+        if installation.probes(catalogue).is_empty() {
+            return Err(Failure::nothing(installation.why_no_probes()));
+        }
+        let store = open_store(Some(store))?;
+        let session = Session::new(Instant::now(), Some(request.budget), false)?;
+        let (selection, places) = select_wanted(wanted, request, catalogue, &session.probes).map_err(Failure::usage)?;
+        Ok(Self { store, session, selection, places })
     }
-    let store = open_store(Some(store))?;
-    let session = Session::new(Instant::now(), Some(request.budget), false)?;
-    let (mut selection, places) = select_wanted(wanted, request, catalogue, &session.probes).map_err(Failure::usage)?;
-    selection.add_twins(catalogue);
-    let (run, storing) = session.measure(request, selection, store)?;
-    if run.ended_by == EndedBy::Interrupt {
-        return Err(Failure::partial("stopped while it measured; what was measured is stored".to_owned()));
+
+    /// Why the wanted row of this place cannot run here.
+    pub fn why_not(&self, place: usize) -> Option<&str> {
+        self.selection.not_run.get(self.places.get(place)?).map(String::as_str)
     }
-    storing.map_err(Failure::usage)?;
-    Ok((run, places))
+
+    /// Measures and stores it.
+    pub fn measure(mut self, request: &Request, catalogue: &Catalogue) -> Result<(Run, Vec<usize>), Failure> {
+        self.selection.add_twins(catalogue, &self.session.probes);
+        let (run, storing) = self.session.measure(request, self.selection, self.store)?;
+        if run.ended_by == EndedBy::Interrupt {
+            return Err(Failure::partial("stopped while it measured; what was measured is stored".to_owned()));
+        }
+        storing.map_err(Failure::usage)?;
+        Ok((run, self.places))
+    }
 }
 
 /// Runs of this machine in this set-up, newest first, loaded as they are needed, and of each only what was measured of the wanted variants.

@@ -8,6 +8,7 @@ pub(crate) mod facts;
 pub(crate) mod host;
 #[path = "../unix/interrupt.rs"]
 pub(crate) mod interrupt;
+pub(crate) mod memory;
 mod owner;
 pub(crate) mod program;
 mod rights;
@@ -36,6 +37,12 @@ pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME"];
 /// See the crate.
 pub(crate) fn fingerprint() -> Machine {
     facts::gather(&host::Host::real(), &facts::Live::now())
+}
+
+/// See the crate.
+pub(crate) fn can_look() -> Result<(), String> {
+    let own = std::path::Path::new("/proc/self/task");
+    if own.is_dir() { Ok(()) } else { Err("/proc is not there, and probes are watched through it; mount it".into()) }
 }
 
 /// See the crate.

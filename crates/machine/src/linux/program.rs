@@ -69,7 +69,7 @@ pub(crate) struct Watched {
     highest_cost: Duration,
     own_ns: u64,
     ended: bool,
-    stranger: bool,
+    of_another_user: bool,
     text: String,
     bytes: Box<[u8]>,
 }
@@ -95,7 +95,7 @@ impl Watched {
         if matches!(fields.first(), Some(&("Z" | "X"))) && !from_birth {
             return Err(ProgramError::Ended(pid, program));
         }
-        let stranger = is_stranger(&host, pid);
+        let of_another_user = is_of_another_user(&host, pid);
         let now = Instant::now();
         let mut watched = Self {
             pid,
@@ -114,7 +114,7 @@ impl Watched {
             highest_cost: Duration::ZERO,
             own_ns: 0,
             ended: false,
-            stranger,
+            of_another_user,
             text: String::new(),
             bytes: vec![0; 16 * 1024].into(),
             host,
@@ -245,7 +245,7 @@ impl Watched {
     /// The kernel function that it waits in, or will soon: one that runs is looked at again, for some tens of microseconds, since a thread whose
     /// waits are as short as that would else hardly ever be seen in one.
     fn channel(&mut self, tasks: &OwnedFd, thread: u32) -> Option<String> {
-        let tries = if self.stranger { 1 } else { MOST_TRIES };
+        let tries = if self.of_another_user { 1 } else { MOST_TRIES };
         let path = format!("{thread}/wchan");
         for _ in 0..tries {
             if !self.read(tasks, &path) {
@@ -344,7 +344,7 @@ impl Watched {
         }
         let switching = threads.iter().any(|thread| thread.voluntary > 0);
         if switching && threads.iter().all(|thread| thread.channels.is_empty()) {
-            let why = if self.stranger { "the program is another user's" } else { "no thread was seen waiting" };
+            let why = if self.of_another_user { "the program is another user's" } else { "no thread was seen waiting" };
             blind.push(format!("what the threads wait for is not known ({why}), so that the general price is taken"));
         }
         Observed {
@@ -387,7 +387,7 @@ fn missing(pid: u32) -> ProgramError {
     }
 }
 
-fn is_stranger(host: &Host, pid: u32) -> bool {
+fn is_of_another_user(host: &Host, pid: u32) -> bool {
     use std::os::unix::fs::MetadataExt;
     let own = rustix::process::geteuid().as_raw();
     own != 0 && std::fs::metadata(host.path(format!("/proc/{pid}"))).is_ok_and(|folder| folder.uid() != own)

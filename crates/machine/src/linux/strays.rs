@@ -130,7 +130,7 @@ pub(crate) fn sweep() -> (u32, Usage) {
             left.extend(strays.iter().map(|pid| pid.as_raw_pid()));
             return (outlived.len() as u32, usage);
         }
-        // Who leaves by itself in time is no stray; whoever appears later was ended with those that were killed.
+        // Who leaves by itself in time is not a stray; whoever appears later was ended with those that were killed.
         outlived.extend(strays.iter().filter(|pid| killed || !has_ended(**pid)).map(|pid| pid.as_raw_pid()));
         killed = true;
         for &pid in &strays {

@@ -34,6 +34,6 @@ fn waiting() -> std::sync::MutexGuard<'static, Vec<Sender<()>>> {
 
 /// False: everybody has been told already.
 fn stop() -> bool {
-    let told = std::mem::take(&mut *waiting());
-    !told.is_empty()
+    let pending = std::mem::take(&mut *waiting());
+    !pending.is_empty()
 }

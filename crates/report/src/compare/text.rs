@@ -1,7 +1,7 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
 use super::{Compared, ComparedRow, ComparedSide};
-use crate::text::{Style, cell, listed, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, listed, right, wrapped};
 use comfy_table::{Color, Table};
 use std::collections::BTreeSet;
 use switchcost_analysis::Outcome;
@@ -62,7 +62,10 @@ pub fn compare_markdown(compared: &Compared) -> String {
 
 /// The answer and the runs; then one table says the rest.
 fn head(compared: &Compared, style: Style) -> String {
-    let mut out = String::new();
+    let mut out = match compared.cautions.as_slice() {
+        [] => String::new(),
+        cautions => wrapped("", &cautions.join(" "), style),
+    };
     for reason in &compared.refused {
         let cure = "measure again on a quieter machine, or insist by --force";
         out.push_str(&wrapped("", &format!("No verdict: {reason}; {cure}"), style));
@@ -180,7 +183,7 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
         cells.extend([right(cost(&row.b)), right(format!("×{}", short(comparison.ratio))), right(span), change]);
         table.add_row(cells);
     }
-    trimmed(table)
+    drawn(table)
 }
 
 /// Whose figures stand for a mechanism that has none of its own.

@@ -16,7 +16,7 @@ pub fn fleet_page(fleet: &Fleet) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>switchcost: fleet</title>\n<style>{STYLE}</style>\n<h1>Fleet</h1>\n\
-         <p>One mark a node: a red disc is unlike the others, an empty box did not answer, a dashed one has too few of its hardware.</p>\n"
+         <p>One mark a node: a red disc may be unlike the others, an empty box did not answer, a dashed one has too few of its hardware.</p>\n"
     );
     for (place, group) in fleet.groups.iter().enumerate() {
         out += &format!("<h2>{} ({})</h2>\n<ol>\n", escaped(&group.name), escaped(&group.hardware));

@@ -1,7 +1,7 @@
 //! The verdict for a terminal: the answer first, then each odd node, then what the others are like.
 
 use super::{Fleet, FleetFact, FleetFinding, FleetNode};
-use crate::text::{Style, cell, listed, right, trimmed, wrapped};
+use crate::text::{Style, cell, drawn, listed, right, wrapped};
 use switchcost_analysis::number::nanoseconds;
 use switchcost_model::harmless;
 
@@ -22,6 +22,12 @@ pub fn fleet_text(fleet: &Fleet, style: Style) -> String {
     if !fleet.unexpected.is_empty() {
         out += &wrapped("", &format!("answered and was not expected: {}", listed(fleet.unexpected.clone())), style);
     }
+    if fleet.nodes.iter().any(|node| node.judged) {
+        let cure = "--confirm LAUNCHER measures odd nodes again; do that before a node is taken out";
+        let unsure = fleet.nodes.iter().any(|node| node.odd && node.confirmed != Some(true));
+        let text = if unsure { format!("{} {cure}.", fleet.caution) } else { fleet.caution.to_owned() };
+        out += &wrapped("", &text, style);
+    }
     for node in fleet.nodes.iter().filter(|node| node.odd) {
         out.push('\n');
         out += &odd(node, style);
@@ -29,7 +35,7 @@ pub fn fleet_text(fleet: &Fleet, style: Style) -> String {
     let cleared = fleet.nodes.iter().filter(|node| node.confirmed == Some(false) && !node.findings.is_empty());
     let cleared: Vec<String> = cleared.map(|node| node.node.clone()).collect();
     if !cleared.is_empty() {
-        let text = format!("odd at first and not when measured again, so not accused: {}", listed(cleared));
+        let text = format!("odd at first and not when measured again, so not named: {}", listed(cleared));
         out += &wrapped("\n", &text, style);
     }
     let moved = fleet.nodes.iter().filter(|node| node.history == Some("changed"));
@@ -44,7 +50,7 @@ pub fn fleet_text(fleet: &Fleet, style: Style) -> String {
     out += &groups(fleet, style);
     out += &problems(fleet, style);
     if !fleet.drain.is_empty() {
-        out += "\nTo take them out of Slurm (printed only, never run):\n";
+        out += "\nTo take those that were odd again out of Slurm (printed only, never run):\n";
         out += &format!(
             "  scontrol update nodename={} state=drain reason=\"switchcost: unlike the other nodes\"\n",
             fleet.drain.join(",")
@@ -80,7 +86,7 @@ fn odd(node: &FleetNode, style: Style) -> String {
     };
     let again = if node.confirmed == Some(true) { ", measured again" } else { "" };
     let suspect = node.suspect.unwrap_or("unknown");
-    let mut out = wrapped("", &format!("{}: {suspect}{history}{again}", style.bold(&node.node)), style);
+    let mut out = wrapped("", &format!("{}: suspect {suspect}{history}{again}", style.bold(&node.node)), style);
     for fact in node.facts.iter().take(MOST) {
         out += &wrapped("  ", &of_fact(fact), style);
     }
@@ -183,7 +189,7 @@ fn groups(fleet: &Fleet, style: Style) -> String {
                     right(row.nodes),
                 ]);
             }
-            out += &trimmed(&table);
+            out += &drawn(&mut table);
         }
     }
     out

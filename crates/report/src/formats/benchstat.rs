@@ -1,6 +1,7 @@
 //! The text form of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>), which `benchstat` and its like read.
 
 use super::Format;
+use super::names::name;
 use crate::text::Style;
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Quantity};
@@ -42,7 +43,7 @@ fn benchstat(analysis: &Analysis<'_>) -> String {
     for row in analysis.originals() {
         let unit = if row.quantity == Quantity::Memory { "B/op" } else { "ns/op" };
         for (_, median) in &row.summary.invocation_medians {
-            let _ = writeln!(out, "Benchmark{} 1 {median:.4} {unit}", name(row.variant)); // Writing to memory does not fail.
+            let _ = writeln!(out, "Benchmark{} 1 {median:.4} {unit}", capital(row.variant)); // Writing to memory does not fail.
         }
     }
     Style::PLAIN.sealed(&out)
@@ -56,19 +57,11 @@ fn goarch(architecture: &str) -> &str {
     }
 }
 
-/// `Thread/pipe/probe=gcc-12/experiment=switch/contexts=2/timing=batch/payload=8/placement=one_cpu`: after `Benchmark` the format asks for a capital.
-fn name(variant: &switchcost_model::Variant) -> String {
-    let mut id = variant.mechanism.to_string();
-    if let Some(first) = id.get_mut(..1) {
+/// After `Benchmark` the format asks for a capital.
+fn capital(variant: &switchcost_model::Variant) -> String {
+    let mut name = name(variant);
+    if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    let mut name = format!(
-        "{id}/probe={}/experiment={}/contexts={}/timing={}",
-        variant.probe, variant.experiment, variant.contexts, variant.timing
-    );
-    for (parameter, value) in &variant.parameters {
-        name.push_str(&format!("/{parameter}={}", value.replace('/', "_")));
-    }
-    // A blank would end the name.
-    format!("{name}/placement={}", variant.placement).replace(' ', "_")
+    name
 }

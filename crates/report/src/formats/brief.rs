@@ -5,10 +5,11 @@ mod scale;
 use self::scale::Scale;
 use super::Format;
 use super::table::{ended, ladder_text, slowed};
+use crate::columns::{Brief, COLUMNS};
 use crate::curves;
 use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{percent, share};
-use switchcost_analysis::{Analysis, Figures, Quantity, Row, resume_command};
+use switchcost_analysis::{Analysis, Quantity, Row, resume_command};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Verdict, harmless_line};
 
@@ -16,8 +17,6 @@ use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing
 const WIDTH: u16 = 98;
 /// Width of what is said at a row's end.
 const SAID: usize = 22;
-/// Width of the columns between name and bar.
-const FIGURES: usize = 25;
 /// Longest name on one line.
 const NAME: usize = 38;
 /// Rows of a section from which its families are set apart.
@@ -82,7 +81,8 @@ impl<'a, 'r> View<'a, 'r> {
         }
         let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, NAME);
         let said = if style.width >= Some(WIDTH) { SAID } else { 0 };
-        let room = usize::from(style.width.unwrap_or(WIDTH)).saturating_sub(longest + FIGURES + 3 + said);
+        let room = usize::from(style.width.unwrap_or(WIDTH))
+            .saturating_sub(longest + figures(|_| String::new()).chars().count() + 5 + said);
         let scale = Scale::new(&rows, room);
         Self { analysis, style, hidden: all.len() - rows.len(), rows, caveats, scale, name: longest }
     }
@@ -188,21 +188,14 @@ impl<'a, 'r> View<'a, 'r> {
     }
 
     fn header(&self, title: &str) -> String {
-        let reference = self.analysis.reference().map(|row| row.variant.mechanism.as_str());
-        let beside = reference.and_then(|id| id.rsplit('/').next()).map_or(String::new(), |name| format!("× {name}"));
+        let reference = self.analysis.reference();
+        let titles = figures(|brief| brief.title(reference));
         let axis = self.scale.as_ref().map_or(String::new(), Scale::axis);
-        let line = format!("  {title:<name$} {:>7} {:>6} {beside:>8} {axis}", "median", "±", name = self.name);
+        let line = format!("  {title:<name$} {titles} {axis}", name = self.name);
         if self.style.colour { format!("\x1b[1m{line}\x1b[0m") } else { line }
     }
 
     fn line(&self, row: &Row<'_>) -> String {
-        let amount = |value: f64| row.quantity.amount(value);
-        let median = row.median().map_or_else(|| "–".to_owned(), amount);
-        let (median, spread) = match row.summary.modes.as_slice() {
-            [] => (median, row.summary.figures.as_ref().and_then(width).map_or_else(|| "–".to_owned(), percent)),
-            modes => (amount(modes.first().map_or(0.0, |mode| mode.value)), "modes".to_owned()),
-        };
-        let times = row.times_reference.map_or_else(String::new, share);
         let bar = match &self.scale {
             Some(scale) if row.quantity == Quantity::Time => scale.bar(row),
             Some(scale) => " ".repeat(scale.width),
@@ -210,7 +203,8 @@ impl<'a, 'r> View<'a, 'r> {
         };
         let mut lines = folded(&name(row), self.name).into_iter();
         let first = lines.next().unwrap_or_default();
-        let line = format!("  {first:<width$} {median:>7} {spread:>6} {times:>8} {bar}", width = self.name);
+        let cells = figures(|brief| (brief.cell)(row).unwrap_or_else(|| "–".to_owned()));
+        let line = format!("  {first:<width$} {cells} {bar}", width = self.name);
         let said = self.said(row);
         let room = usize::from(self.style.width.unwrap_or(WIDTH)).saturating_sub(line.chars().count() + 1);
         let fits = self.wide() || said.chars().count() <= room;
@@ -352,7 +346,7 @@ impl<'a, 'r> View<'a, 'r> {
         let target = run.precision_ppm as f64 / 1e6;
         let figures = || self.rows.iter().filter_map(|row| Some((row, row.summary.figures.as_ref()?)));
         let single = || figures().filter(|(row, _)| row.summary.modes.is_empty());
-        let wide = single().filter(|(_, figures)| width(figures).is_some_and(|width| width > target)).count();
+        let wide = single().filter(|(_, figures)| figures.half_width().is_some_and(|width| width > target)).count();
         let without = single().filter(|(_, figures)| figures.interval.is_none()).count();
         let cure = match run.ended_by {
             EndedBy::Budget => format!(": --budget {}s narrows them", run.budget_ms / 500),
@@ -370,9 +364,10 @@ impl<'a, 'r> View<'a, 'r> {
     }
 }
 
-/// Half-width of the interval, as a fraction.
-fn width(figures: &Figures) -> Option<f64> {
-    Some(figures.interval?.relative_half_width(figures.median))
+/// The figures of a line, or their titles, in columns.
+fn figures(cell: impl Fn(&Brief) -> String) -> String {
+    let columns = COLUMNS.iter().filter_map(|column| column.brief.as_ref());
+    columns.map(|brief| format!("{:>width$}", cell(brief), width = brief.width)).collect::<Vec<_>>().join(" ")
 }
 
 /// What a finding says, without the figures behind it.

@@ -115,7 +115,8 @@ struct BuildPart {
     clock: String,
 }
 
-fn time(unix_ns: i64) -> String {
+/// RFC 3339, UTC.
+pub(crate) fn time(unix_ns: i64) -> String {
     jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or_default().to_string()
 }
 

@@ -3,7 +3,7 @@
 use super::Format;
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::curves;
-use crate::text::{Detail, Style, cell, right, trimmed, wrapped};
+use crate::text::{Detail, Style, cell, drawn, right, wrapped};
 use comfy_table::{Cell, Color, Table};
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Row, slowest};
@@ -59,11 +59,11 @@ pub(crate) fn ladder_text(analysis: &Analysis<'_>, style: Style) -> String {
     if style.colour {
         table.enforce_styling();
     }
-    fill(&mut table, analysis, style.colour);
-    let along = curves::text(analysis, style);
     let said = style.detail == Detail::Notes;
+    fill(&mut table, analysis, style.colour, said);
+    let along = curves::text(analysis, style);
     let notes = if said { notes(analysis, style) } else { String::new() };
-    let (table, tail) = (trimmed(&table), if said { tail(analysis, style) } else { String::new() });
+    let (table, tail) = (drawn(&mut table), if said { tail(analysis, style) } else { String::new() });
     style.sealed(&format!("{}\n{table}{notes}{along}{tail}", head(analysis, style)))
 }
 
@@ -77,10 +77,10 @@ pub fn ladder_plot(analysis: &Analysis<'_>, style: Style) -> String {
 pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
     let mut table = Table::new();
     table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(header(analysis));
-    fill(&mut table, analysis, false);
+    fill(&mut table, analysis, false, true);
     let style = Style::PLAIN;
     let along = curves::markdown(analysis);
-    let (table, notes, tail) = (trimmed(&table), notes(analysis, style), tail(analysis, style));
+    let (table, notes, tail) = (drawn(&mut table), notes(analysis, style), tail(analysis, style));
     style.sealed(&format!("{}\n{table}\n{notes}{along}{tail}", head(analysis, style)))
 }
 
@@ -110,16 +110,19 @@ fn head(analysis: &Analysis<'_>, style: Style) -> String {
 
 /// By how much the machine was slower than it can be, where a row's figure is moved by it.
 pub(super) fn slowed(analysis: &Analysis<'_>) -> String {
+    slowed_by(analysis).map_or(String::new(), |what| format!("\nslowed: {what}; --notes says what that moved"))
+}
+
+/// The same as a clause.
+pub(crate) fn slowed_by(analysis: &Analysis<'_>) -> Option<String> {
     let measured = || analysis.shown().filter_map(|row| Some((row.median()?, row.undisturbed.as_ref()?)));
-    let Some((ruler, times)) = slowest(&analysis.speeds) else { return String::new() };
+    let (ruler, times) = slowest(&analysis.speeds)?;
     if !measured().any(|(median, undisturbed)| undisturbed.matters(median)) {
-        return String::new();
+        return None;
     }
     let share = measured().map(|(_, undisturbed)| undisturbed.slowed).sum::<f64>() / measured().count() as f64;
-    format!(
-        "\nslowed: beside {} of the batches this machine was slower than it can be ({ruler} ×{times:.2}); --notes says what that moved",
-        percent(share)
-    )
+    let share = percent(share);
+    Some(format!("beside {share} of the batches this machine was slower than it can be ({ruler} ×{times:.2})"))
 }
 
 /// What the run's own A/A pairs say.
@@ -173,8 +176,9 @@ fn footnotes(analysis: &Analysis<'_>) -> Vec<Vec<String>> {
     all
 }
 
-fn fill(table: &mut Table, analysis: &Analysis<'_>, colour: bool) {
-    let footnotes = footnotes(analysis);
+/// `marked`: the notes follow, and a mark leads to them.
+fn fill(table: &mut Table, analysis: &Analysis<'_>, colour: bool, marked: bool) {
+    let footnotes = if marked { footnotes(analysis) } else { Vec::new() };
     let common = common_measure(analysis);
     for row in analysis.shown() {
         let remarks = remarks(row);

@@ -1,7 +1,8 @@
 //! What the page shows, in the form in which it reads it (`web/src/page.d.ts` is generated from these types).
 
-use super::Page;
+use super::explained::{ExplainedPart, explained};
 use super::tables::{Table, tables};
+use super::{AuditAnswer, Page};
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::compare::{PublishedPart, published_part};
 use crate::formats::json::{Document, document};
@@ -10,7 +11,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{Analysis, Detail, Row, SHARES, Start, detail};
 use switchcost_catalogue::{Catalogue, Published, published};
-use switchcost_model::{MechanismId, Variant};
+use switchcost_model::{Family, MechanismId, Variant};
 
 /// Starts that a page tells one by one; runs beyond that give their figures only.
 const MOST_STARTS: usize = 50_000;
@@ -29,11 +30,13 @@ pub struct Data<'a> {
     shares: &'a [f64],
     /// Those of every table of rows.
     columns: Vec<ColumnPart>,
-    families: Vec<Named<'a>>,
+    families: Vec<FamilyPart<'a>>,
     mechanisms: BTreeMap<&'a str, MechanismPart<'a>>,
     literature: Vec<LiteraturePart>,
     runs: Vec<RunPart>,
     tables: Vec<Table>,
+    /// What `switchcost audit --format json` said of running programs.
+    audits: &'a [AuditAnswer],
     /// What is left out for want of room.
     notes: Vec<String>,
 }
@@ -48,17 +51,24 @@ struct ColumnPart {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-struct Named<'a> {
+struct FamilyPart<'a> {
     id: &'a str,
     title: &'a str,
+    /// The mechanism that stands for it.
+    example: Option<&'a str>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct MechanismPart<'a> {
     title: &'a str,
+    /// A few words.
+    short: &'a str,
+    /// A program can choose it.
+    choice: bool,
     iteration: &'a str,
     includes: &'a str,
+    notes: &'a [String],
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -73,6 +83,10 @@ struct LiteraturePart {
 #[schemars(deny_unknown_fields, rename = "RunData", title = "RunData")]
 struct RunPart {
     source: String,
+    /// Word of the axis of a sweep.
+    axis: Option<String>,
+    /// Costs that this run holds all layers of, as `switchcost explain --format json` gives them.
+    explained: Vec<ExplainedPart>,
     #[serde(flatten)]
     document: Document,
     /// One for each of `results`.
@@ -96,6 +110,8 @@ struct DetailPart {
     drift: Option<f64>,
     /// What stands in each of the page's `columns`.
     cells: Vec<String>,
+    /// Of the notes those that change how the figure is read.
+    caveats: Vec<String>,
 }
 
 /// What must hold for the claim to be believed.
@@ -152,27 +168,39 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
         ));
     }
     Data {
-        format: 2,
+        format: 3,
         tool: page.tool,
         made_by: page.command,
         shares: &SHARES,
         columns: shown()
             .map(|(column, shown)| ColumnPart { title: shown.title("median"), meaning: column.meaning })
             .collect(),
-        families: catalogue.families.iter().map(|family| Named { id: &family.id, title: &family.title }).collect(),
+        families: catalogue.families.iter().map(family_part).collect(),
         mechanisms: mechanisms(&seen, catalogue),
         literature: published().iter().filter_map(|value| literature(value, &seen)).collect(),
         runs,
         tables,
+        audits: page.audits,
         notes,
     }
+}
+
+fn family_part(family: &Family) -> FamilyPart<'_> {
+    let example = family.example.as_ref().map(MechanismId::as_str);
+    FamilyPart { id: &family.id, title: &family.title, example }
 }
 
 fn mechanisms<'a>(seen: &BTreeSet<&MechanismId>, catalogue: &'a Catalogue) -> BTreeMap<&'a str, MechanismPart<'a>> {
     let part = |id: &&MechanismId| {
         let mechanism = catalogue.find(id)?;
-        let part =
-            MechanismPart { title: &mechanism.title, iteration: &mechanism.iteration, includes: &mechanism.includes };
+        let part = MechanismPart {
+            title: &mechanism.title,
+            short: &mechanism.short,
+            choice: mechanism.is_choice(),
+            iteration: &mechanism.iteration,
+            includes: &mechanism.includes,
+            notes: &mechanism.notes,
+        };
         Some((mechanism.id.as_str(), part))
     };
     seen.iter().filter_map(part).collect()
@@ -189,7 +217,8 @@ fn run_part(analysis: &Analysis<'_>, source: &str, told: bool, catalogue: &Catal
     let details = analysis.shown().map(of).collect();
     let mut document = document(analysis);
     document.forget_starts();
-    RunPart { source: source.to_owned(), document, details }
+    let axis = analysis.run.request.as_ref().and_then(|request| request.axis.clone());
+    RunPart { source: source.to_owned(), axis, explained: explained(analysis, catalogue), document, details }
 }
 
 fn detail_part(row: &Row<'_>, detail: Detail, analysis: &Analysis<'_>, catalogue: &Catalogue) -> DetailPart {
@@ -216,6 +245,7 @@ fn detail_part(row: &Row<'_>, detail: Detail, analysis: &Analysis<'_>, catalogue
         histogram: detail.histogram.into_iter().map(|(value, count)| (short(value), count)).collect(),
         drift: detail.drift,
         cells: shown().map(|(_, shown)| shown.cell(row, "")).collect(),
+        caveats: row.caveats.clone(),
     }
 }
 
@@ -230,7 +260,7 @@ fn expected(variant: &Variant, catalogue: &Catalogue) -> Option<ExpectedPart> {
 }
 
 /// Five significant digits: what a picture can show.
-fn short(value: f64) -> f64 {
+pub(super) fn short(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }

@@ -1,10 +1,11 @@
 //! The comparisons of a page, judged by the rules of `compare`: neighbouring runs, and each run's rows against one of them.
 
-use crate::compare::{CompareDocument, Compared, compare_document};
+use super::data::short;
+use crate::compare::{Compared, ComparedRow, Unmatched, verdict_word};
 use crate::pairing::{Place, THRESHOLD, common, comparable, judge, methods_differ};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use switchcost_analysis::{Analysis, Row};
+use switchcost_analysis::{Analysis, Outcome, Row};
 
 /// Verdicts on a page: runs against their neighbours first, then rows against the cheapest, then against every other row.
 const MOST_VERDICTS: usize = 4000;
@@ -23,12 +24,79 @@ pub struct Table {
     /// Label of A, if it is one row.
     reference: Option<String>,
     #[serde(flatten, serialize_with = "as_document")]
-    #[schemars(with = "CompareDocument<'static>")]
+    #[schemars(with = "TableDocument<'static>")]
     pub(crate) compared: Compared,
 }
 
 fn as_document<S: Serializer>(compared: &Compared, serializer: S) -> Result<S::Ok, S::Error> {
-    CompareDocument::serialize(&compare_document(compared), serializer)
+    let refused = !compared.refused.is_empty();
+    let document = TableDocument {
+        threshold: compared.threshold,
+        comparisons: compared.rows.iter().map(|row| row_part(row, refused)).collect(),
+        skipped: &compared.skipped,
+        notes: &compared.notes,
+        refused: &compared.refused,
+        unmatched: &compared.unmatched,
+    };
+    document.serialize(serializer)
+}
+
+/// What a picture and a table of comparisons need: figures to five digits, and sides by their labels, since their rows stand on the page.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct TableDocument<'a> {
+    /// Smallest difference that matters, as a fraction.
+    threshold: f64,
+    comparisons: Vec<RowPart<'a>>,
+    /// Label and reason.
+    skipped: &'a [(String, String)],
+    notes: &'a [String],
+    refused: &'a [String],
+    unmatched: &'a [Unmatched],
+}
+
+/// B against A.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Comparison")]
+struct RowPart<'a> {
+    /// Label of A in its run.
+    a: &'a str,
+    /// Label of B in its run.
+    b: &'a str,
+    /// Cost of B ÷ cost of A.
+    ratio: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    confidence: f64,
+    paired: bool,
+    /// Rounds (paired twice the same), or invocations of A and B.
+    counts: (usize, usize),
+    noise_floor: f64,
+    smallest_detectable: Option<f64>,
+    /// slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and faster less.
+    verdict: Option<&'static str>,
+    /// With verdict same: within this fraction.
+    within: Option<f64>,
+    reason: &'a str,
+}
+
+fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
+    let comparison = &row.comparison;
+    RowPart {
+        a: &row.a.label,
+        b: &row.b.label,
+        ratio: short(comparison.ratio),
+        low: comparison.interval.map(|interval| short(interval.0)),
+        high: comparison.interval.map(|interval| short(interval.1)),
+        confidence: comparison.confidence,
+        paired: comparison.paired,
+        counts: comparison.counts,
+        noise_floor: short(comparison.floor),
+        smallest_detectable: comparison.detectable.map(short),
+        verdict: (!refused).then(|| verdict_word(comparison.outcome)),
+        within: if let Outcome::Same(within) = comparison.outcome { Some(short(within)) } else { None },
+        reason: &comparison.reason,
+    }
 }
 
 /// All tables that there is room for.

@@ -1,9 +1,9 @@
 //! A write-up's program: its own form of answer, ours for the same work, and the reasons of the difference.
 
-use super::cell::TemplateRow;
+use super::template_row::TemplateRow;
 use super::{PageError, environment};
 use crate::formats::{json, table};
-use crate::text::{Style, trimmed};
+use crate::text::{Style, drawn};
 use minijinja::value::Serde;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -328,7 +328,7 @@ pub fn programs_text(programs: &[Program], style: Style) -> String {
             let line = format!("{}: {} to {}, default {}", argument.name, argument.min, argument.max, argument.default);
             table.add_row(["   ", &line]);
         }
-        text.push_str(&trimmed(&table));
+        text.push_str(&drawn(&mut table));
         text.push('\n');
     }
     text.push_str("switchcost classic PROGRAM [ARGUMENTS] runs one of them, switchcost classic all makes one Markdown page of all.\n");

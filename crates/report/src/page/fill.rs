@@ -3,8 +3,8 @@
 //! Words that state a result are chosen by a [`Finding`]: a figure with its interval, or the reason why there is none. A row or a run that is not
 //! there is such a reason, so that a page tells what it lacks.
 
-use super::cell::TemplateRow;
 use super::finding::{self, Finding};
+use super::template_row::TemplateRow;
 use super::{PageError, environment};
 use minijinja::value::{Kwargs, Serde, Value};
 use minijinja::{Error, ErrorKind, State};
@@ -14,15 +14,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Of, Outcome, Row, Rules, joint, usable, within};
+use switchcost_catalogue::grammar::command_line;
 use switchcost_catalogue::{Catalogue, published};
 use switchcost_model::Run;
 
 use crate::compare::published_figure;
+use crate::formats::table::slowed_by;
 
 /// Smallest difference that matters, as in `compare`.
 const THRESHOLD: f64 = 0.03;
 
-/// "The same within" more than this is no answer: the noise floor of a bad run may be anything.
+/// "The same within" more than this does not answer anything: the noise floor of a bad run may be anything.
 const LOOSEST: f64 = 2.0 * THRESHOLD;
 
 /// What a page is filled from, each piece by its name.
@@ -44,6 +46,8 @@ struct About {
     machine: String,
     kernel: String,
     date: String,
+    /// How much of it the machine was slowed, where that moved a figure; null otherwise.
+    slowed: Option<String>,
 }
 
 /// B against A, two rows of one run.
@@ -74,7 +78,7 @@ struct Pages {
 /// | function | gives |
 /// |---|---|
 /// | `row(RUN, LABEL)`, `rows_of(RUN, MECHANISM)` | rows; one that is not there has its reason |
-/// | `about(RUN)` | command, machine, kernel and date |
+/// | `about(RUN)` | command, machine, kernel, date, and how much it was slowed |
 /// | `each_round(RUN, FORMULA, of = "median" or "mean", NAME = LABEL, …)` | a formula over the costs of rows, computed in every round: a finding |
 /// | `compare(RUN, A, B)` | the verdict of `compare` on B against A |
 /// | `published(NAME)` | a figure of others |
@@ -157,6 +161,7 @@ impl Pages {
             machine: format!("{}, {} CPUs, {}", fact("cpu.model_name"), fact("cpu.logical"), fact("hypervisor")),
             kernel: fact("kernel.release"),
             date: started.strftime("%Y-%m-%d").to_string(),
+            slowed: slowed_by(&Analysis::new(run, &self.catalogue)),
         }
     }
 
@@ -247,16 +252,8 @@ fn row<'a, 'r>(analysis: &'a Analysis<'r>, run: &str, label: &str) -> Result<&'a
 
 /// As somebody else would type it: where the run was kept is left out.
 fn command(run: &Run) -> String {
-    let mut words = vec!["switchcost".to_owned()];
-    let mut typed = run.command.iter().skip(1);
-    while let Some(word) = typed.next() {
-        match word.as_str() {
-            "--store" => drop(typed.next()),
-            quoted if quoted.contains(['*', ' ']) => words.push(format!("'{quoted}'")),
-            plain => words.push(plain.to_owned()),
-        }
-    }
-    words.join(" ")
+    let (words, _) = run.command_and_store();
+    command_line(["switchcost"].into_iter().chain(words.into_iter().skip(1)))
 }
 
 fn wrong(reason: impl Into<Cow<'static, str>>) -> Error {

@@ -68,6 +68,7 @@ fn variant(label: &str) -> Variant {
             Some((name, value)) => drop(variant.parameters.insert(name.into(), value.into())),
             None if word == "each" => variant.timing = Timing::Each,
             None if word == "create" => variant.experiment = Experiment::Create,
+            None if word == "footprint" => variant.experiment = Experiment::Footprint,
             None => variant.placement = word.parse().unwrap(),
         }
     }

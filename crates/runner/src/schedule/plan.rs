@@ -36,7 +36,7 @@ impl Schedule<'_> {
         let batches = self.batches(index) + warmup_batches(self.batches(index));
         let lap = Duration::from_nanos(self.unit_time(variant))
             .saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX));
-        // The calibration makes a few laps, too.
+        // The calibration also makes a few laps.
         let laps = lap.saturating_mul((batches as u32).saturating_add(16)).min(Duration::from_secs(86_400));
         let work = match self.sizes.get(&index) {
             Some(sizes) => {

@@ -14,8 +14,9 @@ impl Selection {
     /// rows of its kind; a run without such a family has one in all, and a run of one row none: it compares nothing.
     ///
     /// The twin is the middle one of the rows that can run, controls apart, and of those on one CPU if there are any: where the scheduler chooses the
-    /// CPU, figures come in kinds, and such a pair would say nothing of the other rows. A switch stands for them rather than another experiment.
-    pub fn add_twins(&mut self, catalogue: &Catalogue) {
+    /// CPU, figures come in kinds, and such a pair would say nothing of the other rows. A switch stands for them rather than another experiment, and a
+    /// probe that is quick to start rather than one that is slower than most: one row must not take a third of the run twice.
+    pub fn add_twins(&mut self, catalogue: &Catalogue, probes: &[KnownProbe]) {
         if self.variants.len() < 2 {
             return;
         }
@@ -38,7 +39,15 @@ impl Selection {
             let is_switch = |index: &usize| self.variants[*index].experiment == Experiment::Switch;
             let switches: Vec<usize> = rows.iter().copied().filter(is_switch).collect();
             let rows = if switches.is_empty() { rows } else { switches };
-            if let Some(&middle) = rows.get(rows.len() / 2) {
+            let slow = |index: &usize| {
+                let probe = probes.iter().find(|probe| probe.info.id == self.variants[*index].probe);
+                probe.map_or(0, |probe| probe.info.start_timeout_ms)
+            };
+            let mut starts: Vec<u64> = rows.iter().map(slow).collect();
+            starts.sort_unstable();
+            let usual = starts.get(starts.len().saturating_sub(1) / 2).copied().unwrap_or_default();
+            let quick: Vec<usize> = rows.into_iter().filter(|index| slow(index) <= usual).collect();
+            if let Some(&middle) = quick.get(quick.len() / 2) {
                 if let Some(&sizes) = self.sizes.get(&middle) {
                     self.sizes.insert(self.variants.len(), sizes);
                 }

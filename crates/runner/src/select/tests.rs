@@ -1,5 +1,5 @@
 use super::*;
-use switchcost_model::Timing;
+use switchcost_model::{ProbeInfo, Timing};
 
 fn variant(mechanism: &str, placement: Placement) -> Variant {
     Variant {
@@ -50,7 +50,7 @@ fn twins(rows: &[(&str, Placement)]) -> Vec<String> {
     let variants = rows.iter().map(|(mechanism, placement)| variant(mechanism, *placement)).collect();
     let mut selection =
         Selection { variants, not_run: BTreeMap::from([(0, "it cannot".to_owned())]), ..Selection::default() };
-    selection.add_twins(&catalogue);
+    selection.add_twins(&catalogue, &[]);
     selection.variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.to_string()).collect()
 }
 
@@ -66,6 +66,25 @@ fn large_families_have_a_twin_of_their_own_and_pinned_rows_go_first() {
     assert_eq!(twins(&large), ["a/q"], "of x, p, q and r; the first cannot run");
     large.extend([("b/v", OneCpu), ("b/w", Free)]);
     assert_eq!(twins(&large), ["a/q", "b/v"]);
+}
+
+#[test]
+fn a_probe_that_is_slow_to_start_is_not_measured_twice() {
+    use Placement::OneCpu;
+    let rows = ["a/not", "a/x", "a/slow", "a/y", "a/z"].map(|name| (name, OneCpu));
+    let mut variants: Vec<Variant> = rows.iter().map(|(name, placement)| variant(name, *placement)).collect();
+    variants[2].probe = "slow".into();
+    let known = |id: &str, start_timeout_ms: u64| KnownProbe {
+        info: ProbeInfo { id: id.into(), start_timeout_ms, ..ProbeInfo::default() },
+        answer: Err(String::new()),
+    };
+    let twin = |probes: &[KnownProbe]| {
+        let mut selection = Selection { variants: variants.clone(), ..Selection::default() };
+        selection.add_twins(&Catalogue::default(), probes);
+        selection.variants.last().map(|last| last.mechanism.to_string())
+    };
+    assert_eq!(twin(&[]).as_deref(), Some("a/slow"));
+    assert_eq!(twin(&[known("p", 2000), known("slow", 20_000)]).as_deref(), Some("a/y"));
 }
 
 #[test]

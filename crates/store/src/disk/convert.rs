@@ -129,7 +129,8 @@ fn process_from_disk(word: &str, code: Option<i32>) -> Result<model::ProcessEnd,
         ("deadline", None) => Ok(model::ProcessEnd::Deadline),
         ("stopped", None) => Ok(model::ProcessEnd::Stopped),
         ("not_started", None) => Ok(model::ProcessEnd::NotStarted),
-        (word, code) => Err(Unreadable(format!("`{word}` with code {code:?} is not a way for a process to end"))),
+        (word, Some(code)) => Err(Unreadable(format!("`{word}` with code {code} is not a way for a process to end"))),
+        (word, None) => Err(Unreadable(format!("`{word}` without a code is not a way for a process to end"))),
     }
 }
 

@@ -39,7 +39,7 @@ fn maybe_text() -> BoxedStrategy<Option<String>> {
 fn hello() -> impl Strategy<Value = Hello> {
     let clock = (text(), number(), number()).prop_map(|(name, ticks_per_second, read_cost_ticks)| Clock {
         name,
-        ticks_per_second,
+        ticks_per_second: ticks_per_second.max(1),
         read_cost_ticks,
     });
     (number(), (text(), text(), text()), (maybe_text(), maybe_text()), number(), clock, maybe_text()).prop_map(
@@ -68,8 +68,9 @@ fn plan() -> impl Strategy<Value = PlanEcho> {
 
 fn samples() -> impl Strategy<Value = Samples> {
     let rulers = proptest::collection::btree_map("[a-z]{1,5}", vec(tick(), 0..5), 0..3);
-    (one_of(Phase::ALL), number(), vec(tick(), 0..20), maybe_text(), rulers)
-        .prop_map(|(phase, units, ticks, quantity, rulers)| Samples { phase, units, ticks, quantity, rulers })
+    (one_of(Phase::ALL), number(), vec(tick(), 0..20), maybe_text(), rulers).prop_map(
+        |(phase, units, ticks, quantity, rulers)| Samples { phase, units: units.max(1), ticks, quantity, rulers },
+    )
 }
 
 fn histogram() -> impl Strategy<Value = Histogram> {

@@ -22,7 +22,7 @@ bool remove_groups(const std::vector<std::string>& places, const std::string& pr
 bool are_random_letters(std::string_view text);
 
 // The groups of a probe. Its own, PARENT/switchcost-PID-RANDOM, holds no process but the lock; those of its containers
-// are called switchcost-PID-RANDOM-NUMBER and stand beside it, and a runtime makes them in all other hierarchies, too.
+// are called switchcost-PID-RANDOM-NUMBER and stand beside it, and a runtime also makes them in all other hierarchies.
 // The lock goes last, and only when all others have gone.
 class ProbeGroups final : public GuardedResource {
 public:

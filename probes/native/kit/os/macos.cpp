@@ -50,7 +50,7 @@ bool for_each_process(std::span<const TaskId> tasks, Use use) {
 }
 
 std::uint64_t number_of(const char* name) {
-    std::uint64_t value = 0;  // an int, too, is put where the low half of this is
+    std::uint64_t value = 0;  // an int is also put where the low half of this is
     std::size_t size = sizeof value;
     return sysctlbyname(name, &value, &size, nullptr, 0) == 0 ? value : unlimited;
 }

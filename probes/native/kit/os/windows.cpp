@@ -259,7 +259,7 @@ Failure memory_limit_failure(std::size_t bytes, int error) {
     return unsupported(
         "limit_reached",
         text +
-            "below wine the limit in the way is mostly vm.max_map_count, two mappings a context; raise it with "
+            "below wine the limit in the way is mostly vm.max_map_count, two mappings per context; raise it with "
             "sysctl -w vm.max_map_count, or use fewer contexts");
 }
 

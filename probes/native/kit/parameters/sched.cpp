@@ -19,8 +19,8 @@ int policy_of(const Plan& plan) {
     return sched == "fifo" ? SCHED_FIFO : sched == "batch" ? SCHED_BATCH : SCHED_OTHER;
 }
 
-// Where the kernel groups real-time tasks, a control group without a share of real time refuses them, and the
-// superuser, too.
+// Where the kernel groups real-time tasks, a control group without a share of real time refuses them, even
+// to the superuser.
 std::string cure() {
     if (procfs::cgroup_limit("cpu", "cpu.rt_runtime_us") == 0u) {
         return "cpu.rt_runtime_us of this control group is 0: give it a share, or run outside of it";

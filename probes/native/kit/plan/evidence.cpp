@@ -36,7 +36,7 @@ void read_stations(Workload& workload, Counters& counters) {
 const char* why_no_hops(const Entry& entry) {
     switch (entry.shape) {
         case Shape::control: return "a control has no hops";
-        case Shape::foreign: return "on which CPU a hop arrives is not known to the kernel that the contexts run on";
+        case Shape::foreign: return "on which CPU a switch arrives is not known to the kernel that the contexts run on";
         default: return "only the hops of experiment switch are followed";
     }
 }

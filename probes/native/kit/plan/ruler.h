@@ -7,21 +7,14 @@
 #include <cstdint>
 
 #include "kit/os/clock.h"
-
-#if !defined(_WIN32)
-#include <unistd.h>
-#endif
+#include "kit/os/null_calls.h"
 
 namespace probe {
 
 // In clock ticks, in the order of `ruler_names`.
 using Ruler = std::array<std::uint64_t, 3>;
 inline constexpr std::array<const char*, 3> ruler_names{"chain", "width", "calls"};
-#if defined(_WIN32)
-inline constexpr std::size_t rulers_here = 2;  // no system call is known to do nothing
-#else
-inline constexpr std::size_t rulers_here = 3;
-#endif
+inline constexpr std::size_t rulers_here = os::has_null_calls ? 3 : 2;
 
 // Steps that each wait for the one before: a multiplication and an addition, four cycles on today's x86-64. Only the
 // clock's rate changes it, not a neighbour on the same core.
@@ -42,13 +35,6 @@ inline constexpr std::size_t rulers_here = 3;
     }
 }
 
-// System calls that do nothing.
-inline void null_calls() {
-#if !defined(_WIN32)
-    for (int call = 0; call < 4; ++call) getppid();
-#endif
-}
-
 inline Ruler read_ruler() {
     const std::uint64_t begin = clock_now();
     chain_of_cycles();
@@ -56,9 +42,9 @@ inline Ruler read_ruler() {
     width_of_core();
     const std::uint64_t width = clock_now();
     // The first calls after a batch find the kernel's code anywhere but in the nearest cache.
-    null_calls();
+    os::null_calls();
     const std::uint64_t warm = clock_now();
-    null_calls();
+    os::null_calls();
     return {chain - begin, width - chain, clock_now() - warm};
 }
 

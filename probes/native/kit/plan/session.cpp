@@ -126,8 +126,8 @@ struct Measurement {
         span.end();
     }
 
-    // Where the contexts share the driver's thread, its CPU is theirs. A hop that led elsewhere than it began is one in
-    // which the thread was moved; of those between two readings only the last is seen.
+    // Where the contexts share the driver's thread, its CPU is theirs. A switch that led elsewhere than it began is one
+    // in which the thread was moved; of those between two readings only the last is seen.
     Hops hops_of_one_thread() const {
         Hops hops;
         hops.count = hops.same_thread = batch_units * ticks.size();

@@ -2,7 +2,7 @@
 // 1 mod N, context 0 is the driver. The token is a sequence number that travels through the mechanism's own medium;
 // each hop adds one.
 //
-// What the skeleton costs per hop beside the mechanism: one compare with a branch that is never taken, two additions
+// What the skeleton costs per switch beside the mechanism: one compare with a branch that is never taken, two additions
 // (the compare and one addition only every eighth hop in some rings of two, serve_sparsely); where the contexts are
 // tasks, one more compare, of the CPU (kit/os/cpu.h). A context's
 // counters stay in its own registers, which the switch under test saves and restores; they reach memory only when the
@@ -12,7 +12,7 @@
 // In touching modes a context touches its working set once per turn, right after the token has arrived (and, in
 // timing=each, after the interval has been recorded).
 //
-// All that a hop calls is noexcept: loops that may throw are compiled to more (coroutine_cpp20.cpp).
+// All that a switch calls is noexcept: loops that may throw are compiled to more (coroutine_cpp20.cpp).
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ enum class RunBy { one_thread, tasks };
 
 enum class Command : std::uint32_t { report, stop };
 
-// What the contexts of one ring share. Lives in a MAP_SHARED mapping, so that it serves forked processes, too. The
+// What the contexts of one ring share. Lives in a MAP_SHARED mapping, so that it also serves forked processes. The
 // token's switch orders all accesses: only the context that holds the token touches anything here but its own
 // station.
 struct RingState {
@@ -74,7 +74,8 @@ inline void publish(Station& station, bool is_task) {
 // The counter of one context and the two ends of its turn. A local variable of the context's loop.
 //
 // `expected` is the context's own count of its turns, in steps of N: it advances once per turn whatever arrives, and is
-// at the same time the sequence number that the token must carry. One addition and one compare are all that a hop pays.
+// at the same time the sequence number that the token must carry. One addition and one compare are all that a switch
+// pays.
 template <Mode mode, class Token, RunBy by = RunBy::one_thread>
 struct Turn {
     static constexpr Mode kind = without_touches(mode);
@@ -167,7 +168,7 @@ template <Mode mode, RunBy by = RunBy::one_thread, class Token, class Pass>
     return static_cast<Token>(token + 1);
 }
 
-// How a hop goes through a port with `send` and `receive`.
+// How a switch goes through a port with `send` and `receive`.
 template <class Port>
 auto through(Port& port) {
     return [&port](auto token) __attribute__((always_inline)) {
@@ -178,8 +179,8 @@ auto through(Port& port) {
 
 // Rings of two whose contexts run inside one thread check every so many turns: a compare and an addition in every turn
 // are more than a tenth of the cheapest switches. The token must then be as much further as all turns since then make
-// it, so that a hop which did not happen is noticed as before; batches are multiples of so many laps, or the commands
-// between them would not be looked at.
+// it, so that a switch which did not happen is noticed as before; batches are multiples of so many laps, or the
+// commands between them would not be looked at.
 inline constexpr std::uint32_t turns_a_check = 8;
 
 // Whether a plan's ring is checked so.

@@ -31,7 +31,7 @@ public:
     virtual ~GuardedResource() = default;
 
     virtual ResourceId make() = 0;               // in the guardian
-    virtual int open(const ResourceId& id) = 0;  // in the launcher: holds the lock, too; errno, 0: opened
+    virtual int open(const ResourceId& id) = 0;  // in the launcher: also holds the lock; errno, 0: opened
     virtual void remove() = 0;  // in both, the guardian first; nothing to do where nothing was made or opened
 };
 

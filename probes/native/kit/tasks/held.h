@@ -26,8 +26,8 @@ public:
         if (write_whole(arrivals_.write.get(), &nothing, 1)) read_whole(end_.read.get(), &nothing, 1);
     }
 
-    // The same in a process of its own. It gives up the driver's ends, so that the end of the driver is the end of the
-    // sleep, too.
+    // The same in a process of its own. It gives up the driver's ends, so that the end of the driver also ends the
+    // sleep.
     void sleep_in_child(std::uint32_t context, bool as_it_should = true) {
         wake_all();
         sleep(context, as_it_should);

@@ -24,7 +24,7 @@ pub fn parse<'a>(words: &[String], list: &'a [Mechanism]) -> Result<(Plan, &'a M
     })?;
     values.number("report_fd", 1, DESCRIPTORS)?;
     values.number("protocol", 1, 1..=1)?;
-    values.number("seed", 0, 0..=i64::MAX as u64)?;
+    let seed = values.number("seed", 0, 0..=i64::MAX as u64)?;
     let mut parameters = BTreeMap::new();
     for parameter in mechanism.parameters {
         let value = match parameter.kind {
@@ -47,6 +47,7 @@ pub fn parse<'a>(words: &[String], list: &'a [Mechanism]) -> Result<(Plan, &'a M
         batches: values.number("batches", 30, 1..=MOST_BATCHES)?,
         warmup_batches: values.number("warmup_batches", 5, 0..=MOST_BATCHES)?,
         verify_units: values.number("verify_units", 1000, 0..=MOST_CONTEXTS)?,
+        seed,
         parameters,
     };
     values.nothing_is_left(&format!("neither a key of `run` nor a parameter of {id}"))?;

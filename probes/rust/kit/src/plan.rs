@@ -22,6 +22,9 @@ pub struct Plan {
     pub(crate) warmup_batches: u64,
     #[serde(skip)]
     pub(crate) verify_units: u64,
+    /// Of whatever is drawn in a start; another in each.
+    #[serde(skip)]
+    pub seed: u64,
     /// Every parameter of the mechanism.
     pub parameters: BTreeMap<&'static str, String>,
 }
@@ -42,7 +45,7 @@ impl Plan {
     /// Size of a ring.
     ///
     /// # Errors
-    /// One context is no ring.
+    /// One context is not a ring.
     pub fn ring(&self) -> Result<u64, Refusal> {
         match self.contexts {
             0 | 1 => Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more")),

@@ -191,7 +191,7 @@ impl Contexts {
     /// As many as the plan says, with their working sets.
     ///
     /// # Errors
-    /// One context is no ring; or there is no memory for the working sets.
+    /// One context is not a ring; or there is no memory for the working sets.
     pub fn new(plan: &Plan) -> Result<Self, Refusal> {
         Ok(Self { number: plan.ring()?, shared: Box::leak(Box::default()), sets: WorkingSets::new(plan)? })
     }

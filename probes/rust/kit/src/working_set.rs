@@ -67,7 +67,7 @@ impl Touch for WorkingSet {
 }
 
 impl WorkingSet {
-    /// Writes, too, so that the pages are there.
+    /// Also writes, so that the pages are there.
     fn touched(self) -> u64 {
         let first_words = self.words.iter().step_by(LINE / 8);
         first_words

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint"],
-    parameters: &[STACK, STACK_SIZE, kit::WORKING_SET],
+    parameters: &[STACK, STACK_SIZE, STACK_OFFSET, kit::WORKING_SET],
     hold: Some(|plan| {
         Ok(Box::new(Held { stack_size: plan.number(STACK_SIZE.name) as usize, routines: Vec::new(), ran: 0 }))
     }),
@@ -34,6 +34,23 @@ const STACK: Parameter =
 
 const STACK_SIZE: Parameter =
     Parameter { name: "stack_size", kind: ParameterKind::Integer { min: 4096, max: 1 << 30 }, default: "1048576" };
+
+const STACK_OFFSET: Parameter =
+    Parameter { name: "stack_offset", kind: ParameterKind::Words(&["drawn", "fixed"]), default: "drawn" };
+
+/// How far below their tops the stacks of a ring begin: whole cache lines, drawn from the seed, which is another in every start. Within a page, and
+/// no more than an eighth of a small stack.
+pub(super) fn drawn_offset(plan: &Plan, size: usize) -> usize {
+    // SplitMix64's finaliser: seeds of neighbouring starts have nothing in common.
+    let mut seed = plan.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    seed = (seed ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    seed = (seed ^ (seed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    let lines = 4096.min(size / 8) / 64;
+    match plan.parameter(STACK_OFFSET.name) {
+        "fixed" => 0,
+        _ => ((seed ^ (seed >> 31)) as usize % lines) * 64,
+    }
+}
 
 /// A stack of a ring: corosensei's own, or a part of one mapping for all.
 struct RingStack {
@@ -79,10 +96,14 @@ unsafe impl Stack for RingStack {
 
 /// The stacks of a ring: with corosensei's size its own kind, with any other parts of one mapping, three cache lines
 /// apart, so that the hot words of neighbours lie in different sets of the caches.
-fn ring_stacks(size: usize, count: u64) -> Result<Vec<RingStack>, Refusal> {
+fn ring_stacks(size: usize, count: u64, offset: usize) -> Result<Vec<RingStack>, Refusal> {
     const CURE: &str = "use fewer contexts or a smaller stack_size";
     if size == STACK_BYTES {
-        let own = |made| new_stack(made).map(|own| RingStack { base: own.base(), limit: own.limit(), own: Some(own) });
+        let own = |made| {
+            let own = new_stack(made)?;
+            let base = StackPointer::new(own.base().get() - offset).unwrap_or(own.base());
+            Ok(RingStack { base, limit: own.limit(), own: Some(own) })
+        };
         return (0..count).map(own).collect();
     }
     let (size, gap) = (size.next_multiple_of(64), 3 * 64);
@@ -91,7 +112,7 @@ fn ring_stacks(size: usize, count: u64) -> Result<Vec<RingStack>, Refusal> {
     let start = kit::map_pages((size + gap) * count as usize, CURE)?.as_ptr().addr();
     let part = |made| {
         let limit = start + (size + gap) * made as usize;
-        Some(RingStack { base: StackPointer::new(limit + size)?, limit: StackPointer::new(limit)?, own: None })
+        Some(RingStack { base: StackPointer::new(limit + size - offset)?, limit: StackPointer::new(limit)?, own: None })
     };
     let parts: Option<Vec<_>> = (0..count).map(part).collect();
     parts.ok_or_else(|| Refusal::failed("set_up_failed", "the stacks were mapped at address 0"))
@@ -103,7 +124,8 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
         return Ok(Units::boxed(Creation { spare }));
     }
     let contexts = Contexts::new(plan)?;
-    let stacks = ring_stacks(plan.number(STACK_SIZE.name) as usize, contexts.number - 1)?;
+    let size = plan.number(STACK_SIZE.name) as usize;
+    let stacks = ring_stacks(size, contexts.number - 1, drawn_offset(plan, size))?;
     Ok(match contexts.have_sets() {
         false => Coroutines::<()>::ring(contexts, stacks),
         true => Coroutines::<WorkingSet>::ring(contexts, stacks),
@@ -113,7 +135,7 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
 fn new_stack(made: u64) -> Result<DefaultStack, Refusal> {
     DefaultStack::new(STACK_BYTES).map_err(|error| {
         let detail = format!(
-            "no stack for coroutine {} ({error}); ask for fewer contexts, give another stack_size (those share one \
+            "no stack for coroutine {} ({error}); ask for fewer contexts, give another stack_size (those share create_and_end \
              mapping), or raise the sysctl vm.max_map_count",
             made + 1
         );
@@ -228,7 +250,7 @@ struct Creation {
 
 impl Creation {
     /// A fresh stack that could not be had leaves the token where it was, which the claim shows.
-    fn one(&mut self, token: &mut u64) {
+    fn create_and_end(&mut self, token: &mut u64) {
         match self.spare.take() {
             Some(stack) => self.spare = Some(enter(stack, token)),
             None => drop(DefaultStack::new(STACK_BYTES).map(|stack| enter(stack, token))),
@@ -236,7 +258,7 @@ impl Creation {
     }
 }
 
-/// Gives the stack back. A coroutine that did not end leaves the token, too.
+/// Gives the stack back. A coroutine that did not end also leaves the token.
 fn enter(stack: DefaultStack, token: &mut u64) -> DefaultStack {
     let mut routine = Coroutine::with_stack(stack, |_: &Yielder<u64, ()>, token: u64| black_box(token) + 1);
     if let CoroutineResult::Return(next) = routine.resume(*token) {
@@ -250,7 +272,7 @@ impl Series for Creation {
         let begin = now();
         for _ in 0..units {
             recorder.depart();
-            self.one(&mut token);
+            self.create_and_end(&mut token);
             recorder.arrive();
         }
         Done { token, ticks: now() - begin, recorder }
@@ -267,7 +289,7 @@ struct Held {
 impl Population for Held {
     fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
         self.routines.reserve_exact(contexts as usize);
-        for stack in ring_stacks(self.stack_size, contexts)? {
+        for stack in ring_stacks(self.stack_size, contexts, 0)? {
             let mut routine = Coroutine::with_stack(stack, |yielder: &Yielder<u64, u64>, turn| {
                 yielder.suspend(turn + 1);
             });

@@ -21,11 +21,29 @@ fn claims_are_what_was_asked() {
     }
     check("mechanism=fiber/tokio contexts=3 flavor=multi_thread working_set=4096");
     check("mechanism=stack/corosensei contexts=1000 stack_size=16384");
+    for seed in 0..20 {
+        check(&format!("mechanism=stack/corosensei contexts=5 stack_size=4096 seed={seed}"));
+        check(&format!("mechanism=stack/corosensei seed={seed}"));
+    }
     if crate::vm::unavailable().is_none() {
         check("mechanism=vm/exit experiment=create");
         check("mechanism=vm/guest-stack contexts=5");
         check("mechanism=vm/pair contexts=5");
     }
+}
+
+/// Another place in each start, inside a page and a small part of a small stack.
+#[test]
+fn stack_offsets_are_drawn_from_the_seed() {
+    let offset = |seed: u64, more: &str, size: usize| {
+        let words: Vec<String> =
+            format!("mechanism=stack/corosensei seed={seed}{more}").split(' ').map(str::to_owned).collect();
+        super::stack_corosensei::drawn_offset(&kit::parse(&words, LIST).unwrap().0, size)
+    };
+    let drawn: std::collections::BTreeSet<usize> = (0..200).map(|seed| offset(seed, "", 1 << 20)).collect();
+    assert!(drawn.len() > 50 && drawn.iter().all(|offset| offset % 64 == 0 && *offset < 4096), "{drawn:?}");
+    assert!((0..200).all(|seed| offset(seed, "", 4096) < 512));
+    assert_eq!((offset(3, " stack_offset=fixed", 1 << 20), offset(3, "", 1 << 20)), (0, offset(3, "", 1 << 20)));
 }
 
 #[test]

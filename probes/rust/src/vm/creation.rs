@@ -32,13 +32,12 @@ impl Creation {
         let watchdog = Watchdog::new(move || progress.load(Relaxed));
         let mut new = Self { ring, alive: Vec::new(), turns, exits: 0, watchdog, fault: None };
         // Asks KVM what does not change from one machine to the next (CPUID).
-        drop(new.one()?);
+        drop(new.machine_after_first_exit()?);
         new.reset();
         Ok(new)
     }
 
-    /// A machine that has run until its first exit.
-    fn one(&mut self) -> Result<Machine, Refusal> {
+    fn machine_after_first_exit(&mut self) -> Result<Machine, Refusal> {
         let mut machine = Machine::new(Entry::Token, self.ring, Memory::new(SMALLEST)?)?;
         machine.watched(|machine| machine.turn(Exit::Port)).map_err(Stop::refusal)?;
         self.exits += 1;
@@ -57,7 +56,7 @@ impl Series for Creation {
                 break;
             }
             recorder.depart();
-            match self.one() {
+            match self.machine_after_first_exit() {
                 Ok(machine) => drop(machine),
                 Err(refusal) => self.fault = Some(refusal),
             }
@@ -91,7 +90,7 @@ impl Population for Creation {
         self.alive.reserve_exact(contexts as usize);
         self.watchdog.watch(true);
         let outcome = (0..contexts).try_for_each(|_| {
-            let machine = self.one()?;
+            let machine = self.machine_after_first_exit()?;
             self.alive.push(machine);
             Ok(())
         });

@@ -32,8 +32,8 @@ impl Flavour {
     pub fn find() -> Result<Self, Refusal> {
         let threads_before = threads();
         let flavour = Self::measure();
-        // The machine and its watchdog are gone, but a thread leaves /proc only some time after it was waited for (KVM has one
-        // in this process, too). In the evidence it would look like a context that ended.
+        // The machine and its watchdog are gone, but a thread leaves /proc only some time after it was waited for (KVM also has one
+        // in this process). In the evidence it would look like a context that ended.
         for _ in 0..PATIENCE {
             if threads() <= threads_before {
                 break;

@@ -84,7 +84,7 @@ pub unsafe fn run_ring_here(record: usize, laps: u64, token: u64) -> u64 {
 /// What KVM must be told before a hypercall reaches the process, and rax of it.
 pub const HYPERCALL_MAP_GPA_RANGE: u64 = 12;
 
-/// Port of everything that leaves by port output; guest_x86_64.s knows it, too. Nothing is there in a PC either.
+/// Port of everything that leaves by port output; guest_x86_64.s also knows it. Nothing is there in a PC either.
 pub const PORT: u16 = 0x10;
 
 /// Words of `struct Record`, one per context of the ring of stacks, as guest_x86_64.s has them.

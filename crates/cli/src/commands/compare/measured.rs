@@ -4,7 +4,7 @@ use super::operands::{Operand, Which, find_published};
 use crate::arguments;
 use crate::commands::measure::{Session, not_stored, open_store, seed, status};
 use crate::exit::{Exit, Failure};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_model::{Request, Run, TWIN, Variant};
 use switchcost_runner::Selection;
@@ -19,7 +19,8 @@ struct Chosen {
 /// Measures all operands in turns, stores the run, and says which of its rows each operand names.
 pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run, Vec<Operand>), Failure> {
     let store = open_store(arguments.store.store.as_deref())?;
-    let session = Session::new(started, Some(arguments.measure.budget), arguments.measure.wait)?;
+    let request = request(arguments);
+    let session = Session::new(started, Some(request.budget), arguments.measure.wait)?;
     let mut selection = Selection::default();
     let mut published = Vec::new();
     let mut chosen: Vec<Chosen> = Vec::new();
@@ -30,16 +31,15 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run,
         }
         let many = session.catalogue.pattern(text).map_err(Failure::usage)?.is_many();
         let placements = arguments.measure.placement.into_iter().collect();
-        let rows = session.select(&Request { patterns: vec![text.clone()], placements, ..base(arguments) })?;
+        let rows = session.select(&Request { patterns: vec![text.clone()], placements, ..request.clone() })?;
         let rows = selection.merge(rows);
         let rows = runnable(&selection, rows, text)?;
         chosen.push(Chosen { text: text.clone(), many, rows });
     }
     let itself = double(&mut selection, &mut chosen)?;
     if !itself {
-        selection.add_twins(&session.catalogue);
+        selection.add_twins(&session.catalogue, &session.probes);
     }
-    let request = Request { rounds: Some(arguments.measure.rounds), ..base(arguments) };
     let (run, stored) = session.measure(&request, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
     refuse(&Analysis::new(&run, &session.catalogue))?;
@@ -51,8 +51,15 @@ pub fn measure(arguments: &arguments::Compare, started: Instant) -> Result<(Run,
     Ok((run, operands))
 }
 
-fn base(arguments: &arguments::Compare) -> Request {
-    Request { seed: seed(arguments.measure.seed), budget: arguments.measure.budget, ..Request::default() }
+/// How it is measured.
+pub fn request(arguments: &arguments::Compare) -> Request {
+    let arguments = &arguments.measure;
+    Request {
+        rounds: Some(arguments.rounds.unwrap_or(20)),
+        budget: arguments.budget.unwrap_or(Duration::from_secs(60)),
+        seed: seed(arguments.seed),
+        ..Request::default()
+    }
 }
 
 /// The rows that can run here; none is a failure with the first reason.
@@ -82,7 +89,7 @@ fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Fail
 }
 
 /// Where nothing bears a comparison, the reason of the first bad row.
-fn refuse(analysis: &Analysis<'_>) -> Result<(), Failure> {
+pub(super) fn refuse(analysis: &Analysis<'_>) -> Result<(), Failure> {
     let exit = status(analysis);
     if !matches!(exit, Exit::Contradicted | Exit::Nothing) {
         return Ok(());

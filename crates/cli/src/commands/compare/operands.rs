@@ -152,7 +152,7 @@ impl<'c> Runs<'c> {
     }
 }
 
-fn is_file(text: &str) -> bool {
+pub fn is_file(text: &str) -> bool {
     text.ends_with(".jsonl") || Path::new(text).is_file()
 }
 

@@ -1,8 +1,9 @@
 //! Two mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
 
+use super::measured::request;
 use super::operands::is_called;
 use crate::arguments;
-use crate::commands::wanted::{Stored, measure, place, request};
+use crate::commands::wanted::{Prepared, Stored, place};
 use crate::exit::Failure;
 use crate::output;
 use crate::paths::Installation;
@@ -77,10 +78,16 @@ impl<'c> Question<'c> {
         }
         if !missing.is_empty() {
             let wanted: Vec<Wanted> = missing.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+            let request = request(arguments);
+            let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store)?;
+            for (place, row) in wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::Switch) {
+                if let Some(reason) = prepared.why_not(place) {
+                    return Err(Failure::nothing(format!("{row} cannot be measured here: {reason}")));
+                }
+            }
             let names: Vec<String> = wanted.iter().map(ToString::to_string).collect();
             output::say(&format!("no run of the last week has both, so they are measured now: {}", names.join(", ")));
-            let request = request(arguments.measure.budget, Some(arguments.measure.rounds));
-            let (run, places) = measure(&wanted, &request, installation, self.catalogue, store)?;
+            let (run, places) = prepared.measure(&request, self.catalogue)?;
             let pairs = places.chunks_exact(2).filter_map(|pair| pair.first().copied().zip(pair.last().copied()));
             rows.extend(pairs.map(|(a, b)| (runs.len(), a, b)));
             runs.push(run);

@@ -1,4 +1,4 @@
-//! `fleet judge --confirm`: the accused and two others are measured again before anything is said.
+//! `fleet judge --confirm`: odd nodes and two others are measured again, and who is not odd again is not named.
 
 use super::{files, plan};
 use crate::arguments::{FleetJudge, Launch, Launcher};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use switchcost_catalogue::{Catalogue, fleet_plan};
 use switchcost_report::{Fleet, Round, is_plain};
 
-/// Nodes beside the accused: what moved the whole fleet meanwhile moves them as well.
+/// Nodes beside the odd ones: what moved the whole fleet meanwhile moves them as well.
 const OTHERS: usize = 2;
 
 /// Measures again, judges the last round with the new runs in the place of the old, and takes back what does not show again.
@@ -22,10 +22,10 @@ pub fn confirm(
 ) -> Result<(), Failure> {
     let plain =
         |odd: bool| fleet.nodes.iter().filter(move |node| node.odd == odd && node.judged && is_plain(&node.node));
-    let accused: Vec<String> = plain(true).map(|node| node.node.clone()).collect();
+    let suspected: Vec<String> = plain(true).map(|node| node.node.clone()).collect();
     let quiet: Vec<&String> = plain(false).map(|node| &node.node).collect();
     let others = quiet.choose_multiple(&mut rand::rng(), OTHERS).map(|name| (*name).clone());
-    let again: Vec<String> = accused.into_iter().chain(others).collect();
+    let again: Vec<String> = suspected.into_iter().chain(others).collect();
     let folder = folder(arguments);
     let launch = Launch { launcher, program: arguments.program.clone(), image: arguments.image.clone() };
     output::say(&format!("measures {} nodes again, into {}", again.len(), folder.display()));

@@ -62,11 +62,12 @@ pub fn waves(nodes: Vec<(String, Option<String>)>) -> Vec<Vec<String>> {
     waves
 }
 
-/// What runs on a node: the run file on standard output, and nothing left behind.
+/// What runs on a node: the run file on standard output, and nothing left behind. A run that its budget ended (status 4) is a whole run file: slow nodes
+/// have fewer starts.
 fn on_node(program: &str, plan: &FleetPlan) -> String {
     let rows = command_line(plan.rows.iter().map(|row| row.pattern.as_str()));
     format!(
-        "d=$(mktemp -d) || exit; {} run {rows} --rounds {} --budget {}s --store \"$d/runs.sqlite\" --format jsonl; s=$?; rm -rf \"$d\"; exit $s",
+        "d=$(mktemp -d) || exit; {} run {rows} --rounds {} --budget {}s --store \"$d/runs.sqlite\" --format jsonl; s=$?; rm -rf \"$d\"; [ $s -ne 4 ] || s=0; exit $s",
         command_line([program]),
         plan.rounds,
         plan.budget_s
@@ -85,8 +86,8 @@ pub fn script(launch: &Launch, waves: &[Vec<String>], into: &Path) -> Result<Str
     let quoted = command_line(["sh", "-c", &command]);
     let folder = command_line([folder]);
     let mut text = format!(
-        "# One measurement of at most {} s on each node, into {folder}/NODE.jsonl; by `switchcost fleet plan`.\nset -e\nmkdir -p {folder}\nfailed=0\n",
-        plan.budget_s + 1
+        "# One measurement with a budget of {} s on each node, into {folder}/NODE.jsonl; by `switchcost fleet plan`.\nset -e\nmkdir -p {folder}\nfailed=0\n",
+        plan.budget_s
     );
     if waves.len() > 1 {
         text += &format!("# {} waves: nodes of one physical host are measured one after another.\n", waves.len());
@@ -95,7 +96,7 @@ pub fn script(launch: &Launch, waves: &[Vec<String>], into: &Path) -> Result<Str
         let names = wave.join(",");
         text += &match launch.launcher {
             Launcher::Srun => format!(
-                "srun --nodes={n} --ntasks={n} --ntasks-per-node=1 --nodelist={names} --output={folder}/%N.jsonl {quoted} || failed=1\n",
+                "srun --nodes={n} --ntasks={n} --ntasks-per-node=1 --nodelist={names} --output={folder}/%N.jsonl --error={folder}/%N.err {quoted} || failed=1\n",
                 n = wave.len()
             ),
             Launcher::Clush => format!(

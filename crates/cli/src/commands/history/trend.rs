@@ -59,8 +59,10 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
         }
     }
     if all.is_empty() {
+        let known = catalogue.mechanisms.iter().any(|mechanism| fitting.names_mechanism(&mechanism.id));
+        let near = if known { String::new() } else { catalogue.did_you_mean(fitting.name()) };
         return Err(Failure::usage(format!(
-            "none of {} stored runs has a figure for `{pattern}`; `switchcost history` lists the runs, `show RUN` their rows",
+            "none of {} stored runs has a figure for `{pattern}`{near}; `switchcost history` lists the runs, `show RUN` their rows",
             headers.len()
         )));
     }

@@ -40,7 +40,7 @@ pub(super) fn wsl(look: &Subject<'_>) -> Answer {
 
 pub(super) fn container(look: &Subject<'_>) -> Answer {
     match facts::container(look.host).as_str() {
-        "none seen" => Answer::fine("no container is to be seen around this process"),
+        "none seen" => Answer::fine("not in a container"),
         name => Answer::note(
             format!("this process runs in a container ({name})"),
             "its seccomp filter and control groups add to every system call and switch (tens to hundreds of ns), and neighbours may be invisible",

@@ -6,8 +6,8 @@ use crate::os::facts;
 pub(super) fn governor(look: &Subject<'_>) -> Answer {
     if facts::frequency_is_fixed_by_host(look.host) {
         return Answer::note(
-            "the kernel does not steer the frequency (no cpufreq)",
-            "whoever does, a hypervisor or the firmware, may change it unseen",
+            "the CPU frequency is not visible to this kernel (no cpufreq)",
+            "it may vary unnoticed, by the hypervisor or the firmware",
             "on your own hardware, enable cpufreq; in a virtual machine nothing can be done",
         );
     }

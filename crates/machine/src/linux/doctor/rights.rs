@@ -41,14 +41,14 @@ pub(super) fn realtime(look: &Subject<'_>) -> Answer {
 pub(super) fn kvm(look: &Subject<'_>) -> Answer {
     let open = std::fs::File::options().read(true).write(true).open(look.host.path("/dev/kvm"));
     match open {
-        Ok(_) => Answer::fine("virtual machines may be made (/dev/kvm)"),
+        Ok(_) => Answer::fine("/dev/kvm can be used"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Answer::note(
-            "virtual machines may not be made: there is no /dev/kvm",
+            "no virtual machines: there is no /dev/kvm",
             "family vm is unsupported",
             "enable virtualisation in the firmware, or nested virtualisation in the hypervisor, and load the kvm module",
         ),
         Err(error) => Answer::note(
-            format!("virtual machines may not be made: /dev/kvm cannot be opened: {}", crate::os::host::cause(&error)),
+            format!("no virtual machines: /dev/kvm cannot be opened: {}", crate::os::host::cause(&error)),
             "family vm is unsupported",
             "add yourself to the group of /dev/kvm (sudo usermod -aG kvm $USER) and log in again",
         ),

@@ -49,7 +49,7 @@ pub(super) fn smt(look: &Subject<'_>) -> Answer {
             "what runs on the sibling of the measured CPU takes a part of its core, which no counter of CPU time shows",
             "keep the siblings idle, or turn them off for a run: echo off | sudo tee /sys/devices/system/cpu/smt/control",
         ),
-        Some(_) => Answer::fine("each core has one hardware thread as far as this machine tells"),
+        Some(_) => Answer::fine("no SMT: each core has one hardware thread"),
         None => Answer::note(
             "which CPUs share a core cannot be read",
             "two contexts on two CPUs may share a core",

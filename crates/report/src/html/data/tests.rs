@@ -143,7 +143,7 @@ fn data(runs: &[Run], catalogue: &Catalogue) -> Value {
 fn bounded(runs: &[Run], catalogue: &Catalogue, points: usize) -> Value {
     let sources = vec!["s".to_owned(); runs.len()];
     let runs: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, catalogue)).collect();
-    let page = Page { runs: &runs, sources: &sources, tool: "t 1", command: "t report" };
+    let page = Page { runs: &runs, sources: &sources, tool: "t 1", command: "t report", audits: &[] };
     serde_json::to_value(with_room(&page, catalogue, points)).unwrap()
 }
 

@@ -1,4 +1,4 @@
-//! Every pair of CPUs, each with itself, too.
+//! Every pair of CPUs, also each with itself.
 
 use super::{Axis, Here};
 use crate::sweep::points::{MOST_POINTS, words};

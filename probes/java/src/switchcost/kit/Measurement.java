@@ -24,10 +24,7 @@ public final class Measurement {
         Ruler.warmUp();
         int rehearsals = Rehearsal.hold(plan);
         writer.note(
-            rehearsals +
-                " rehearsals before the calibration; the just-in-time compiler took " +
-                Rehearsal.compilerMs() +
-                " ms"
+            "JIT warm-up, not counted: " + rehearsals + " iterations, " + Rehearsal.compilerMs() + " ms of the compiler"
         );
         // What the rehearsals left behind is collected now, so that the batches begin with an empty young generation and
         // the contexts' stacks are in it: the collector moves old ones to where each switch costs more.

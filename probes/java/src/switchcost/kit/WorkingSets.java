@@ -108,7 +108,7 @@ public final class WorkingSets {
             } while (at != 0);
         }
 
-        /** Writes, too, so that the pages are there. */
+        /** Also writes, so that the pages are there. */
         private long touched() {
             long sum = 0;
             for (int at = 0; at < length; at += LINE / WORD) {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use std::collections::BTreeMap;
+use switchcost_analysis::number::nanoseconds;
 use switchcost_analysis::{Row, series};
 use switchcost_model::Timing;
 
@@ -13,6 +14,8 @@ pub(super) struct TemplateRow {
     /// Why it is not there, or not verified.
     reason: String,
     label: String,
+    /// The same in words: the figure, its interval or modes, and what is wrong with it.
+    cost: String,
     unit: String,
     probe: String,
     /// Compiler as the probe names it, or its runtime.
@@ -22,6 +25,8 @@ pub(super) struct TemplateRow {
     /// Ends of the 95 % interval; null with fewer than 6 starts.
     low: Option<f64>,
     high: Option<f64>,
+    /// Kinds of starts with their shares, where no one number stands for the row.
+    modes: Option<String>,
     min: f64,
     mean: f64,
     p90: f64,
@@ -61,7 +66,9 @@ pub(super) struct TemplateRow {
 impl TemplateRow {
     /// What stands for a row that nobody could plan.
     pub(super) fn absent(reason: &str) -> Self {
-        Self { reason: reason.to_owned(), ..Self::default() }
+        let mut cell = Self { reason: reason.to_owned(), ..Self::default() };
+        cell.cost = cell.told();
+        cell
     }
 
     pub(super) fn new(row: &Row<'_>, work: u64) -> Self {
@@ -77,17 +84,34 @@ impl TemplateRow {
             thread_changes: row.summary.same_thread_share.map(|same| 1.0 - same),
             turns_ok: row.summary.turns_ok,
             batches: row.summary.samples,
+            modes: row.summary.modes_phrase(),
             work,
             ..Self::default()
         };
         cell.figures(row);
         cell.evidence(row);
+        cell.cost = cell.told();
         cell
     }
 
     /// True if there is a figure.
     pub(super) fn found(&self) -> bool {
         self.found
+    }
+
+    /// Its figure with the interval or modes; that it is not verified, or why there is none.
+    fn told(&self) -> String {
+        if !self.found {
+            return format!("not known: {}", self.reason);
+        }
+        let figure = match (&self.modes, self.low.zip(self.high)) {
+            (Some(modes), _) => modes.clone(),
+            (None, Some((low, high))) => {
+                format!("{} ({} – {})", nanoseconds(self.ns), nanoseconds(low), nanoseconds(high))
+            }
+            (None, None) => format!("{} (no interval: fewer than 6 starts)", nanoseconds(self.ns)),
+        };
+        if self.verdict == "verified" { figure } else { format!("{figure}, {}", self.verdict) }
     }
 
     pub(super) fn probe(&self) -> &str {

@@ -1,0 +1,156 @@
+//! `check-probe` and `check-transcript`: does it keep to PROTOCOL.md?
+
+use crate::arguments;
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::Installation;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use switchcost_machine::cpus::Cpus;
+use switchcost_machine::interrupt::Interrupt;
+use switchcost_model::Verdict;
+use switchcost_runner::{
+    Breach, CheckProbe, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
+};
+
+/// Starts that broke one rule are often many, for one cause: so many of them are shown.
+const SHOWN: usize = 3;
+
+/// Lines of a log that are shown.
+const LOG_LINES: usize = 5;
+
+/// Longest text of a probe that is shown of one line, characters.
+const LONGEST: usize = 300;
+
+/// Starts a probe by the table of plans.
+pub fn probe(arguments: &arguments::CheckProbe) -> Result<Exit, Failure> {
+    let folder = dunce::canonicalize(&arguments.folder)
+        .map_err(|error| Failure::usage(format!("{}: cannot be read ({error})", arguments.folder.display())))?;
+    let mut info = switchcost_catalogue::load_probe(&folder).map_err(Failure::usage)?;
+    let catalogue = Installation::find()?.catalogue()?;
+    info.capabilities = catalogue.capabilities(&info.source);
+    let cpus = Cpus::detect().map_err(Failure::usage)?;
+    let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
+    switchcost_machine::spawn::adopt_orphans();
+    let check = CheckProbe {
+        info: &info,
+        mechanisms: &arguments.mechanisms,
+        catalogue: &catalogue,
+        cpus: &cpus,
+        interrupt: Some(&interrupt),
+    };
+    let found = check_probe(&check).map_err(|reason| match reason {
+        Uncheckable::NotStarted(..) => Failure::nothing(harmless(&reason.to_string())),
+        Uncheckable::NotDescribed { .. } => Failure::usage(harmless(&reason.to_string())),
+    })?;
+    output::print(&text(&found))?;
+    Ok(match &found {
+        _ if !found.broken.is_empty() => Exit::BrokenRule,
+        _ if found.interrupted => Exit::Partial,
+        _ if found.checked.is_empty() => Exit::Nothing,
+        _ => Exit::Fine,
+    })
+}
+
+/// Reads a transcript as a run would.
+pub fn transcript(arguments: &arguments::CheckTranscript) -> Result<Exit, Failure> {
+    let named = |reason: &dyn std::fmt::Display| format!("{}: {reason}", arguments.file.display());
+    let mut source: Box<dyn Read> = if arguments.file.as_os_str() == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        let file = File::open(&arguments.file);
+        Box::new(file.map_err(|error| Failure::usage(named(&format!("cannot be read ({error})"))))?)
+    };
+    let catalogue = arguments.mechanism.as_ref().map(|_| Installation::find()?.catalogue()).transpose()?;
+    let judged = arguments.mechanism.as_ref().zip(catalogue.as_ref());
+    let (sentence, exit) = match check_transcript(&mut source, judged) {
+        Ok(TranscriptKind::List(count)) => {
+            (format!("conforms: an answer to `describe` with {count} mechanisms"), Exit::Fine)
+        }
+        Ok(TranscriptKind::Run(status)) => {
+            (format!("conforms: an answer to `run` that ends with {status}"), Exit::Fine)
+        }
+        Ok(TranscriptKind::Judged(verdict, reason)) => {
+            let reason = if reason.is_empty() { String::new() } else { format!(": {}", harmless(&reason)) };
+            (format!("conforms, and is {verdict}{reason}"), of_verdict(verdict))
+        }
+        Err(fault @ TranscriptFault::Broken(_)) => (named(&harmless(&fault.to_string())), Exit::BrokenRule),
+        Err(fault) => return Err(Failure::usage(named(&fault))),
+    };
+    output::print(&format!("{sentence}\n"))?;
+    Ok(exit)
+}
+
+fn of_verdict(verdict: Verdict) -> Exit {
+    match verdict {
+        Verdict::Contradicted => Exit::Contradicted,
+        Verdict::Broken => Exit::BrokenRule,
+        _ => Exit::Fine,
+    }
+}
+
+/// The answer first, then what it rests on.
+fn text(found: &Conformance) -> String {
+    let mechanisms = found.checked.len();
+    let extent = format!(
+        "{} rules checked for {mechanisms} {} by {} starts",
+        found.rules,
+        if mechanisms == 1 { "mechanism" } else { "mechanisms" },
+        found.starts
+    );
+    let mut by_rule: BTreeMap<(u64, &str), Vec<&Breach>> = BTreeMap::new();
+    for breach in &found.broken {
+        by_rule.entry((breach.section, &breach.words)).or_default().push(breach);
+    }
+    let rules = |count| if count == 1 { "1 rule".to_owned() } else { format!("{count} rules") };
+    let mut text = match by_rule.len() {
+        _ if found.interrupted => format!("stopped: {extent} until then, {} broken\n", rules(by_rule.len())),
+        0 if mechanisms == 0 => {
+            format!("nothing could be carried out here; what can be checked without conforms: {extent}\n")
+        }
+        0 => format!("conforms: {extent}\n"),
+        count => format!("breaks {} of PROTOCOL.md: {extent}\n", rules(count)),
+    };
+    for ((section, words), breaches) in by_rule {
+        text.push_str(&format!("\nsection {section}: \"{words}\"\n"));
+        breaches.iter().take(SHOWN).for_each(|breach| describe(&mut text, breach));
+        if breaches.len() > SHOWN {
+            text.push_str(&format!("  and {} more starts\n", breaches.len() - SHOWN));
+        }
+    }
+    for (title, lines) in
+        [("not checked", &found.unchecked), ("remarks", &found.remarks), ("seen by the host", &found.seen)]
+    {
+        if !lines.is_empty() {
+            text.push_str(&format!("\n{title}:\n"));
+            lines.iter().for_each(|line| text.push_str(&format!("  {}\n", harmless(line))));
+        }
+    }
+    text
+}
+
+fn describe(text: &mut String, breach: &Breach) {
+    text.push_str(&format!("  {}: {}\n", harmless(&breach.plan), harmless(&breach.what)));
+    text.push_str(&format!("    arguments: {}\n", harmless(&breach.arguments)));
+    if let Some((number, line)) = &breach.line {
+        text.push_str(&format!("    line {number}: {}\n", harmless(line)));
+    }
+    let log: Vec<&str> = breach.log.lines().filter(|line| !line.trim().is_empty()).collect();
+    for line in &log[log.len().saturating_sub(LOG_LINES)..] {
+        text.push_str(&format!("    log: {}\n", harmless(line)));
+    }
+}
+
+/// Text of a probe on its way to a terminal: nothing but characters that show, and not without end.
+fn harmless(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(LONGEST)
+        .flat_map(|c| if c.is_ascii_graphic() || c == ' ' || c == '−' { vec![c] } else { c.escape_default().collect() })
+        .collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}

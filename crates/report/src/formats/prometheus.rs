@@ -1,0 +1,88 @@
+//! Prometheus's text form (<https://prometheus.io/docs/instrumenting/exposition_formats/>), for the textfile collector of node_exporter: few labels, base
+//! units, and `export -o` puts the file in its place by renaming it.
+
+use super::Format;
+use super::names::figures;
+use crate::text::Style;
+use std::fmt::Write as _;
+use switchcost_analysis::{Analysis, Quantity, Row};
+use switchcost_model::Verdict;
+
+/// For node_exporter.
+pub struct Prometheus;
+
+impl Format for Prometheus {
+    fn name(&self) -> &'static str {
+        "prometheus"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "Prometheus's text form, for node_exporter's textfile collector"
+    }
+
+    fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
+        let mut out = String::new();
+        for quantity in [Quantity::Time, Quantity::Memory] {
+            for (name, meaning, value) in FIGURES {
+                let rows = figures(analysis).filter(|(row, _)| row.quantity == quantity);
+                let samples = rows.filter_map(|(row, _)| Some((labels(row), value(row)? / per_unit(quantity))));
+                let (unit, what) = if quantity == Quantity::Time { ("seconds", "Cost") } else { ("bytes", "Memory") };
+                gauge(&mut out, &format!("switchcost_{name}{unit}"), &format!("{what} of a unit: {meaning}."), samples);
+            }
+        }
+        let verified = analysis.shown().map(|row| (labels(row), f64::from(u8::from(row.verdict == Verdict::Verified))));
+        gauge(&mut out, "switchcost_verified", "1: the evidence supports the claim of the row.", verified);
+        let ended = analysis.run.ended_unix_ns.unwrap_or(analysis.run.started_unix_ns) as f64 / 1e9;
+        let run = std::iter::once((String::new(), ended));
+        gauge(&mut out, "switchcost_run_timestamp_seconds", "When the run ended.", run);
+        Ok(Style::PLAIN.sealed(&out))
+    }
+}
+
+type Figure = (&'static str, &'static str, fn(&Row<'_>) -> Option<f64>);
+
+/// Figures of a row: the middle of the name, its meaning, its value.
+const FIGURES: [Figure; 3] = [
+    ("", "median of the starts", |row| row.median()),
+    ("low_", "lower end of the 95 % interval of the median", |row| Some(row.interval()?.0)),
+    ("high_", "upper end of the 95 % interval of the median", |row| Some(row.interval()?.1)),
+];
+
+/// Dividing rounds once; 1e-9 is not a number of the machine's.
+fn per_unit(quantity: Quantity) -> f64 {
+    if quantity == Quantity::Time { 1e9 } else { 1.0 }
+}
+
+/// One metric with its samples; nothing where there is none.
+fn gauge(out: &mut String, name: &str, help: &str, samples: impl Iterator<Item = (String, f64)>) {
+    let mut samples = samples.peekable();
+    if samples.peek().is_none() {
+        return;
+    }
+    // Writing to memory does not fail.
+    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge");
+    for (labels, value) in samples {
+        let _ = writeln!(out, "{name}{labels} {value:e}");
+    }
+}
+
+fn labels(row: &Row<'_>) -> String {
+    let variant = row.variant;
+    let own: Vec<String> = variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let all = [
+        ("mechanism", variant.mechanism.to_string()),
+        ("probe", variant.probe.clone()),
+        ("experiment", variant.experiment.to_string()),
+        ("contexts", variant.contexts.to_string()),
+        ("placement", variant.placement.to_string()),
+        ("timing", variant.timing.to_string()),
+        ("parameters", own.join(" ")),
+        ("unit", row.unit.clone()),
+    ];
+    let all: Vec<String> = all.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+    format!("{{{}}}", all.join(","))
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}

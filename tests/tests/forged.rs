@@ -1,0 +1,106 @@
+//! Run files with fitting checksums whose numbers no probe sends: refused in one sentence, or shown in every form; never a panic.
+
+use switchcost_e2e::{Said, World};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// Forms of `export`, as its help lists them.
+const FORMATS: &[&str] = &["table", "json", "csv", "md", "benchstat", "jsonl"];
+
+fn world() -> World {
+    let world = World::new(FAKE);
+    let template = "<html><script type=\"application/json\" id=\"data\">\"@switchcost-data@\"</script></html>";
+    world.write("share/switchcost/report.html", template);
+    assert_eq!(world.run("run thread/honest thread/blind --rounds 6 --batches 10").status, 0);
+    world
+}
+
+/// The file with the first value of this key in each start replaced.
+fn with(world: &World, name: &str, key: &str, value: &str) -> String {
+    world.forged(name, |body| {
+        let mut replaced = 0;
+        let change = |line: &str| {
+            // Of the batches, those that are measured.
+            let of_batches = ["ticks", "units"].contains(&key);
+            let begin = if of_batches { line.find("\"phase\":\"measure\"") } else { Some(0) };
+            let key = format!("\"{key}\":");
+            let found = begin.and_then(|begin| Some(begin + line[begin..].find(&key)? + key.len()));
+            let Some(at) = found.filter(|_| line.starts_with("{\"t\":\"invocation\"")) else {
+                return format!("{line}\n");
+            };
+            replaced += 1;
+            let (head, tail) = line.split_at(at);
+            let end = if tail.starts_with('[') { tail.find(']').unwrap() + 1 } else { tail.find([',', '}']).unwrap() };
+            format!("{head}{value}{}\n", &tail[end..])
+        };
+        let body = body.lines().map(change).collect();
+        assert!(replaced > 0, "no start has {key}");
+        body
+    })
+}
+
+#[track_caller]
+fn sound(said: &Said, what: &str) {
+    assert!([0, 2, 3, 4, 5, 7].contains(&said.status) && !said.err.contains("panicked"), "{what}: {said:?}");
+}
+
+#[test]
+fn the_formats_are_all_that_there_are() {
+    let help = World::new(FAKE).run("export --help").out;
+    assert_eq!(help.matches("\n          - ").count(), FORMATS.len(), "{help}");
+    assert!(FORMATS.iter().all(|format| help.contains(&format!("- {format}:"))), "{help}");
+}
+
+#[test]
+fn a_divisor_of_nothing_is_refused() {
+    let world = world();
+    for (name, key, cause) in
+        [("units", "units", "units of samples is 0"), ("ticks", "ticks_per_second", "clock.ticks_per_second is 0")]
+    {
+        let file = with(&world, name, key, "0");
+        for command in [format!("import {file} --store {name}.sqlite"), format!("report {file} -o {name}.html")] {
+            world.run(&command).refuses(2, &[name, "line", "invocation 0", cause]);
+        }
+        assert!(!world.path(&format!("{name}.html")).exists());
+    }
+}
+
+#[test]
+fn other_nonsense_is_shown_in_every_form() {
+    let world = world();
+    let many = |value: &str| format!("[{}]", [value; 10].join(","));
+    let most = i64::MAX.to_string();
+    let forged = [
+        ("huge", "ticks", many(&most)),
+        ("negative", "ticks", many("-9223372036854775808")),
+        ("none", "ticks", "[]".to_owned()),
+        ("zero", "ticks", many("0")),
+        ("apart", "ticks", format!("[{most},-{most},0,1,{most},-{most},0,1,{most},1]")),
+        ("slow", "ticks_per_second", "1".to_owned()),
+        ("fast", "ticks_per_second", u64::MAX.to_string()),
+        ("units", "units", u64::MAX.to_string()),
+        ("wall", "wall_ns", u64::MAX.to_string()),
+        ("round", "round", u64::MAX.to_string()),
+        ("start", "started_unix_ns", i64::MIN.to_string()),
+    ];
+    for (name, key, value) in forged {
+        let file = with(&world, name, key, &value);
+        let store = world.path(&format!("{name}.sqlite")).display().to_string();
+        let imported = world.run(&format!("import {file} --store {store}"));
+        assert_eq!(imported.status, 0, "{name}: {imported:?}");
+        for format in FORMATS {
+            let said = world.run(&format!("show --format {format} --store {store}"));
+            assert_eq!(said.status, 0, "{name} {format}: {said:?}");
+            let to = world.path(&format!("{name}.{format}")).display().to_string();
+            let said = world.run(&format!("export --format {format} -o {to} --store {store}"));
+            assert_eq!(said.status, 0, "{name} {format}: {said:?}");
+        }
+        let page = world.path(&format!("{name}.html")).display().to_string();
+        let said = world.run(&format!("report {file} latest -o {page}"));
+        assert_eq!(said.status, 0, "{name}: {said:?}");
+        sound(&world.run(&format!("compare {file} latest --gate 5%")), name);
+        sound(&world.run_words(&["compare", "thread/honest", "thread/blind", "--store", &store]), name);
+        sound(&world.run_words(&["history", "*", "--machine", "all", "--store", &store]), name);
+        sound(&world.run(&format!("show -v --notes --store {store}")), name);
+    }
+}

@@ -1,0 +1,212 @@
+//! The forms that other programs read, each read by that program or held against its schema.
+#![cfg(unix)]
+
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+use switchcost_e2e::{World, repository};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A store with one run: a row at 1000 ns, one at 1100, one that its evidence contradicts, one that cannot run and one that crashes.
+fn measured() -> World {
+    let world = World::new(FAKE);
+    let said = world.run("run thread/honest thread/liar thread/absent thread/crash --param ticks=1000,1100 --rounds 6");
+    assert_eq!(said.status, 5, "{said:?}");
+    world
+}
+
+fn export(world: &World, form: &str) -> String {
+    let said = world.run(&format!("export --format {form}"));
+    assert_eq!(said.status, 0, "{said:?}");
+    said.out
+}
+
+/// A reader of tests/readers, with what scripts/setup installed for it; None, said aloud, where that is not here.
+fn reader(name: &str, arguments: &[&str]) -> Option<Vec<String>> {
+    let top = repository();
+    let (readers, duckdb) = (top.join("target/runtimes/readers"), top.join("target/runtimes/duckdb"));
+    if !readers.is_dir() || !duckdb.is_dir() {
+        println!("its readers are not here: scripts/setup test could not install them");
+        return None;
+    }
+    let said = Command::new("python3")
+        .arg(top.join("tests/readers").join(name))
+        .args(arguments)
+        .env("PYTHONPATH", std::env::join_paths([readers, duckdb]).unwrap())
+        .output()
+        .unwrap();
+    Some(lines(said))
+}
+
+fn lines(said: Output) -> Vec<String> {
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    String::from_utf8(said.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn junit(world: &World, name: &str) -> Option<Vec<String>> {
+    let schema = repository().join("target/runtimes/junit/junit-10.xsd");
+    reader("junit.py", &[schema.to_str().unwrap(), world.path(name).to_str().unwrap()])
+}
+
+/// Asserts that a document fits a schema, and that the schema does not take everything.
+fn fits(schema: &Value, document: &str, wrong: &Value) {
+    let schema = jsonschema::validator_for(schema).unwrap();
+    let document = serde_json::from_str(document).unwrap();
+    let faults: Vec<String> = schema.iter_errors(&document).map(|fault| fault.to_string()).collect();
+    assert_eq!(faults, [] as [String; 0]);
+    assert!(!schema.is_valid(wrong));
+}
+
+const HONEST: &str = "thread/honest/probe=fake/experiment=switch/contexts=2/timing=batch/ticks=1000/placement=one_cpu";
+
+/// Its parser is in no registry; the schema is what its README asks of `customSmallerIsBetter`, and what src/extract.ts takes.
+#[test]
+fn github_action_benchmark_takes_a_run() {
+    let text = export(&measured(), "github-action-benchmark");
+    let entry = json!({
+        "type": "object",
+        "required": ["name", "unit", "value"],
+        "additionalProperties": false,
+        "properties": {
+            "name": { "type": "string", "minLength": 1 },
+            "unit": { "type": "string", "minLength": 1 },
+            "value": { "type": "number" },
+            "range": { "type": "string" },
+            "extra": { "type": "string" }
+        }
+    });
+    let schema = json!({ "type": "array", "minItems": 1, "items": entry });
+    fits(&schema, &text, &json!([{ "name": "x", "unit": "ns", "value": "1" }]));
+    let entries: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert_eq!(entries.len(), 2, "what is contradicted or cannot run has no figure: {text}");
+    assert_eq!((&entries[0]["name"], &entries[0]["unit"]), (&json!(HONEST), &json!("ns/switch")));
+    assert_eq!((&entries[0]["value"], &entries[1]["value"]), (&json!(1000.0), &json!(1100.0)));
+    assert_eq!(entries[0]["range"], "± 0.000");
+}
+
+/// By the schema that Bencher publishes for version 0 (<https://bencher.dev/docs/reference/bencher-metric-format>).
+#[test]
+fn bencher_takes_a_run() {
+    let text = export(&measured(), "bencher");
+    let metric = json!({
+        "type": "object",
+        "properties": {
+            "value": { "type": "number" }, "lower_value": { "type": "number" }, "upper_value": { "type": "number" }
+        },
+        "required": ["value"],
+        "additionalProperties": false
+    });
+    let measures = json!({ "type": "object", "patternProperties": { ".+": metric } });
+    let schema = json!({ "type": "object", "patternProperties": { ".+": measures } });
+    fits(&schema, &text, &json!({ "x": { "latency": 1.0 } }));
+    let benchmarks: Value = serde_json::from_str(&text).unwrap();
+    let latency = &benchmarks[HONEST]["latency"];
+    assert_eq!(*latency, json!({ "value": 1000.0, "lower_value": 1000.0, "upper_value": 1000.0 }));
+    assert!(benchmarks.as_object().unwrap().keys().all(|name| name.len() <= 1024));
+}
+
+/// By what Bencher's adapter takes for version 1: an array of entries for each benchmark, parameters that are scalars, at most eight values of a measure.
+#[test]
+fn bencher_takes_a_run_in_version_1() {
+    let text = export(&measured(), "bencher-v1");
+    let scalar = json!({ "type": ["string", "number", "boolean"] });
+    let named = json!({ "type": "object", "minProperties": 1, "maxProperties": 8, "additionalProperties": { "type": "number" } });
+    let entry = json!({
+        "type": "object",
+        "required": ["measures"],
+        "additionalProperties": false,
+        "properties": {
+            "parameters": { "type": "object", "additionalProperties": scalar },
+            "measures": { "type": "object", "additionalProperties": named }
+        }
+    });
+    let schema = json!({ "type": "object", "additionalProperties": { "type": "array", "items": entry } });
+    fits(&schema, &text, &json!({ "x": { "latency": { "value": 1.0 } } }));
+    let entries: Value = serde_json::from_str(&text).unwrap();
+    let entries = entries["thread/honest"].as_array().unwrap();
+    let ticks: Vec<&Value> = entries.iter().map(|entry| &entry["parameters"]["ticks"]).collect();
+    assert_eq!(ticks, [&json!(1000), &json!(1100)], "a number is a number");
+    assert_eq!(entries[0]["parameters"]["probe"], "fake");
+    assert_eq!(entries[1]["measures"]["latency"]["value"], 1100.0);
+}
+
+#[test]
+fn readers_of_junit_take_a_run() {
+    let world = measured();
+    world.write("run.xml", &export(&world, "junit"));
+    let Some(said) = junit(&world, "run.xml") else { return };
+    assert!(said[0].starts_with("switchcost run ") && said[0].contains("|8|2|2|2"), "{said:?}");
+    let ends = |end: &str| said.iter().filter(|line| line.ends_with(end)).count();
+    assert_eq!((ends("|Failure"), ends("|Error"), ends("|Skipped")), (2, 2, 2), "{said:?}");
+    assert!(said.contains(&"thread|thread/honest".to_owned()), "{said:?}");
+}
+
+/// With a gate and without: what fails, what could have missed a difference, and the gate itself.
+#[test]
+fn readers_of_junit_take_a_comparison() {
+    let world = measured();
+    let file = world.path("compared.xml");
+    let compare = |words: &[&str]| {
+        let operands = ["compare", "thread/honest", "thread/honest ticks=1100", "--write", file.to_str().unwrap()];
+        world.run_words(&[&operands[..], words].concat()).status
+    };
+    assert_eq!(compare(&["--gate", "5%"]), 1);
+    let Some(failed) = junit(&world, "compared.xml") else { return };
+    assert_eq!(failed[0], "switchcost compare|2|2|0|0");
+    assert_eq!(failed[1..], ["switchcost|thread/honest ticks=1100|Failure", "switchcost|gate 5.0 %|Failure"]);
+    assert_eq!(compare(&["--gate", "15%"]), 0);
+    assert_eq!(junit(&world, "compared.xml").unwrap()[0], "switchcost compare|2|0|0|0");
+    assert_eq!(compare(&[]), 0);
+    assert_eq!(junit(&world, "compared.xml").unwrap()[0], "switchcost compare|1|1|0|0");
+}
+
+#[test]
+fn prometheus_takes_a_run() {
+    let world = measured();
+    let file = world.path("switchcost.prom");
+    let said = world.run(&format!("export --format prometheus -o {}", file.display()));
+    assert_eq!(said.status, 0, "{said:?}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let series = |name: &str| text.lines().filter(|line| line.starts_with(&format!("{name}{{"))).count();
+    let counts =
+        ["seconds", "low_seconds", "high_seconds", "verified"].map(|name| series(&format!("switchcost_{name}")));
+    assert_eq!(counts, [2, 2, 2, 8], "{text}");
+    assert!(text.contains("parameters=\"ticks=1000\",unit=\"switch\"} 1e-6\n"), "{text}");
+    let Ok(mut promtool) =
+        Command::new("promtool").args(["check", "metrics"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    else {
+        return println!("promtool is not here: scripts/setup test could not install it");
+    };
+    promtool.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let said = promtool.wait_with_output().unwrap();
+    let found = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.success() && found.is_empty(), "{found}");
+}
+
+#[test]
+fn pandas_and_duckdb_take_the_table() {
+    let world = measured();
+    world.write("run.csv", &export(&world, "csv"));
+    let Some(said) = reader("table.py", &[world.path("run.csv").to_str().unwrap()]) else { return };
+    assert_eq!(said.len(), 8, "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("thread/honest|1000.0|") && line.ends_with("|verified")));
+    assert!(
+        said.iter().any(|line| line.starts_with("thread/absent") && line.contains("|None|0|unsupported")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn what_is_written_beside_is_in_the_form_of_its_name() {
+    let world = measured();
+    let files = ["a.md", "a.json", "a.xml"].map(|name| world.path(name));
+    let mut words = vec!["compare", "thread/honest", "thread/honest ticks=1100"];
+    words.extend(files.iter().flat_map(|file| ["--write", file.to_str().unwrap()]));
+    let said = world.run_words(&words);
+    assert_eq!(said.status, 0, "{said:?}");
+    let [markdown, json, xml] = files.map(|file| std::fs::read_to_string(file).unwrap());
+    assert!(markdown.contains("\n|") && xml.starts_with("<?xml"), "{markdown}{xml}");
+    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["comparisons"][0]["verdict"], "slower");
+    world.run("compare a b --write c.txt").refuses(2, &["--write", ".md, .json or .xml"]);
+}

@@ -1,0 +1,96 @@
+//! Plain names and questions with the real binary: what people call a mechanism, and one command for an answer.
+
+use switchcost_e2e::{World, mechanism};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// The fake's mechanisms as those of a language.
+fn named() -> World {
+    let world = World::new(FAKE);
+    let called = |tags: &str, title: &str| {
+        mechanism("").replace("title = \"A fake\"", &format!("title = \"{title}\"\ntags = [{tags}]"))
+    };
+    world.write("share/switchcost/mechanisms/thread/honest.toml", &called("\"c++\", \"native\"", "A semaphore, sound"));
+    world.write(
+        "share/switchcost/mechanisms/thread/spread.toml",
+        &called("\"go\", \"golang\"", "A goroutine, scattered"),
+    );
+    let families = "[[family]]\nid = \"control\"\ntitle = \"Controls\"\n\
+                    [[family]]\nid = \"thread\"\ntitle = \"Threads\"\nexample = \"thread/honest\"\n";
+    world.write("share/switchcost/mechanisms/families.toml", families);
+    world
+}
+
+#[test]
+fn a_language_a_word_and_a_family_name_mechanisms() {
+    let world = named();
+    let listed = |name: &str| -> Vec<String> {
+        let said = world.run(&format!("list {name} --format json"));
+        let json: serde_json::Value =
+            serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"));
+        let all = json["mechanisms"].as_array().unwrap_or_else(|| panic!("{json}"));
+        all.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    };
+    for (name, id) in [
+        ("c++", "honest"),
+        ("GO", "spread"),
+        ("golang", "spread"),
+        ("goroutine", "spread"),
+        ("Semaphore", "honest"),
+        ("HONEST", "honest"),
+    ] {
+        assert_eq!(listed(name), [format!("thread/{id}")], "{name}");
+    }
+    assert_eq!(world.run("run goroutine semaphore --rounds 6").status, 0);
+    let rows = |command: &str| world.run(command).json()["results"].as_array().unwrap().len();
+    assert_eq!((rows("show --format json goroutine"), rows("show --format json c++ golang")), (1, 2));
+    // `fake` stands in many titles: it means none of them.
+    world.run("run fake --rounds 6").refuses(2, &["`fake`"]);
+}
+
+#[test]
+fn an_unknown_name_gives_what_is_near() {
+    let world = named();
+    for command in ["run", "list", "explain", "history", "show"] {
+        assert_eq!(world.run("run honest --rounds 6").status, 0);
+        let said = world.run(&format!("{command} gorutine"));
+        said.refuses(2, &["gorutine", "did you mean `thread/spread`"]);
+        let far = world.run(&format!("{command} qqqqqq"));
+        far.refuses(2, &["qqqqqq"]);
+        assert!(!far.err.contains("did you mean"), "{far:?}");
+    }
+}
+
+#[test]
+fn two_names_are_a_question() {
+    let world = named();
+    let asked = world.run("compare semaphore goroutine --rounds 10");
+    assert_eq!(asked.status, 0, "{asked:?}");
+    assert!(asked.err.contains("measured now"), "{asked:?}");
+    let first = asked.out.lines().next().unwrap();
+    assert!(
+        first.contains("thread/spread") && first.contains("thread/honest") && first.contains("switch"),
+        "{asked:?}"
+    );
+    // What was measured for it answers the next.
+    let again = world.run("compare semaphore goroutine");
+    assert!(again.status == 0 && !again.err.contains("measured"), "{again:?}");
+    assert_eq!(again.out.lines().next(), Some(first));
+    // A family is its example.
+    let family = world.run("compare thread goroutine");
+    assert_eq!(family.out.lines().next(), Some(first), "{family:?}");
+    world.run("compare thread honest").refuses(2, &["both mean thread/honest"]);
+    world.run("compare goroutine nothing-here").refuses(2, &["nothing-here"]);
+    world.run("compare goroutine absent").refuses(3, &["thread/absent", "cannot be measured"]);
+}
+
+#[test]
+fn show_of_a_name_reads_the_newest_run_that_has_it() {
+    let world = named();
+    assert_eq!(world.run("run honest --rounds 6").status, 0);
+    assert_eq!(world.run("run blind --rounds 6").status, 0);
+    let shown = world.run("show honest --format json");
+    let run = world.run("show latest~1 --format json").json()["run"]["id"].clone();
+    assert_eq!(shown.json()["run"]["id"], run, "{shown:?}");
+    world.run("show latest honest").refuses(2, &["honest"]);
+}

@@ -1,0 +1,230 @@
+/** What stands above every view: the answer, where it comes from, what limits it, and the ways to the views. */
+
+import { type Context, colour, familyTitle } from "./context";
+import { machine, moment, type Row, type Run, runTitle } from "./data";
+import { type Choice, h, select } from "./dom";
+import { amount, factor } from "./format";
+import { VIEWS } from "./views";
+
+/** Figures beside one another at the top. */
+const MOST_FIGURES = 6;
+
+/** Choices of a `select` stay bounded, whatever is imported. */
+const MOST_CHOICES = 500;
+
+/** Rows that can stand for their family: a switch on one CPU, whose evidence holds. */
+function sound(row: Row): boolean {
+  const { verdict, timing, unit } = row.result;
+  return (
+    row.median !== null &&
+    verdict === "verified" &&
+    timing === "batch" &&
+    unit === "switch" &&
+    row.experiment === "switch" &&
+    row.placement === "one_cpu" &&
+    !row.detail.control
+  );
+}
+
+/** One row for each family: its example, or the fastest that a program can choose. */
+function answers(context: Context): Row[] {
+  const rows = context.run.rows.filter(sound);
+  const found = context.data.families.flatMap(({ id, example }) => {
+    const mine = rows.filter((row) => row.family === id);
+    const plain = mine.find((row) => row.label === example);
+    const choices = mine.filter((row) => context.data.mechanisms[row.result.mechanism]?.choice);
+    const best = choices.reduce<Row | undefined>((a, b) => (a && a.median! <= b.median! ? a : b), undefined);
+    return plain ?? best ?? [];
+  });
+  return found.slice(-MOST_FIGURES);
+}
+
+function figures(context: Context): HTMLElement | null {
+  const found = answers(context);
+  if (found.length < 2) return null;
+  const { reference } = context.run.data.run;
+  const beside = (row: Row): string => {
+    const times = row.result.times_reference;
+    if (row.label === reference) return "one thread switch";
+    if (times === null) return "";
+    return times < 0.995 ? `1/${factor(1 / times).slice(1)} of a thread` : `${factor(times)} a thread`;
+  };
+  const cost = (row: Row): string => {
+    const modes = row.result.modes.map(([value]) => amount(value ?? null, "time"));
+    return modes.length > 1 ? `${modes[0]!.split(" ")[0]!}–${modes.at(-1)!}` : amount(row.median, "time");
+  };
+  const card = (row: Row): HTMLElement =>
+    h(
+      "li",
+      {},
+      h(
+        "button",
+        {
+          type: "button",
+          class: "answer",
+          title: familyTitle(row.family, context.data),
+          onclick: () => context.go({ open: row.label }),
+        },
+        h("span", { class: "family" }, row.family),
+        h("strong", {}, cost(row)),
+        h("small", {}, row.label.split("/").slice(1).join("/"), " ", h("span", {}, beside(row))),
+      ),
+    );
+  const cards = found.map((row) => {
+    const element = card(row);
+    element.style.setProperty("--own", colour(row.family, context.data));
+    return element;
+  });
+  return h("ul", { class: "answers", "aria-label": "One switch of each family" }, ...cards);
+}
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+/** Warnings and what the intervals and checks are like, in one line that opens. */
+function limits(context: Context): HTMLElement {
+  const { run } = context;
+  const { rows } = run;
+  const target = run.data.run.precision;
+  const measured = rows.filter((row) => row.median !== null);
+  const wide = measured.filter(
+    (row) =>
+      row.low !== null &&
+      row.high !== null &&
+      row.result.modes.length === 0 &&
+      (row.high - row.low) / 2 / row.median! > target,
+  );
+  const passed = rows.filter((row) => row.result.verdict === "verified");
+  const failed = rows.filter((row) => row.result.verdict !== "verified");
+  const { warnings } = run.data;
+  const line = [
+    run.data.run.partial ? "stopped early (time budget)" : "",
+    warnings.length > 0 ? counted(warnings.length, "warning", "warnings") : "",
+    wide.length > 0 ? counted(wide.length, "wide interval", "wide intervals") : "",
+    `${passed.length} of ${rows.length} passed`,
+  ].filter(Boolean);
+  const told = [
+    ...warnings.slice(0, 20),
+    wide.length > 0 &&
+      `${counted(wide.length, "interval is", "intervals are")} wider than ±${Number((target * 100).toPrecision(3))} %: ${listed(wide)}.`,
+    failed.length > 0 && `Not verified: ${listed(failed)}; Evidence says why.`,
+  ].filter((text) => typeof text === "string");
+  if (told.length === 0) return h("p", { class: "fine" }, line.join(" · "));
+  return h(
+    "details",
+    { class: "limits", id: "limits" },
+    h("summary", {}, line.join(" · ")),
+    h("ul", {}, ...told.map((text) => h("li", {}, text))),
+  );
+}
+
+const listed = (rows: Row[]): string =>
+  rows
+    .slice(0, 40)
+    .map((row) => row.label)
+    .join(", ") + (rows.length > 40 ? " …" : "");
+
+function values(run: Run, of: (row: Row) => string): Choice[] {
+  return [["", "all"], ...[...new Set(run.rows.map(of))].slice(0, MOST_CHOICES).map((value): Choice => [value, value])];
+}
+
+function filters({ run, rows, state, go }: Context): HTMLElement {
+  const families = [...new Set(run.rows.map((row) => row.family))].slice(0, MOST_CHOICES);
+  const toggle = (family: string): void => {
+    const now = state.families;
+    go({ families: now.includes(family) ? now.filter((other) => other !== family) : [...now, family], page: 0 });
+  };
+  const family = (name: string): HTMLElement =>
+    h(
+      "button",
+      {
+        type: "button",
+        id: `family-${name}`,
+        class: "chip",
+        "aria-pressed": String(state.families.includes(name)),
+        onclick: () => toggle(name),
+      },
+      name,
+    );
+  const field = (name: "experiment" | "placement" | "probe", of: (row: Row) => string): HTMLElement =>
+    select(`filter-${name}`, name, values(run, of), state[name], (value) => go({ [name]: value, page: 0 }));
+  const onchange = (event: Event): void => go({ text: (event.target as HTMLInputElement).value, page: 0 });
+  const search = h(
+    "label",
+    { class: "field", for: "filter-text" },
+    h("span", { title: "words; with a minus before it, what the name has not" }, "Search"),
+    h("input", { id: "filter-text", type: "search", value: state.text, onchange }),
+  );
+  const none = { families: [], experiment: "", placement: "", probe: "", text: "", page: 0 };
+  const reset = h("button", { type: "button", id: "filter-none", onclick: () => go(none) }, "All rows");
+  const active =
+    state.families.length + [state.experiment, state.placement, state.probe, state.text].filter(Boolean).length;
+  return h(
+    "details",
+    { class: "filters", id: "filters", open: active > 0 },
+    h(
+      "summary",
+      {},
+      active > 0 ? `Filter: ${rows.length} of ${run.rows.length} rows` : `Filter ${run.rows.length} rows`,
+    ),
+    h(
+      "div",
+      { class: "controls" },
+      h("div", { class: "chips", role: "group", "aria-label": "families" }, ...families.map(family)),
+      field("experiment", (row) => row.experiment),
+      field("placement", (row) => row.placement),
+      field("probe", (row) => row.probe),
+      search,
+      active > 0 && reset,
+    ),
+  );
+}
+
+function tabs({ run, runs, data, state, link }: Context): HTMLElement {
+  const tab = (name: string, title: string): HTMLElement => {
+    const current = state.view === name ? "page" : undefined;
+    return h("li", {}, h("a", { href: link({ view: name, page: 0 }), "aria-current": current }, title));
+  };
+  const filled = Object.entries(VIEWS).filter(([name, { has }]) => has(run, runs, data) || name === state.view);
+  return h("nav", { "aria-label": "Views" }, h("ul", {}, ...filled.map(([name, { title }]) => tab(name, title))));
+}
+
+/** All of it. */
+export function header(context: Context): HTMLElement[] {
+  const { run, runs, state, go } = context;
+  const dark =
+    document.documentElement.dataset["theme"] === "dark" ||
+    (!state.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  const onclick = (): void => go({ theme: dark ? "light" : "dark" });
+  const theme = h("button", { type: "button", id: "theme", onclick }, dark ? "Light" : "Dark");
+  const choices = runs.slice(0, 2000).map((run): Choice => [run.key, runTitle(run)]);
+  const about = `${machine(run.data)} · ${moment(run)} UTC ${run.data.run.started.slice(0, 4)} · run ${run.data.run.id}`;
+  return [
+    h("div", { class: "title" }, h("h1", {}, "What a context switch costs"), theme),
+    figures(context),
+    runs.length > 1 ? select("run", "Run", choices, run.key, (key) => go({ run: key, page: 0, open: "" })) : null,
+    h("p", { class: "about" }, about),
+    h("div", { class: "lines" }, limits(context), filters(context)),
+    tabs(context),
+  ].filter((part) => part !== null);
+}
+
+/** What these runs do not hold, and how it is measured. */
+export function more({ run, runs, data }: Context): HTMLElement {
+  const empty = Object.values(VIEWS).flatMap((view) =>
+    view.more && !view.has(run, runs, data) ? [{ title: view.title, ...view.more }] : [],
+  );
+  if (empty.length === 0) return h("p", {});
+  return h(
+    "details",
+    { class: "more", id: "more" },
+    h("summary", {}, `More you could measure: ${empty.map(({ title }) => title).join(", ")}`),
+    h(
+      "dl",
+      {},
+      ...empty.flatMap(({ title, shows, command }) => [
+        h("dt", {}, `${title}: ${shows}`),
+        h("dd", {}, h("code", {}, command)),
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,111 @@
+/** What there is to know of one row: opened by a click on it. */
+
+import { type Context, familyTitle } from "./context";
+import { literatureOf, type Row } from "./data";
+import { h } from "./dom";
+import { amount, digits, factor, percent } from "./format";
+import { author, quoted } from "./literature";
+
+/** Starts told one by one. */
+const MOST_STARTS = 60;
+
+const part = (term: string, ...of: (Node | string)[]): HTMLElement[] => [h("dt", {}, term), h("dd", {}, ...of)];
+
+function figures(row: Row, reference: string | null): HTMLElement[] {
+  const { quantity, result } = row;
+  const of = (value: number | null): string => amount(value, quantity);
+  const modes = result.modes.map(([value, share]) => `${of(value ?? null)} (${percent(share ?? null)})`);
+  const per = quantity === "memory" ? "context" : result.unit;
+  if (row.median === null) return part("Figure", `none: ${result.verdict}${result.reason ? `, ${result.reason}` : ""}`);
+  return [
+    ...part(
+      "Figure",
+      modes.length > 0 ? `two or more modes: ${modes.join(" or ")} per ${per}` : `${of(row.median)} per ${per}`,
+    ),
+    ...part("95 % interval", row.low === null ? "none: fewer than six starts" : `${of(row.low)} – ${of(row.high)}`),
+    ...(result.undisturbed === null ? [] : part("Undisturbed batches only", of(result.undisturbed))),
+    ...(quantity === "time"
+      ? part("Batches", `fastest ${of(row.min)}, 90 % below ${of(result.p90)}, 99 % below ${of(row.p99)}`)
+      : []),
+    ...(result.times_reference === null || result.times_reference === 1 || reference === null
+      ? []
+      : part(`By ${reference}`, `${factor(result.times_reference)}, median of the rounds' ratios`)),
+  ];
+}
+
+function evidence(row: Row): string {
+  const { result } = row;
+  const seen = [
+    result.kernel_switches === null ? "" : `${digits(result.kernel_switches)} kernel switches each`,
+    result.same_cpu_hops === null ? "" : `${percent(result.same_cpu_hops)} stayed on one CPU`,
+    result.turns_ok === null ? "" : result.turns_ok ? "turns and token agree" : "turns and token disagree",
+    result.cpus.length > 0 ? `on CPU ${result.cpus.join(", ")}` : "",
+  ].filter(Boolean);
+  return `${result.verdict}${result.reason ? `: ${result.reason}` : ""}${seen.length > 0 ? ` (${seen.join("; ")})` : ""}`;
+}
+
+function starts(row: Row): string {
+  const counted = row.starts.filter((start) => start.counted);
+  const left = row.result.disturbed > 0 ? `, ${row.result.disturbed} left out as disturbed` : "";
+  const medians = counted.slice(0, MOST_STARTS).map((start) => amount(start.median, row.quantity));
+  const more = counted.length > MOST_STARTS ? " …" : "";
+  return `${row.result.starts} process starts${left}${medians.length > 0 ? `: ${medians.join(", ")}${more}` : ""}`;
+}
+
+/** The panel of the row that is chosen; null: none is. */
+export function panel(context: Context): HTMLElement | null {
+  const row = context.run.rows.find((row) => row.label === context.state.open);
+  if (!row) return null;
+  const about = context.data.mechanisms[row.result.mechanism];
+  const published = literatureOf(row, context.data);
+  const notes = [...row.result.notes, ...(about?.notes ?? [])];
+  const close = (): void => context.go({ open: "" });
+  const compare = h(
+    "button",
+    {
+      type: "button",
+      id: "panel-compare",
+      onclick: () => context.go({ against: row.label, open: "", view: "ladder" }),
+    },
+    "Compare with this row",
+  );
+  const build = row.result.build;
+  return h(
+    "aside",
+    {
+      id: "panel",
+      "aria-labelledby": "panel-title",
+      onkeydown: (event) => void ((event as KeyboardEvent).key === "Escape" && close()),
+    },
+    h(
+      "div",
+      { class: "bar" },
+      h("h2", { id: "panel-title", tabindex: -1 }, row.label),
+      h("button", { type: "button", id: "panel-close", "aria-label": "Close", onclick: close }, "×"),
+    ),
+    h("p", {}, about?.title ?? familyTitle(row.family, context.data)),
+    row.median !== null && compare,
+    h(
+      "dl",
+      {},
+      ...figures(row, context.run.data.run.reference),
+      ...(about ? [...part("One unit", about.iteration), ...part("Includes", about.includes)] : []),
+      ...part("Evidence", evidence(row)),
+      ...part("Starts", starts(row)),
+      ...(notes.length > 0 ? part("Notes", h("ul", { class: "said" }, ...notes.map((note) => h("li", {}, note)))) : []),
+      ...(build
+        ? part("Built as", [row.probe, build.runtime, build.compiler, build.flags].filter(Boolean).join(" · "))
+        : part("Probe", row.probe)),
+      ...(published.length > 0
+        ? part(
+            "Published",
+            h(
+              "ul",
+              { class: "said" },
+              ...published.map((value) => h("li", {}, `${author(value)}: ${quoted(value)}, ${value.machine}`)),
+            ),
+          )
+        : []),
+    ),
+  );
+}
