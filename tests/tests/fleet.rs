@@ -242,10 +242,10 @@ fn plans_are_scripts_that_name_every_node() {
 #[test]
 fn a_plan_that_runs_fills_the_folder_and_confirms() {
     let (world, body) = world();
-    // `srun … --nodelist=LIST --output=FOLDER/%N.jsonl COMMAND…` for each node; n3 does not answer.
-    let srun = "#!/bin/sh\nfor word; do case $word in --nodelist=*) list=${word#*=};; --output=*) out=${word#*=};; --*) ;; *) break;; esac; shift; done\n\
+    // `srun … --nodelist=LIST … COMMAND…` for each node; n3 does not answer.
+    let srun = "#!/bin/sh\nfor word; do case $word in --nodelist=*) list=${word#*=};; --*) ;; *) break;; esac; shift; done\n\
                 for node in $(echo $list | tr , ' '); do [ $node = n3 ] && { bad=1; continue; }\n\
-                NODE=$node \"$@\" > $(echo $out | sed s/%N/$node/) || bad=1; done; exit ${bad:-0}\n";
+                SLURMD_NODENAME=$node NODE=$node \"$@\" || bad=1; done; exit ${bad:-0}\n";
     world.write("bin/srun", srun);
     // The node's switchcost: gives the file that was made for it.
     world.write("bin/switchcost", "#!/bin/sh\ncat \"$(dirname \"$0\")/../second/$NODE.jsonl\"\n");
@@ -264,7 +264,10 @@ fn a_plan_that_runs_fills_the_folder_and_confirms() {
     let into = first.to_str().unwrap();
     let nodes = "n0,n1,n2,n3,n4,n5,n6,n7,n8,n9";
     go(&["fleet", "plan", "--launcher", "srun", "--nodes", nodes, "--into", into, "--go"]).refuses(4, &["--expect"]);
-    assert_eq!(fs::read_dir(&first).unwrap().count(), 9);
+    assert_eq!(
+        fs::read_dir(&first).unwrap().flatten().filter(|entry| entry.path().extension().unwrap() == "jsonl").count(),
+        9
+    );
     // n2 was slow once, n5 is slow again.
     world.write("first/n2.jsonl", &node(&body, "n2", 102, 1.3, same));
     let said = go(&["fleet", "judge", into, "--expect", nodes, "--format", "json"]).json();

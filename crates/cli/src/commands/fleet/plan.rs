@@ -96,11 +96,18 @@ pub fn script(launch: &Launch, waves: &[Vec<String>], into: &Path) -> Result<Str
         let names = wave.join(",");
         text += &match launch.launcher {
             Launcher::Srun => format!(
-                "srun --nodes={n} --ntasks={n} --ntasks-per-node=1 --nodelist={names} --output={folder}/%N.jsonl --error={folder}/%N.err {quoted} || failed=1\n",
+                "srun --nodes={n} --ntasks={n} --ntasks-per-node=1 --nodelist={names} --output=/dev/null {} {folder} || failed=1\n",
+                // Slurm's %N is the name of the host, which may be another one than that of the node.
+                command_line([
+                    "sh",
+                    "-c",
+                    &format!("exec >\"$0/$SLURMD_NODENAME.jsonl\" 2>\"$0/$SLURMD_NODENAME.err\"; {command}")
+                ]),
                 n = wave.len()
             ),
+            // It prints what it keeps.
             Launcher::Clush => format!(
-                "clush -S -f {AT_ONCE} -w {names} --outdir={folder} {} || failed=1\n",
+                "clush -S -f {AT_ONCE} -w {names} --outdir={folder} {} >/dev/null || failed=1\n",
                 command_line([quoted.as_str()])
             ),
             Launcher::Parallel => format!(
