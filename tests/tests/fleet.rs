@@ -90,7 +90,7 @@ fn equal_nodes_are_not_accused_and_a_slow_one_is() {
     let said = world.run(&format!("fleet judge {} --page {}", folder.display(), world.path("fleet.html").display()));
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.out.starts_with("1 of 10 nodes is unlike the others."), "{said:?}");
-    // Nobody has counted how often that is right: a suspicion is no reason to take a node out.
+    // Nobody has counted how often that is right: a suspicion does not take a node out.
     for words in ["has not been counted yet", "--confirm LAUNCHER", "n3: suspect "] {
         assert!(said.out.contains(words), "{words}: {said:?}");
     }
@@ -98,6 +98,22 @@ fn equal_nodes_are_not_accused_and_a_slow_one_is() {
     let page = fs::read_to_string(world.path("fleet.html")).unwrap();
     assert_eq!(page.matches("<li class=\"fine\"").count(), 9, "{page}");
     assert_eq!(page.matches("<li class=\"odd\"").count(), 1, "{page}");
+}
+
+/// Without its rows a node is not judged, and must not pass for one that is like the others.
+#[test]
+fn rows_that_are_not_judged_are_told() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    // Batches that lasted longer than their probe ran.
+    world.write("round/n3.jsonl", &node(&body, "n3", 3, 1e6, same));
+    let said = world.run(&format!("fleet judge {}", folder.display()));
+    assert!(said.out.contains("is not judged on 1 node, without a usable figure: `n3` (contradicted"), "{said:?}");
+    let document = world.run(&format!("fleet judge {} --format json", folder.display())).json();
+    let lacking = |node: &&serde_json::Value| !node["unusable"].as_array().unwrap().is_empty();
+    let names: Vec<_> =
+        document["nodes"].as_array().unwrap().iter().filter(lacking).map(|node| &node["node"]).collect();
+    assert_eq!(names, ["n3"]);
 }
 
 #[test]

@@ -45,6 +45,16 @@ pub struct FleetFinding {
     pub p: f64,
 }
 
+/// A row that a node has no usable figure of.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "row without a figure", deny_unknown_fields)]
+pub struct FleetUnusable {
+    /// Label of the row.
+    pub row: String,
+    /// Why.
+    pub reason: String,
+}
+
 /// A node that answered.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "node", deny_unknown_fields)]
@@ -71,6 +81,8 @@ pub struct FleetNode {
     pub facts: Vec<FleetFact>,
     /// Odd rows, the surest first.
     pub findings: Vec<FleetFinding>,
+    /// Rows that are not judged, since this node has no usable figure of them.
+    pub unusable: Vec<FleetUnusable>,
     /// Against earlier rounds: `new` (odd now, changed), `always` (odd now, as before), `changed` (not odd, and not as before), `same`; null with one round.
     pub history: Option<&'static str>,
     /// Facts that changed since the last round.
@@ -203,6 +215,7 @@ impl Fleet {
                 let (node, run) = &last[place];
                 FleetNode {
                     judged: groups[place_of[place]].judged,
+                    unusable: run.unusable.iter().map(unusable).collect(),
                     history: since.get(place).and_then(|change| history(verdict, change.as_ref()?)),
                     facts_changed: since.get(place).into_iter().flatten().flat_map(|one| facts(&one.facts)).collect(),
                     rows_changed: since.get(place).into_iter().flatten().flat_map(|one| found(&one.findings)).collect(),
@@ -304,10 +317,15 @@ fn node_of(node: &str, run: &str, group: usize, verdict: &NodeVerdict) -> FleetN
         all_rows: verdict.all_rows,
         facts: facts(&verdict.facts),
         findings: found(&verdict.findings),
+        unusable: Vec::new(),
         history: None,
         facts_changed: Vec::new(),
         rows_changed: Vec::new(),
     }
+}
+
+fn unusable((row, reason): &(String, String)) -> FleetUnusable {
+    FleetUnusable { row: row.clone(), reason: reason.clone() }
 }
 
 fn facts(all: &[FactDifference]) -> Vec<FleetFact> {

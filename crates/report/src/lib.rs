@@ -36,8 +36,8 @@ pub use doctor::{DoctorGate, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use fitness::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows};
 pub use fleet::{
-    Fleet, FleetFact, FleetFinding, FleetGroup, FleetNode, FleetProblem, FleetRow, FleetSplit, FleetValue, Round,
-    fleet_json, fleet_page, fleet_schema, fleet_text, is_plain,
+    Fleet, FleetFact, FleetFinding, FleetGroup, FleetNode, FleetProblem, FleetRow, FleetSplit, FleetUnusable,
+    FleetValue, Round, fleet_json, fleet_page, fleet_schema, fleet_text, is_plain,
 };
 pub use formats::json::schema;
 pub use formats::table::ladder_plot;

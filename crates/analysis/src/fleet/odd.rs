@@ -103,7 +103,7 @@ fn against(nodes: &[usize], peers: &[usize], of: &BTreeMap<usize, Value>, floor:
     nodes.iter().filter_map(|node| of.get(node)).filter_map(deviation).collect()
 }
 
-/// Of deviations of typical, faster and slower starts those that all starts share: what slowed a node for a while is no property of it.
+/// Of deviations of typical, faster and slower starts those that all starts share: what slowed a node for a while says nothing of the node itself.
 pub(super) fn lasting(typical: Vec<Deviation>, faster: &[Deviation], slower: &[Deviation]) -> Vec<Deviation> {
     let of = |side: &[Deviation], node: usize| {
         side.binary_search_by_key(&node, |deviation| deviation.node).ok().map(|place| side[place])

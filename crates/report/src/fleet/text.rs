@@ -2,6 +2,7 @@
 
 use super::{Fleet, FleetFact, FleetFinding, FleetNode};
 use crate::text::{Style, cell, drawn, listed, right, wrapped};
+use std::collections::BTreeMap;
 use switchcost_analysis::number::nanoseconds;
 use switchcost_model::harmless;
 
@@ -152,7 +153,7 @@ fn shortened(text: &str) -> String {
 
 fn groups(fleet: &Fleet, style: Style) -> String {
     let mut out = String::new();
-    for group in &fleet.groups {
+    for (place, group) in fleet.groups.iter().enumerate() {
         let few = if group.judged { "" } else { ": too few for a verdict, six are needed" };
         let name = if group.name.is_empty() { "machine without a name" } else { &group.name };
         out += &wrapped(
@@ -191,8 +192,31 @@ fn groups(fleet: &Fleet, style: Style) -> String {
             }
             out += &drawn(&mut table);
         }
+        if group.judged {
+            out += &unusable(fleet, place, style);
+        }
     }
     out
+}
+
+/// Rows that some nodes have no usable figure of: nothing is said of these nodes by them.
+fn unusable(fleet: &Fleet, group: usize, style: Style) -> String {
+    let mut rows: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    for node in fleet.nodes.iter().filter(|node| node.group == group) {
+        for one in &node.unusable {
+            rows.entry(&one.row).or_default().push((&node.node, &one.reason));
+        }
+    }
+    let line = |(row, nodes): (&str, Vec<(&str, &str)>)| {
+        let names = listed(nodes.iter().map(|(node, _)| (*node).to_owned()).collect());
+        let reason = nodes.first().map_or("", |(_, reason)| *reason);
+        let text = format!(
+            "{row} is not judged on {}, without a usable figure: {names} ({reason})",
+            count(nodes.len(), "node")
+        );
+        wrapped("  ", &harmless(&text), style)
+    };
+    rows.into_iter().map(line).collect()
 }
 
 fn problems(fleet: &Fleet, style: Style) -> String {

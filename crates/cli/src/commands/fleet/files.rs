@@ -17,7 +17,7 @@ use switchcost_report::{FleetProblem, Round};
 /// Longest run file of a node: an honest one has 300 KB. A longer one is not from `fleet plan`, and would hold up the others.
 const MAX_NODE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Runs that lie further apart than this, in days, are no round.
+/// Runs that lie further apart than this, in days, are not of one round.
 const APART_DAYS: i64 = 7;
 
 /// Ending of run files.
