@@ -108,6 +108,7 @@ fn rows_that_are_not_judged_are_told() {
     // Batches that lasted longer than their probe ran.
     world.write("round/n3.jsonl", &node(&body, "n3", 3, 1e6, same));
     let said = world.run(&format!("fleet judge {}", folder.display()));
+    assert!(said.status == 4 && said.out.starts_with("None of 9 nodes is unlike the others."), "{said:?}");
     assert!(said.out.contains("is not judged on 1 node, without a usable figure: `n3` (contradicted"), "{said:?}");
     let document = world.run(&format!("fleet judge {} --format json", folder.display())).json();
     let lacking = |node: &&serde_json::Value| !node["unusable"].as_array().unwrap().is_empty();

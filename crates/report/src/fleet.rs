@@ -65,7 +65,7 @@ pub struct FleetNode {
     pub run: String,
     /// Place of its group in `groups`.
     pub group: usize,
-    /// Its group is large enough for a verdict.
+    /// Its group is large enough for a verdict, and it has a usable row.
     pub judged: bool,
     /// It is unlike the others.
     pub odd: bool,
@@ -214,7 +214,7 @@ impl Fleet {
             .map(|(place, verdict)| {
                 let (node, run) = &last[place];
                 FleetNode {
-                    judged: groups[place_of[place]].judged,
+                    judged: groups[place_of[place]].judged && !run.rows.is_empty(),
                     unusable: run.unusable.iter().map(unusable).collect(),
                     history: since.get(place).and_then(|change| history(verdict, change.as_ref()?)),
                     facts_changed: since.get(place).into_iter().flatten().flat_map(|one| facts(&one.facts)).collect(),

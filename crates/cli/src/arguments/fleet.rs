@@ -40,7 +40,7 @@ const JUDGE_EXITS: &str = "Exit status:
   1   a node is
   2   usage error: a flag or a folder cannot be used
   3   cannot tell: no six nodes of the same hardware answered
-  4   no node is unlike the others, but an expected one did not answer or a file was left out";
+  4   no node is unlike the others, but an expected one did not answer, a file was left out, or a node has no usable row";
 
 /// `fleet plan`.
 #[derive(Args, Debug)]

@@ -42,5 +42,6 @@ fn status(fleet: &Fleet) -> Exit {
         return Exit::Nothing;
     }
     let left_out = fleet.problems.iter().any(|problem| problem.left_out);
-    if left_out || !fleet.missing.is_empty() { Exit::Partial } else { Exit::Fine }
+    let unjudged = fleet.nodes.iter().any(|node| fleet.groups[node.group].judged && !node.judged);
+    if left_out || unjudged || !fleet.missing.is_empty() { Exit::Partial } else { Exit::Fine }
 }
