@@ -10,6 +10,7 @@ mod compare;
 mod curves;
 mod detail;
 mod explain;
+mod fleet;
 mod joint;
 mod judge;
 mod notes;
@@ -29,6 +30,10 @@ pub use compare::{Comparison, DEFAULT_FLOOR, Equals, Noise, Outcome, Rules, betw
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
+pub use fleet::{
+    FEWEST_NODES, FactDifference, FactSplit, GroupSeen, NodeFigures, NodeFinding, NodeRun, NodeStarts, NodeVerdict,
+    Reducer, RowSeen, Suspect, What, changed, hardware_of, judge_fleet, node_starts,
+};
 pub use joint::{Joint, joint};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
 pub use notes::resume_command;

@@ -1,4 +1,4 @@
-//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `classic/*.toml`, `data/published.toml`, `data/audit.toml`, `data/crosscheck/` and `protocol/plans.toml`.
+//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `classic/*.toml`, `data/published.toml`, `data/audit.toml`, `data/fleet.toml`, `data/crosscheck/` and `protocol/plans.toml`.
 //!
 //! The form is described in `mechanisms/README.md`; an unknown field is an error, so that a typing error cannot silently weaken a rule of evidence.
 
@@ -7,6 +7,7 @@
 mod audit;
 mod classic;
 mod files;
+mod fleet;
 pub mod grammar;
 mod layers;
 mod mechanisms;
@@ -22,6 +23,7 @@ mod values;
 pub use audit::{AuditData, load_audit};
 pub use classic::{Answer, Argument, Known, Program, ProgramVariant, load_programs};
 pub use files::CatalogueError;
+pub use fleet::{FleetPlan, FleetRow, fleet_plan};
 pub use mechanisms::{Broken, Catalogue};
 pub use pages::load;
 pub use peers::{Peer, load_peers};

@@ -6,6 +6,7 @@ mod conform;
 mod crosscheck;
 mod effort;
 mod export;
+mod fleet;
 mod history;
 mod measure;
 mod questions;
@@ -18,6 +19,7 @@ pub use conform::{CheckProbe, CheckTranscript};
 pub use crosscheck::Crosscheck;
 pub use effort::Effort;
 pub use export::Export;
+pub use fleet::{Fleet, FleetAction, FleetJudge, FleetPlan, Launch, Launcher};
 pub use history::History;
 pub use measure::Measure;
 pub use questions::{Audit, Budget, Explain};
@@ -127,6 +129,8 @@ pub enum Command {
     /// contexts; from other sizes there are guesses, shown apart. CPU time is the rate times the mean cost.
     #[command(after_help = exit::HELP)]
     Budget(Budget),
+    /// Measure every node of a fleet by a launcher that you have, and name the nodes that may be unlike the others
+    Fleet(Fleet),
     /// What makes numbers on this machine unreliable, by how much, and the cure
     ///
     ///   switchcost doctor                               what to know before a figure is trusted

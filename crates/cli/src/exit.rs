@@ -56,6 +56,7 @@ pub fn whole_help() -> String {
   what does my program lose?         switchcost audit --pid PID --for 10s
   where do the nanoseconds go?       switchcost explain thread/futex
   did an update make it slower?      switchcost history thread/pipe
+  which of my nodes is odd?          switchcost fleet judge FOLDER
   can I trust figures from here?     switchcost doctor
   is this node fit?                  switchcost check";
     format!("{QUESTIONS}\n\n{HELP}")

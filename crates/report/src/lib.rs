@@ -12,6 +12,7 @@ mod curves;
 mod doctor;
 mod explain;
 mod fitness;
+mod fleet;
 mod formats;
 mod gate;
 mod html;
@@ -34,6 +35,10 @@ pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crossche
 pub use doctor::{DoctorGate, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use fitness::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows};
+pub use fleet::{
+    Fleet, FleetFact, FleetFinding, FleetGroup, FleetNode, FleetProblem, FleetRow, FleetSplit, FleetUnusable,
+    FleetValue, Round, fleet_json, fleet_page, fleet_schema, fleet_text, is_plain,
+};
 pub use formats::json::schema;
 pub use formats::table::ladder_plot;
 pub use formats::{FORMATS, Format};

@@ -52,13 +52,14 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// Each schema by the name of its file.
-fn schemas() -> [(&'static str, String); 7] {
+fn schemas() -> [(&'static str, String); 8] {
     [
         ("classic.schema.json", switchcost_report::classic_schema()),
         ("compare.schema.json", switchcost_report::compare_schema()),
         ("crosscheck.schema.json", switchcost_report::crosscheck_schema()),
         ("doctor.schema.json", switchcost_report::doctor_schema()),
         ("explain.schema.json", switchcost_report::explain_schema()),
+        ("fleet.schema.json", switchcost_report::fleet_schema()),
         ("history.schema.json", switchcost_report::trends_schema()),
         ("results.schema.json", switchcost_report::schema()),
     ]

@@ -11,6 +11,7 @@ mod crosscheck;
 mod doctor;
 mod explain;
 mod export;
+mod fleet;
 mod history;
 mod import;
 mod list;
@@ -51,6 +52,7 @@ pub fn dispatch(arguments: Arguments, started: Instant) -> Result<Exit, Failure>
         Command::Audit(arguments) => audit::audit(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Budget(arguments) => budget::budget(&arguments),
+        Command::Fleet(arguments) => fleet::fleet(&arguments.action),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Import(arguments) => import::import(&arguments),

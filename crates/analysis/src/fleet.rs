@@ -1,0 +1,15 @@
+//! A fleet: which nodes are not like the others, and what they point to.
+//!
+//! Nodes are only held against nodes of the same hardware, and never scaled onto others.
+
+mod facts;
+mod odd;
+mod reduce;
+mod suspect;
+mod verdict;
+
+pub use facts::{FactDifference, FactSplit, hardware_of};
+pub use odd::{FEWEST_NODES, What};
+pub use reduce::{NodeFigures, NodeRun, NodeStarts, Reducer, node_starts};
+pub use suspect::Suspect;
+pub use verdict::{GroupSeen, NodeFinding, NodeVerdict, RowSeen, changed, judge_fleet};

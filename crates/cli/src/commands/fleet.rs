@@ -1,0 +1,56 @@
+//! `fleet`: one measurement per node, and the nodes that are unlike the others.
+
+mod confirm;
+mod files;
+mod judge;
+mod plan;
+
+use crate::arguments::FleetAction;
+use crate::exit::{Exit, Failure};
+use std::collections::BTreeMap;
+use std::path::Path;
+use switchcost_report::is_plain;
+
+/// Carries out what was typed.
+pub fn fleet(action: &FleetAction) -> Result<Exit, Failure> {
+    match action {
+        FleetAction::Plan(arguments) => plan::plan(arguments),
+        FleetAction::Judge(arguments) => judge::judge(arguments),
+    }
+}
+
+/// Most nodes of a list.
+const MOST_NODES: usize = 100_000;
+
+/// Nodes, each with its physical host where that is known, in their order.
+fn nodes(flag: &str, given: &str) -> Result<Vec<(String, Option<String>)>, Failure> {
+    let refuse = |reason: String| Failure::usage(format!("{flag} {given}: {reason}"));
+    let lines: Vec<String> = if Path::new(given).is_file() {
+        let text = std::fs::read_to_string(given).map_err(|error| refuse(format!("cannot be read ({error})")))?;
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim().to_owned());
+        lines.filter(|line| !line.is_empty()).collect()
+    } else {
+        given.split(',').map(|name| name.trim().to_owned()).collect()
+    };
+    let mut known = BTreeMap::new();
+    let mut all = Vec::new();
+    for line in lines {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap_or_default().to_owned();
+        let host = words.next().map(str::to_owned);
+        let odd = [Some(&name), host.as_ref()].into_iter().flatten().find(|word| !is_plain(word));
+        if let Some(word) = odd {
+            let cure = "name a file, or nodes of letters, digits, dots, hyphens and underscores";
+            return Err(refuse(format!("`{word}` is not a name of a node; {cure}")));
+        }
+        if known.insert(name.clone(), ()).is_some() {
+            return Err(refuse(format!("`{name}` stands there twice; name each node once")));
+        }
+        all.push((name, host));
+    }
+    match all.len() {
+        0 => Err(refuse("it names no node; put one on each line".to_owned())),
+        many if many > MOST_NODES => Err(refuse(format!("more than {MOST_NODES} nodes; split the list"))),
+        _ => Ok(all),
+    }
+}

@@ -1,0 +1,57 @@
+//! `fleet judge --confirm`: odd nodes and two others are measured again, and who is not odd again is not named.
+
+use super::{files, plan};
+use crate::arguments::{FleetJudge, Launch, Launcher};
+use crate::exit::Failure;
+use crate::output;
+use rand::seq::IndexedRandom as _;
+use std::path::PathBuf;
+use switchcost_catalogue::{Catalogue, fleet_plan};
+use switchcost_report::{Fleet, Round, is_plain};
+
+/// Nodes beside the odd ones: what moved the whole fleet meanwhile moves them as well.
+const OTHERS: usize = 2;
+
+/// Measures again, judges the last round with the new runs in the place of the old, and takes back what does not show again.
+pub fn confirm(
+    fleet: &mut Fleet,
+    mut rounds: Vec<Round>,
+    launcher: Launcher,
+    arguments: &FleetJudge,
+    catalogue: &Catalogue,
+) -> Result<(), Failure> {
+    let plain =
+        |odd: bool| fleet.nodes.iter().filter(move |node| node.odd == odd && node.judged && is_plain(&node.node));
+    let suspected: Vec<String> = plain(true).map(|node| node.node.clone()).collect();
+    let quiet: Vec<&String> = plain(false).map(|node| &node.node).collect();
+    let others = quiet.choose_multiple(&mut rand::rng(), OTHERS).map(|name| (*name).clone());
+    let again: Vec<String> = suspected.into_iter().chain(others).collect();
+    let folder = folder(arguments);
+    let launch = Launch { launcher, program: arguments.program.clone(), image: arguments.image.clone() };
+    output::say(&format!("measures {} nodes again, into {}", again.len(), folder.display()));
+    let waves = plan::waves(again.iter().map(|name| (name.clone(), None)).collect());
+    let script = plan::script(&launch, &waves, &folder)?;
+    if let Err(failure) = plan::run(&script, launcher) {
+        output::say(&format!("switchcost: {}", failure.sentence));
+    }
+    let (second, problems) = files::round(&folder, catalogue, &fleet_plan())?;
+    fleet.problems.extend(problems);
+    let Some(last) = rounds.last_mut() else { return Ok(()) };
+    let mut measured = Vec::new();
+    for (name, run) in second.into_iter().filter(|(name, _)| again.contains(name)) {
+        if let Ok(place) = last.binary_search_by(|(node, _)| node.cmp(&name)) {
+            last[place].1 = run;
+            measured.push(name);
+        }
+    }
+    fleet.confirm(&Fleet::judge(&rounds, None, Vec::new()), &measured);
+    Ok(())
+}
+
+/// A folder beside the last round that is not there yet.
+fn folder(arguments: &FleetJudge) -> PathBuf {
+    let last = arguments.folders.last().cloned().unwrap_or_default();
+    let name = last.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let candidate = |number: usize| last.with_file_name(format!("{name}-again-{number}"));
+    (1..).map(candidate).find(|path| !path.exists()).unwrap_or_else(|| candidate(1))
+}

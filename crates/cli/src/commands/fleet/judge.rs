@@ -1,0 +1,47 @@
+//! `fleet judge`: which nodes are unlike the others.
+
+use super::{confirm, files, nodes};
+use crate::arguments::{self, ListFormat};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::Installation;
+use switchcost_catalogue::fleet_plan;
+use switchcost_report::{Fleet, fleet_json, fleet_page, fleet_text};
+
+/// Judges.
+pub fn judge(arguments: &arguments::FleetJudge) -> Result<Exit, Failure> {
+    let expected = arguments.expect.as_deref().map(|given| nodes("--expect", given)).transpose()?;
+    let expected: Option<Vec<String>> = expected.map(|nodes| nodes.into_iter().map(|(name, _)| name).collect());
+    let catalogue = Installation::find()?.catalogue()?;
+    let plan = fleet_plan();
+    let (mut rounds, mut problems) = (Vec::new(), Vec::new());
+    for folder in &arguments.folders {
+        let (round, of_round) = files::round(folder, &catalogue, &plan)?;
+        rounds.push(round);
+        problems.extend(of_round);
+    }
+    let mut fleet = Fleet::judge(&rounds, expected.as_deref(), problems);
+    if let (Some(launcher), true) = (arguments.confirm, fleet.any_odd()) {
+        confirm::confirm(&mut fleet, rounds, launcher, arguments, &catalogue)?;
+    }
+    if let Some(page) = &arguments.page {
+        output::write_file(page, fleet_page(&fleet).as_bytes())?;
+    }
+    output::print(&match arguments.format {
+        ListFormat::Table => fleet_text(&fleet, output::style()),
+        ListFormat::Json => fleet_json(&fleet),
+    })?;
+    Ok(status(&fleet))
+}
+
+fn status(fleet: &Fleet) -> Exit {
+    if fleet.any_odd() {
+        return Exit::Difference;
+    }
+    if !fleet.groups.iter().any(|group| group.judged) {
+        return Exit::Nothing;
+    }
+    let left_out = fleet.problems.iter().any(|problem| problem.left_out);
+    let unjudged = fleet.nodes.iter().any(|node| fleet.groups[node.group].judged && !node.judged);
+    if left_out || unjudged || !fleet.missing.is_empty() { Exit::Partial } else { Exit::Fine }
+}

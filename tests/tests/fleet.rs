@@ -1,0 +1,335 @@
+//! `fleet` with the real binary, on folders of run files.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use switchcost_e2e::{World, repository, sealed};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A world with one run of three rows, of which nodes are made.
+fn world() -> (World, String) {
+    let world = World::new(FAKE);
+    let said = world.run("run thread/honest --param ticks=1000,2000,4000 --rounds 7 --batches 9");
+    assert_eq!(said.status, 0, "{said:?}");
+    let exported = world.run("export --private-facts").out;
+    let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
+    (world, format!("{body}\n"))
+}
+
+/// A node's run file: the kept run under another id, its ticks scaled, its facts changed.
+fn node(body: &str, name: &str, number: usize, factor: f64, change: impl Fn(&str) -> String) -> String {
+    let mut lines = Vec::new();
+    for line in body.lines() {
+        let mut line = line.to_owned();
+        if line.starts_with("{\"t\":\"run\"") {
+            line = with(&line, "\"id\":\"", &format!("20260101T000000-{number:04x}"));
+            line = with(&line, "\"host_name\":\"", name);
+            line = change(&line);
+        }
+        if line.starts_with("{\"t\":\"invocation\"") {
+            line = quiet(&scaled(&line, factor * (1.0 + number as f64 % 7.0 / 1000.0)));
+        }
+        lines.push(line);
+    }
+    sealed(&(lines.join("\n") + "\n"))
+}
+
+/// The line with another text behind `key`.
+fn with(line: &str, key: &str, text: &str) -> String {
+    let at = line.find(key).unwrap_or_else(|| panic!("{key} is missing")) + key.len();
+    let end = at + line[at..].find('"').unwrap();
+    format!("{}{text}{}", &line[..at], &line[end..])
+}
+
+/// What else ran on this machine is not what is tested here.
+fn quiet(line: &str) -> String {
+    let Some(at) = line.find("\"disturbances\":[") else { return line.to_owned() };
+    let at = at + "\"disturbances\":[".len();
+    let end = at + line[at..].find(']').unwrap();
+    format!("{}{}", &line[..at], &line[end..])
+}
+
+/// All ticks × this.
+fn scaled(line: &str, factor: f64) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("\"ticks\":[") {
+        let begin = at + "\"ticks\":[".len();
+        let end = begin + rest[begin..].find(']').unwrap();
+        let ticks = rest[begin..end].split(',').filter(|tick| !tick.is_empty());
+        let ticks: Vec<String> = ticks.map(|tick| format!("{:.0}", tick.parse::<f64>().unwrap() * factor)).collect();
+        out += &rest[..begin];
+        out += &ticks.join(",");
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+fn same(line: &str) -> String {
+    line.to_owned()
+}
+
+/// A folder of ten equal nodes.
+fn ten(world: &World, body: &str, folder: &str) -> PathBuf {
+    for number in 0..10 {
+        let name = format!("n{number}");
+        world.write(&format!("{folder}/{name}.jsonl"), &node(body, &name, number, 1.0, same));
+    }
+    world.path(folder)
+}
+
+#[test]
+fn equal_nodes_are_not_accused_and_a_slow_one_is() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    let said = world.run(&format!("fleet judge {}", folder.display()));
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.out.starts_with("None of 10 nodes is unlike the others."), "{said:?}");
+    world.write("round/n3.jsonl", &node(&body, "n3", 3, 1.3, same));
+    let said = world.run(&format!("fleet judge {} --page {}", folder.display(), world.path("fleet.html").display()));
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.out.starts_with("1 of 10 nodes is unlike the others."), "{said:?}");
+    // Nobody has counted how often that is right: a suspicion does not take a node out.
+    for words in ["has not been counted yet", "--confirm LAUNCHER", "n3: suspect "] {
+        assert!(said.out.contains(words), "{words}: {said:?}");
+    }
+    assert!(!said.out.contains("scontrol"), "{said:?}");
+    let page = fs::read_to_string(world.path("fleet.html")).unwrap();
+    assert_eq!(page.matches("<li class=\"fine\"").count(), 9, "{page}");
+    assert_eq!(page.matches("<li class=\"odd\"").count(), 1, "{page}");
+}
+
+/// Without its rows a node is not judged, and must not pass for one that is like the others.
+#[test]
+fn rows_that_are_not_judged_are_told() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    // Batches that lasted longer than their probe ran.
+    world.write("round/n3.jsonl", &node(&body, "n3", 3, 1e6, same));
+    let said = world.run(&format!("fleet judge {}", folder.display()));
+    assert!(said.status == 4 && said.out.starts_with("None of 9 nodes is unlike the others."), "{said:?}");
+    assert!(said.out.contains("is not judged on 1 node, without a usable figure: `n3` (contradicted"), "{said:?}");
+    let document = world.run(&format!("fleet judge {} --format json", folder.display())).json();
+    let lacking = |node: &&serde_json::Value| !node["unusable"].as_array().unwrap().is_empty();
+    let names: Vec<_> =
+        document["nodes"].as_array().unwrap().iter().filter(lacking).map(|node| &node["node"]).collect();
+    assert_eq!(names, ["n3"]);
+}
+
+#[test]
+fn the_json_of_a_fleet_fits_its_schema() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    world.write("round/n3.jsonl", &node(&body, "n3", 3, 1.3, |line| with(line, "\"kernel.release\":\"", "5.0")));
+    let schema = fs::read_to_string(repository().join("docs/fleet.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let judge = |more: &str| world.run(&format!("fleet judge {} --format json {more}", folder.display())).json();
+    let once = judge("--expect n0,n3,n99");
+    let rounds = judge(&folder.display().to_string());
+    for document in [&once, &rounds] {
+        jsonschema::validate(&schema, document).unwrap_or_else(|error| panic!("{error}"));
+    }
+    assert_eq!(once["missing"], serde_json::json!(["n99"]));
+    assert_eq!(once["nodes"][0]["node"], "n3");
+    assert_eq!(once["nodes"][0]["suspect"], "kernel");
+    assert_eq!(once["nodes"][0]["facts"][0]["name"], "kernel.release");
+    assert_eq!(rounds["nodes"][0]["history"], "always");
+    // A schema that accepts everything would pass too.
+    let mut wrong = once;
+    wrong["nodes"][0]["odd"] = "yes".into();
+    assert!(jsonschema::validate(&schema, &wrong).is_err());
+}
+
+#[test]
+fn who_did_not_answer_is_named_and_few_nodes_get_no_verdict() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    world.write("nodes.txt", "n0 host-a # first\nn1 host-a\nn77\n");
+    let said = world.run(&format!("fleet judge {} --expect {}", folder.display(), world.path("nodes.txt").display()));
+    assert_eq!(said.status, 4, "{said:?}");
+    assert!(said.out.contains("1 node did not answer: `n77`"), "{said:?}");
+    for number in 5..10 {
+        fs::remove_file(folder.join(format!("n{number}.jsonl"))).unwrap();
+    }
+    let said = world.run(&format!("fleet judge {}", folder.display()));
+    assert_eq!(said.status, 3, "{said:?}");
+    assert!(said.out.starts_with("Cannot tell: 5 nodes answered"), "{said:?}");
+}
+
+#[test]
+fn what_a_file_is_not_costs_only_itself() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    let whole = node(&body, "bad", 70, 1.0, same);
+    world.write("round/truncated.jsonl", &whole[..whole.len() / 2]);
+    world.write("round/empty.jsonl", "");
+    world.write("round/newer.jsonl", &whole.replace("\"format\":1", "\"format\":999"));
+    world.write("round/hostile.jsonl", "{\"t\":\"run\",\"format\":1,\"id\":\"\u{1b}]0;x\u{7}\"}\n");
+    world.write("round/n0-copy.jsonl", &node(&body, "n0", 0, 1.0, same));
+    world.write("round/n1-again.jsonl", &node(&body, "n1", 71, 9.0, |line| started(line, "1000000000000000000")));
+    world.write("round/late.jsonl", &node(&body, "late", 72, 1.0, |line| started(line, "1000000000000000000")));
+    world.write(
+        "round/old.jsonl",
+        &node(&body, "old", 73, 1.0, |line| line.replace("\"method_version\":", "\"method_version\":9")),
+    );
+    world.write("round/notes.txt", "not a run file\n");
+    let made = Command::new("mkfifo").arg(folder.join("pipe.jsonl")).status().unwrap();
+    assert!(made.success());
+    let said = world.run(&format!("fleet judge {} --format json", folder.display()));
+    assert_eq!(said.status, 4, "{said:?}");
+    let document = said.json();
+    let problems: Vec<String> = document["problems"].as_array().unwrap().iter().map(|one| format!("{one}")).collect();
+    for (file, word) in [
+        ("truncated.jsonl", "breaks off"),
+        ("empty.jsonl", "empty"),
+        ("newer.jsonl", "format"),
+        ("hostile.jsonl", ""),
+        ("n0-copy.jsonl", "same run as n0.jsonl"),
+        ("n1-again.jsonl", "answered twice"),
+        ("late.jsonl", "days before"),
+        ("old.jsonl", "version"),
+        ("pipe.jsonl", "not a regular file"),
+    ] {
+        let told = problems.iter().find(|one| one.contains(file)).unwrap_or_else(|| panic!("{file}: {problems:?}"));
+        assert!(told.contains(word) && !told.contains('\u{1b}'), "{told}");
+    }
+    assert_eq!(problems.len(), 9, "{problems:?}");
+    assert_eq!(document["nodes"].as_array().unwrap().len(), 11, "{document}");
+}
+
+/// The header with this start.
+fn started(line: &str, ns: &str) -> String {
+    let key = "\"started_unix_ns\":";
+    let at = line.find(key).unwrap() + key.len();
+    let end = at + line[at..].find(',').unwrap();
+    let end_key = "\"ended_unix_ns\":";
+    let line = format!("{}{ns}{}", &line[..at], &line[end..]);
+    let at = line.find(end_key).unwrap() + end_key.len();
+    let end = at + line[at..].find(',').unwrap();
+    format!("{}{ns}{}", &line[..at], &line[end..])
+}
+
+#[test]
+fn bad_arguments_are_one_sentence() {
+    let (world, _) = world();
+    world.write("empty/readme", "");
+    world.run(&format!("fleet judge {}", world.path("empty").display())).refuses(2, &["holds no run file"]);
+    world.run("fleet judge nowhere").refuses(2, &["nowhere", "cannot be read"]);
+    for (nodes, word) in [("a;reboot", "not a name"), ("n1,n1", "twice"), ("-x", "not a name"), ("", "not a name")] {
+        let said =
+            world.run_words(&["fleet", "plan", "--launcher", "srun", &format!("--nodes={nodes}"), "--into", "x"]);
+        said.refuses(2, &["--nodes", word]);
+    }
+    world.run("fleet plan --launcher slurm --nodes a --into x").refuses(2, &["--launcher"]);
+    let said = world.run_words(&["fleet", "plan", "--launcher", "srun", "--nodes", "a", "--into", "it's"]);
+    said.refuses(2, &["--into", "quote"]);
+}
+
+/// Each launcher's script is one that the shell reads, names every node and ends with the status of what it started.
+#[test]
+fn plans_are_scripts_that_name_every_node() {
+    let (world, _) = world();
+    world.write("nodes.txt", "n1 host-a\nn2 host-a\nn3\n");
+    for launcher in ["srun", "clush", "parallel", "ansible", "ray", "k8s"] {
+        let nodes = world.path("nodes.txt");
+        let said = world.run_words(&[
+            "fleet",
+            "plan",
+            "--launcher",
+            launcher,
+            "--nodes",
+            nodes.to_str().unwrap(),
+            "--into",
+            "/shared/a b",
+        ]);
+        assert_eq!(said.status, 0, "{said:?}");
+        assert!(said.out.contains("2 waves") && said.out.ends_with("exit $failed\n"), "{said:?}");
+        for word in ["n1", "n2", "n3", "--budget 8s", "/shared/a b"] {
+            assert!(said.out.contains(word), "{launcher}: {word} is missing in {}", said.out);
+        }
+        let script = world.path(launcher);
+        fs::write(&script, &said.out).unwrap();
+        let read = Command::new("sh").arg("-n").arg(&script).output().unwrap();
+        assert!(read.status.success() && read.stderr.is_empty(), "{launcher}: {read:?}");
+    }
+}
+
+/// `--go` and `--confirm` with the real shell and stand-ins for the launchers, which start on this machine what they are told to start on nodes.
+#[test]
+fn a_plan_that_runs_fills_the_folder_and_confirms() {
+    let (world, body) = world();
+    // `srun … --nodelist=LIST … COMMAND…` for each node; n3 does not answer.
+    let srun = "#!/bin/sh\nfor word; do case $word in --nodelist=*) list=${word#*=};; --*) ;; *) break;; esac; shift; done\n\
+                for node in $(echo $list | tr , ' '); do [ $node = n3 ] && { bad=1; continue; }\n\
+                SLURMD_NODENAME=$node NODE=$node \"$@\" || bad=1; done; exit ${bad:-0}\n";
+    world.write("bin/srun", srun);
+    // The node's switchcost: gives the file that was made for it.
+    world.write("bin/switchcost", "#!/bin/sh\ncat \"$(dirname \"$0\")/../second/$NODE.jsonl\"\n");
+    for tool in ["srun", "switchcost"] {
+        let made = Command::new("chmod").arg("755").arg(world.path(&format!("bin/{tool}"))).status().unwrap();
+        assert!(made.success());
+    }
+    ten(&world, &body, "second");
+    world.write("second/n5.jsonl", &node(&body, "n5", 105, 1.3, same));
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").unwrap());
+    let first = world.path("first");
+    let go = |arguments: &[&str]| {
+        let output = world.command(arguments).env("PATH", &path).output().unwrap();
+        switchcost_e2e::Said::from(output)
+    };
+    let into = first.to_str().unwrap();
+    let nodes = "n0,n1,n2,n3,n4,n5,n6,n7,n8,n9";
+    go(&["fleet", "plan", "--launcher", "srun", "--nodes", nodes, "--into", into, "--go"]).refuses(4, &["--expect"]);
+    assert_eq!(
+        fs::read_dir(&first).unwrap().flatten().filter(|entry| entry.path().extension().unwrap() == "jsonl").count(),
+        9
+    );
+    // n2 was slow once, n5 is slow again.
+    world.write("first/n2.jsonl", &node(&body, "n2", 102, 1.3, same));
+    let said = go(&["fleet", "judge", into, "--expect", nodes, "--format", "json"]).json();
+    let odd: Vec<&str> = said["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|node| node["odd"] == true)
+        .map(|node| node["node"].as_str().unwrap())
+        .collect();
+    assert_eq!((odd, &said["drain"]), (vec!["n2", "n5"], &serde_json::json!([])), "{said}");
+    let said = go(&["fleet", "judge", into, "--expect", nodes, "--confirm", "srun", "--format", "json"]);
+    assert_eq!(said.status, 1, "{said:?}");
+    let document = said.json();
+    assert_eq!(document["drain"], serde_json::json!(["n5"]), "{document}");
+    assert_eq!(document["missing"], serde_json::json!(["n3"]));
+    let measured = document["nodes"].as_array().unwrap().iter().filter(|node| !node["confirmed"].is_null());
+    assert_eq!(measured.count(), 4, "{document}");
+    let said = go(&["fleet", "judge", into, "--confirm", "srun"]);
+    assert!(said.out.contains("scontrol update nodename=n5 state=drain"), "{said:?}");
+    assert!(said.out.contains("not named: `n2`"), "{said:?}");
+}
+
+/// A submission to the gallery is judged again on arrival.
+#[test]
+fn the_gallery_takes_shareable_runs_only() {
+    let (world, _) = world();
+    let file = |name: &str| world.path(name).to_str().unwrap().to_owned();
+    assert_eq!(world.run(&format!("export -o {}", file("good.jsonl"))).status, 0);
+    assert_eq!(world.run(&format!("export --private-facts -o {}", file("private.jsonl"))).status, 0);
+    let whole = fs::read_to_string(file("good.jsonl")).unwrap();
+    world.write("broken.jsonl", &whole[..whole.len() / 2]);
+    let arrive = |name: &str| {
+        let program = world.command(&[]).get_program().to_owned();
+        let output = Command::new(repository().join("contrib/gallery/arrive"))
+            .args(["--into", &file("kept"), &file(name)])
+            .env("SWITCHCOST", program)
+            .env("SWITCHCOST_LIBEXEC", file("libexec/switchcost"))
+            .output()
+            .unwrap();
+        switchcost_e2e::Said::from(output)
+    };
+    let good = arrive("good.jsonl");
+    assert!(good.status == 0 && good.out.starts_with("accepted: "), "{good:?}");
+    arrive("private.jsonl").refuses(1, &["refused: ", "whose it is"]);
+    arrive("broken.jsonl").refuses(1, &["refused: "]);
+    assert_eq!(fs::read_dir(file("kept")).unwrap().count(), 1);
+}
