@@ -375,10 +375,7 @@ fn the_page_on_architecture_names_types_that_exist() {
             let name = name.rsplit("::").next().unwrap();
             let kinds = ["struct", "enum", "trait"];
             let exists = kinds.iter().any(|kind| {
-                sources
-                    .split(&format!(" {kind} {name}"))
-                    .skip(1)
-                    .any(|rest| !rest.starts_with(char::is_alphanumeric))
+                sources.split(&format!(" {kind} {name}")).skip(1).any(|rest| !rest.starts_with(char::is_alphanumeric))
             });
             assert!(exists, "ARCHITECTURE.md names type {name}, which does not exist");
             named += 1;

@@ -3,8 +3,8 @@
 use crate::compare::Compared;
 use crate::gate::{Gate, GateOutcome};
 use crate::pairing::{Place, THRESHOLD, common, comparable, judge, methods_differ};
-use std::collections::BTreeMap;
 use core::time::Duration;
+use std::collections::BTreeMap;
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Comparison, Row, usable};
 

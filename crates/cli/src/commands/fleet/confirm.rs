@@ -4,6 +4,9 @@ use super::{files, plan};
 use crate::arguments::{FleetJudge, Launch, Launcher};
 use crate::exit::Failure;
 use crate::output;
+use crate::random;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use std::path::PathBuf;
 use switchcost_catalogue::{Catalogue, fleet_plan};
@@ -24,7 +27,8 @@ pub fn confirm(
         |odd: bool| fleet.nodes.iter().filter(move |node| node.odd == odd && node.judged && is_plain(&node.node));
     let suspected: Vec<String> = plain(true).map(|node| node.node.clone()).collect();
     let quiet: Vec<&String> = plain(false).map(|node| &node.node).collect();
-    let others = quiet.choose_multiple(&mut rand::rng(), OTHERS).map(|name| (*name).clone());
+    let others =
+        quiet.choose_multiple(&mut StdRng::seed_from_u64(random::number()), OTHERS).map(|name| (*name).clone());
     let again: Vec<String> = suspected.into_iter().chain(others).collect();
     let folder = folder(arguments);
     let launch = Launch { launcher, program: arguments.program.clone(), image: arguments.image.clone() };
