@@ -451,9 +451,9 @@ export interface Finding {
    */
   id: string;
   /**
-   * How much it matters: fine, note or warning.
+   * How much it matters.
    */
-  severity: string;
+  severity: "fine" | "note" | "warning";
   /**
    * What is the case, one sentence.
    */
@@ -567,7 +567,7 @@ export interface Result {
    */
   label: string;
   /**
-   * Lower end of the 95 % interval of the median; null with fewer than 6 starts.
+   * Lower end of the 95 % interval of the median; null with fewer than 6 starts, and where there is no median.
    */
   low: number | null;
   /**
@@ -587,7 +587,7 @@ export interface Result {
    */
   mechanism: string;
   /**
-   * Median of the starts' medians; null if there is no figure. In ns or bytes per unit, like all figures.
+   * Median of the starts' medians; null if there is no figure, or no single one: a row with modes is not one number. In ns or bytes per unit, like all figures.
    */
   median: number | null;
   /**
@@ -595,7 +595,7 @@ export interface Result {
    */
   min: number | null;
   /**
-   * Kinds of starts (or of batches, see modes_of): figure and share of each, cheapest first. Empty where one number stands for the row; otherwise the median is that of a mixture.
+   * Kinds of starts (or of batches, see modes_of): figure and share of each, cheapest first. Empty where one number stands for the row; otherwise it has no median.
    */
   modes: [number, number, ...number[]][];
   /**
