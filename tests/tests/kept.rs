@@ -134,5 +134,5 @@ fn the_answer_fits_on_a_screen() {
     // What is left out is there on request.
     let (columns, notes) = (real.run("show -v").out, real.run("show --notes").out);
     assert!(columns.contains("95 % interval") && columns.contains("control/call") && !columns.contains("Warnings"));
-    assert!(notes.contains("95 % interval") && notes.contains("Warnings") && notes.contains("return predictor"));
+    assert!(notes.contains("95 % interval") && notes.contains("Warnings") && notes.contains("mispredicted every time"));
 }

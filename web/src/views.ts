@@ -79,13 +79,18 @@ export const VIEWS: Record<string, View> = {
   compare: {
     title: "Compare",
     draw: compare,
-    has: (run, _, data) => data.tables.some((table) => table.reference === null || table.a === run.index),
+    has: (run, _, data) =>
+      data.tables.some(
+        (table) =>
+          (table.reference === null || table.a === run.index) &&
+          table.comparisons.length + table.refused.length + table.skipped.length > 0,
+      ),
     more: { shows: "ratios with intervals and verdicts", command: "switchcost report latest~1 latest" },
   },
   machines: {
     title: "Machines",
     draw: compareMachines,
-    has: (_, runs) => new Set(runs.map(hardware)).size > 1,
+    has: (_, runs) => new Set(runs.map(hardware)).size > 1 && matching(runs) > 0,
     more: {
       shows: "the same mechanisms on several machines",
       command: "switchcost export -o mine.jsonl; switchcost report mine.jsonl theirs.jsonl",
@@ -94,7 +99,7 @@ export const VIEWS: Record<string, View> = {
   history: {
     title: "History",
     draw: history,
-    has: (run, runs) => runs.filter((other) => hardware(other) === hardware(run)).length > 1,
+    has: (run, runs) => matching(runs.filter((other) => hardware(other) === hardware(run))) > 0,
     more: { shows: "several runs of one machine over time", command: "switchcost report latest~2 latest~1 latest" },
   },
   explain: {
@@ -125,7 +130,7 @@ export const VIEWS: Record<string, View> = {
 export function startView(run: Run, runs: Run[], data: PageData): string {
   const has = (name: string): boolean => VIEWS[name]!.has(run, runs, data);
   if (has("audit")) return "audit";
-  if (has("machines") && matching(runs) > 0) return "machines";
+  if (has("machines")) return "machines";
   if (runs.length > 1) {
     if (matching(runs) === 0) return has("memory") ? "memory" : has("life") ? "life" : "ladder";
     return runs.length === 2 ? "compare" : "history";
