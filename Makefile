@@ -89,7 +89,7 @@ generate: build ## rewrite what is derived from code and from data/example
 install: ## into $(DESTDIR)$(PREFIX); run `make build` first
 	@scripts/install "$(DESTDIR)$(PREFIX)"
 
-dist: setup-packages build ## archive, wheel and .deb for x86-64 and aarch64, into target/dist
+dist: setup-packages build ## archive, wheel and .deb for this processor, into target/dist
 	@$(WITH_TOOLS) scripts/dist
 
 test-packages: dist ## install and run each package in roots that lack everything; as root
