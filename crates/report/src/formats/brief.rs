@@ -283,7 +283,7 @@ impl<'a, 'r> View<'a, 'r> {
             out += &paragraph(&format!("{} (doctor)", gist(finding)), self.style);
         }
         let more = "more: switchcost show -v, show --notes, report --open, explain NAME, compare A B";
-        out + "\n" + &paragraph(more, self.style)
+        out + &paragraph(more, self.style)
     }
 
     /// How many rows are verified, and why the others are not.
