@@ -64,6 +64,8 @@ fn an_unknown_name_gives_what_is_near() {
 #[test]
 fn two_names_are_a_question() {
     let world = named();
+    // Also where nothing is stored yet.
+    world.run("compare semaphore gorutine").refuses(2, &["gorutine", "did you mean `thread/spread`"]);
     let asked = world.run("compare semaphore goroutine --rounds 10");
     assert_eq!(asked.status, 0, "{asked:?}");
     assert!(asked.err.contains("measured now"), "{asked:?}");

@@ -25,8 +25,8 @@ pub enum FleetAction {
     ///
     /// Reads one run file per node, NODE.jsonl. Several folders are rounds, the oldest first.
     ///
-    /// An odd node is a suspicion: how often a node is named falsely, and how often one is missed, has not been counted yet. Measure it again
-    /// (--confirm) before you take it out.
+    /// An odd node is a suspicion: how often a node is named falsely, and how often one is missed,
+    /// has not been counted yet. Measure it again (--confirm) before you take it out.
     ///
     ///   switchcost fleet judge round1 --expect nodes.txt
     ///   switchcost fleet judge monday tuesday today        what changed, and what was always so

@@ -42,7 +42,19 @@ impl<'c> Question<'c> {
             let switches = |mechanism: &Mechanism| mechanism.experiments.contains(&Experiment::Switch);
             catalogue.meant(&pattern, switches).map(Some).map_err(Failure::usage)
         };
-        let (Some(a), Some(b)) = (one(first)?, one(second)?) else { return Ok(None) };
+        // A word beside a mechanism's name, and no run, file or row: a name that nobody has.
+        let unknown = |text: &str| {
+            let word = text != "latest" && text.chars().all(|c| c.is_alphabetic() || "-_+".contains(c));
+            let sentence =
+                || format!("`{text}` is neither a run, a file nor a mechanism{}", catalogue.did_you_mean(text));
+            if word { Err(Failure::usage(sentence())) } else { Ok(None) }
+        };
+        let (a, b) = match (one(first)?, one(second)?) {
+            (Some(a), Some(b)) => (a, b),
+            (Some(_), None) => return unknown(second),
+            (None, Some(_)) => return unknown(first),
+            (None, None) => return Ok(None),
+        };
         if a.id == b.id {
             return Err(Failure::usage(format!("`{first}` and `{second}` both mean {}; name another", a.id)));
         }
