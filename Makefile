@@ -6,12 +6,14 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run run-all docs test test-contrib chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test setup-packages test-packages format
+.PHONY: help run run-all docs test test-contrib chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test setup-packages packages-here test-packages format
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
-run: setup build ## set up what is missing, build, and show what a context switch costs here
+run: setup ## set up what is missing, build what the first table takes, and show what a context switch costs here
+	@$(WITH_TOOLS) cargo build --release --locked -p switchcost
+	@$(WITH_TOOLS) scripts/build-probes run
 	@target/release/switchcost run || test $$? -eq 4
 
 run-all: setup-all build ## the same with every runtime that has a probe
@@ -29,7 +31,7 @@ setup-test:
 setup-packages:
 	@scripts/setup packages
 
-build: ## host and probes, into target/
+build: ## host, every probe, pages and schemas, into target/
 	@$(WITH_TOOLS) cargo build --release --locked -p switchcost -p xtask
 	@$(WITH_TOOLS) scripts/build-probes
 	@scripts/build-web
@@ -68,13 +70,14 @@ bench: setup-test build ## fidelity: each figure beside a plain loop in one run;
 	@$(WITH_TOOLS) bench/run
 	@bench/audit/run
 
-bench-aa: build ## real A/A comparisons, counted, and the cost of comparing and showing large runs; several minutes on a quiet machine
+bench-aa: build ## real A/A comparisons, counted, and the cost of comparing, showing and judging many runs; several minutes on a quiet machine
 	@bench/aa
 	@bench/ci-aa
 	@bench/between
 	@bench/planted
 	@bench/compare-large
 	@bench/report-large
+	@bench/fleet-large
 
 docs: setup-test build ## all pages as a book with one page for each mechanism, target/book/html; a broken link is an error
 	@scripts/book
@@ -92,7 +95,12 @@ install: ## into $(DESTDIR)$(PREFIX); run `make build` first
 dist: setup-packages build ## archive, wheel and .deb for this processor, into target/dist
 	@$(WITH_TOOLS) scripts/dist
 
-test-packages: dist ## install and run each package in roots that lack everything; as root
+packages-here: setup-test build ## those of this processor alone, in a root of busybox and by pip, without a probe of musl; as root
+	@$(WITH_TOOLS) scripts/dist --without-musl
+	@scripts/test-packages busybox wheel
+
+test-packages: dist ## for both processors: install and run each package in roots that lack everything; as root
+	@$(WITH_TOOLS) scripts/dist aarch64
 	@scripts/test-packages
 
 clean: ## remove everything that was built

@@ -36,6 +36,15 @@ answers() {
     grep -q "$pattern" "$work/transcript" || fail "$what: $(cat "$work/transcript" "$work/stderr")"
 }
 
+# start_endless : in a group of its own, as the host does
+start_endless() {
+    : >"$work/transcript" # the shell behind & may empty it later than we look
+    # shellcheck disable=SC2086
+    setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
+    group=$!
+    within 20 grep -q '"plan"' "$work/transcript" || fail "no plan: $(cat "$work/transcript")"
+}
+
 # Word splitting is wanted: a plan is several words.
 # shellcheck disable=SC2086
 {
@@ -60,21 +69,34 @@ answers() {
     for run in 1 2 3; do grep -q '"end","status":"ok"' "$work/run$run" || fail "side by side: $(cat "$work/run$run")"; done
 
     # Killed as the host kills, the whole group at once: the prefix goes all the same.
-    setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
-    group=$!
-    within 20 grep -q '"plan"' "$work/transcript" || fail "no plan: $(cat "$work/transcript")"
+    start_endless
     kill -KILL "-$group"
     wait "$group" 2>/dev/null || true
     within 5 nothing_left || fail "left behind: $(ls "$TMPDIR")"
 
+    # While it starts, at any moment: a guardian is there before the prefix is.
+    for wait in 0 0.005 0.01 0.015 0.02 0.025 0.03 0.035 0.04 0.045 0.05 0.06 0.08; do
+        setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
+        group=$!
+        sleep $wait
+        kill -KILL "-$group" 2>/dev/null || kill -KILL "$group"
+        wait "$group" 2>/dev/null || true
+        within 5 nothing_left || fail "killed after $wait s, left behind: $(ls "$TMPDIR")"
+    done
+
+    # Without its guardian it removes the prefix itself.
+    start_endless
+    kill -KILL "$(pgrep -f "guardian $TMPDIR/switchcost-wine-" | head -n 1)"
+    pkill -KILL -g "$group" -f 'probe[.]exe'
+    wait "$group" 2>/dev/null || true
+    within 5 nothing_left || fail "the guardian was killed, left behind: $(ls "$TMPDIR")"
+
     # Killed together with the guardian: the next start sweeps, if nobody is in there and it is not just being made.
-    setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
-    group=$!
-    within 20 grep -q '"plan"' "$work/transcript" || fail "no plan: $(cat "$work/transcript")"
+    start_endless
     touch -d '1 hour ago' "$TMPDIR"/switchcost-wine-*
     answers 'beside another' '"end","status":"ok"' "$probe" $plan
     [ -p "$(echo "$TMPDIR"/switchcost-wine-*/alive)" ] || fail 'the prefix of a living probe was swept'
-    sockets=$(readlink "$TMPDIR"/switchcost-wine-*/sockets)
+    sockets=$(readlink "$TMPDIR"/switchcost-wine-*/sockets || true)
     # shellcheck disable=SC2046  # while a guardian starts there are two processes of its name
     kill -KILL $(pgrep -f "guardian $TMPDIR/switchcost-wine-")
     kill -KILL "-$group"

@@ -77,6 +77,8 @@ def slurm(count, settings=""):
     """slurmctld and `count` slurmd, named n1 and so on; yields their names."""
     need("slurmctld", "slurmd", "srun", "munged")
     folder = SCRATCH / "slurm"
+    # An earlier slurmctld kept which of its nodes were drained.
+    shutil.rmtree(folder, ignore_errors=True)
     for part in ("state", "munge", "log"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     os.chmod(SCRATCH, 0o755)
@@ -163,12 +165,9 @@ MaxStartups 100
             stack.callback(run, "ip", "netns", "delete", space)
             run("ip", "link", "add", f"to{number}", "type", "veth", "peer", "name", "eth0", "netns", space)
             run("ip", "link", "set", f"to{number}", "master", "hosts", "up")
-            for words in (
-                ["link", "set", "lo", "up"],
-                ["address", "add", f"{address}/24", "dev", "eth0"],
-                ["link", "set", "eth0", "up"],
-            ):
-                run("ip", "-n", space, *words)
+            run("ip", "-n", space, "link", "set", "lo", "up")
+            run("ip", "-n", space, "address", "add", f"{address}/24", "dev", "eth0")
+            run("ip", "-n", space, "link", "set", "eth0", "up")
             stack.enter_context(
                 daemon(
                     "ip", "netns", "exec", space, shutil.which("sshd", path="/usr/sbin:/sbin"), "-D", "-e", "-f", config
@@ -178,10 +177,16 @@ MaxStartups 100
         options = (
             f"-F none -i {folder}/user -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
         )
-        for name in names:
-            ask = ["ssh", "-n", "-o", "ConnectTimeout=2", *options.split(), name, "true"]
-            until(f"{name} lets in", lambda ask=ask: run(*ask, check=False).returncode == 0)
+        back(names, options)
         yield names, options
+
+
+def back(names, options):
+    """Waits until all hosts let in; one that had left the network is taken back."""
+    for number, name in enumerate(names, 1):
+        run("ip", "-n", f"host{number}", "link", "set", "eth0", "up")
+        ask = ["ssh", "-n", "-o", "ConnectTimeout=2", *options.split(), name, "true"]
+        until(f"{name} lets in", lambda ask=ask: run(*ask, check=False).returncode == 0)
 
 
 @contextlib.contextmanager

@@ -288,26 +288,27 @@ impl Real {
     }
 }
 
-/// Control groups whose probe is gone and which nobody removed. Their names hold the probe's process id: tests run side by side, and the groups of a
-/// probe that still measures are not leftovers.
+/// Control groups whose probe is gone and which nobody removed. Tests run side by side, and those of other PID namespaces too: as long as a probe or its
+/// guardian lives, one of them holds the lock on the group `switchcost-PID-RANDOM`, after which all its groups are called.
 #[must_use]
 pub fn leftover_groups() -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let (mut found, mut living) = (Vec::new(), BTreeSet::new());
     let mut folders = vec![PathBuf::from("/sys/fs/cgroup")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if let Some(owner) = entry.file_name().to_string_lossy().strip_prefix("switchcost-") {
-                let pid = owner.split('-').next().unwrap_or_default();
-                if !Path::new("/proc").join(pid).exists() {
-                    found.push(path);
+            let (name, path) = (entry.file_name().to_string_lossy().into_owned(), entry.path());
+            if name.starts_with("switchcost-") {
+                let owner: Vec<&str> = name.split('-').take(3).collect();
+                if std::fs::File::open(&path).is_ok_and(|group| group.try_lock().is_err()) {
+                    living.insert(owner.join("-"));
                 }
+                found.push((owner.join("-"), path));
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path);
             }
         }
     }
-    found
+    found.into_iter().filter(|(owner, path)| !living.contains(owner) && path.exists()).map(|(_, path)| path).collect()
 }
 
 /// Makes in each hierarchy a control group as a probe leaves it that was killed together with its guardian, and says which groups of dead probes there

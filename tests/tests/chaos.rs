@@ -219,8 +219,7 @@ impl Place {
     /// What is still there that was not before.
     fn left(&self) -> Option<String> {
         let processes = self.processes();
-        let folders: Vec<PathBuf> =
-            files(&self.folder.path().join("tmp")).into_iter().filter(|path| !is_unguarded(path)).collect();
+        let folders = files(&self.folder.path().join("tmp"));
         let groups: Vec<PathBuf> = leftover_groups().into_iter().filter(|group| !self.groups.contains(group)).collect();
         let mounts = mounts().saturating_sub(self.mounts);
         let clean = processes.is_empty() && folders.is_empty() && groups.is_empty() && mounts == 0;
@@ -284,20 +283,6 @@ impl Place {
         let changed = self.kept.iter().find(|(id, then)| self.exported(&self.store(), id).as_ref() != Ok(then));
         changed.map_or(Ok(()), |(id, _)| Err(format!("run {id} is not what it was")))
     }
-}
-
-/// A prefix of wine whose start was killed before its guardian lived, some ms after it was made: an empty folder, or one with a FIFO that nobody holds. A
-/// later start removes it.
-fn is_unguarded(path: &Path) -> bool {
-    let name = path.file_name().unwrap().to_string_lossy();
-    let held = || {
-        let test = format!(
-            "LC_ALL=C dd if=/dev/null of={}/alive oflag=nonblock conv=notrunc,nocreat 2>/dev/null",
-            path.display()
-        );
-        Command::new("sh").args(["-c", &test]).status().is_ok_and(|status| status.success())
-    };
-    name.starts_with("switchcost-wine-") && files(path).iter().all(|file| file.ends_with("alive")) && !held()
 }
 
 fn files(below: &Path) -> Vec<PathBuf> {

@@ -90,8 +90,8 @@ fn equal_nodes_are_not_accused_and_a_slow_one_is() {
     let said = world.run(&format!("fleet judge {} --page {}", folder.display(), world.path("fleet.html").display()));
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.out.starts_with("1 of 10 nodes is unlike the others."), "{said:?}");
-    // Nobody has counted how often that is right: a suspicion does not take a node out.
-    for words in ["has not been counted yet", "--confirm LAUNCHER", "n3: suspect "] {
+    // A suspicion does not take a node out, and what was counted is said with it.
+    for words in ["An odd node is a suspicion", "at most 1 of 1,000", "--confirm LAUNCHER", "n3: suspect "] {
         assert!(said.out.contains(words), "{words}: {said:?}");
     }
     assert!(!said.out.contains("scontrol"), "{said:?}");
@@ -115,6 +115,44 @@ fn rows_that_are_not_judged_are_told() {
     let names: Vec<_> =
         document["nodes"].as_array().unwrap().iter().filter(lacking).map(|node| &node["node"]).collect();
     assert_eq!(names, ["n3"]);
+}
+
+/// A node did not pass a row that its run never had.
+#[test]
+fn rows_that_a_run_does_not_have_are_told() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    let of = |line: &str, number: usize| {
+        ["index", "variant"].iter().any(|key| line.contains(&format!("\"{key}\":{number},")))
+    };
+    let kept = body.lines().filter(|line| !of(line, 2)).map(|line| match of(line, 3) {
+        true => line.replacen("\"index\":3,", "\"index\":2,", 1).replacen("\"variant\":3,", "\"variant\":2,", 1),
+        false => line.to_owned(),
+    });
+    let short: String = kept.map(|line| line + "\n").collect();
+    assert!(short.len() < body.len());
+    world.write("round/n3.jsonl", &node(&short, "n3", 3, 1.0, same));
+    let said = world.run(&format!("fleet judge {}", folder.display()));
+    assert!(
+        said.status == 0 && said.out.contains("without a usable figure: `n3` (its run has no such row"),
+        "{said:?}"
+    );
+}
+
+/// Machines made of one image may all be called `localhost`; a host that is called as its file, and answered twice, is one node.
+#[test]
+fn two_hosts_of_one_name_are_two_nodes() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    for number in [3, 4] {
+        world.write(&format!("round/n{number}.jsonl"), &node(&body, "localhost", number, 1.0, same));
+    }
+    let judge = || world.run(&format!("fleet judge {} --format json", folder.display())).json();
+    let document = judge();
+    assert_eq!((document["nodes"].as_array().unwrap().len(), &document["problems"]), (10, &serde_json::json!([])));
+    world.write("round/n4.jsonl", &node(&body, "n3", 4, 1.0, same));
+    world.write("round/n3.jsonl", &node(&body, "n3", 3, 1.0, same));
+    assert_eq!(judge()["nodes"].as_array().unwrap().len(), 9);
 }
 
 #[test]
@@ -222,8 +260,8 @@ fn bad_arguments_are_one_sentence() {
         said.refuses(2, &["--nodes", word]);
     }
     world.run("fleet plan --launcher slurm --nodes a --into x").refuses(2, &["--launcher"]);
-    let said = world.run_words(&["fleet", "plan", "--launcher", "srun", "--nodes", "a", "--into", "it's"]);
-    said.refuses(2, &["--into", "quote"]);
+    let said = world.run_words(&["fleet", "plan", "--launcher", "srun", "--nodes", "a", "--into", "a\nb"]);
+    said.refuses(2, &["--into", "line break"]);
 }
 
 /// Each launcher's script is one that the shell reads, names every node and ends with the status of what it started.
@@ -259,10 +297,10 @@ fn plans_are_scripts_that_name_every_node() {
 #[test]
 fn a_plan_that_runs_fills_the_folder_and_confirms() {
     let (world, body) = world();
-    // `srun … --nodelist=LIST … COMMAND…` for each node; n3 does not answer.
+    // `srun … --nodelist=NODE … COMMAND…`; n3 does not answer, and n2 and n5 cannot be measured at once.
     let srun = "#!/bin/sh\nfor word; do case $word in --nodelist=*) list=${word#*=};; --*) ;; *) break;; esac; shift; done\n\
-                for node in $(echo $list | tr , ' '); do [ $node = n3 ] && { bad=1; continue; }\n\
-                SLURMD_NODENAME=$node NODE=$node \"$@\" || bad=1; done; exit ${bad:-0}\n";
+                case $list in n3) exit 1;; n2|n5) mkdir \"$0.host\" || exit; sleep 0.5; rmdir \"$0.host\";; esac\n\
+                SLURMD_NODENAME=$list NODE=$list \"$@\"\n";
     world.write("bin/srun", srun);
     // The node's switchcost: gives the file that was made for it.
     world.write("bin/switchcost", "#!/bin/sh\ncat \"$(dirname \"$0\")/../second/$NODE.jsonl\"\n");
@@ -279,12 +317,12 @@ fn a_plan_that_runs_fills_the_folder_and_confirms() {
         switchcost_e2e::Said::from(output)
     };
     let into = first.to_str().unwrap();
-    let nodes = "n0,n1,n2,n3,n4,n5,n6,n7,n8,n9";
+    world.write("nodes.txt", "n0\nn1\nn2 host-a\nn3\nn4\nn5 host-a\nn6\nn7\nn8\nn9\n");
+    let nodes = world.path("nodes.txt");
+    let nodes = nodes.to_str().unwrap();
     go(&["fleet", "plan", "--launcher", "srun", "--nodes", nodes, "--into", into, "--go"]).refuses(4, &["--expect"]);
-    assert_eq!(
-        fs::read_dir(&first).unwrap().flatten().filter(|entry| entry.path().extension().unwrap() == "jsonl").count(),
-        9
-    );
+    let size = |number: usize| fs::metadata(first.join(format!("n{number}.jsonl"))).unwrap().len();
+    assert!((0..10).all(|number| (size(number) == 0) == (number == 3)), "n3 alone has no run file");
     // n2 was slow once, n5 is slow again.
     world.write("first/n2.jsonl", &node(&body, "n2", 102, 1.3, same));
     let said = go(&["fleet", "judge", into, "--expect", nodes, "--format", "json"]).json();
@@ -301,9 +339,11 @@ fn a_plan_that_runs_fills_the_folder_and_confirms() {
     let document = said.json();
     assert_eq!(document["drain"], serde_json::json!(["n5"]), "{document}");
     assert_eq!(document["missing"], serde_json::json!(["n3"]));
+    let told = document["problems"].as_array().unwrap().iter().find(|one| one["file"] == "n3.jsonl").unwrap();
+    assert!(told["left_out"] == true && told["what"].as_str().unwrap().contains("gave no answer"), "{told}");
     let measured = document["nodes"].as_array().unwrap().iter().filter(|node| !node["confirmed"].is_null());
     assert_eq!(measured.count(), 4, "{document}");
-    let said = go(&["fleet", "judge", into, "--confirm", "srun"]);
+    let said = go(&["fleet", "judge", into, "--expect", nodes, "--confirm", "srun"]);
     assert!(said.out.contains("scontrol update nodename=n5 state=drain"), "{said:?}");
     assert!(said.out.contains("not named: `n2`"), "{said:?}");
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use switchcost_e2e::{Real, leftover_groups, plant_dead_groups};
+use switchcost_e2e::{Real, Said, leftover_groups, plant_dead_groups};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -215,6 +215,34 @@ fn containers_leave_nothing_behind() {
     let said = real.run("run container --budget 700ms --rounds 50 --format csv");
     assert!(said.status != 70, "{said:?}");
     only(&dead);
+}
+
+/// A figure without what a control group costs is not shown as if it had it.
+#[test]
+fn containers_without_control_groups_say_so() {
+    let Some((_turn, real)) = real() else { return };
+    for (asked, said) in [
+        ("", true),
+        (" --experiment create", true),
+        (" --experiment footprint", true),
+        (" --param cgroup_depth=0", false),
+    ] {
+        let plain = real.command(&format!("run container/pipe{asked} --rounds 1 --format json"));
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
+        command.arg("mount -t tmpfs none /sys/fs/cgroup && exec \"$0\" \"$@\"");
+        command.arg(plain.get_program()).args(plain.get_args());
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let rows = Said::from(command.output().unwrap());
+        if rows.out.is_empty() {
+            eprintln!("no namespace without control groups can be made here ({}): not tested", rows.err.trim());
+            return;
+        }
+        for row in rows.json()["results"].as_array().unwrap().iter().filter(|row| row["verdict"] == "verified") {
+            let notes = row["notes"].to_string();
+            assert_eq!(notes.contains("no control group could be made here"), said, "{asked}: {row}");
+        }
+    }
 }
 
 /// The program of a process, by its number.

@@ -62,7 +62,8 @@ fn verified(world: &World, mechanism: &str) {
     let said = world.run(&format!("run {mechanism} --rounds 1 --batches 10 --batch-time 1ms --format json"));
     let row = &said.json()["results"][0];
     assert_eq!(row["verdict"], "verified", "{mechanism}: {row} {}", said.err);
-    assert!(row["median"].as_f64().unwrap() > 0.0, "{row}");
+    // A single start on a busy machine may show modes, and then has no median.
+    assert!(row["min"].as_f64().unwrap() > 0.0, "{row}");
 }
 
 #[test]

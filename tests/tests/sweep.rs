@@ -315,6 +315,24 @@ fn a_row_that_the_budget_does_not_reach_is_unmeasured_and_not_broken() {
 }
 
 #[test]
+fn a_row_that_is_too_slow_for_an_interval_is_named_with_the_command_that_measures_it() {
+    let world = world();
+    // Six starts of each of two slow rows do not fit into the budget, those of one and of the quick row do.
+    let words = "run thread/sized --param pause=0,600,601 --rounds 6 --batches 2 --batch-time 1us --budget 6s";
+    let said = world.run(&format!("{words} --format json"));
+    assert_eq!((said.status, &said.json()["run"]["ended_by"]), (4, &"budget".into()), "{said:?}");
+    let rows = array(&said.json()["results"]);
+    let quick = rows.iter().find(|row| row["parameters"]["pause"] == "0").unwrap();
+    assert!(!quick["low"].is_null(), "{quick}");
+    let slow = rows.iter().find(|row| row["parameters"]["pause"] != "0" && row["low"].is_null()).unwrap();
+    let command = format!("switchcost run '{}'", slow["label"].as_str().unwrap());
+    assert!(slow["notes"].to_string().contains(&format!("by itself: {command}")), "{slow}");
+    let told = world.run("show").out;
+    assert!(told.contains("fewer than the 6 starts that an interval needs: thread/sized pause=60"), "{told}");
+    assert!(told.split_whitespace().collect::<Vec<_>>().join(" ").contains("by themselves: switchcost run"), "{told}");
+}
+
+#[test]
 fn a_slow_point_does_not_keep_the_others_from_their_interval_and_can_be_made_up_for() {
     let world = world();
     let said = world.run(

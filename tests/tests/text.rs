@@ -278,4 +278,14 @@ fn what_has_no_page_or_no_probe_is_said() {
     world.run("run thread/noise").refuses(2, &["the probe fake describes thread/noise, which has no page"]);
     let said = world.run("run thread/nobody");
     assert!(said.out.contains("the probe fake does not describe it"), "{said:?}");
+    world.write("share/switchcost/mechanisms/thread/unbuilt.toml", &mechanism("").replace("[\"fake\"]", "[\"oci\"]"));
+    let named = "id = \"named\"\ntitle = \"Named\"\nsource = \"named\"\ncommand = [\"./probe\"]\nstart_timeout_ms = 1000\n[install]\ndebian = \"gcc\"\n";
+    world.write("libexec/switchcost/probes/named/probe.toml", named);
+    world.write("share/switchcost/mechanisms/thread/named.toml", &mechanism("").replace("[\"fake\"]", "[\"named\"]"));
+    for command in ["list", "run"] {
+        let said = world.run(&format!("{command} thread/named"));
+        assert!(said.out.contains("does not exist") && said.out.contains("`make build`"), "{said:?}");
+        let said = world.run(&format!("{command} thread/unbuilt"));
+        assert!(said.out.contains("no probe of source oci is installed; run `make build`"), "{said:?}");
+    }
 }

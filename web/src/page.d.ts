@@ -501,7 +501,7 @@ export interface Result {
    */
   another_run_high: number | null;
   /**
-   * Where the figure of another run of the same hour (undisturbed, if there is one; else the median) lies in 95 % of cases, lower end: both runs' intervals and what rows of the family scatter by between runs.
+   * Where the figure of another run of the same hour (undisturbed, if there is one; else the median) lies in 95 % of cases, clock for clock if the row follows it, lower end: both runs' intervals and what rows of the family scatter by between runs.
    */
   another_run_low: number | null;
   /**
@@ -538,6 +538,10 @@ export interface Result {
    * switch, create, message or footprint.
    */
   experiment: string;
+  /**
+   * Whether the row's batches follow the clock of the core, by the ruler chain; null where that is not to be told, most often because the clock stood still. Figures of two runs of such a row are alike clock for clock: divided by the best of chain.
+   */
+  follows_clock: boolean | null;
   /**
    * Upper end.
    */
@@ -582,6 +586,10 @@ export interface Result {
    * Mean of the starts' means.
    */
   mean: number | null;
+  /**
+   * Of a free row: mean over time, each ns alike, from the beginning of each start for as long as the shortest of them lasted.
+   */
+  mean_over_time: number | null;
   /**
    * family/name.
    */
@@ -700,7 +708,7 @@ export interface Result {
    */
   turns_ok: boolean | null;
   /**
-   * The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches. What compare and history go by.
+   * The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches. Of a row that follows the clock, at the clock's best of the run. What compare and history go by.
    */
   undisturbed: number | null;
   /**

@@ -10,7 +10,7 @@ use crate::summary::{CONFIDENCE, Summary, counted, measured, summarise, verdict_
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict};
-use switchcost_stats::{Interval, Mode, half_width};
+use switchcost_stats::{Interval, Mode, half_width, mean};
 
 /// Half-width of what lies between two figures that scatter alike ÷ that of one: √2, and a little more because the width is itself an estimate from as
 /// few as ten starts. By simulation (docs/coverage.md).
@@ -69,6 +69,12 @@ impl Row<'_> {
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
+    }
+
+    /// How long one of its starts takes, on average, in ns.
+    #[must_use]
+    pub fn start_takes(&self) -> Option<f64> {
+        mean(&self.starts.iter().map(|start| start.wall_ns as f64).collect::<Vec<_>>())
     }
 
     /// Undisturbed medians of its starts with their rounds, as far as its probe has rulers.
@@ -274,9 +280,10 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
         let (verdict, reason) = verdict_of(run, index, &starts);
         let mut summary = measured(summarise(variant, &starts, target), verdict, &reason);
         let undisturbed = undisturbed(&counted(&starts).0, speeds.get(&variant.probe));
-        // A neighbour blurs the modes of all batches.
-        if let Some(clear) = undisturbed.as_ref().filter(|clear| summary.modes.is_empty() && clear.enough()) {
-            summary.modes.clone_from(&clear.modes);
+        // A neighbour blurs the modes of all batches, and those within a start may be his.
+        let shows = |clear: &&Undisturbed| clear.enough() && (summary.modes.is_empty() || clear.modes_within);
+        if let Some(clear) = undisturbed.as_ref().filter(shows) {
+            (summary.modes, summary.modes_within) = (clear.modes.clone(), clear.modes_within);
         }
         Row {
             index,

@@ -3,18 +3,19 @@
 //! | rows of | what is compared | interval |
 //! |---|---|---|
 //! | one run | log-ratio of what was measured in the same round, median over the rounds | sign test, interpolated ([`switchcost_stats::paired`]); as for two runs where the rounds are too few for so many comparisons |
-//! | two runs | difference of the medians of log invocation medians | exact bootstrap over invocations ([`switchcost_stats::median_difference`]), joined by what rows of the family scatter by between runs |
+//! | two runs | difference of the medians of log invocation medians | exact bootstrap over invocations ([`switchcost_stats::median_difference`]), widened where starts that follow one another are alike, joined by what rows of the family scatter by between runs |
 //!
 //! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
 
 use crate::Row;
 use crate::rounds::{Of, by_round, common_rounds};
+use crate::rulers::slower_clock;
 use crate::summary::{CONFIDENCE, modes_phrase};
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant, Verdict};
 use switchcost_stats::{
     FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, each_of, fewest_each, fewest_pairs, half_width, mad, median,
-    median_difference, paired,
+    median_difference, paired, widening_of,
 };
 
 /// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs, not once in twenty.
@@ -286,20 +287,29 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
         let independent = median_difference(&logs_a, &logs_b, rules.confidence());
         if let Some(estimate) = independent.filter(|found| found.interval.is_some()) {
             let counts = (logs_a.len(), logs_b.len());
+            let estimate = either_way(estimate, a, b, of);
             return Ok(conclude(estimate, floor, rules, (of, false), counts, "").unless(mixed(a, b, of)));
         }
     }
     let lacking = format!("{} rounds hold both, and this level needs {needed}", ratios.len());
     let estimate =
         paired(&ratios, rules.confidence()).ok_or("no round holds both of them; measure them together again")?;
+    let estimate = either_way(estimate, a, b, of);
     Ok(conclude(estimate, floor, rules, (of, true), (ratios.len(), ratios.len()), &lacking).unless(mixed(a, b, of)))
 }
 
-/// Compares B of one run with A of another.
+/// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is
+/// and clock for clock, and the interval holds both: a clock is a setting that people compare, and on a shared host an accident.
 ///
 /// # Errors
 /// When a side has no figure.
-pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules) -> Result<Comparison, String> {
+pub fn between(
+    a: &Row<'_>,
+    b: &Row<'_>,
+    noise: (&Noise, &Noise),
+    clock: Option<f64>,
+    rules: &Rules,
+) -> Result<Comparison, String> {
     let of = basis(a, b);
     let floor = floor((a, noise.0), (b, noise.1), of);
     let (logs_a, logs_b) = (logarithms(a, of), logarithms(b, of));
@@ -307,14 +317,34 @@ pub fn between(a: &Row<'_>, b: &Row<'_>, noise: (&Noise, &Noise), rules: &Rules)
     let counts = (logs_a.len(), logs_b.len());
     let lacking = format!("there are {} and {} starts; this level needs {needed} each", counts.0, counts.1);
     let estimate = median_difference(&logs_a, &logs_b, rules.confidence()).ok_or("one of them has no figure")?;
+    // The widening of a median is that of its variance; variances add up, and the bootstrap errs on the wide side as it is.
+    let wider = f64::midpoint(widening_of(&logs_a), widening_of(&logs_b)).sqrt();
+    let estimate = estimate.widened(wider);
     let deviation = a.run_to_run.hypot(b.run_to_run);
-    let estimate = estimate.with_component(deviation, rules.confidence());
+    let estimate = either_way(estimate.with_component(deviation, rules.confidence()), a, b, of);
     let component = half_width(deviation, rules.confidence());
-    let compared = conclude(estimate, floor, rules, (of, false), counts, &lacking);
+    let same_clock = conclude(estimate, floor, rules, (of, false), counts, &lacking);
+    let ignores = |row: &Row<'_>| row.undisturbed.as_ref().is_some_and(|found| found.follows_clock == Some(false));
+    let compared = match clock.filter(|_| !(ignores(a) && ignores(b))) {
+        None => same_clock,
+        Some(off) => {
+            let compared = conclude(estimate.or_less(off), floor, rules, (of, false), counts, &lacking);
+            let reason = format!("{}, which may be all of it", slower_clock(off));
+            if compared.outcome == same_clock.outcome { compared } else { Comparison { reason, ..compared } }
+        }
+    };
     let unsettled = [("A", a), ("B", b)]
         .iter()
         .find_map(|(side, row)| Some(format!("{side}: {}; measure it again", row.unsettled()?)));
     Ok(Comparison { component, ..compared }.unless(unsettled.or_else(|| mixed(a, b, of))))
+}
+
+/// With what of either figure may be the clock's, and without.
+fn either_way(estimate: LogRatio, a: &Row<'_>, b: &Row<'_>, of: Of) -> LogRatio {
+    let open = |row: &Row<'_>| {
+        row.undisturbed.as_ref().filter(|_| of == Of::Undisturbed).map_or(0.0, |undisturbed| undisturbed.open)
+    };
+    estimate.or_less(open(b)).or_less(-open(a))
 }
 
 /// What two rows are compared by: their undisturbed starts, where both have enough of them.

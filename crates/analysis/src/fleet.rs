@@ -3,13 +3,17 @@
 //! Nodes are only held against nodes of the same hardware, and never scaled onto others.
 
 mod facts;
+mod node;
 mod odd;
 mod reduce;
+mod sample;
 mod suspect;
 mod verdict;
 
 pub use facts::{FactDifference, FactSplit, hardware_of};
+pub use node::{Centre, NodeFigures, NodeRun, NodeStarts, Timed};
 pub use odd::{FEWEST_NODES, What};
-pub use reduce::{NodeFigures, NodeRun, NodeStarts, Reducer, node_starts};
+pub use reduce::Reducer;
+pub use sample::NodeSample;
 pub use suspect::Suspect;
 pub use verdict::{GroupSeen, NodeFinding, NodeVerdict, RowSeen, changed, judge_fleet};

@@ -6,6 +6,7 @@ mod analysis;
 mod audit;
 mod beside;
 mod budget;
+mod clock;
 mod compare;
 mod curves;
 mod detail;
@@ -13,6 +14,7 @@ mod explain;
 mod fleet;
 mod joint;
 mod judge;
+mod kinds;
 mod notes;
 pub mod number;
 mod rounds;
@@ -31,16 +33,17 @@ pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curv
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
 pub use fleet::{
-    FEWEST_NODES, FactDifference, FactSplit, GroupSeen, NodeFigures, NodeFinding, NodeRun, NodeStarts, NodeVerdict,
-    Reducer, RowSeen, Suspect, What, changed, hardware_of, judge_fleet, node_starts,
+    Centre, FEWEST_NODES, FactDifference, FactSplit, GroupSeen, NodeFigures, NodeFinding, NodeRun, NodeSample,
+    NodeStarts, NodeVerdict, Reducer, RowSeen, Suspect, Timed, What, changed, hardware_of, judge_fleet,
 };
 pub use joint::{Joint, joint};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
-pub use notes::resume_command;
+pub use notes::{resume_command, run_command};
 pub use number::Quantity;
 pub use rounds::Of;
 pub use rulers::{
-    SLOWED, Speed, Speeds, Undisturbed, core, slowed_throughout, slower_core, slowest, speeds, undisturbed,
+    CLOCK, SLOWED, Speed, Speeds, Undisturbed, clocks_differ, core, slowed_throughout, slower_clock, slower_core,
+    slowest, speeds, undisturbed,
 };
 pub use series::{Series, claimed_ns, series};
 pub use summary::{Figures, KernelRate, LOOKS, Reading, Summary, counted, summarise};

@@ -1,18 +1,24 @@
 //! What a reader must know of a row, and of a run as a whole, in words.
 
-use crate::Row;
 use crate::judge::KERNEL_TOLERANCE;
-use crate::number::{factor, nanoseconds, percent};
+use crate::number::{Quantity, factor, nanoseconds, percent};
+use crate::{Figures, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Timing, Verdict};
-use switchcost_stats::{SIGMAS, median};
+use switchcost_stats::{SIGMAS, median, widening};
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
 
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
+
+/// From this factor on a note on a wide interval names what it was widened by because starts follow one another.
+const MENTIONED: f64 = 1.2;
+
+/// Standard normal value that one in a hundred exceeds.
+const ONE_IN_A_HUNDRED: f64 = 2.326;
 
 /// A sentence about a row.
 pub(crate) struct Note {
@@ -38,10 +44,12 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
             notes.extend(marked(false, Some(note)));
         }
     }
+    notes.extend(marked(true, mechanism.map(|mechanism| without(row, mechanism)).unwrap_or_default()));
     notes.extend(marked(true, far_from_home(row, rows, figures.median)));
     notes.extend(marked(true, one_thread(row, mechanism)));
     notes.extend(marked(true, below_floor(row, rows, catalogue)));
-    notes.extend(marked(false, kinds(row, figures.mean).or_else(|| wide(row, run))));
+    notes.extend(marked(false, kinds(row, figures).or_else(|| wide(row, run))));
+    notes.extend(marked(true, follow(row).filter(|_| row.summary.modes.is_empty())));
     let lacking = row.undisturbed.as_ref().is_some_and(|undisturbed| undisturbed.lacking().is_some());
     notes.extend(marked(false, slowed(row, figures.median)));
     // Where they count, `Row::unsettled` says so.
@@ -99,13 +107,26 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
 }
 
 /// Says so when no one number stands for the row.
-fn kinds(row: &Row<'_>, mean: f64) -> Option<String> {
+fn kinds(row: &Row<'_>, figures: &Figures) -> Option<String> {
     let (phrase, unit) = (row.summary.modes_phrase()?, row.quantity.unit());
-    Some(if row.summary.modes_within {
-        format!("modes: {phrase} of batches, in {unit}; a start goes from one to the other; mean {}", nanoseconds(mean))
-    } else {
-        format!("modes: {phrase} of starts, in {unit}; mean {}", nanoseconds(mean))
+    let over_time = figures.mean_over_time.map(|mean| format!(", over time {}", nanoseconds(mean)));
+    let mean = nanoseconds(figures.mean) + &over_time.unwrap_or_default();
+    Some(match (row.summary.modes_within, &row.undisturbed) {
+        (false, _) => format!("modes: {phrase} of starts, in {unit}; mean {mean}"),
+        (true, Some(_)) => {
+            format!("modes: {phrase} of batches, in {unit}; a start goes from one to the other; mean {mean}")
+        }
+        (true, None) => format!(
+            "modes: {phrase} of batches, in {unit}; a start goes from one to the other, or a neighbour made them, which no ruler tells; mean {mean}"
+        ),
     })
+}
+
+/// What the evidence does not have of the things that this figure is thought to contain.
+fn without(row: &Row<'_>, mechanism: &Mechanism) -> Vec<String> {
+    let none = |name: &String| row.summary.counts.get(name).is_some_and(|all| all.iter().any(|(_, each)| *each == 0.0));
+    let rule = mechanism.rule(row.variant);
+    rule.without.into_iter().filter(|(name, text)| !text.is_empty() && none(name)).map(|(_, text)| text).collect()
 }
 
 /// Processes that outlived their start: what they did meanwhile may have disturbed others.
@@ -135,8 +156,10 @@ fn slowed(row: &Row<'_>, median: f64) -> Option<String> {
     let factor = undisturbed.factor(median)?;
     let (own, interval) = (undisturbed.median?, undisturbed.interval?);
     let rulers: Vec<String> = undisturbed.rulers.iter().map(|(name, times)| format!("{name} ×{times:.2}")).collect();
+    let others =
+        if undisturbed.follows_clock == Some(true) { "by the others, at the clock's best," } else { "by the others" };
     Some(format!(
-        "slowed by {}: this machine was slower than it can be beside {} of the batches ({}); by the others it is {} {} ({} – {})",
+        "slowed by {}: this machine was slower than it can be beside {} of the batches (rulers, beside the median batch: {}); {others} it is {} {} ({} – {})",
         percent(factor - 1.0),
         percent(undisturbed.slowed),
         rulers.join(", "),
@@ -180,6 +203,10 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
     let Some(home) = home else {
         return Some(format!("{changed}, which must be woken first if it went idle: compare with --placement one_cpu"));
     };
+    if !row.summary.modes.is_empty() {
+        // Their shares stand in the row, and a ratio to a mixture means nothing.
+        return Some("part of the switches changed the CPU; else the scheduler left both contexts on one CPU".into());
+    }
     let ratio = median / home.summary.figures.as_ref()?.median;
     Some(if ratio > 1.5 {
         format!("×{} of its figure on one CPU: {changed}, which may need waking", factor(ratio))
@@ -213,10 +240,22 @@ fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option
         .filter(|(_, figures)| figures.interval.is_some_and(|interval| highest < interval.low))
         .max_by(|a, b| a.1.median.total_cmp(&b.1.median))?;
     Some(format!(
-        "costs less than its floor {} in the same run ({} ns): a switch that is compiled into its loop can cost less than a call",
+        "below its floor, {} ({} ns): a switch inside its loop can cost less than a call",
         other.variant.mechanism,
         nanoseconds(floor.median)
     ))
+}
+
+/// Says so when starts follow one another beyond what chance shows in one row of a hundred: ten starts or twenty then know little of the next ten.
+fn follow(row: &Row<'_>) -> Option<String> {
+    let starts = row.summary.invocation_medians.len() as f64;
+    let chance = ONE_IN_A_HUNDRED * (1.0 + 3.0 / starts) / starts.sqrt();
+    (row.summary.alike > chance).then(|| {
+        format!(
+            "each start is like the one before: the interval is {:.1} times as wide for it, and may still be too narrow",
+            widening(row.summary.alike, row.summary.invocation_medians.len())
+        )
+    })
 }
 
 /// Why an interval is wider than requested.
@@ -225,22 +264,35 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     let target = run.precision_ppm as f64 / 1e6;
     let count = row.summary.invocation_medians.len();
     let Some(interval) = figures.interval else {
-        let cure =
-            if run.ended_by == EndedBy::Rounds { "ask for more by --rounds" } else { "allow more time with --budget" };
-        return Some(format!("no interval: {count} starts are fewer than the 6 that a 95 % interval needs; {cure}"));
+        let each = row.start_takes().map(|time| format!(", each of {}", Quantity::Time.amount(time)));
+        let cure = match run.ended_by {
+            EndedBy::Rounds => "ask for more by --rounds".to_owned(),
+            _ => format!("allow more time with --budget, or measure it by itself: {}", run_command([row])),
+        };
+        let each = each.unwrap_or_default();
+        return Some(format!("no interval: {count} of the 6 starts that a 95 % interval needs{each}; {cure}"));
     };
     let width = interval.relative_half_width(figures.median);
     if width <= target {
         return None;
     }
     let between = SIGMAS * figures.mad / figures.median;
+    let times = widening(row.summary.alike, count);
+    let alike =
+        if times < MENTIONED { String::new() } else { format!(", and each is like the one before (×{times:.1})") };
     Some(format!(
-        "the interval is ±{} instead of ±{}: its {count} starts differ by {} (1.48 MAD), batches within a start by {}",
+        "the interval is ±{} instead of ±{}: its {count} starts differ by {} (1.48 MAD){alike}, batches within a start by {}",
         percent(width),
         percent(target),
         percent(between),
         percent(SIGMAS * row.summary.spread_within)
     ))
+}
+
+/// The command that measures these rows by themselves.
+#[must_use]
+pub fn run_command<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>) -> String {
+    command_line(["switchcost", "run"].into_iter().chain(rows.into_iter().map(|row| row.label.as_str())))
 }
 
 /// The command that goes on with a sweep which stopped before its end; None for other runs.

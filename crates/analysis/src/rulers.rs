@@ -4,11 +4,13 @@
 //! the row, choosing batches by them does not select on the outcome.
 
 use crate::Analysis;
+use crate::clock::{INTERRUPTED, SAME, at_best};
+use crate::kinds::kinds;
 use crate::series::series;
 use crate::summary::{CONFIDENCE, FEWEST_INVOCATIONS};
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Phase, Run, hardware_key};
-use switchcost_stats::{Interval, Mode, median, median_interval, modes, quantile, sorted};
+use switchcost_stats::{Interval, Mode, median, quantile, sorted, successive_median_interval};
 
 /// A ruler that took so much longer than the machine's best says that the machine was slowed. On a quiet machine readings of 270 ns are up to 8 % apart, in
 /// steps of the clock; with a neighbour on the core they are 40 % more (docs/notebook/2026-11-23-rulers.md).
@@ -18,10 +20,10 @@ pub const SLOWED: f64 = 1.15;
 const CORE: &str = "width";
 
 /// The ruler that the clock alone slows.
-const CLOCK: &str = "chain";
+pub const CLOCK: &str = "chain";
 
-/// Rulers that batches are chosen by. What system calls cost depends on the batch before them as well: after those of thread/futex 800 ns, after others 680.
-const CHOOSING: [&str; 2] = [CORE, CLOCK];
+/// Rulers that batches are chosen by, each with how many times its best it may take: the core at one clock, and the clock within what clocks do. What system calls cost depends on the batch before them as well: after those of thread/futex 800 ns, after others 680.
+const CHOOSING: [(&str, f64); 2] = [(CORE, SLOWED), (CLOCK, INTERRUPTED)];
 
 /// So many of a ruler's readings of a run are below its best: one may be short by a step of the clock. No more, or a neighbour that is busy nearly always
 /// makes his state the best.
@@ -38,7 +40,7 @@ const FEWEST_BATCHES: usize = 3;
 pub struct Speed {
     /// Where the machine was fastest.
     pub best: f64,
-    /// Median over all batches.
+    /// Median over all batches; with the clock at its best, but of the clock's own.
     pub median: f64,
 }
 
@@ -48,32 +50,44 @@ pub type Speeds = BTreeMap<String, BTreeMap<String, Speed>>;
 /// What the rulers of all batches of a run took.
 #[must_use]
 pub fn speeds(run: &Run) -> Speeds {
-    let mut all: BTreeMap<&str, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
-    for invocation in &run.invocations {
-        let probe = run.variants[invocation.variant].probe.as_str();
-        for (name, ticks) in readings(invocation) {
-            all.entry(probe).or_default().entry(name).or_default().extend(ticks);
+    // As they were read: at one clock the jitter of both readings would make the best.
+    let best = |ticks: &Vec<f64>| {
+        let ticks = sorted(ticks);
+        ticks.get(BELOW_BEST).or(ticks.last()).copied()
+    };
+    let raw = by_probe(run, &BTreeMap::new());
+    let bests: BTreeMap<(&str, &str), f64> = raw.iter().filter_map(|(key, ticks)| Some((*key, best(ticks)?))).collect();
+    let mut speeds = Speeds::new();
+    for ((probe, name), ticks) in by_probe(run, &bests) {
+        if let (Some(&best), Some(median)) = (bests.get(&(probe, name)), quantile(&sorted(&ticks), 0.5)) {
+            speeds.entry(probe.to_owned()).or_default().insert(name.to_owned(), Speed { best, median });
         }
     }
-    let speed = |ticks: &Vec<f64>| {
-        let ticks = sorted(ticks);
-        Some(Speed { best: *ticks.get(BELOW_BEST).or(ticks.last())?, median: quantile(&ticks, 0.5)? })
-    };
-    let of_probe = |rulers: BTreeMap<&str, Vec<f64>>| {
-        rulers.iter().filter_map(|(name, ticks)| Some(((*name).to_owned(), speed(ticks)?))).collect()
-    };
-    all.into_iter().map(|(probe, rulers)| (probe.to_owned(), of_probe(rulers))).collect()
+    speeds
+}
+
+/// Probe and ruler → its readings beside all batches of a run, with the clock at its best where that is known.
+fn by_probe<'r>(run: &'r Run, bests: &BTreeMap<(&str, &str), f64>) -> BTreeMap<(&'r str, &'r str), Vec<f64>> {
+    let mut all: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
+    for start in &run.invocations {
+        let probe = run.variants[start.variant].probe.as_str();
+        for (name, ticks) in readings(start, bests.get(&(probe, CLOCK)).copied()) {
+            all.entry((probe, name)).or_default().extend(ticks);
+        }
+    }
+    all
 }
 
 /// The ruler, of those that batches are chosen by, that was slowed most beside the median batch, and how many times its best it took.
 #[must_use]
 pub fn slowest(speeds: &Speeds) -> Option<(&str, f64)> {
-    let all = speeds.values().flatten().filter(|(name, _)| CHOOSING.contains(&name.as_str()));
+    let all = speeds.values().flatten().filter(|(name, _)| CHOOSING.iter().any(|(own, _)| own == name));
     all.map(|(name, speed)| (name.as_str(), speed.median / speed.best)).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Each ruler's ns beside the measured batches, in order.
-fn readings(invocation: &Invocation) -> BTreeMap<&str, Vec<f64>> {
+/// Each ruler's ns beside the measured batches, in order. All but the clock's own as they would be with the clock at its best, if that is given: else a
+/// slower clock would pass for a neighbour.
+fn readings(invocation: &Invocation, best_clock: Option<f64>) -> BTreeMap<&str, Vec<f64>> {
     let transcript = &invocation.transcript;
     let ns_per_tick = transcript.hello.as_ref().map_or(1.0, |hello| 1e9 / hello.clock.ticks_per_second as f64);
     let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
@@ -82,10 +96,17 @@ fn readings(invocation: &Invocation) -> BTreeMap<&str, Vec<f64>> {
             all.entry(name).or_default().extend(ticks.iter().map(|&ticks| ticks as f64 * ns_per_tick));
         }
     }
+    if let Some((best, clock)) = best_clock.zip(all.get(CLOCK).cloned()) {
+        for (_, ticks) in all.iter_mut().filter(|(name, _)| **name != CLOCK) {
+            for (ticks, clock) in ticks.iter_mut().zip(&clock).filter(|(_, clock)| **clock <= best * INTERRUPTED) {
+                *ticks *= best / clock;
+            }
+        }
+    }
     all
 }
 
-/// The figure of a row by those batches beside which the machine was as fast as it gets in this run.
+/// The figure of a row by those batches beside which the machine was as fast as it gets in this run; if the row follows the clock, at the clock's best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undisturbed {
     /// Share of the counted starts' batches beside which it was slowed.
@@ -98,8 +119,18 @@ pub struct Undisturbed {
     pub interval: Option<Interval>,
     /// Median of the undisturbed batches of each start that has enough of them, with its round.
     pub starts: Vec<(u64, f64)>,
-    /// Kinds of these starts; empty where one number stands for them.
+    /// Median of these batches of each start as they were read, with its round, and what the ruler that the clock alone slows took beside them, ns; None: the
+    /// probe has none.
+    pub as_read: Vec<(u64, f64, Option<f64>)>,
+    /// Kinds of these starts, or of their undisturbed batches; empty where one number stands for them.
     pub modes: Vec<Mode>,
+    /// Whether the row follows the clock; None: not to be told.
+    pub follows_clock: Option<bool>,
+    /// What may have to be taken off the figure, as a logarithm, where that is not to be told: with contexts on one CPU it is given at the clock's best, as
+    /// most such rows are right, and may be more; else it may be less. The interval reaches as far.
+    pub open: f64,
+    /// The kinds are of batches.
+    pub modes_within: bool,
 }
 
 impl Undisturbed {
@@ -136,23 +167,29 @@ impl Undisturbed {
 #[must_use]
 pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>>) -> Option<Undisturbed> {
     let best = best?;
+    let clock = best.get(CLOCK).map(|speed| speed.best);
     let (mut all, mut slow) = (0_usize, 0_usize);
     let mut beside: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    let mut starts_medians = Vec::new();
+    let mut kept: Vec<(u64, Vec<(f64, f64)>)> = Vec::new();
     for &start in starts {
         let series = series(start);
-        let rulers = readings(start);
+        let rulers = readings(start, clock);
         let fast = |batch: usize| {
-            CHOOSING.iter().all(|name| {
+            CHOOSING.iter().all(|(name, limit)| {
                 let reading = rulers.get(name).and_then(|ticks| ticks.get(batch));
-                best.get(*name).zip(reading).is_none_or(|(speed, ns)| *ns <= speed.best * SLOWED)
+                best.get(*name).zip(reading).is_none_or(|(speed, ns)| *ns <= speed.best * limit)
             })
         };
+        let times = |batch: usize| Some(rulers.get(CLOCK)?.get(batch)? / clock?);
         if rulers.values().any(|ticks| ticks.len() != series.values.len()) {
             continue;
         }
         let settled = series.warmup..series.values.len();
-        let chosen: Vec<f64> = settled.clone().filter(|batch| fast(*batch)).map(|batch| series.values[batch]).collect();
+        let chosen: Vec<(f64, f64)> = settled
+            .clone()
+            .filter(|batch| fast(*batch))
+            .map(|batch| (series.values[batch], times(batch).unwrap_or(1.0)))
+            .collect();
         all += settled.len();
         slow += settled.len() - chosen.len();
         for (name, ticks) in &rulers {
@@ -162,18 +199,49 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
             }
         }
         if chosen.len() >= FEWEST_BATCHES {
-            starts_medians.extend(median(&chosen).map(|median| (start.round, median)));
+            kept.push((start.round, chosen));
         }
     }
-    let values = sorted(&starts_medians.iter().map(|(_, median)| *median).collect::<Vec<_>>());
+    let one_cpu = starts.iter().all(|start| start.transcript.plan.as_ref().is_some_and(|plan| plan.cpus.len() == 1));
+    let as_read = kept.iter().filter_map(|(round, batches)| {
+        let middle = |of: fn(&(f64, f64)) -> f64| median(&batches.iter().map(of).collect::<Vec<_>>());
+        Some((
+            *round,
+            middle(|(cost, _)| *cost)?,
+            clock.zip(middle(|(_, times)| *times)).map(|(best, times)| best * times),
+        ))
+    });
+    let as_read = as_read.collect();
+    let found = at_best(kept, clock.is_some(), one_cpu);
+    let either_way = |interval: Interval| Interval {
+        low: interval.low.min(interval.low * (-found.open).exp()),
+        high: interval.high.max(interval.high * (-found.open).exp()),
+    };
+    let starts_medians: Vec<(u64, f64)> =
+        found.starts.iter().filter_map(|(round, batches)| Some((*round, median(batches)?))).collect();
+    let in_time: Vec<f64> = starts_medians.iter().map(|(_, median)| *median).collect();
+    let batches: Vec<&[f64]> = found.starts.iter().map(|(_, batches)| batches.as_slice()).collect();
+    let (modes, modes_within) = kinds(&in_time, &batches);
     (all > 0 && !beside.is_empty()).then(|| Undisturbed {
         slowed: slow as f64 / all as f64,
         rulers: beside.into_iter().filter_map(|(name, factors)| Some((name, median(&factors)?))).collect(),
-        median: quantile(&values, 0.5),
-        interval: median_interval(&values, CONFIDENCE),
-        modes: modes(&values),
+        median: median(&in_time),
+        interval: successive_median_interval(&in_time, CONFIDENCE).map(either_way),
+        modes,
+        modes_within,
         starts: starts_medians,
+        follows_clock: found.follows,
+        open: found.open,
+        as_read,
     })
+}
+
+/// What the ruler that the clock alone slows took beside the settled batches of a start, ns. None: its probe has none.
+#[must_use]
+pub fn clock_beside(start: &Invocation) -> Option<f64> {
+    let series = series(start);
+    let settled = readings(start, None).remove(CLOCK)?.into_iter().take(series.values.len()).skip(series.warmup);
+    median(&settled.collect::<Vec<_>>()).filter(|ns| *ns > 0.0)
 }
 
 /// What the core gave a run where it was most free: [`CORE`] at its best, in times of [`CLOCK`] at its best.
@@ -208,4 +276,23 @@ pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Opt
     let slower = |core, best, side| Some((slower_core(core, best)?, side));
     let (times, side) = slower(one.1, other.1, "A").or_else(|| slower(other.1, one.1, "B"))?;
     Some(format!("the machine was slowed throughout {side}'s run ({CORE} ×{times:.2}); measure it again"))
+}
+
+/// Clock of B's run at its best against that of A's, as the logarithm of what its ruler took; positive: B's was slower. None: they are of two machines, of
+/// two rulers, or the same.
+#[must_use]
+pub fn clocks_differ(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<f64> {
+    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
+        return None;
+    }
+    let best = |analysis: &Analysis<'_>| Some(analysis.speeds.get(probe)?.get(CLOCK)?.best);
+    let log = (best(b)? / best(a)?).ln();
+    (log.abs() > SAME).then_some(log)
+}
+
+/// Whose clock was slower, and by how much, from what [`clocks_differ`] says.
+#[must_use]
+pub fn slower_clock(log: f64) -> String {
+    let side = if log > 0.0 { "B" } else { "A" };
+    format!("{side}'s clock was {:.1} % slower", (log.abs().exp() - 1.0) * 100.0)
 }

@@ -11,6 +11,8 @@ const NO_MEMORY: &str = "virtual_bytes";
 pub struct Series {
     /// ns per unit (bytes per context for footprints) of each batch of phase measure, in order.
     pub values: Vec<f64>,
+    /// What each of them lasted, ns.
+    pub lasted: Vec<f64>,
     /// How many of them belong to a warm-up that outlasted the planned one.
     pub warmup: usize,
     /// False: no steady part was reached; `warmup` is then half of the series.
@@ -23,33 +25,53 @@ impl Series {
     pub fn settled(&self) -> &[f64] {
         &self.values[self.warmup..]
     }
+
+    /// Mean cost over a stretch of time from the first batch on, each ns alike.
+    pub(crate) fn mean_over(&self, stretch: f64) -> f64 {
+        let (mut left, mut sum) = (stretch, 0.0);
+        for (value, lasted) in self.values.iter().zip(&self.lasted) {
+            let counted = lasted.min(left);
+            (left, sum) = (left - counted, sum + value * counted);
+        }
+        sum / (stretch - left).max(f64::MIN_POSITIVE)
+    }
 }
 
 /// Measured batches of `timing=batch`, warm-up found. A scheduler that is free to place the contexts may change its mind at any time, and what such a
 /// start costs is all of it: nothing is cut off.
 #[must_use]
 pub fn series(invocation: &Invocation) -> Series {
-    let values = values(&invocation.transcript);
+    let (values, lasted) = batches(&invocation.transcript).into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
     let free = invocation.cpus.is_empty();
     let (warmup, steady) = match steady_from(&values) {
         _ if free => (0, true),
         Steady::From(start) => (start, true),
         Steady::Never => (values.len() / 2, false),
     };
-    Series { values, warmup, steady }
+    Series { values, lasted, warmup, steady }
+}
+
+/// Whether their probe times rulers beside its batches.
+pub(crate) fn has_rulers(invocations: &[&Invocation]) -> bool {
+    invocations.iter().flat_map(|invocation| &invocation.transcript.samples).any(|samples| !samples.rulers.is_empty())
 }
 
 /// ns per unit of each measured batch, in order; of a footprint its one figure, bytes per context.
 pub(crate) fn values(transcript: &Transcript) -> Vec<f64> {
+    batches(transcript).into_iter().map(|(value, _)| value).collect()
+}
+
+/// The same, each with what it lasted in ns; a footprint lasts no time and counts as 1.
+fn batches(transcript: &Transcript) -> Vec<(f64, f64)> {
     let memory = quantities(transcript).into_iter().filter(|(name, _)| name != NO_MEMORY).map(|(_, bytes)| bytes);
     if let Some(bytes) = memory.reduce(|a, b| a + b) {
-        return vec![bytes];
+        return vec![(bytes, 1.0)];
     }
     let ns_per_tick = transcript.hello.as_ref().map_or(1.0, |hello| 1e9 / hello.clock.ticks_per_second as f64);
     let measured = |samples: &&Samples| samples.phase == Phase::Measure && samples.quantity.is_none();
     let of_batches = |samples: &Samples| {
-        let scale = ns_per_tick / samples.units as f64;
-        samples.ticks.iter().map(|&ticks| ticks as f64 * scale).collect::<Vec<_>>()
+        let one = |&ticks: &i64| (ticks as f64 * (ns_per_tick / samples.units as f64), ticks as f64 * ns_per_tick);
+        samples.ticks.iter().map(one).collect::<Vec<_>>()
     };
     transcript.samples.iter().filter(measured).flat_map(of_batches).collect()
 }

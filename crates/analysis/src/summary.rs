@@ -1,11 +1,14 @@
 //! From the invocations of a variant to its row.
 
 use crate::judge::{BELOW_RESOLUTION, NO_LOOK, OTHER_WAY, turns_agree, went_another_way};
+use crate::kinds::kinds;
 use crate::number::nanoseconds;
-use crate::series::{Series, ns_per_counter_tick, quantities, series};
+use crate::series::{Series, has_rulers, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Placement, Run, Timing, Variant, Verdict};
-use switchcost_stats::{Interval, Mode, mad, mean, median, median_interval, modes, quantile, sorted};
+use switchcost_stats::{
+    Interval, Mode, autocorrelation_of_ranks, mad, mean, median, quantile, sorted, successive_median_interval,
+};
 
 /// Level of every interval.
 pub(crate) const CONFIDENCE: f64 = 0.95;
@@ -20,9 +23,6 @@ const BEYOND_LUCK: f64 = 0.5;
 /// An undisturbed invocation is preferred to a disturbed one as long as this many are left: fewer give no 95 % interval.
 pub(crate) const FEWEST_INVOCATIONS: usize = 6;
 
-/// Share of starts with several kinds of batches above which a row's kinds are those of its batches. One in a hundred shows them by chance.
-const MIXED_STARTS: f64 = 0.1;
-
 /// The figures of a variant, ns per unit (bytes per context for footprints).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
@@ -32,6 +32,8 @@ pub struct Figures {
     pub interval: Option<Interval>,
     /// Mean of the invocations' means.
     pub mean: f64,
+    /// Where the scheduler places: time-weighted, from the beginning of each start for as long as the shortest of them lasted.
+    pub mean_over_time: Option<f64>,
     /// Cheapest batch. With `timing=each` this and the percentiles are of single intervals.
     pub min: f64,
     /// Median of all batches.
@@ -93,9 +95,11 @@ pub struct Summary {
     pub warmup_batches: u64,
     /// Invocations without a steady part.
     pub unsteady: usize,
+    /// Correlation of each start with the next, for which the interval is widened where it is above 0.
+    pub alike: f64,
     /// The interval is as narrow as was asked for, by the rule of [`LOOKS`].
     pub precise: bool,
-    /// Kinds of starts, or, in rows that the scheduler places, of batches, cheapest first; empty where one number stands for the row.
+    /// Kinds of starts, or of batches, cheapest first; empty where one number stands for the row.
     pub modes: Vec<Mode>,
     /// The kinds are of batches: a start goes from one to the other.
     pub modes_within: bool,
@@ -205,7 +209,9 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation], target: Option<
     };
     let mut summary = form(&counted);
     if let Some(figures) = &mut summary.figures {
-        (figures.interval, summary.precise) = interval(&summary.invocation_medians, figures.median, target);
+        let in_time: Vec<f64> = summary.invocation_medians.iter().map(|&(_, value)| value).collect();
+        (figures.interval, summary.precise) = interval(&in_time, figures.median, target);
+        summary.alike = autocorrelation_of_ranks(&in_time);
     }
     summary.disturbed = disturbed.len();
     summary.disturbed_counted = counted.iter().filter(|one| !one.disturbances.is_empty()).count();
@@ -220,18 +226,18 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation], target: Option<
     summary
 }
 
-/// Interval of the median of starts, and whether the row ends by it: then it has the level of its look, unless the row is so quiet that luck plays no part.
-fn interval(medians: &[(u64, f64)], median: f64, target: Option<f64>) -> (Option<Interval>, bool) {
-    let values = sorted(&medians.iter().map(|&(_, value)| value).collect::<Vec<_>>());
+/// Interval of the median of starts in the order of time, and whether the row ends by it: then it has the level of its look, unless the row is so quiet that
+/// luck plays no part.
+fn interval(values: &[f64], median: f64, target: Option<f64>) -> (Option<Interval>, bool) {
     let level = LOOKS.iter().find(|(starts, _)| values.len() as u64 <= *starts).map_or(CONFIDENCE, |(_, level)| *level);
-    let plain = median_interval(&values, CONFIDENCE);
+    let plain = successive_median_interval(values, CONFIDENCE);
     let within = |interval: &Interval, share: f64| {
         target.is_some_and(|target| interval.relative_half_width(median) <= share * target)
     };
     if plain.is_some_and(|plain| within(&plain, BEYOND_LUCK)) {
         return (plain, true);
     }
-    let look = median_interval(&values, level).filter(|look| within(look, 1.0));
+    let look = successive_median_interval(values, level).filter(|look| within(look, 1.0));
     (look.or(plain), look.is_some())
 }
 
@@ -274,8 +280,10 @@ fn counts(invocations: &[&Invocation]) -> BTreeMap<String, Vec<(u64, f64)>> {
     all
 }
 
-/// Figures of batches. `free`: the scheduler places, so that a start may hold several kinds of batches.
+/// Figures of batches. Kinds within starts are told by all of them where the scheduler places or no ruler is there, otherwise by the undisturbed ones, which
+/// the run's rulers know.
 fn batches(invocations: &[&Invocation], free: bool) -> Summary {
+    let within = free || !has_rulers(invocations);
     let all: Vec<(u64, Series)> =
         invocations.iter().map(|i| (i.round, series(i))).filter(|(_, s)| !s.values.is_empty()).collect();
     let medians: Vec<(u64, f64)> =
@@ -286,8 +294,10 @@ fn batches(invocations: &[&Invocation], free: bool) -> Summary {
     let spreads: Vec<f64> =
         all.iter().filter_map(|(_, s)| Some(mad(s.settled())? / median(s.settled())?.abs())).collect();
     let (least, most) = (pooled.first().copied(), pooled.last().copied());
-    let figures = figures(&medians, &means, (least, most), |p| quantile(&pooled, p));
-    let (modes, modes_within) = kinds(&medians, &all, free);
+    let figures = figures(&medians, &means, (least, most), |p| quantile(&pooled, p))
+        .map(|figures| Figures { mean_over_time: mean_over_time(&all).filter(|_| free), ..figures });
+    let settled: Vec<&[f64]> = all.iter().map(|(_, series)| series.settled()).filter(|_| within).collect();
+    let (modes, modes_within) = kinds(&medians.iter().map(|&(_, value)| value).collect::<Vec<_>>(), &settled);
     Summary {
         figures,
         samples: pooled.len() as u64,
@@ -302,16 +312,11 @@ fn batches(invocations: &[&Invocation], free: bool) -> Summary {
     }
 }
 
-/// Kinds of starts; where the scheduler places, also of batches, if that many starts hold several.
-fn kinds(medians: &[(u64, f64)], all: &[(u64, Series)], free: bool) -> (Vec<Mode>, bool) {
-    let of_starts = modes(&medians.iter().map(|&(_, value)| value).collect::<Vec<_>>());
-    let mixed = all.iter().filter(|(_, series)| free && !modes(&series.values).is_empty()).count();
-    if mixed as f64 <= MIXED_STARTS * all.len() as f64 {
-        return (of_starts, false);
-    }
-    let batches: Vec<f64> = all.iter().flat_map(|(_, series)| series.values.iter().copied()).collect();
-    let of_batches = modes(&batches);
-    if of_batches.is_empty() { (of_starts, false) } else { (of_batches, true) }
+/// Each ns alike. A start that goes from one mode to another lasts up to a hundred times as long, and its batches count the modes by units; so all count for
+/// as long as the shortest.
+fn mean_over_time(all: &[(u64, Series)]) -> Option<f64> {
+    let shortest = all.iter().map(|(_, series)| series.lasted.iter().sum()).min_by(f64::total_cmp)?;
+    mean(&all.iter().map(|(_, series)| series.mean_over(shortest)).collect::<Vec<_>>())
 }
 
 fn figures(
@@ -332,6 +337,7 @@ fn figures(
         p999: percentile(0.999)?,
         max: max?,
         mad: mad(&values)?,
+        mean_over_time: None,
         reading: None,
     })
 }

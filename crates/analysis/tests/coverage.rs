@@ -7,7 +7,7 @@ mod simulation;
 
 use simulation::{Law, Random, document, rows, run};
 use std::fmt::Write as _;
-use switchcost_analysis::{Comparison, LOOKS, Noise, Outcome, Row, Rules, TrendSearch, between, noise, within};
+use switchcost_analysis::{Comparison, Noise, Outcome, Row, Rules, TrendSearch, between, noise, within};
 
 const RUNS: u64 = 1000;
 /// Where a share is held to a bound that it misses by no more than a point: by 4,000 runs it is known to 0.3 points.
@@ -93,7 +93,7 @@ fn between_runs(runs: u64, law: Law, factor: f64, threshold: f64) -> (f64, f64) 
         let (first, second) = (run(law, &[1.0, 1.0], ROUNDS, random), run(law, &[factor, factor], ROUNDS, random));
         let (first, second) = (rows(&first), rows(&second));
         let floors = (noise(&first.iter().collect::<Vec<_>>()), noise(&second.iter().collect::<Vec<_>>()));
-        between(&first[0], &second[0], (&floors.0, &floors.1), &rules(threshold)).unwrap()
+        between(&first[0], &second[0], (&floors.0, &floors.1), None, &rules(threshold)).unwrap()
     })
 }
 
@@ -113,7 +113,7 @@ fn coverage_and_false_alarms() {
             percent(paired),
             percent(unpaired)
         );
-        let most = if law.over_covers() { 100.0 } else { 99.0 };
+        let most = if law.over_covers() { 100.0 } else { 97.0 };
         assert!((93.0..=most).contains(&single), "{law}: one median {single} %");
         assert!((paired >= 93.0 && unpaired >= 93.0) || law == Law::Bimodal, "{law}: {paired} % and {unpaired} %");
         assert_eq!((paired.is_nan(), unpaired.is_nan()), (law == Law::Bimodal, law == Law::Bimodal), "{law}");
@@ -180,7 +180,7 @@ fn runs_that_scatter_among_each_other() {
             (first[0].run_to_run, second[0].run_to_run) = (deviation, deviation);
             let (low, high) = first[0].another_run().unwrap();
             again += u32::from((low..=high).contains(&second[0].median().unwrap()));
-            between(&first[0], &second[0], (&Noise::default(), &Noise::default()), &rules(0.0)).unwrap()
+            between(&first[0], &second[0], (&Noise::default(), &Noise::default()), None, &rules(0.0)).unwrap()
         });
         let again = f64::from(again) * 100.0 / MANY as f64;
         let _ = writeln!(table, "| 1 %, {:.1} % | {held:.1} % | {alarms:.1} % | {again:.1} % |", between_runs * 100.0);
@@ -227,7 +227,10 @@ fn sixty_rows_of_two_runs_are_corrected() {
             let (first, second) =
                 (run(Law::Normal, &[1.0; 60], ROUNDS, &mut random), run(Law::Normal, &[1.0; 60], ROUNDS, &mut random));
             let (first, second) = (rows(&first), rows(&second));
-            first.iter().zip(&second).any(|(a, b)| differs(between(a, b, (&none, &none), &rules).unwrap().outcome))
+            first
+                .iter()
+                .zip(&second)
+                .any(|(a, b)| differs(between(a, b, (&none, &none), None, &rules).unwrap().outcome))
         })
         .count();
     assert!(alarms <= 16, "{alarms} of 200 tables hold a false alarm"); // 10 are expected at most, 16 is two standard deviations more.
@@ -333,76 +336,6 @@ fn changes_of_level_are_found_and_not_invented() {
         assert!(middle.min(near).min(late) >= least, "{runs} {noise}: {middle} {near} {late} %");
     }
     document("changes", &table);
-}
-
-/// A run to ±2 % as the scheduler makes it: its single row, and how many starts it had when it ended.
-fn to_precision(law: Law, random: &mut Random, judge: impl FnOnce(&Row<'_>, u64) -> bool) -> bool {
-    let most = LOOKS.last().unwrap().0;
-    let mut run = run(law, &[1.0], most, random);
-    run.request = None;
-    let all = std::mem::take(&mut run.invocations);
-    for (starts, _) in LOOKS {
-        run.invocations = all[..starts as usize].to_vec();
-        let rows = rows(&run);
-        if starts == most || rows[0].summary.precise {
-            return judge(&rows[0], starts);
-        }
-    }
-    unreachable!("the last look ends it")
-}
-
-/// The whole way from starts to the interval: looks, steady state, modes.
-#[test]
-fn intervals_hold_although_the_precision_ends_the_run() {
-    let mut table = String::from(
-        "| starts | one number | its 95 % interval holds the true median | ended at the first look | of these it holds |\n|---|---|---|---|---|\n",
-    );
-    let laws = [0.01, 0.02, 0.03, 0.04, 0.06].map(Law::Scatter);
-    for law in laws.into_iter().chain([Law::Outliers, Law::Tail(0.04), Law::Mixed(0.45, 0.05), Law::Mixed(0.4, 0.12)]) {
-        let truth = law.true_median(LOOKS.last().unwrap().0);
-        let (mut first, mut first_held, mut one) = (0, 0, 0);
-        let held = count(|random| {
-            to_precision(law, random, |row, starts| {
-                if !row.summary.modes.is_empty() {
-                    return false;
-                }
-                let (low, high) = row.interval().unwrap();
-                let holds = (low..=high).contains(&truth);
-                one += 1;
-                first += usize::from(starts == LOOKS[0].0);
-                first_held += usize::from(starts == LOOKS[0].0 && holds);
-                holds
-            })
-        });
-        let of = |part: usize, whole: usize| part as f64 * 100.0 / whole.max(1) as f64;
-        let at_first = percent(if first < 50 { f64::NAN } else { of(first_held, first) });
-        let _ = writeln!(
-            table,
-            "| {law} | {:.1} % | {:.1} % | {:.1} % | {at_first} |",
-            share(one),
-            of(held, one),
-            share(first)
-        );
-        // Where most runs have modes there is no one median, and the few that show none are not a sample of all.
-        assert!(share(one) < 90.0 || (93.0..=97.5).contains(&of(held, one)), "{law}: {:.1} %", of(held, one));
-    }
-    document("looks", &table);
-}
-
-/// Modes are found where there are some, and rarely where there are none.
-#[test]
-fn modes_are_found_and_not_invented() {
-    let mut table = String::from("| starts | 10 starts | 20 starts | 40 starts |\n|---|---|---|---|\n");
-    let none = [Law::Normal, Law::Outliers, Law::Scatter(0.06), Law::Tail(0.04), Law::Tail(0.5), Law::Drift(0.20)];
-    let some = [Law::Mixed(0.3, 0.12), Law::Mixed(0.5, 0.12), Law::Mixed(0.3, 0.5), Law::Mixed(0.5, 10.0)];
-    for (law, exist) in none.map(|law| (law, false)).into_iter().chain(some.map(|law| (law, true))) {
-        let found = [10, 20, 40]
-            .map(|starts| share(count(|random| !rows(&run(law, &[1.0], starts, random))[0].summary.modes.is_empty())));
-        let _ = writeln!(table, "| {law} | {:.1} % | {:.1} % | {:.1} % |", found[0], found[1], found[2]);
-        assert!(exist || found.iter().all(|share| *share <= 3.0), "{law}: {found:?}");
-        assert!(!exist || found[2] >= 90.0, "{law}: {found:?}");
-    }
-    document("modes", &table);
 }
 
 /// Trends of runs that are like the run before: their drift is not a change.

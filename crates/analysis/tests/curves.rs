@@ -35,6 +35,7 @@ fn figures(median: f64) -> Figures {
         p999: all,
         max: all,
         mad: 0.0,
+        mean_over_time: None,
         reading: None,
     }
 }

@@ -5,7 +5,7 @@ mod simulation;
 
 use simulation::{Law, Random, rows, run};
 use switchcost_analysis::{Rules, noise, within};
-use switchcost_model::{Disturbance, Judgement, Verdict};
+use switchcost_model::{Disturbance, Judgement, Placement, Run, Verdict};
 
 #[test]
 fn starts_that_went_another_way_are_left_out_while_they_are_few() {
@@ -45,4 +45,22 @@ fn rounds_are_not_lost_where_each_row_was_disturbed_in_others() {
     )
     .unwrap();
     assert_eq!((compared.counts, compared.paired), ((12, 12), true));
+}
+
+/// The scheduler moves the second start's contexts together after its first batch. For as long as the first start lasts they were apart.
+#[test]
+fn the_mean_of_a_free_row_is_over_time() {
+    let mut run = run(Law::Normal, &[1.0], 2, &mut Random::new(1));
+    run.variants[0].placement = Placement::Free;
+    for (start, ticks) in run.invocations.iter_mut().zip([[1, 1, 1, 1], [10, 1, 1, 1]]) {
+        start.cpus.clear();
+        start.transcript.samples[0].ticks = ticks.map(|ms| ms * 1_000_000).to_vec();
+    }
+    let means = |run: &Run| {
+        let figures = rows(run)[0].summary.figures.clone().unwrap();
+        (figures.mean.round(), figures.mean_over_time.map(f64::round))
+    };
+    assert_eq!(means(&run), (2125.0, Some(5500.0)));
+    run.variants[0].placement = Placement::OneCpu;
+    assert_eq!(means(&run), (2125.0, None));
 }

@@ -52,7 +52,7 @@ fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
         );
         if linked {
             assert!(far <= 5 && held >= 90.0, "{share_of_time}: {far} beyond 3 %, {held} % held");
-            assert!(share_of_time < 0.5 || share(told) >= 99.0, "{share_of_time}: {} % told", share(told));
+            assert!(share_of_time < 0.5 || share(told) >= 98.0, "{share_of_time}: {} % told", share(told));
         }
         // In the last line the rulers do tell that the machine was slowed, and the figure does not follow them.
         assert!(linked && share_of_time > 0.0 || share(told) <= 5.0, "{share_of_time}: {} % invented", share(told));
@@ -86,7 +86,8 @@ fn a_run_that_was_slowed_throughout_is_not_compared() {
     let (quiet_row, slow_row) = (&quiet.rows[0], &slow.rows[0]);
     assert!(slow_row.undisturbed.as_ref().unwrap().lacking().is_none(), "by its own rulers nothing is wrong with it");
     let none = Noise::default();
-    let compared = between(quiet_row, slow_row, (&none, &none), &Rules { threshold: 0.01, comparisons: 1 }).unwrap();
+    let compared =
+        between(quiet_row, slow_row, (&none, &none), None, &Rules { threshold: 0.01, comparisons: 1 }).unwrap();
     assert_eq!(compared.outcome, Outcome::Slower, "which is false");
     let compared = compared.unless(throughout(&slow));
     assert_eq!((compared.outcome, compared.interval), (Outcome::CannotTell, None));
@@ -104,7 +105,7 @@ fn a_row_that_others_disturbed_throughout_is_not_compared() {
     let compared = |busy: &Run| {
         let (quiet, busy) = (rows(&quiet), rows(busy));
         let compared =
-            between(&quiet[0], &busy[0], (&none, &none), &Rules { threshold: 0.01, comparisons: 1 }).unwrap();
+            between(&quiet[0], &busy[0], (&none, &none), None, &Rules { threshold: 0.01, comparisons: 1 }).unwrap();
         (compared.outcome, compared.reason, busy[0].another_run())
     };
     let (outcome, reason, another) = compared(&busy);

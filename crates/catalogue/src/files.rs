@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use switchcost_model::harmless_line;
 
 /// A data file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +55,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CatalogueError
     let text = text_of(path)?;
     toml::from_str(&text).map_err(|error| {
         // The library's message spans several lines with a picture; the last line holds the reason.
-        let message = error.message().replace('\n', " ");
+        let message = harmless_line(&error.message().replace('\n', " "));
         let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         CatalogueError::invalid(path, format!("line {line}: {message}"))
     })

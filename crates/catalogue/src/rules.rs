@@ -26,6 +26,8 @@ pub(crate) struct RuleEntry {
     counts: BTreeMap<String, (f64, f64)>,
     #[serde(default)]
     at_least: BTreeMap<String, NumberEntry>,
+    #[serde(default)]
+    reached: BTreeMap<String, NumberEntry>,
     seen_threads: Option<NumberEntry>,
     seen_processes: Option<NumberEntry>,
     #[serde(default)]
@@ -36,6 +38,8 @@ pub(crate) struct RuleEntry {
     threads_change: Option<bool>,
     hops_hidden: Option<bool>,
     note: Option<String>,
+    #[serde(default)]
+    without: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -80,6 +84,7 @@ fn change(entry: RuleEntry) -> Result<EvidenceChange, String> {
         same_cpu_hops: entry.same_cpu_hops,
         counts: entry.counts,
         at_least: all(entry.at_least),
+        reached: all(entry.reached),
         seen_threads: value(entry.seen_threads),
         seen_processes: value(entry.seen_processes),
         seen_namespaces: all(entry.seen_namespaces),
@@ -89,6 +94,7 @@ fn change(entry: RuleEntry) -> Result<EvidenceChange, String> {
         threads_change: entry.threads_change,
         hops_hidden: entry.hops_hidden,
         note: entry.note,
+        without: entry.without,
     })
 }
 

@@ -105,14 +105,17 @@ fn what_is_said_of_a_ring_is_not_asked_of_what_is_made() {
     let pipe = find(&catalogue, "container/pipe");
     let ring = pipe.rule(&variant(pipe, Experiment::Switch, Placement::OneCpu, 3));
     assert_eq!((ring.address_spaces, ring.seen_namespaces["pid"], ring.at_least["distinct_pid_ns"]), (Some(3), 3, 3));
-    assert_eq!(ring.seen_control_groups, None);
+    assert_eq!((ring.seen_control_groups, ring.without.keys().next().map(String::as_str)), (None, Some("cgroups")));
+    let flat = pipe.rule(&with(variant(pipe, Experiment::Switch, Placement::Free, 3), "cgroup_depth", "0"));
+    assert_eq!(flat.without["cgroups"], "");
     let own = pipe.rule(&with(variant(pipe, Experiment::Switch, Placement::Free, 3), "cgroup", "own"));
     assert_eq!((own.seen_control_groups, own.at_least["cgroups"], own.at_least["distinct_net_ns"]), (Some(3), 3, 3));
     let none = pipe.rule(&with(variant(pipe, Experiment::Switch, Placement::Free, 3), "namespaces", "none"));
     assert_eq!((none.at_least, none.seen_namespaces, none.seen_processes), (BTreeMap::new(), BTreeMap::new(), Some(3)));
     for experiment in [Experiment::Create, Experiment::Footprint] {
         let made = pipe.rule(&variant(pipe, experiment, Placement::OneCpu, 1));
-        let expected = EvidenceRule { turns: true, seen_forks: Some(1.0), ..EvidenceRule::default() };
+        let without = ring.without.clone();
+        let expected = EvidenceRule { turns: true, seen_forks: Some(1.0), without, ..EvidenceRule::default() };
         assert_eq!(made, expected);
     }
 }
@@ -140,6 +143,7 @@ const SILENT: &[(&str, &str)] = &[
     ),
     ("stack", "as stack_memory"),
     ("stack_offset", "where a stack lies in its page shows in the cost alone"),
+    ("heap_offset", "as stack_offset"),
     ("stacks", "where stacks lie shows in the caches alone"),
     ("fpu_state", "the kit sends counts.mxcsr_differs only on CPUs that have MXCSR"),
     ("float_switch", "what a library saves cannot be seen from outside it"),
@@ -180,7 +184,7 @@ fn a_parameter_changes_the_rule_or_is_known_to_be_silent() {
                     let rules: Vec<_> = values(&parameter.kind)
                         .iter()
                         .map(|value| mechanism.rule(&with(variant.clone(), name, value)))
-                        .map(|rule| EvidenceRule { note: String::new(), ..rule })
+                        .map(|rule| EvidenceRule { note: String::new(), without: BTreeMap::new(), ..rule })
                         .collect();
                     rules.iter().any(|rule| *rule != rules[0])
                 });

@@ -7,6 +7,8 @@ use crate::formats::Form;
 use crate::paths::Installation;
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
+use switchcost_analysis::NodeSample;
+use switchcost_catalogue::fleet_plan;
 use switchcost_report::{Kept, Style};
 
 /// The command line.
@@ -51,4 +53,19 @@ pub fn filled(templates: &[PathBuf], files: &[PathBuf]) -> Result<Vec<String>, S
         switchcost_report::fill(&name, &read(template)?, kept.clone(), &catalogue).map_err(|error| error.to_string())
     };
     templates.iter().map(page).collect()
+}
+
+/// Run files of nodes as the figures of their starts, each by the name of its file: what the counts of docs/fleet.md rest on.
+///
+/// # Errors
+/// A sentence about a file or the installation.
+pub fn samples(files: &[PathBuf]) -> Result<Vec<(String, NodeSample)>, String> {
+    let catalogue = Installation::find().and_then(|found| found.catalogue()).map_err(|failure| failure.sentence)?;
+    let plan = fleet_plan();
+    let sample = |path: &PathBuf| {
+        let run = run_file(path).map_err(|failure| failure.sentence)?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok((name, NodeSample::of(&run, &catalogue, &plan)))
+    };
+    files.iter().map(sample).collect()
 }

@@ -13,6 +13,17 @@ pub const REPORT_FD: i32 = os::spawn::REPORT_FD;
 /// Variables without which no program works here; a start names what else it passes on.
 pub const ENVIRONMENT: &[&str] = os::spawn::ENVIRONMENT;
 
+/// The variable that names a place for what a child makes outside of its own memory. What is there after its end is removed, so that nothing is left
+/// where whoever should have removed it was killed.
+pub const SCRATCH: &str = "SWITCHCOST_SCRATCH";
+
+/// A path in the folder for temporary files at which nothing is, and that nobody can guess.
+#[must_use]
+pub fn scratch() -> PathBuf {
+    let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), Instant::now());
+    std::env::temp_dir().join(format!("switchcost-{random:016x}"))
+}
+
 /// What to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpawnRequest {

@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use switchcost_machine::spawn::{Child, ExitStatus, Heard, SpawnError, SpawnRequest};
+use switchcost_machine::spawn::{Child, ExitStatus, Heard, SCRATCH, SpawnError, SpawnRequest, scratch};
 use switchcost_model::Capabilities;
 
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -55,6 +55,23 @@ fn read_all(child: &mut Child) -> (String, String) {
     }
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (text(report), text(log))
+}
+
+#[test]
+fn what_a_child_made_in_its_place_goes_with_it() {
+    let place = scratch();
+    let mut request = script("mkdir $SWITCHCOST_SCRATCH && : >$SWITCHCOST_SCRATCH/file && echo made >&3; sleep 100");
+    request.environment.push((SCRATCH.to_owned(), place.to_str().unwrap().to_owned()));
+    let mut child = Child::start(&request).unwrap();
+    assert!(matches!(child.listen(Instant::now() + LONG, None), Heard::Report(_)));
+    assert!(place.join("file").exists());
+    drop(child);
+    assert!(!place.exists());
+    // Where it made none, nothing is looked for that is not a folder.
+    std::fs::write(&place, "somebody's").unwrap();
+    request.arguments[1] = "exit".to_owned();
+    drop(Child::start(&request).unwrap());
+    std::fs::remove_file(&place).unwrap();
 }
 
 /// So many words of the report; the writers stay.

@@ -18,6 +18,8 @@ pub struct EvidenceRule {
     pub counts: BTreeMap<String, (f64, f64)>,
     /// Counts that must reach a total, however many units there were.
     pub at_least: BTreeMap<String, i64>,
+    /// As `at_least`, of a state of the machine that others may keep from coming about: below, there is no figure of that state, and no lie.
+    pub reached: BTreeMap<String, i64>,
     /// Tasks of one process that the host must see, at least: the contexts are its threads.
     pub seen_threads: Option<u64>,
     /// Processes, each with an address space of its own, that the host must see, at least.
@@ -36,6 +38,8 @@ pub struct EvidenceRule {
     pub hops_hidden: bool,
     /// Said with the row when the kernel's factor is not 1.
     pub note: String,
+    /// Said with the row when one of these counts is 0; empty: nothing.
+    pub without: BTreeMap<String, String>,
 }
 
 /// A number that a rule asks for.
@@ -71,6 +75,8 @@ pub struct EvidenceChange {
     pub counts: BTreeMap<String, (f64, f64)>,
     /// As in [`EvidenceRule`]; joins those that were there.
     pub at_least: BTreeMap<String, RuleNumber>,
+    /// As in [`EvidenceRule`]; joins those that were there.
+    pub reached: BTreeMap<String, RuleNumber>,
     /// As in [`EvidenceRule`].
     pub seen_threads: Option<RuleNumber>,
     /// As in [`EvidenceRule`].
@@ -89,6 +95,8 @@ pub struct EvidenceChange {
     pub hops_hidden: Option<bool>,
     /// As in [`EvidenceRule`].
     pub note: Option<String>,
+    /// As in [`EvidenceRule`]; joins those that were there.
+    pub without: BTreeMap<String, String>,
 }
 
 /// When a change of the general rule applies.
@@ -128,6 +136,7 @@ impl EvidenceRule {
         if let Some(note) = &change.note {
             self.note.clone_from(note);
         }
+        self.without.extend(change.without.clone());
         if !ring {
             return;
         }
@@ -135,6 +144,7 @@ impl EvidenceRule {
         let total = |number: &RuleNumber| i64::try_from(number.of(contexts)).unwrap_or(i64::MAX);
         self.address_spaces = change.address_spaces.as_ref().map(number).or(self.address_spaces);
         self.at_least.extend(change.at_least.iter().map(|(name, least)| (name.clone(), total(least))));
+        self.reached.extend(change.reached.iter().map(|(name, least)| (name.clone(), total(least))));
         self.seen_threads = change.seen_threads.as_ref().map(number).or(self.seen_threads);
         self.seen_processes = change.seen_processes.as_ref().map(number).or(self.seen_processes);
         self.seen_namespaces.extend(change.seen_namespaces.iter().map(|(kind, least)| (kind.clone(), number(least))));

@@ -287,16 +287,21 @@ pub(crate) static COLUMNS: &[Column] = &[
     column(
         "another_run_low",
         Of::Number(|_, row| Some(row.another_run()?.0)),
-        "Where the figure of another run of the same hour (undisturbed, if there is one; else the median) lies in 95 % of cases, lower end: both runs' intervals and what rows of the family scatter by between runs.",
+        "Where the figure of another run of the same hour (undisturbed, if there is one; else the median) lies in 95 % of cases, clock for clock if the row follows it, lower end: both runs' intervals and what rows of the family scatter by between runs.",
     ),
     column("another_run_high", Of::Number(|_, row| Some(row.another_run()?.1)), "Upper end."),
     column(
         "undisturbed",
         Of::Number(|_, row| Some(undisturbed(row)?.0)),
-        "The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches. What compare and history go by.",
+        "The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches. Of a row that follows the clock, at the clock's best of the run. What compare and history go by.",
     ),
     column("undisturbed_low", Of::Number(|_, row| Some(undisturbed(row)?.1?.low)), "Lower end of its 95 % interval."),
     column("undisturbed_high", Of::Number(|_, row| Some(undisturbed(row)?.1?.high)), "Upper end."),
+    column(
+        "follows_clock",
+        Of::Flag(|_, row| row.undisturbed.as_ref()?.follows_clock),
+        "Whether the row's batches follow the clock of the core, by the ruler chain; null where that is not to be told, most often because the clock stood still. Figures of two runs of such a row are alike clock for clock: divided by the best of chain.",
+    ),
     column(
         "slowed",
         Of::Number(|_, row| Some(row.undisturbed.as_ref()?.slowed)),
@@ -323,6 +328,11 @@ pub(crate) static COLUMNS: &[Column] = &[
     figure!("min", min, "Cheapest batch; with timing each the shortest interval.")
         .shown("min", |row, measure| Some(amount(row, figures(row)?.min, measure))),
     figure!("mean", mean, "Mean of the starts' means."),
+    column(
+        "mean_over_time",
+        Of::Number(|_, row| figures(row)?.mean_over_time),
+        "Of a free row: mean over time, each ns alike, from the beginning of each start for as long as the shortest of them lasted.",
+    ),
     figure!("p50", p50, "Median of all batches; with timing each of all intervals, as the percentiles below."),
     figure!("p90", p90, "90th percentile of batches."),
     figure!("p99", p99, "99th percentile of batches.")

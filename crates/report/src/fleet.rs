@@ -31,7 +31,7 @@ pub struct FleetFact {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "odd row", deny_unknown_fields)]
 pub struct FleetFinding {
-    /// Label of the row, its probe included; `all rows` is their weighted sum.
+    /// Label of the row, its probe included; `all rows` is their weighted sum, `clock` the ruler that the clock alone slows.
     pub row: String,
     /// `cost`: what it costs while nothing stops it; `stopped`: how long it was stopped.
     pub what: &'static str,
@@ -41,7 +41,7 @@ pub struct FleetFinding {
     pub usual_ns: Option<f64>,
     /// Nodes that it was held against.
     pub others: usize,
-    /// Chance of any such difference in the whole fleet, were all nodes equal, as Student's t and Holm's correction have it; not counted on a fleet.
+    /// Chance of any such difference in the whole fleet, were all nodes equal, as Student's t and Holm's correction have it.
     pub p: f64,
 }
 
@@ -125,7 +125,7 @@ pub struct FleetRow {
     pub through: &'static str,
     /// Median over nodes, ns.
     pub median_ns: f64,
-    /// Standard deviation between nodes, as a fraction.
+    /// Standard deviation between nodes at the same clock, as a fraction.
     pub spread: f64,
     /// Nodes that have it.
     pub nodes: usize,
@@ -145,6 +145,8 @@ pub struct FleetGroup {
     pub judged: bool,
     /// Facts that differ among them.
     pub facts: Vec<FleetSplit>,
+    /// Standard deviation of the clock between nodes, as a fraction; null without rulers.
+    pub clock_spread: Option<f64>,
     /// Rows.
     pub rows: Vec<FleetRow>,
 }
@@ -185,8 +187,8 @@ pub struct Fleet {
     pub caution: &'static str,
 }
 
-/// What nobody has counted is said wherever a node is named, or none is.
-const CAUTION: &str = "An odd node is a suspicion: how often a node is named falsely, and how often one is missed, has not been counted yet.";
+/// What was counted, and on what, is said wherever a node is named, or none is.
+const CAUTION: &str = "An odd node is a suspicion: in simulated fleets of 64 nodes, made of one machine's runs, at most 1 of 1,000 equal nodes is named, and faults of a few percent are often missed (docs/fleet.md).";
 
 /// What came of a round: nodes with their runs.
 pub type Round = Vec<(String, NodeRun)>;
@@ -215,7 +217,7 @@ impl Fleet {
                 let (node, run) = &last[place];
                 FleetNode {
                     judged: groups[place_of[place]].judged && !run.rows.is_empty(),
-                    unusable: run.unusable.iter().map(unusable).collect(),
+                    unusable: unusable(run, verdict),
                     history: since.get(place).and_then(|change| history(verdict, change.as_ref()?)),
                     facts_changed: since.get(place).into_iter().flatten().flat_map(|one| facts(&one.facts)).collect(),
                     rows_changed: since.get(place).into_iter().flatten().flat_map(|one| found(&one.findings)).collect(),
@@ -324,8 +326,13 @@ fn node_of(node: &str, run: &str, group: usize, verdict: &NodeVerdict) -> FleetN
     }
 }
 
-fn unusable((row, reason): &(String, String)) -> FleetUnusable {
-    FleetUnusable { row: row.clone(), reason: reason.clone() }
+fn unusable(run: &NodeRun, verdict: &NodeVerdict) -> Vec<FleetUnusable> {
+    let told = run.unusable.iter().cloned();
+    let new = verdict.lacking.iter().filter(|row| run.unusable.iter().all(|(told, _)| told != *row));
+    let reason = "its run has no such row, or none with the clock's ruler beside it";
+    told.chain(new.map(|row| (row.clone(), reason.to_owned())))
+        .map(|(row, reason)| FleetUnusable { row, reason })
+        .collect()
 }
 
 fn facts(all: &[FactDifference]) -> Vec<FleetFact> {
@@ -381,6 +388,7 @@ fn group_of(group: &GroupSeen, last: &[(String, NodeRun)]) -> FleetGroup {
         nodes: group.nodes.len(),
         judged: group.judged,
         facts: group.splits.iter().map(split).collect(),
+        clock_spread: group.clock_spread,
         rows: group.rows.iter().map(row).collect(),
     }
 }

@@ -4,7 +4,8 @@ use crate::compare::{Compared, ComparedRow, ComparedRun, ComparedSide};
 use crate::text::{listed, machine_words, moment};
 use std::collections::BTreeMap;
 use switchcost_analysis::{
-    Analysis, Noise, Of, Row, Rules, SLOWED, between, slowed_throughout, slowest, usable, within,
+    Analysis, Noise, Of, Row, Rules, SLOWED, between, clocks_differ, slowed_throughout, slower_clock, slowest, usable,
+    within,
 };
 use switchcost_model::{Run, Variant, hardware_key};
 
@@ -114,7 +115,9 @@ pub fn judge(
             within(a.1, b.1, if itself { &unknown } else { &runs[a.0].noise }, &rules)
         } else {
             let slowed = slowed_throughout(&runs[a.0], &runs[b.0], &a.1.variant.probe);
-            between(a.1, b.1, (&runs[a.0].noise, &runs[b.0].noise), &rules).map(|compared| compared.unless(slowed))
+            let clock = clocks_differ(&runs[a.0], &runs[b.0], &a.1.variant.probe);
+            between(a.1, b.1, (&runs[a.0].noise, &runs[b.0].noise), clock, &rules)
+                .map(|compared| compared.unless(slowed))
         }
         .map_err(|reason| format!("`{}` and `{}` cannot be compared: {reason}", a.1.label, b.1.label))?;
         let side = |place: &Place<'_, '_>| ComparedSide::new(runs[place.0].run, place.1, comparison.of);
@@ -152,6 +155,13 @@ fn cautions(pairs: &[(Place<'_, '_>, Place<'_, '_>)], runs: &[Analysis<'_>], row
     }
     if differ(&|run| format!("{} {}", run.tool_version, run.method_version)) {
         cautions.push("The runs were made by different versions of switchcost.".to_owned());
+    }
+    let clocks = pairs.iter().filter_map(|(a, b)| clocks_differ(&runs[a.0], &runs[b.0], &a.1.variant.probe));
+    if let Some(log) = clocks.max_by(|a, b| a.abs().total_cmp(&b.abs())) {
+        cautions.push(format!(
+            "{} at its best: of rows that may follow it the interval holds the difference with the clock and without.",
+            slower_clock(log)
+        ));
     }
     let lacking: Vec<usize> = rows.iter().filter_map(|row| row.comparison.lacks_starts()).collect();
     if let Some(needed) = lacking.iter().max() {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnRequest};
+use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnError, SpawnRequest};
 use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Transcript, Tree};
 use switchcost_protocol::{RunReader, run_arguments};
 
@@ -86,7 +86,11 @@ pub(crate) fn start_at(
     // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009); so it is varied, not left to chance.
     let mut environment = vec![("SWITCHCOST_PADDING".to_owned(), "x".repeat(padding as usize))];
     let names = info.environment.iter().map(String::as_str).chain(spawn::ENVIRONMENT.iter().copied());
-    environment.extend(names.filter_map(|name| Some((name.to_owned(), switchcost_machine::environment(name)?))));
+    let value = |name: &str| match name {
+        spawn::SCRATCH => spawn::scratch().to_str().map(str::to_owned),
+        _ => switchcost_machine::environment(name),
+    };
+    environment.extend(names.filter_map(|name| Some((name.to_owned(), value(name)?))));
     let request = SpawnRequest {
         program,
         arguments: command,
@@ -96,7 +100,10 @@ pub(crate) fn start_at(
         capabilities: info.capabilities,
         report_fd,
     };
-    Child::start(&request).map_err(|error| error.to_string())
+    Child::start(&request).map_err(|error| match error {
+        SpawnError::NotFound(_) => format!("{error}; build it (`make build` builds those of switchcost)"),
+        _ => error.to_string(),
+    })
 }
 
 /// Carries out a plan. Always returns with no process of the probe left.
@@ -151,7 +158,8 @@ pub(crate) fn obey(
     };
     let (reading, log) = read_until_end(&mut child, deadline, interrupt, &mut push);
     let left = match reading {
-        Reading::Ended | Reading::Closed => child.wait_until(Instant::now() + LEAVE),
+        // By the deadline as well: a runtime that is slow to leave must not outlive the budget.
+        Reading::Ended | Reading::Closed => child.wait_until(deadline.min(Instant::now() + LEAVE)),
         _ => false,
     };
     let company = if left && orders.listener.is_some() { child.company() } else { Some(0) };

@@ -21,7 +21,7 @@ pub use discover::{KnownProbe, discover};
 pub use peer::{PeerOutcome, find_program, run_peer};
 pub use request::RequestError;
 pub use schedule::{Control, Observer, execute, resume};
-pub use select::{Selection, Sizes, choices, select, select_wanted};
+pub use select::{Selection, Sizes, choices, not_installed, select, select_wanted};
 pub use sweep::{AXES, Axis, Here, Range, SweepError, headline_with, select_sweep};
 
 /// Version of the method (METHODOLOGY.md). Raised when equal raw data would give other figures, or equal machines other raw data.

@@ -16,6 +16,10 @@ pub(crate) struct Progress {
     pub(crate) invocations: u64,
     /// The round of the last one, and how many it has had of this variant.
     round: (u64, u64),
+    /// Starts in the run so far, those ahead of this pass included.
+    pub(crate) stored: u64,
+    /// Rounds that it has been through, likewise.
+    pub(crate) rounds: u64,
     /// It needs no more, or cannot have more.
     pub(crate) done: bool,
     /// Done only because there is not enough time for it.
@@ -37,15 +41,20 @@ impl Progress {
         }
     }
 
+    /// Takes note of an invocation that is in the run, whether or not this pass has come to it.
+    pub(crate) fn store(&mut self, invocation: &Invocation) {
+        self.stored += 1;
+        self.rounds = self.rounds.max(invocation.round + 1);
+    }
+
     /// Starts that it has had in this round.
     pub(crate) fn starts_of(&self, round: u64) -> u64 {
         if self.round.0 == round { self.round.1 } else { 0 }
     }
 
-    /// Time until it has the invocations that an interval needs; nothing is known before the first.
-    pub(crate) fn missing(&self, goal: u64) -> Duration {
-        let each = self.spent / u32::try_from(self.invocations.max(1)).unwrap_or(u32::MAX);
-        each * u32::try_from(goal.saturating_sub(self.invocations)).unwrap_or(u32::MAX)
+    /// Mean duration of a start; nothing is known before the first.
+    pub(crate) fn each(&self) -> Duration {
+        self.spent / u32::try_from(self.invocations.max(1)).unwrap_or(u32::MAX)
     }
 
     /// Leaves it as it is.

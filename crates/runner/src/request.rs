@@ -25,7 +25,9 @@ pub enum RequestError {
     #[error("{0}")]
     BadPattern(String),
     /// No such probe.
-    #[error("--probe {name}: there is no such probe{hint}; `switchcost list` shows all")]
+    #[error(
+        "--probe {name}: there is no such probe{hint}; `switchcost list` shows all, `make build` builds what is missing"
+    )]
     UnknownProbe {
         /// As typed.
         name: String,

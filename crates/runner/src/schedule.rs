@@ -1,13 +1,14 @@
 //! Rounds in random order, until precision, rounds, budget or the user end the run.
 
 mod plan;
+mod share;
 
 use crate::invoke::{Outcome, invoke};
 use crate::progress::Progress;
 use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
 use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::{
     Bound, LOOKS, ProbeAnswer, Speeds, counted, fastest_bound, judge, speeds, summarise, undisturbed,
@@ -23,11 +24,11 @@ use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan
 /// run like all others, not follow one another when the rest is done.
 const FREE_STARTS: u64 = 4;
 
-/// Invocations that an interval needs. The time left is shared out so that as many rows as possible get them.
-const FEWEST_INVOCATIONS: u64 = 6;
-
 /// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
+
+/// Kept from the end of a budget, but no more than a tenth of it: until what a cut start leaves behind is gone.
+const TEARDOWN: Duration = Duration::from_millis(150);
 
 /// Watches a run: shows it, stores it.
 pub trait Observer {
@@ -67,6 +68,8 @@ struct Schedule<'a> {
     /// Variant and round → positions in `run` of what is measured already and was not yet passed by.
     earlier: BTreeMap<(usize, u64), VecDeque<usize>>,
     sizes: BTreeMap<usize, Sizes>,
+    /// Rows that needed no more at the end of an earlier pass.
+    finished: BTreeSet<usize>,
 }
 
 /// Carries out a selection. Always returns what was measured, however the run ended.
@@ -124,8 +127,17 @@ fn carry_out(
     control: &Control<'_>,
     observer: &mut dyn Observer,
 ) -> Run {
-    let mut schedule =
-        Schedule { request, catalogue, probes, control, run, progress: Vec::new(), earlier: BTreeMap::new(), sizes };
+    let mut schedule = Schedule {
+        request,
+        catalogue,
+        probes,
+        control,
+        run,
+        progress: Vec::new(),
+        earlier: BTreeMap::new(),
+        sizes,
+        finished: BTreeSet::new(),
+    };
     schedule.resolve_placements();
     observer.begun(&schedule.run);
     let ended_by = schedule.rounds(observer);
@@ -174,14 +186,19 @@ impl Schedule<'_> {
             let before = self.run.invocations.len();
             self.rewind();
             let ended_by = self.pass(observer);
-            let given_up = self.progress.iter().any(|progress| progress.given_up);
+            let waits = |index: &usize| self.progress[*index].given_up && !self.has_modes(*index);
             match ended_by {
-                EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing if given_up => {
+                None => {}
+                Some(EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing)
+                    if (0..self.progress.len()).any(|index| waits(&index)) =>
+                {
                     if self.run.invocations.len() == before {
                         return EndedBy::Budget;
                     }
+                    let finished: Vec<usize> = (0..self.progress.len()).filter(|index| !waits(index)).collect();
+                    self.finished.extend(finished);
                 }
-                ended_by => return ended_by,
+                Some(ended_by) => return ended_by,
             }
         }
     }
@@ -192,20 +209,24 @@ impl Schedule<'_> {
         for (&index, sizes) in &self.sizes {
             self.progress[index].batch_units = sizes.batch_units;
         }
+        self.finished.iter().for_each(|&index| self.progress[index].done = true);
         self.earlier.clear();
         for (position, invocation) in self.run.invocations.iter().enumerate() {
+            self.progress[invocation.variant].store(invocation);
             self.earlier.entry((invocation.variant, invocation.round)).or_default().push_back(position);
         }
     }
 
-    fn pass(&mut self, observer: &mut dyn Observer) -> EndedBy {
+    /// Goes through the rounds. None: first back to rows that were made to wait and can have their interval after all.
+    fn pass(&mut self, observer: &mut dyn Observer) -> Option<EndedBy> {
         let mut round = 0;
+        let before = self.run.invocations.len();
         loop {
             let mut order: Vec<usize> = (0..self.run.variants.len())
                 .filter(|index| !self.run.not_run.contains_key(index) && !self.progress[*index].done)
                 .collect();
             if order.is_empty() {
-                return self.nothing_left(round);
+                return Some(self.nothing_left(round));
             }
             order =
                 order.into_iter().flat_map(|index| (0..self.starts_in_a_round(index)).map(move |_| index)).collect();
@@ -219,17 +240,20 @@ impl Schedule<'_> {
                 match self.start(variant, round, observer) {
                     Step::Done { disturbed: true } => disturbed.push(variant),
                     Step::Done { .. } => {}
-                    Step::End(ended_by) => return ended_by,
+                    Step::End(ended_by) => return Some(ended_by),
                 }
             }
             for variant in disturbed {
                 if let Step::End(ended_by) = self.start(variant, round, observer) {
-                    return ended_by;
+                    return Some(ended_by);
                 }
             }
             round += 1;
             self.retire(round);
             self.share_out(round);
+            if round == self.fewest() && self.run.invocations.len() > before && self.one_fits() {
+                return None;
+            }
         }
     }
 
@@ -262,17 +286,26 @@ impl Schedule<'_> {
             }
             return;
         }
-        if !LOOKS.iter().any(|(rounds, _)| *rounds == rounds_done) {
+        let looks: Vec<usize> = (0..self.progress.len()).filter(|&index| self.is_look(index, rounds_done)).collect();
+        if looks.is_empty() {
             return;
         }
         let speeds = speeds(&self.run);
         let started = self.run.starts();
-        let done = |(index, started): (usize, &Vec<&Invocation>)| {
-            let starts = rounds_done * self.starts_in_a_round(index);
-            LOOKS.iter().all(|(most, _)| *most <= starts) || self.is_precise(index, started, rounds_done, &speeds)
+        let done = |index: &usize| {
+            let starts = rounds_done * self.starts_in_a_round(*index);
+            LOOKS.iter().all(|(most, _)| *most <= starts)
+                || started.get(*index).is_some_and(|started| self.is_precise(*index, started, rounds_done, &speeds))
         };
-        let done: Vec<bool> = started.iter().enumerate().map(done).collect();
-        self.progress.iter_mut().zip(done).for_each(|(progress, done)| progress.done |= done);
+        let done: Vec<usize> = looks.into_iter().filter(done).collect();
+        done.into_iter().for_each(|index| self.progress[index].done = true);
+    }
+
+    /// Has it reached in this round a number of starts at which it is looked at?
+    fn is_look(&self, index: usize, rounds_done: u64) -> bool {
+        let each = self.starts_in_a_round(index);
+        let (before, now) = (rounds_done.saturating_sub(1) * each, rounds_done * each);
+        !self.progress[index].done && LOOKS.iter().any(|(starts, _)| (before + 1..=now).contains(starts))
     }
 
     fn starts_in_a_round(&self, index: usize) -> u64 {
@@ -293,33 +326,6 @@ impl Schedule<'_> {
         self.request.budget.saturating_sub(self.control.started.elapsed())
     }
 
-    /// Starts that a row needs: for an interval, or as many as are asked for if those are fewer.
-    fn fewest(&self) -> u64 {
-        self.request.rounds.unwrap_or(FEWEST_INVOCATIONS).clamp(1, FEWEST_INVOCATIONS)
-    }
-
-    /// Gives up the most expensive rows while the rest cannot all get their interval in the time left: a few slow ones must not keep all from it.
-    fn share_out(&mut self, rounds_done: u64) {
-        let goal = self.fewest();
-        if rounds_done >= goal {
-            return;
-        }
-        let left = self.left();
-        let mut waiting: Vec<(Duration, usize)> = (0..self.progress.len())
-            .filter(|index| !self.progress[*index].done)
-            .map(|index| (self.progress[index].missing(goal), index))
-            .collect();
-        waiting.sort_unstable();
-        let mut needed: Duration = waiting.iter().map(|(missing, _)| *missing).sum();
-        while needed > left
-            && waiting.len() > 1
-            && let Some((missing, index)) = waiting.pop()
-        {
-            needed -= missing;
-            self.progress[index].give_up();
-        }
-    }
-
     /// What an earlier session, or an earlier pass, measured of this variant in this round; says whether it was disturbed.
     fn replay(&mut self, index: usize, round: u64) -> Option<Step> {
         let position = self.earlier.get_mut(&(index, round))?.pop_front()?;
@@ -333,7 +339,8 @@ impl Schedule<'_> {
         if let Some(step) = self.replay(index, round) {
             return step;
         }
-        let left = self.left();
+        // What a start that the budget ends leaves behind takes a moment to go.
+        let left = self.left().saturating_sub(TEARDOWN.min(self.request.budget / 10));
         let expected = self.progress[index].longest;
         if left < Duration::from_millis(10) {
             return Step::End(EndedBy::Budget);
@@ -374,6 +381,7 @@ impl Schedule<'_> {
             return Step::Done { disturbed: false };
         }
         let invocation = self.conclude(index, round, &plan, padding, started, watch, outcome);
+        self.progress[index].store(&invocation);
         self.progress[index].add(&invocation);
         // A disturbed invocation is repeated once per round; one of a variant that is given up is not.
         let disturbed = !invocation.disturbances.is_empty() && !self.progress[index].done;

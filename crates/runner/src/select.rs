@@ -446,6 +446,12 @@ fn cannot(described: &Described, shape: &Variant) -> Option<String> {
         .then(|| format!("this probe has no timing {} for {}", shape.timing, shape.mechanism))
 }
 
+/// Said of a source that no installed probe is of: `make run` builds only what the ladder takes.
+#[must_use]
+pub fn not_installed(source: &str) -> String {
+    format!("no probe of source {source} is installed; run `make build`")
+}
+
 /// Why no probe can carry the mechanism out.
 fn nobody(
     mechanism: &Mechanism,
@@ -463,7 +469,7 @@ fn nobody(
             let cure = if install.is_empty() || !switchcost_machine::tight_limits().is_empty() {
                 String::new()
             } else {
-                format!("; install {install}, then `make build`")
+                format!("; install {install}")
             };
             Some(format!("probe {}: {why}{cure}", probe.info.id))
         })
@@ -472,7 +478,11 @@ fn nobody(
         let here = probes.iter().filter(|probe| asked(probe) && probe.answer.is_ok());
         let silent: Vec<&str> = here.map(|probe| probe.info.id.as_str()).collect();
         let sources = mechanism.implemented_by.join(", probes/");
+        let installed = |source: &String| probes.iter().any(|probe| probe.info.source == *source);
         reasons.push(match silent[..] {
+            [] if !mechanism.implemented_by.iter().any(installed) => {
+                not_installed(&mechanism.implemented_by.join(" or "))
+            }
             [] => format!("no chosen probe implements it (it is part of probes/{sources})"),
             _ => format!("the probe {} does not describe it (it is part of probes/{sources})", silent.join(", ")),
         });

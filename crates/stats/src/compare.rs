@@ -41,6 +41,16 @@ impl LogRatio {
         Self { interval: self.interval.map(wider), ..self }
     }
 
+    /// Whether or not this much is taken off: the interval holds both answers.
+    #[must_use]
+    pub fn or_less(self, off: f64) -> Self {
+        let wider = |interval: Interval| Interval {
+            low: interval.low.min(interval.low - off),
+            high: interval.high.max(interval.high - off),
+        };
+        Self { interval: self.interval.map(wider), ..self }
+    }
+
     /// How far from 0 the interval reaches.
     #[must_use]
     pub fn reach(&self) -> Option<f64> {
@@ -91,6 +101,15 @@ mod tests {
         let estimate = paired(&ratios, 0.95).unwrap();
         assert!((estimate.centre - 0.1).abs() < 1e-12 && estimate.excludes_zero());
         assert!((estimate.reach().unwrap() - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_may_be_taken_off_is_held_both_ways() {
+        let ratio = LogRatio { centre: 0.1, interval: Some(Interval { low: 0.07, high: 0.13 }) };
+        assert_eq!(ratio.or_less(0.08).interval, Some(Interval { low: 0.07 - 0.08, high: 0.13 }));
+        assert_eq!(ratio.or_less(-0.08).interval, Some(Interval { low: 0.07, high: 0.13 + 0.08 }));
+        assert!(ratio.excludes_zero() && !ratio.or_less(0.08).excludes_zero());
+        assert_eq!(ratio.or_less(0.0), ratio);
     }
 
     #[test]

@@ -18,15 +18,17 @@ mod random;
 mod ratio;
 mod shift;
 mod steady;
+mod successive;
 
 pub use bootstrap::{highest_confidence, median_difference};
 pub use changes::{Change, Levels, SHORTEST, Search, fewest_for_change};
 pub use compare::{FEWEST, LogRatio, half_width, paired};
 pub use interval::{Interval, mean_interval, median_interval};
 pub use location::{OF_A_MEDIAN, SIGMAS, mad, mean, median, quantile, sorted};
-pub use modes::{Mode, modes};
+pub use modes::{Mode, modes, modes_within};
 pub use multiple::{each_of, fewest_each, fewest_pairs};
 pub use others::{Others, holm, two_sided};
 pub use ratio::ratio_of_means;
 pub use shift::shift;
 pub use steady::{Steady, steady_from};
+pub use successive::{autocorrelation_of_ranks, successive_median_interval, widening, widening_of};

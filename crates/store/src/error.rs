@@ -315,7 +315,14 @@ pub fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked { path },
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreError::NotWritable { path, reason },
             ErrorCode::CannotOpen => {
-                let reason = if path.is_dir() { "it is a folder".to_owned() } else { reason };
+                // SQLite does not say why. Of a file that is there, the system does.
+                let refused = std::fs::OpenOptions::new().append(true).open(&path).err();
+                let refused = refused.filter(|error| error.kind() != std::io::ErrorKind::NotFound);
+                let reason = match refused {
+                    _ if path.is_dir() => "it is a folder".to_owned(),
+                    Some(error) => error.to_string(),
+                    None => reason,
+                };
                 StoreError::CannotOpen { path, reason }
             }
             _ => StoreError::Failed { path, reason },

@@ -21,7 +21,9 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
     documents.push(("docs/cli.md".into(), command_line()));
     documents.push(("README.md".into(), readme()?));
     documents.push(("docs/security.md".into(), limits()?));
-    documents.push(("docs/coverage.md".into(), coverage()?));
+    for page in COUNTED {
+        documents.push((format!("docs/{page}.md"), counted(page)?));
+    }
     settle(documents, check)
 }
 
@@ -119,16 +121,19 @@ fn limits() -> anyhow::Result<String> {
     Ok(page.replace(block(&page, "limits")?, &table))
 }
 
-/// docs/coverage.md with the tables that the tests of `crates/analysis` counted and did not find in it. They leave them in files.
-fn coverage() -> anyhow::Result<String> {
-    let mut page = fs::read_to_string(top().join("docs/coverage.md"))?;
-    let Ok(tables) = fs::read_dir(top().join("target/tmp/coverage")) else { return Ok(page) };
+/// Pages of `docs/` whose tables are counted by tests of `crates/analysis`.
+const COUNTED: [&str; 2] = ["coverage", "fleet"];
+
+/// Such a page with the tables that the tests counted and did not find in it. They leave them in files.
+fn counted(page: &str) -> anyhow::Result<String> {
+    let mut text = fs::read_to_string(top().join(format!("docs/{page}.md")))?;
+    let Ok(tables) = fs::read_dir(top().join("target/tmp/counted").join(page)) else { return Ok(text) };
     for table in tables {
         let file = table?.path();
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        page = page.replace(block(&page, &name)?, &fs::read_to_string(&file)?);
+        text = text.replace(block(&text, &name)?, &fs::read_to_string(&file)?);
     }
-    Ok(page)
+    Ok(text)
 }
 
 /// Pages that are filled from kept runs, each from the template `PAGE.in`.

@@ -2,6 +2,7 @@
 
 mod book;
 mod documents;
+mod fleet;
 
 use anyhow::Context;
 use clap::Parser;
@@ -33,6 +34,11 @@ enum Task {
         /// Folder for them
         folder: PathBuf,
     },
+    /// data/example/fleet.json: run files of nodes as the figures of their starts, on which the counts of docs/fleet.md rest
+    Fleet {
+        /// Folders of run files NAME-NUMBER.jsonl; NAME is `clean`, or the fault that was planted
+        folders: Vec<PathBuf>,
+    },
     /// README's table of platforms, from standard input
     Platforms {
         /// Change nothing; fail if README says otherwise. What could not be tried is not compared
@@ -47,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         Task::Documents { check } => documents::derive(check),
         Task::Answers { folder } => documents::answers(&folder),
         Task::Book { folder } => book::book(&folder),
+        Task::Fleet { folders } => fleet::samples(&folders),
         Task::Platforms { check } => documents::platforms(check),
     }
 }

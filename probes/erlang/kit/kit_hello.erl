@@ -48,7 +48,8 @@ send_mechanisms(Writer, Mechanisms) ->
     [
         kit_wire:send(Writer, [
             {t, {text, "mechanism"}}, {id, {text, Id}}, {experiments, [{text, Word} || Word <- Experiments]},
-            {timings, [{text, Word} || Word <- Timings]}, {parameters, []}
+            {timings, [{text, Word} || Word <- Timings]},
+            {parameters, [{text, atom_to_list(Name)} || {Name, _, _} <- maps:get(parameters, Mechanism, [])]}
         | Answer])
-     || #{id := Id, experiments := Experiments, timings := Timings} <- Mechanisms
+     || #{id := Id, experiments := Experiments, timings := Timings} = Mechanism <- Mechanisms
     ].

@@ -28,6 +28,7 @@ carry_out(Writer, Plan, #{module := Module}) ->
     end.
 
 measure(Writer, Plan, Module) ->
+    kit_heap_offset:take(Plan),
     State = Module:set_up(Plan),
     {Units, Calibrated} = calibrate(Plan, Module, State),
     send_plan(Writer, Plan, Units),
@@ -114,10 +115,11 @@ histogram(_) -> none.
 
 send_plan(Writer, Plan, Units) ->
     #{mechanism := Id, experiment := Experiment, contexts := Contexts, timing := Timing, cpus := Cpus, batches := Batches,
-        warmup_batches := Warmup} = Plan,
+        warmup_batches := Warmup, parameters := Parameters} = Plan,
     kit_wire:send(Writer, [
         {t, {text, "plan"}}, {mechanism, {text, Id}}, {experiment, {text, Experiment}}, {contexts, Contexts}, {timing, {text, Timing}},
-        {cpus, Cpus}, {batch_units, Units}, {batches, Batches}, {warmup_batches, Warmup}, {parameters, {[]}}
+        {cpus, Cpus}, {batch_units, Units}, {batches, Batches}, {warmup_batches, Warmup},
+        {parameters, {[{Name, {text, maps:get(Name, Plan)}} || Name <- Parameters]}}
     ]).
 
 %% Where the ticks go: outside the heap, so that storing them allocates nothing.

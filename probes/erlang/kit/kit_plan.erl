@@ -14,6 +14,7 @@
 %% typing errors, so it is looked for first; the order of the words does not matter.
 parse(Words, Mechanisms) ->
     {Mechanism, Values} = find(split(Words), Mechanisms),
+    Parameters = maps:get(parameters, Mechanism, []),
     Takes = [
         integer(report_fd, 1, 0, ?MAX_DESCRIPTOR),
         integer(protocol, ?PROTOCOL, ?PROTOCOL, ?PROTOCOL),
@@ -27,13 +28,15 @@ parse(Words, Mechanisms) ->
         integer(warmup_batches, 5, 0, ?MAX_BATCHES),
         integer(verify_units, 1000, 0, ?MAX_CONTEXTS),
         integer(seed, 0, 0, 1 bsl 63 - 1)
+        | [word(Name, Default, Choice) || {Name, Choice, Default} <- Parameters]
     ],
     {Taken, Left} = lists:mapfoldl(fun(Take, Rest) -> Take(Rest) end, Values, Takes),
     case maps:keys(Left) of
         [] -> ok;
         [Key | _] -> throw(kit_wire:refuse(unknown_key, "`~ts` is neither a key of `run` nor a parameter of ~s", [Key, maps:get(id, Mechanism)]))
     end,
-    Plan = maps:put(mechanism, maps:get(id, Mechanism), maps:from_list(Taken)),
+    Own = #{mechanism => maps:get(id, Mechanism), parameters => [Name || {Name, _, _} <- Parameters]},
+    Plan = maps:merge(maps:from_list(Taken), Own),
     case Plan of
         #{experiment := "switch", contexts := 1} when not is_map_key(control, Mechanism) ->
             throw(kit_wire:refuse(bad_value, "a ring needs at least two contexts: contexts=2 or more", []));

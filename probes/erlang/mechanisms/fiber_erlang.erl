@@ -10,7 +10,8 @@
 -define(BYTES_EACH, 3000).
 
 mechanism() ->
-    #{id => "fiber/erlang", module => ?MODULE, experiments => ["switch", "create", "footprint"], timings => ["batch", "each"]}.
+    #{id => "fiber/erlang", module => ?MODULE, experiments => ["switch", "create", "footprint"], timings => ["batch", "each"],
+        parameters => [kit_heap_offset:parameter()]}.
 
 %% State of the ring: first member, contexts, the token as the driver knows it, and a cell for the counter as read by the sender.
 -record(ring, {first, lap, token = 0, stamp, histogram}).

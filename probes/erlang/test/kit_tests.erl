@@ -18,7 +18,7 @@ passes(Name, Test) ->
 tests() ->
     [
         {"buckets", fun buckets/0}, {"trace", fun trace/0}, {"rulers", fun rulers/0},
-        {"lines", fun lines/0}, {"list", fun described/0}, {"as the host starts it", fun started/0}
+        {"lines", fun lines/0}, {"list", fun described/0}, {"heap offset", fun heap_offset/0}, {"as the host starts it", fun started/0}
     ].
 
 buckets() ->
@@ -61,6 +61,18 @@ described() ->
     Ids = [Id || #{id := Id} <- mechanism_list:all()],
     Ids = lists:sort(Ids),
     [{ok, _} = file:read_file("../../mechanisms/" ++ Id ++ ".toml") || Id <- Ids].
+
+%% A number of processes that is drawn from the seed, or none.
+heap_offset() ->
+    [One, Same, Other] = [taken(["seed=" ++ Seed]) || Seed <- ["1", "1", "2"]],
+    true = One > 0 andalso One =:= Same andalso One =/= Other,
+    [0, 0] = [taken(["seed=1", Word]) || Word <- ["heap_offset=fixed", "experiment=create"]].
+
+taken(Words) ->
+    {Plan, _} = kit_plan:parse(["mechanism=fiber/erlang" | Words], mechanism_list:all()),
+    Taken = kit_heap_offset:take(Plan),
+    [Process ! stop || Process <- Taken],
+    length(Taken).
 
 %% The command of probe.toml, with the modules of this test: what the host's conformance suite does not ask.
 started() ->

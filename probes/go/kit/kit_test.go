@@ -126,3 +126,30 @@ func readLines(t *testing.T, file string) []string {
 	}
 	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 }
+
+func TestBlocksAreDrawnFromTheSeed(t *testing.T) {
+	list := []Mechanism{{ID: "a/ring", Experiments: []string{"switch", "create"}, Parameters: []Parameter{HeapOffsetParameter}}}
+	taken := func(words ...string) (sizes []int) {
+		plan, _, refusal := ParsePlan(append(words, "mechanism=a/ring"), list)
+		if refusal != nil {
+			t.Fatal(refusal.Detail)
+		}
+		before := len(blocks.words)
+		TakeBlocks(plan)
+		if len(blocks.words) != len(blocks.pointers) {
+			t.Errorf("%d and %d blocks", len(blocks.words), len(blocks.pointers))
+		}
+		for _, block := range blocks.words[before:] {
+			sizes = append(sizes, len(block))
+		}
+		return sizes
+	}
+	if one, same, other := taken("seed=1"), taken("seed=1"), taken("seed=2"); len(one) == 0 || !slices.Equal(one, same) || slices.Equal(one, other) {
+		t.Errorf("blocks of %d, %d and %d bytes", one, same, other)
+	}
+	for _, words := range [][]string{{"seed=1", "heap_offset=fixed"}, {"seed=1", "experiment=create"}} {
+		if sizes := taken(words...); len(sizes) != 0 {
+			t.Errorf("%v: blocks of %d bytes", words, sizes)
+		}
+	}
+}

@@ -58,6 +58,7 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	// The collector is on during the batches, but has nothing to do there: what set-up leaves behind is collected and
 	// swept before. During set-up it is off, because it would scan the stacks of a growing ring again and again.
 	percent := debug.SetGCPercent(-1)
+	TakeBlocks(plan)
 	workload, refusal := mechanism.SetUp(plan)
 	if refusal != nil {
 		return refusal
@@ -66,6 +67,13 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	runtime.GC()
 
 	m := measurement{plan: plan, workload: workload, seen: map[int]bool{}}
+	Deeper(plan.Frames(pageBytes), func() { refusal = m.carryOut(w) })
+	return refusal
+}
+
+// carryOut does all that context 0 does.
+func (m *measurement) carryOut(w *Writer) (refusal *Refusal) {
+	plan, workload := m.plan, m.workload
 	if m.units, refusal = m.calibrate(); refusal != nil {
 		return refusal
 	}

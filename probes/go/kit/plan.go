@@ -19,6 +19,7 @@ type Plan struct {
 	Batches       uint64
 	WarmupBatches uint64
 	VerifyUnits   uint64
+	Seed          uint64 // Another one in every start.
 	// Parameters holds every parameter of the mechanism, defaults filled in.
 	Parameters map[string]string
 }
@@ -78,7 +79,7 @@ func ParsePlan(words []string, list []Mechanism) (*Plan, *Mechanism, *Refusal) {
 	plan.Batches = take.integer("batches", 30, 1, maxBatches)
 	plan.WarmupBatches = take.integer("warmup_batches", 5, 0, maxBatches)
 	plan.VerifyUnits = take.integer("verify_units", 1000, 0, maxContexts)
-	take.integer("seed", 0, 0, 1<<63-1) // Nothing here is random.
+	plan.Seed = take.integer("seed", 0, 0, 1<<63-1)
 	for _, parameter := range mechanism.Parameters {
 		if parameter.Words != nil {
 			plan.Parameters[parameter.Name] = take.word(parameter.Name, parameter.Default, parameter.Words)

@@ -22,6 +22,7 @@ var fiberGoroutine = kit.Mechanism{
 	Parameters: []kit.Parameter{
 		{Name: "os_threads", Words: []string{"one", "all"}, Default: "one"},
 		{Name: "payload", Min: 1, Max: 1 << 20, Default: "8"},
+		kit.HeapOffsetParameter,
 		kit.WorkingSetParameter,
 	},
 	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
@@ -36,7 +37,7 @@ var fiberGoroutine = kit.Mechanism{
 		case "message":
 			return newGoroutineEcho(int(plan.Number("payload"))), nil
 		default:
-			return newGoroutineRing(plan.Contexts, sets)
+			return newGoroutineRing(plan.Contexts, sets, plan.Frames(roomOnStack))
 		}
 	},
 	Hold: holdGoroutines,
@@ -109,7 +110,11 @@ type goroutineRing struct {
 	stacks    []uintptr        // Where each context's stack is, as it says itself at publish.
 }
 
-func newGoroutineRing(contexts uint64, sets *kit.WorkingSets) (kit.Workload, *kit.Refusal) {
+// roomOnStack is half of what the members' own frames leave free of the smallest stack: one that grew would be of another size.
+const roomOnStack = 256
+
+// The members' loops begin so many frames down their stacks.
+func newGoroutineRing(contexts uint64, sets *kit.WorkingSets, frames int) (kit.Workload, *kit.Refusal) {
 	if contexts < 2 {
 		return nil, kit.Refuse("bad_value", "a ring needs at least two contexts: contexts=2 or more")
 	}
@@ -121,7 +126,8 @@ func newGoroutineRing(contexts uint64, sets *kit.WorkingSets) (kit.Workload, *ki
 		ring.channels[i] = make(chan int64)
 	}
 	for i := 1; i < len(ring.channels); i++ {
-		go ring.member(i)
+		context := i
+		go kit.Deeper(frames, func() { ring.member(context) })
 	}
 	return ring, nil
 }

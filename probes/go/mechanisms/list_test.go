@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -114,6 +115,28 @@ func inUse() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapInuse + m.StackInuse + m.GCSys)
+}
+
+// Stacks begin at multiples of 2 KiB: where a loop begins in its own is all that can differ.
+func TestStacksBeginWhereTheSeedSays(t *testing.T) {
+	place := func(words ...string) uintptr {
+		workload := setUp(t, append(words, "mechanism=fiber/goroutine", "contexts=3")...)
+		workload.Run(3)
+		workload.Claim()
+		stacks := workload.(*goroutineRing).stacks
+		if stacks[1]%2048 != stacks[2]%2048 {
+			t.Errorf("%v: %v", words, stacks)
+		}
+		return stacks[1] % 2048
+	}
+	drawn, fixed := map[uintptr]bool{}, map[uintptr]bool{}
+	for seed := 0; seed < 50; seed++ {
+		drawn[place("seed="+strconv.Itoa(seed))] = true
+		fixed[place("seed="+strconv.Itoa(seed), "heap_offset=fixed")] = true
+	}
+	if len(drawn) < 4 || len(fixed) != 1 {
+		t.Errorf("drawn: %v, fixed: %v", drawn, fixed)
+	}
 }
 
 // Every goroutine of a ring is found on a stack of its own, however many there are.

@@ -57,6 +57,7 @@ func setUp(t *testing.T, words ...string) kit.Workload {
 	if refusal != nil {
 		t.Fatal(refusal.Detail)
 	}
+	kit.TakeBlocks(plan)
 	workload, refusal := mechanism.SetUp(plan)
 	if refusal != nil {
 		t.Fatal(refusal.Detail)

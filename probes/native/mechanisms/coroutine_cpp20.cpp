@@ -6,6 +6,7 @@
 
 #include "kit/experiments/creation.h"
 #include "kit/os/limits.h"
+#include "kit/parameters/heap_offset.h"
 #include "kit/parameters/layout.h"
 #include "kit/ring/coroutine.h"
 #include "kit/ring/ring.h"
@@ -189,7 +190,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 extern const Entry coroutine_cpp20{"coroutine/cpp20",
                                    Shape::stacks,
                                    {"switch", "create", "footprint"},
-                                   {layout_parameter(), working_set_parameter()},
+                                   {heap_offset_parameter(), layout_parameter(), working_set_parameter()},
                                    &make};
 
 }  // namespace probe

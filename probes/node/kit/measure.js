@@ -20,6 +20,7 @@ const v8 = require("v8");
 const { now } = require("./clock");
 const { Observation, Trace, addressSpaces } = require("./evidence");
 const footprint = require("./footprint");
+const heapOffset = require("./heap_offset");
 const { wrongRuntime } = require("./hello");
 const { Histogram } = require("./histogram");
 const machine = require("./machine");
@@ -38,6 +39,7 @@ async function carryOut(writer, plan, mechanism) {
   const wrong = wrongRuntime();
   if (wrong) throw unsupported("unsupported_here", wrong);
   if (plan.experiment === "footprint") return footprint.carryOut(writer, plan, mechanism);
+  heapOffset.take(plan);
   const workload = mechanism.setUp(plan);
   await warmUp(plan, workload);
   const units = await calibrate(plan, workload);

@@ -30,9 +30,9 @@ function parsePlan(words, list) {
     batches: take.integer("batches", 30, 1, MAX_BATCHES),
     warmupBatches: take.integer("warmup_batches", 5, 0, MAX_BATCHES),
     verifyUnits: take.integer("verify_units", 1000, 0, MAX_CONTEXTS),
+    seed: take.integer("seed", 0, 0, MAX_SEED),
     parameters: {},
   };
-  take.integer("seed", 0, 0, MAX_SEED); // Nothing here is random.
   for (const parameter of mechanism.parameters) {
     plan.parameters[parameter.name] = take.word(parameter.name, parameter.default, parameter.words);
   }

@@ -4,6 +4,7 @@
 "use strict";
 
 const { now } = require("../kit/clock");
+const heapOffset = require("../kit/heap_offset");
 const { Turns } = require("../kit/evidence");
 const { checkMemory } = require("../kit/measure");
 const { Ring, VERIFY } = require("./ring");
@@ -149,7 +150,7 @@ module.exports = {
   id: "coroutine/js-generator",
   experiments: ["switch", "create", "footprint"],
   timings: ["batch", "each"],
-  parameters: [],
+  parameters: [heapOffset.PARAMETER],
   setUp(plan) {
     if (plan.experiment === "create") return new Creation();
     checkMemory(plan.contexts, BYTES_EACH, "generators");

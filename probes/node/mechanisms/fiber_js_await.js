@@ -5,6 +5,7 @@
 "use strict";
 
 const { now } = require("../kit/clock");
+const heapOffset = require("../kit/heap_offset");
 const { checkMemory } = require("../kit/measure");
 const { unsupported } = require("../kit/wire");
 const { IDLE, Ring, VERIFY } = require("./ring");
@@ -241,7 +242,7 @@ module.exports = {
   id: "fiber/js-await",
   experiments: ["switch", "footprint"],
   timings: ["batch", "each"],
-  parameters: [{ name: "handover", words: ["promise", "yield"], default: "promise" }],
+  parameters: [heapOffset.PARAMETER, { name: "handover", words: ["promise", "yield"], default: "promise" }],
   setUp(plan) {
     const { handover } = plan.parameters;
     checkMemory(plan.contexts, BYTES_EACH[handover], "async functions");

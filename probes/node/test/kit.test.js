@@ -8,8 +8,10 @@ const test = require("node:test");
 const v8 = require("v8");
 const vm = require("vm");
 const { Observation, Trace, Turns } = require("../kit/evidence");
+const heapOffset = require("../kit/heap_offset");
 const { Histogram, bucketOf, lowerEdge } = require("../kit/histogram");
 const { calibrate } = require("../kit/measure");
+const { parsePlan } = require("../kit/plan");
 const { Ruler } = require("../kit/ruler");
 const { Writer, encode } = require("../kit/wire");
 const { list } = require("../mechanisms/list");
@@ -89,7 +91,8 @@ test("the list is sorted and described", () => {
   for (const { id, experiments, parameters } of list) {
     const text = fs.readFileSync(path.join(ROOT, "mechanisms", `${id}.toml`), "utf8");
     assert(text.includes(`\nexperiments = ${words(experiments)}\n`), id);
-    for (const parameter of parameters) {
+    const common = (/^common = (.*)$/m.exec(text) || ["", ""])[1];
+    for (const parameter of parameters.filter(({ name }) => !common.includes(`"${name}"`))) {
       assert(
         text.includes(
           `[parameters.${parameter.name}]\nvalues = ${words(parameter.words)}\ndefault = "${parameter.default}"\n`,
@@ -98,6 +101,15 @@ test("the list is sorted and described", () => {
       );
     }
   }
+});
+
+test("blocks are drawn from the seed, or none is taken", () => {
+  const taken = (...words) => heapOffset.take(parsePlan(["mechanism=coroutine/js-generator", ...words], list).plan);
+  const one = taken("seed=1");
+  assert(one.length > 100);
+  assert.deepStrictEqual(taken("seed=1"), one);
+  assert.notDeepStrictEqual(taken("seed=2"), one);
+  for (const words of ["heap_offset=fixed", "experiment=create"]) assert.deepStrictEqual(taken("seed=1", words), []);
 });
 
 test("every collection is counted, and where nobody can tell there is a reason", async () => {

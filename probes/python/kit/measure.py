@@ -2,7 +2,7 @@
 
 import gc
 
-from . import evidence, footprint, hello, machine, wire
+from . import evidence, footprint, heap_offset, hello, machine, wire
 from .clock import now
 from .histogram import Histogram
 from .plan import MAX_UNITS
@@ -132,6 +132,7 @@ class _Measurement:
         # The collector is on during the batches, as in any program; set-up would make it scan a growing ring again and
         # again, and what set-up leaves behind is collected before.
         gc.disable()
+        self.blocks = heap_offset.blocks(plan)
         self.workload = mechanism.set_up(plan)
         gc.enable()
         gc.collect()

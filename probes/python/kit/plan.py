@@ -48,7 +48,7 @@ def parse(words, mechanisms):
     plan.batches = take.integer("batches", 30, 1, MAX_BATCHES)
     plan.warmup_batches = take.integer("warmup_batches", 5, 0, MAX_BATCHES)
     plan.verify_units = take.integer("verify_units", 1000, 0, MAX_CONTEXTS)
-    take.integer("seed", 0, 0, (1 << 63) - 1)  # Nothing here is random.
+    plan.seed = take.integer("seed", 0, 0, (1 << 63) - 1)
     plan.parameters = {p.name: take.word(p.name, p.default, p.words) for p in mechanism.parameters}
     for key in values:
         raise refuse("unknown_key", f"`{key}` is neither a key of `run` nor a parameter of {mechanism.id}")

@@ -8,6 +8,7 @@ context compares it with its own count of laps and hands it on as it is. That co
 which is cheaper than the two additions, and it is the count of turns as well. After a command a context counts from zero again.
 """
 
+from kit import heap_offset
 from kit.clock import now
 from kit.measure import Mechanism, check_memory
 
@@ -150,4 +151,10 @@ async def hold(plan, contexts):
     return generators, ran
 
 
-MECHANISM = Mechanism("coroutine/python-generator", ["switch", "create", "footprint"], set_up, hold=hold)
+MECHANISM = Mechanism(
+    "coroutine/python-generator",
+    ["switch", "create", "footprint"],
+    set_up,
+    hold=hold,
+    parameters=[heap_offset.PARAMETER],
+)

@@ -9,6 +9,7 @@ so is its count of turns. Everything else is a command (a negative token), which
 
 import sys
 
+from kit import heap_offset
 from kit.clock import now
 from kit.measure import Mechanism, check_memory
 from kit.plan import Parameter
@@ -375,5 +376,5 @@ MECHANISM = Mechanism(
     set_up,
     runner=run_until_end,
     hold=hold,
-    parameters=[Parameter("handover", ["future", "event", "queue", "sleep"], "future")],
+    parameters=[heap_offset.PARAMETER, Parameter("handover", ["future", "event", "queue", "sleep"], "future")],
 )

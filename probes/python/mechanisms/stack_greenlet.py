@@ -3,7 +3,7 @@
 The token is the number of the lap, as coroutine_python_generator.py says.
 """
 
-from kit import wire
+from kit import heap_offset, wire
 from kit.clock import now
 from kit.measure import Mechanism, check_memory
 
@@ -143,5 +143,6 @@ MECHANISM = Mechanism(
     set_up,
     missing=missing,
     hold=hold,
+    parameters=[heap_offset.PARAMETER],
     install="greenlet for the python3 that is found first in PATH (pip install greenlet; Debian: python3-greenlet, for its own Python)",
 )

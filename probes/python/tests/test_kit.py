@@ -4,6 +4,8 @@ import json
 import os
 import random
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -17,6 +19,7 @@ from kit.ruler import Ruler
 from mechanisms import LIST
 
 ROOT = Path(__file__).resolve().parents[3]
+FOLDER = Path(__file__).resolve().parents[1]
 TEST_LIST = [
     Mechanism("fiber/test", ["switch", "create"], None, parameters=[plan.Parameter("speed", ["low", "high"], "low")])
 ]
@@ -104,6 +107,30 @@ class Evidence(unittest.TestCase):
         self.assertIn("kernel", why)
 
 
+# Prints where in its page an object lies that is made behind the blocks.
+PLACE = """
+import sys
+from kit import heap_offset, plan
+from mechanisms import LIST
+kept = heap_offset.blocks(plan.parse(sys.argv[1:], LIST)[0])
+print(id(x for x in ()) % 4096)
+"""
+
+
+class Places(unittest.TestCase):
+    def places(self, *words):
+        def place(seed):
+            words_of_start = ["mechanism=coroutine/python-generator", f"seed={seed}", *words]
+            return subprocess.check_output([sys.executable, "-B", "-c", PLACE, *words_of_start], cwd=FOLDER)
+
+        return {place(seed) for seed in range(8)}
+
+    def test_they_are_drawn_or_those_of_every_start(self):
+        self.assertGreater(len(self.places()), 3)
+        self.assertEqual(len(self.places("heap_offset=fixed")), 1)
+        self.assertEqual(len(self.places("experiment=create")), 1)
+
+
 class Wire(unittest.TestCase):
     def sent(self, send):
         with tempfile.TemporaryFile() as file:
@@ -136,6 +163,8 @@ class Descriptions(unittest.TestCase):
         for mechanism in LIST:
             text = (ROOT / "mechanisms" / f"{mechanism.id}.toml").read_text(encoding="utf-8")
             for parameter in mechanism.parameters:
+                if f'"{parameter.name}"' in next(iter(re.findall(r"^common = (.*)$", text, re.M)), ""):
+                    continue
                 self.assertIn(f"[parameters.{parameter.name}]", text)
                 self.assertIn("values = " + json.dumps(parameter.words), text)
                 self.assertIn(f'default = "{parameter.default}"', text)

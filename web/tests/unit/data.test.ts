@@ -23,6 +23,7 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     p999: median,
     max: median,
     mad: 0,
+    mean_over_time: null,
   };
   const split = {
     control: null,
@@ -56,6 +57,7 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     undisturbed: null,
     undisturbed_low: null,
     undisturbed_high: null,
+    follows_clock: null,
     slowed: null,
     rulers: {},
     modes: [],

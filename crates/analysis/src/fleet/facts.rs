@@ -1,6 +1,6 @@
 //! Facts by which nodes of one hardware differ: the first thing to say of them.
 
-use super::NodeRun;
+use super::node::NodeRun;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{SOFTWARE_FACTS, counts, hardware_key};
 
@@ -77,10 +77,12 @@ pub(super) fn splits(runs: &[&NodeRun], nodes: &[usize]) -> Vec<FactSplit> {
     all.into_iter().filter_map(split).collect()
 }
 
-/// Of each node the facts that few others share.
+/// Of each node the facts that few others share. Where no value is that of most, there is nothing to differ from.
 pub(super) fn rare(splits: &[FactSplit], nodes: usize) -> BTreeMap<usize, Vec<FactDifference>> {
     let mut all: BTreeMap<usize, Vec<FactDifference>> = BTreeMap::new();
-    for split in splits {
+    let most =
+        |split: &&FactSplit| split.common_nodes > split.others.iter().map(|(_, nodes)| nodes.len()).sum::<usize>();
+    for split in splits.iter().filter(most) {
         for (value, with) in split.others.iter().filter(|(_, with)| with.len() * RARE <= nodes.max(RARE)) {
             for &node in with {
                 all.entry(node).or_default().push(FactDifference {

@@ -12,6 +12,9 @@ pub(super) const LEAST_SPREAD: f64 = 0.005;
 /// Degrees of freedom at most. Nodes scatter with longer tails than the normal distribution has.
 const MOST_FREEDOM: f64 = 12.0;
 
+/// A spread from the MAD of so many values is known as well as a standard deviation of this share of them would be: its efficiency at the normal distribution.
+const OF_A_MAD: f64 = 0.37;
+
 /// What of a row is odd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
@@ -26,7 +29,8 @@ impl What {
     pub(super) fn least(self) -> f64 {
         match self {
             Self::Cost => 0.025,
-            Self::Stopped => 0.04,
+            // The share from which a start counts as disturbed.
+            Self::Stopped => 0.05,
         }
     }
 }
@@ -54,6 +58,15 @@ pub(super) struct Deviation {
     pub others: usize,
     /// Chance of such a difference among equals, uncorrected.
     pub p: f64,
+}
+
+impl Deviation {
+    /// Chance, unless it is more than what single starts of a node differ by, to either side.
+    pub(super) fn beyond(&mut self, (faster, slower): (f64, f64)) {
+        if (-faster..=slower).contains(&self.difference) {
+            self.p = 1.0;
+        }
+    }
 }
 
 /// The deviation of each node from those that it is held against: its own set, or the first where its own is too small.
@@ -89,7 +102,7 @@ fn against(nodes: &[usize], peers: &[usize], of: &BTreeMap<usize, Value>, floor:
         let (usual, scatter) = others.without(value.value)?;
         let spread = scatter.max(typical).max(value.within).max(floor).max(LEAST_SPREAD);
         let difference = value.value - usual;
-        let freedom = (count as f64 - 1.0).clamp(1.0, MOST_FREEDOM);
+        let freedom = ((count as f64 - 1.0) * OF_A_MAD).clamp(1.0, MOST_FREEDOM);
         let p = two_sided(difference / spread, freedom);
         (count + 1 >= FEWEST_NODES).then_some(Deviation {
             node: value.node,

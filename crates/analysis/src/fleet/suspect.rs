@@ -103,6 +103,8 @@ pub(super) struct Known<'k> {
     pub signature: &'k [Signature],
     /// Rows were stopped for longer than elsewhere.
     pub stopped: bool,
+    /// The clock is another than elsewhere.
+    pub clock: bool,
     /// Rows cost more or less than elsewhere.
     pub costs: bool,
     /// Share of starts that a quota was seen to stop.
@@ -125,6 +127,7 @@ pub(super) fn suspect(known: &Known<'_>) -> Suspect {
     }
     match (known.stopped || known.neighbours > 0.5, known.costs) {
         (true, _) => Suspect::Neighbour,
+        (false, _) if known.clock => Suspect::Clock,
         (false, true) => by_rows(known.signature),
         (false, false) => Suspect::Unknown,
     }

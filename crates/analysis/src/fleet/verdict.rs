@@ -1,25 +1,35 @@
 //! The verdict on a fleet.
 
 use super::facts::{self, FactDifference, FactSplit, hardware_of};
+use super::node::{Centre, NodeFigures, NodeRun, at_the_clock};
 use super::odd::{Deviation, FEWEST_NODES, LEAST_SPREAD, Value, What, deviations, lasting};
 use super::suspect::{Known, Signature, Suspect, suspect};
-use super::{NodeFigures, NodeRun};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use switchcost_model::Passage;
-use switchcost_stats::{holm, median};
+use switchcost_stats::{holm, median, quantile, sorted};
 
-/// Chance that any node at all of a fleet of equals is accused.
-const CHANCE: f64 = 0.01;
+/// Chance that any node at all of a fleet of equals is accused by one of its rows, which may have long tails.
+const BY_A_ROW: f64 = 0.01;
+
+/// The same by what is taken over all rows: the clock, stops and the sum, which scatter nearly as the model has it.
+const BY_ALL_ROWS: f64 = 0.04;
 
 /// Rows that scatter more than this between nodes say little, and take no part in the sum of all rows.
 const TOO_WIDE: f64 = 0.1;
+
+/// As far as the fastest and the slowest start of this share of the nodes lie from the others of their node, no node is odd by one row: where starts fall
+/// into kinds, it may have got more of one.
+const REACH: f64 = 0.75;
 
 /// Fewest rows that are summed.
 const FEWEST_ROWS: usize = 3;
 
 /// Name of that sum.
 const ALL_ROWS: &str = "all rows";
+
+/// Name of the clock's ruler.
+const CLOCK: &str = "clock";
 
 /// Kind of disturbance by which a quota shows.
 const THROTTLED: &str = "throttled";
@@ -45,7 +55,7 @@ pub struct NodeFinding {
 }
 
 /// What is said of a node.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct NodeVerdict {
     /// Place of its group; `None`: its group is too small for a verdict.
     pub group: Option<usize>,
@@ -57,6 +67,8 @@ pub struct NodeVerdict {
     pub suspect: Option<Suspect>,
     /// Sum of all its rows ÷ that of the others.
     pub all_rows: Option<f64>,
+    /// Rows that most of its group have and that it cannot be held against the others by.
+    pub lacking: Vec<String>,
 }
 
 impl NodeVerdict {
@@ -76,7 +88,7 @@ pub struct RowSeen {
     pub through: Passage,
     /// Median over nodes, ns.
     pub median_ns: f64,
-    /// Standard deviation between nodes, as a fraction.
+    /// Standard deviation between nodes at the same clock, as a fraction.
     pub spread: f64,
     /// Nodes that have it.
     pub nodes: usize,
@@ -93,16 +105,48 @@ pub struct GroupSeen {
     pub judged: bool,
     /// Facts that have several values among them.
     pub splits: Vec<FactSplit>,
+    /// Standard deviation of the clock between nodes, as a fraction; `None` without rulers.
+    pub clock_spread: Option<f64>,
     /// Rows.
     pub rows: Vec<RowSeen>,
+}
+
+/// What a test is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// A row that goes through this.
+    Row(Passage),
+    /// The sum of all rows.
+    AllRows,
+    /// The clock.
+    Clock,
 }
 
 /// One test: this row, this property.
 struct Test {
     label: Arc<str>,
-    through: Option<Passage>,
+    of: Of,
     what: What,
     deviation: Deviation,
+}
+
+impl Test {
+    fn of_a_row(&self) -> bool {
+        matches!(self.of, Of::Row(_))
+    }
+
+    /// With this corrected p it is beyond chance, and beyond what matters.
+    fn odd(&self, p: f64) -> bool {
+        let chance = if self.of_a_row() { BY_A_ROW } else { BY_ALL_ROWS };
+        p < chance && self.deviation.difference.abs() > self.what.least()
+    }
+
+    fn through(&self) -> Option<Passage> {
+        match self.of {
+            Of::Row(through) if self.what == What::Cost => Some(through),
+            _ => None,
+        }
+    }
 }
 
 /// Judges nodes against the others of their hardware. The result has one verdict a node, in their order.
@@ -114,13 +158,12 @@ pub fn judge_fleet(runs: &[&NodeRun]) -> (Vec<GroupSeen>, Vec<NodeVerdict>) {
     }
     let mut groups: Vec<(String, Vec<usize>)> = by_hardware.into_iter().collect();
     groups.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
-    let nothing = NodeVerdict { group: None, facts: Vec::new(), findings: Vec::new(), suspect: None, all_rows: None };
-    let (mut seen, mut verdicts) = (Vec::new(), vec![nothing; runs.len()]);
+    let (mut seen, mut verdicts) = (Vec::new(), vec![NodeVerdict::default(); runs.len()]);
     let mut tests: Vec<Test> = Vec::new();
     for (place, (hardware, nodes)) in groups.into_iter().enumerate() {
         let judged = nodes.len() >= FEWEST_NODES;
         let splits = facts::splits(runs, &nodes);
-        let mut rows = Vec::new();
+        let (mut rows, mut clock_spread) = (Vec::new(), None);
         if judged {
             for (node, facts) in facts::rare(&splits, nodes.len()) {
                 verdicts[node].facts = facts;
@@ -128,12 +171,31 @@ pub fn judge_fleet(runs: &[&NodeRun]) -> (Vec<GroupSeen>, Vec<NodeVerdict>) {
             nodes.iter().for_each(|&node| verdicts[node].group = Some(place));
             let of_group = of_group(runs, &nodes, &splits);
             rows = rows_seen(&of_group);
+            lacking(&of_group, &nodes, &mut verdicts);
+            let clocks = of_group.iter().filter(|test| test.of == Of::Clock).map(|test| test.deviation.spread);
+            clock_spread = median(&clocks.collect::<Vec<_>>());
             tests.extend(of_group);
         }
-        seen.push(GroupSeen { hardware, nodes, judged, splits, rows });
+        seen.push(GroupSeen { hardware, nodes, judged, splits, clock_spread, rows });
     }
     accuse(runs, &tests, &mut verdicts);
     (seen, verdicts)
+}
+
+/// Deviations of nodes by where their starts lie.
+fn lasting_of(centres: &[(usize, Centre)], sets: &[Vec<usize>], floor: f64) -> Vec<Deviation> {
+    let of = |value: fn(&Centre) -> f64| {
+        let value =
+            |(node, centre): &(usize, Centre)| Value { node: *node, value: value(centre), within: centre.within };
+        deviations(&centres.iter().map(value).collect::<Vec<_>>(), sets, floor)
+    };
+    let reach = |value: fn(&Centre) -> f64| {
+        quantile(&sorted(&centres.iter().map(|(_, centre)| value(centre)).collect::<Vec<_>>()), REACH).unwrap_or(0.0)
+    };
+    let starts = (reach(|centre| centre.level - centre.fastest), reach(|centre| centre.slowest - centre.level));
+    let mut all = lasting(of(|centre| centre.level), &of(|centre| centre.low), &of(|centre| centre.high));
+    all.iter_mut().for_each(|deviation| deviation.beyond(starts));
+    all
 }
 
 /// All tests of a group.
@@ -145,21 +207,30 @@ fn of_group(runs: &[&NodeRun], nodes: &[usize], splits: &[FactSplit]) -> Vec<Tes
     for &node in nodes {
         runs[node].rows.iter().for_each(|row| rows.entry(&row.label).or_default().push((node, row)));
     }
-    let mut tests = Vec::new();
+    let clocks = nodes.iter().filter_map(|&node| Some((node, runs[node].clock?))).collect::<Vec<_>>();
+    let clock_usual = median(&clocks.iter().map(|(_, clock)| clock.level).collect::<Vec<_>>()).unwrap_or(0.0);
+    let mut tests: Vec<Test> = lasting_of(&clocks, &sets, floor)
+        .into_iter()
+        .map(|deviation| Test { label: CLOCK.into(), of: Of::Clock, what: What::Cost, deviation })
+        .collect();
     let mut sums: BTreeMap<usize, (f64, f64, usize)> = BTreeMap::new();
     for (label, figures) in rows {
-        let through = Some(figures[0].1.through);
-        let of = |value: fn(&NodeFigures) -> f64| {
-            let values = figures.iter().map(|(node, row)| Value { node: *node, value: value(row), within: row.within });
-            deviations(&values.collect::<Vec<_>>(), &sets, floor)
-        };
-        for deviation in lasting(of(|row| row.level), &of(|row| row.low), &of(|row| row.high)) {
+        let through = figures[0].1.through;
+        // One node without a ruler must not take the clock's changes back into the rows of all.
+        let ruled = figures.iter().filter(|(_, row)| row.steady.is_some()).count();
+        let steady = at_the_clock(through) && 2 * ruled > figures.len();
+        let centre = |row: &NodeFigures| if steady { row.steady } else { Some(row.cost) };
+        let centres: Vec<(usize, Centre)> =
+            figures.iter().filter_map(|(node, row)| Some((*node, centre(row)?))).collect();
+        for mut deviation in lasting_of(&centres, &sets, floor) {
+            // Shown at the clock that is usual here.
+            deviation.usual += if steady { clock_usual } else { 0.0 };
             if deviation.spread < TOO_WIDE {
                 let weight = deviation.spread.max(2.0 * LEAST_SPREAD).powi(-2);
                 let sum = sums.entry(deviation.node).or_default();
                 *sum = (sum.0 + weight * deviation.difference, sum.1 + weight, sum.2 + 1);
             }
-            tests.push(Test { label: Arc::clone(label), through, what: What::Cost, deviation });
+            tests.push(Test { label: Arc::clone(label), of: Of::Row(through), what: What::Cost, deviation });
         }
     }
     let sums: Vec<Value> = sums
@@ -170,7 +241,7 @@ fn of_group(runs: &[&NodeRun], nodes: &[usize], splits: &[FactSplit]) -> Vec<Tes
     let label: Arc<str> = ALL_ROWS.into();
     let sum = |what| {
         let label = Arc::clone(&label);
-        move |deviation| Test { label: Arc::clone(&label), through: None, what, deviation }
+        move |deviation| Test { label: Arc::clone(&label), of: Of::AllRows, what, deviation }
     };
     tests.extend(deviations(&sums, &sets, LEAST_SPREAD).into_iter().map(sum(What::Cost)));
     // One stop in one row is chance; a quota or a neighbour stops most rows.
@@ -183,10 +254,22 @@ fn of_group(runs: &[&NodeRun], nodes: &[usize], splits: &[FactSplit]) -> Vec<Tes
     tests
 }
 
+/// Tells rows of most nodes that a node has no test of.
+fn lacking(tests: &[Test], nodes: &[usize], verdicts: &mut [NodeVerdict]) {
+    let mut with: BTreeMap<&Arc<str>, BTreeSet<usize>> = BTreeMap::new();
+    for test in tests.iter().filter(|test| test.of_a_row()) {
+        with.entry(&test.label).or_default().insert(test.deviation.node);
+    }
+    for (label, with) in with.into_iter().filter(|(_, with)| 2 * with.len() > nodes.len()) {
+        let without = nodes.iter().filter(|node| !with.contains(node));
+        without.for_each(|&node| verdicts[node].lacking.push(label.to_string()));
+    }
+}
+
 fn rows_seen(tests: &[Test]) -> Vec<RowSeen> {
     let mut rows: BTreeMap<(Passage, &str), Vec<&Deviation>> = BTreeMap::new();
-    for test in tests.iter().filter(|test| test.what == What::Cost) {
-        if let Some(through) = test.through {
+    for test in tests {
+        if let Some(through) = test.through() {
             rows.entry((through, &test.label)).or_default().push(&test.deviation);
         }
     }
@@ -205,21 +288,24 @@ fn rows_seen(tests: &[Test]) -> Vec<RowSeen> {
 
 /// Puts what is beyond chance and beyond what matters into the verdicts.
 fn accuse(runs: &[&NodeRun], tests: &[Test], verdicts: &mut [NodeVerdict]) {
-    let ps = holm(&tests.iter().map(|test| test.deviation.p).collect::<Vec<_>>());
     let mut of_node: BTreeMap<usize, Vec<(&Test, f64)>> = BTreeMap::new();
-    for (test, p) in tests.iter().zip(ps) {
-        of_node.entry(test.deviation.node).or_default().push((test, p));
+    let (rows, sums): (Vec<&Test>, Vec<&Test>) = tests.iter().partition(|test| test.of_a_row());
+    for family in [rows, sums] {
+        let ps = holm(&family.iter().map(|test| test.deviation.p).collect::<Vec<_>>());
+        for (test, p) in family.into_iter().zip(ps) {
+            of_node.entry(test.deviation.node).or_default().push((test, p));
+        }
     }
     for (node, mut tests) in of_node {
         let verdict = &mut verdicts[node];
-        let sum = tests.iter().find(|(test, _)| test.through.is_none() && test.what == What::Cost);
+        let sum = tests.iter().find(|(test, _)| test.of == Of::AllRows && test.what == What::Cost);
         verdict.all_rows = sum.map(|(test, _)| test.deviation.difference.exp());
         let signature = signature(&tests);
-        tests.retain(|(test, p)| *p < CHANCE && test.deviation.difference.abs() > test.what.least());
+        tests.retain(|(test, p)| test.odd(*p));
         tests.sort_by(|a, b| a.1.total_cmp(&b.1));
         // The sum says nothing that its rows do not say already.
-        let single = tests.iter().any(|(test, _)| test.through.is_some() && test.what == What::Cost);
-        tests.retain(|(test, _)| test.through.is_some() || test.what == What::Stopped || !single);
+        let single = tests.iter().any(|(test, _)| test.through().is_some());
+        tests.retain(|(test, _)| test.of != Of::AllRows || test.what == What::Stopped || !single);
         verdict.findings = tests.iter().map(|(test, p)| finding(test, *p)).collect();
         let has = |what| verdict.findings.iter().any(|finding| finding.what == what && finding.ratio > 1.0);
         if !verdict.findings.is_empty() || !verdict.facts.is_empty() {
@@ -227,6 +313,7 @@ fn accuse(runs: &[&NodeRun], tests: &[Test], verdicts: &mut [NodeVerdict]) {
                 facts: &verdict.facts,
                 signature: &signature,
                 stopped: has(What::Stopped),
+                clock: tests.iter().any(|(test, _)| test.of == Of::Clock),
                 costs: verdict.findings.iter().any(|finding| finding.what == What::Cost),
                 throttled: share(runs[node], &[THROTTLED]),
                 neighbours: share(runs[node], NEIGHBOURS),
@@ -245,7 +332,7 @@ fn share(run: &NodeRun, kinds: &[&str]) -> f64 {
 }
 
 fn finding(test: &Test, p: f64) -> NodeFinding {
-    let cost = test.what == What::Cost && test.through.is_some();
+    let cost = test.through().is_some();
     NodeFinding {
         row: test.label.to_string(),
         what: test.what,
@@ -258,8 +345,8 @@ fn finding(test: &Test, p: f64) -> NodeFinding {
 
 fn signature(tests: &[(&Test, f64)]) -> Vec<Signature> {
     let mut all: BTreeMap<Passage, Vec<&Deviation>> = BTreeMap::new();
-    for (test, _) in tests.iter().filter(|(test, _)| test.what == What::Cost) {
-        if let Some(through) = test.through {
+    for (test, _) in tests {
+        if let Some(through) = test.through() {
             all.entry(through).or_default().push(&test.deviation);
         }
     }
@@ -283,10 +370,9 @@ pub fn changed(before: &[Vec<&NodeRun>], now: &[&NodeRun]) -> Vec<NodeVerdict> {
     let known: Vec<&NodeRun> = differences.iter().flatten().collect();
     let (_, verdicts) = judge_fleet(&known);
     let mut verdicts = verdicts.into_iter();
-    let nothing = NodeVerdict { group: None, facts: Vec::new(), findings: Vec::new(), suspect: None, all_rows: None };
     let mut all = Vec::new();
     for (place, difference) in differences.iter().enumerate() {
-        let mut verdict = difference.as_ref().and_then(|_| verdicts.next()).unwrap_or_else(|| nothing.clone());
+        let mut verdict = difference.as_ref().and_then(|_| verdicts.next()).unwrap_or_default();
         verdict.facts = before[place].last().map(|last| facts::between(last, now[place])).unwrap_or_default();
         verdict.findings.iter_mut().for_each(|finding| finding.usual_ns = None);
         all.push(verdict);
@@ -299,15 +385,16 @@ fn since(before: &[&NodeRun], now: &NodeRun) -> NodeRun {
     let less = |row: &NodeFigures| {
         let earlier: Vec<&NodeFigures> =
             before.iter().filter_map(|run| run.rows.iter().find(|other| other.label == row.label)).collect();
-        let of = |value: fn(&NodeFigures) -> f64| median(&earlier.iter().map(|row| value(row)).collect::<Vec<_>>());
+        let stalled = median(&earlier.iter().map(|row| row.stalled).collect::<Vec<_>>())?;
+        let steady: Option<Vec<Centre>> = earlier.iter().map(|row| row.steady).collect();
         Some(NodeFigures {
-            level: row.level - of(|row| row.level)?,
-            low: row.low - of(|row| row.low)?,
-            high: row.high - of(|row| row.high)?,
-            stalled: row.stalled - of(|row| row.stalled)?,
-            within: row.within.hypot(of(|row| row.within)?),
+            cost: row.cost.less(&earlier.iter().map(|row| row.cost).collect::<Vec<_>>())?,
+            steady: row.steady.zip(steady).and_then(|(now, earlier)| now.less(&earlier)),
+            stalled: row.stalled - stalled,
             ..row.clone()
         })
     };
-    NodeRun { rows: now.rows.iter().filter_map(less).collect(), ..now.clone() }
+    let clocks: Vec<Centre> = before.iter().filter_map(|run| run.clock).collect();
+    let clock = now.clock.and_then(|clock| clock.less(&clocks));
+    NodeRun { rows: now.rows.iter().filter_map(less).collect(), clock, ..now.clone() }
 }

@@ -16,7 +16,7 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<String> {
     match process {
         ProcessEnd::Deadline if transcript.end.is_some() => {
             return Some(format!(
-                "the probe answered but did not leave within {LEAVE_MS} ms; it was killed{}",
+                "the probe answered but did not leave within {LEAVE_MS} ms or by the end of the budget; it was killed{}",
                 last_words()
             ));
         }

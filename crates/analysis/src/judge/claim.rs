@@ -244,10 +244,11 @@ fn wrong_cpus(case: &Case<'_>) -> Option<String> {
     Some(format!("no context ran on CPU {unused} where {planned:?} were planned"))
 }
 
-/// Contexts that have a CPU each take it from nobody and wait by blocking; those that share one push each other aside.
+/// Contexts that have a CPU each take it from nobody and wait by blocking; those that share one push each other aside. A context that is several tasks
+/// of the kernel, a sandbox with a kernel of its own, pushes itself aside.
 fn shared_cpu(case: &Case<'_>) -> Option<String> {
     let (kernel, planned) = (case.evidence.kernel.as_ref()?, case.plan.cpus.len() as u64);
-    let alone = case.is_ring() && planned > 1 && case.plan.variant.contexts <= planned;
+    let alone = case.is_ring() && !case.rule.hops_hidden && planned > 1 && case.plan.variant.contexts <= planned;
     let pushed = kernel.involuntary as f64;
     let most = PUSHED_SHARE * case.evidence.units as f64 + edge_allowance(case) + preemption_allowance(case);
     (alone && pushed > most).then(|| {

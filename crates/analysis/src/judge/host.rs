@@ -32,6 +32,11 @@ const QUICKEST_SWITCH_NS: f64 = 250.0;
 const MISSING_TIME: f64 = 1.15;
 const MISSING_TIME_NS: f64 = 6e6;
 
+/// A control across CPUs spins: while one of its tasks is pushed aside between batches, the other burns time that is in none. As long as this each time,
+/// where others queue for the CPU, and not more often than in a start of a few batches.
+const PUSHED_ASIDE_NS: f64 = 15e6;
+const PUSHED_ASIDE: u64 = 10;
+
 /// CPU time of the runtime that takes a container away; the processes that made it had ended before the look.
 const REMOVAL_NS: f64 = 30e6;
 
@@ -135,7 +140,9 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<String> 
     let claimed = batches * (1.0 + pass as f64 / case.evidence.units.max(1) as f64);
     let removal =
         if case.rule.seen_namespaces.is_empty() { 0.0 } else { REMOVAL_NS * case.plan.variant.contexts as f64 };
-    let beside = LEAVING * tree.cpu_ns as f64 + removal + rulers_ns(case) + MISSING_TIME_NS;
+    let spins = !case.rule.turns && case.plan.cpus.len() > 1;
+    let spun = if spins { PUSHED_ASIDE_NS * seen.involuntary.min(PUSHED_ASIDE) as f64 } else { 0.0 };
+    let beside = LEAVING * tree.cpu_ns as f64 + removal + rulers_ns(case) + spun + MISSING_TIME_NS;
     (used > missing * cpus as f64 * claimed + beside).then(|| {
         format!(
             "the batches lasted {:.1} ms by the probe's clock, but it used {:.1} ms of CPU time for them",

@@ -52,14 +52,25 @@ pub(super) fn reason(case: &Case<'_>) -> Option<String> {
         return why("same_thread", "the OS threads of the contexts");
     }
     let counts = || {
-        let missing =
-            rule.counts.keys().chain(rule.at_least.keys()).find(|name| !evidence.counts.contains_key(*name))?;
+        let mut asked = rule.counts.keys().chain(rule.at_least.keys()).chain(rule.reached.keys());
+        let missing = asked.find(|name| !evidence.counts.contains_key(*name))?;
         why(missing, missing)
+    };
+    let unreached = || {
+        let (name, &least) = rule.reached.iter().find(|(name, least)| evidence.counts[*name] < **least)?;
+        let observed = evidence.counts[name];
+        Some(format!(
+            "the state that was asked for did not come about: {name} is {observed} where {least} or more show it; other work may have kept the CPUs"
+        ))
     };
     if *case.bound == Bound::Unmeasured && case.experiment() == Experiment::Switch {
         return Some(UNBOUNDED.into());
     }
-    hops_missing(case).or_else(counts).or_else(|| each::below_resolution(case)).or_else(|| host_missing(case))
+    hops_missing(case)
+        .or_else(counts)
+        .or_else(unreached)
+        .or_else(|| each::below_resolution(case))
+        .or_else(|| host_missing(case))
 }
 
 /// Order and CPUs of hops are evidence that no ring does without.

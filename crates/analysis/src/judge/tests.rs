@@ -351,6 +351,19 @@ fn a_plan_that_is_told_with_the_samples_is_not_believed() {
 }
 
 #[test]
+fn a_state_that_did_not_come_about_is_no_lie() {
+    let polled = EvidenceRule { reached: [("idle_polls".to_owned(), 1)].into(), ..rule() };
+    let with = |polls: Option<i64>| {
+        let mut transcript = honest();
+        evidence(&mut transcript).counts.extend(polls.map(|polls| ("idle_polls".to_owned(), polls)));
+        judged(&polled, &plan(), &transcript, ProcessEnd::Exited(0), "")
+    };
+    check(&with(Some(1)), Verdict::Verified, "");
+    check(&with(Some(0)), Verdict::Unobservable, "idle_polls is 0 where 1 or more show it");
+    check(&with(None), Verdict::Unobservable, "idle_polls cannot be seen here");
+}
+
+#[test]
 fn spinning_contexts_are_busy() {
     let blocking = EvidenceRule { most_busy: Some(1.5), ..rule() };
     let with = |cpu_time: Option<i64>| {

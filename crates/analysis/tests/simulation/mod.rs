@@ -5,8 +5,8 @@ use std::fmt;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{
-    Clock, EndedBy, Experiment, Hello, Invocation, Judgement, Machine, Phase, Placement, ProcessEnd, Request, Run,
-    Samples, Timing, Transcript, Variant, Verdict,
+    Clock, Disturbance, EndedBy, Experiment, Hello, Invocation, Judgement, Machine, Phase, Placement, ProcessEnd,
+    Request, Run, Samples, Timing, Transcript, Variant, Verdict,
 };
 
 /// Batches of an invocation.
@@ -78,15 +78,15 @@ impl fmt::Display for Law {
 }
 
 impl Law {
-    /// No interval of this kind can be narrow enough. A drift beyond the noise spreads the sample evenly, unlike the independent values that the interval is
-    /// made for; where the true median is itself one of few possible values, an end of the interval often lies on it, and then holds it.
+    /// No interval of this kind can be narrow enough. A drift spreads the sample evenly, unlike the independent values that the interval is made for, and
+    /// looks like starts that follow one another; where the true median is itself one of few possible values, an end of the interval often lies on it.
     pub fn over_covers(self) -> bool {
-        matches!(self, Self::Drift(by) if by > 0.05) || matches!(self, Self::Ties(step) if step > 0.005)
+        matches!(self, Self::Drift(_) | Self::Ties(_))
     }
 
-    /// What all batches of an invocation share.
-    fn invocation(self, round: u64, rounds: u64, random: &mut Random) -> f64 {
-        let noise = 0.01 * random.normal();
+    /// What all batches of an invocation share, from its own standard normal value.
+    fn invocation(self, own: f64, round: u64, rounds: u64, random: &mut Random) -> f64 {
+        let noise = 0.01 * own;
         match self {
             Self::Normal | Self::Ties(_) => 1.0 + noise,
             Self::Outliers if random.uniform() < 0.05 => noise.exp() * (1.0 + 0.5 * random.uniform()),
@@ -99,8 +99,8 @@ impl Law {
         }
     }
 
-    fn batch(self, random: &mut Random) -> f64 {
-        let noise = 0.01 * random.normal();
+    fn batch(self, own: f64, random: &mut Random) -> f64 {
+        let noise = 0.01 * own;
         match self {
             Self::Outliers if random.uniform() < 0.05 => noise.exp() * (1.0 + 0.5 * random.uniform()),
             Self::Outliers => noise.exp(),
@@ -115,31 +115,125 @@ impl Law {
         }
     }
 
-    /// Median of the medians of infinitely many invocations: of 60 000.
+    /// Median of the medians of infinitely many invocations.
     pub fn true_median(self, rounds: u64) -> f64 {
-        let mut random = Random::new(u64::MAX / 2);
-        let medians: Vec<f64> = (0..60_000)
-            .map(|i| {
-                let level = self.invocation(i % rounds, rounds, &mut random);
-                let ticks: Vec<f64> =
-                    (0..BATCHES).map(|_| self.ticks(level * self.batch(&mut random)) as f64).collect();
-                switchcost_stats::median(&ticks).unwrap() / UNITS as f64
-            })
-            .collect();
-        switchcost_stats::median(&medians).unwrap()
+        Course::default().true_median(self, rounds)
     }
 }
 
-/// A run of one variant for each factor; the second is the twin of the first.
-pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
-    let mut invocations = Vec::new();
-    for round in 0..rounds {
-        for (variant, factor) in factors.iter().enumerate() {
-            let level = factor * law.invocation(round, rounds, random);
-            let ticks = (0..BATCHES).map(|_| law.ticks(level * law.batch(random))).collect();
-            invocations.push(invocation(variant, round, ticks));
-        }
+/// Batches of one kind in a row, on average.
+const STRETCH: f64 = 5.0;
+
+/// Standard normal values, each like the one before by this correlation (AR(1)).
+#[derive(Clone, Copy)]
+struct Wander(f64, Option<f64>);
+
+impl Wander {
+    fn next(&mut self, random: &mut Random) -> f64 {
+        let new = random.normal();
+        let value = self.1.map_or(new, |last| self.0 * last + (1.0 - self.0 * self.0).sqrt() * new);
+        self.1 = Some(value);
+        value
     }
+}
+
+/// What happens to a row on the way, whatever the law of its costs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Course {
+    /// Correlation of a start with the next.
+    pub starts: f64,
+    /// Correlation of a batch with the next.
+    pub batches: f64,
+    /// The first batch costs this share more, and each later one's surplus is a third smaller.
+    pub warmup: f64,
+    /// Share of starts that others disturb: they cost a tenth more, the host sees it, and the slot is repeated once.
+    pub disturbed: f64,
+    /// Each start's batches rise or fall by a normal multiple of this share from the first to the last.
+    pub slope: f64,
+    /// This share of batches, in stretches of five, costs so much more.
+    pub kinds: (f64, f64),
+    /// Of starts above the middle four times as many are disturbed as of those below: leaving them out selects on the outcome.
+    pub linked: bool,
+}
+
+impl Course {
+    /// Ticks of one start, and whether others disturbed it.
+    fn start(
+        self,
+        (law, factor): (Law, f64),
+        own: f64,
+        (round, rounds): (u64, u64),
+        random: &mut Random,
+    ) -> (Vec<i64>, bool) {
+        let level = factor * law.invocation(own, round, rounds, random);
+        let share = match (self.linked, own > 0.0) {
+            (false, _) => self.disturbed,
+            (true, true) => self.disturbed * 1.6,
+            (true, false) => self.disturbed * 0.4,
+        };
+        let disturbed = share > 0.0 && random.uniform() < share;
+        let level = if disturbed { level * 1.1 } else { level };
+        let (mut batches, mut surplus) = (Wander(self.batches, None), self.warmup);
+        let slope = if self.slope > 0.0 { self.slope * random.normal() } else { 0.0 };
+        let (part, by) = self.kinds;
+        let mut costlier = part > 0.0 && random.uniform() < part;
+        let ticks = (0..BATCHES).map(|place| {
+            let own = batches.next(random);
+            let cost = level * law.batch(own, random) * (1.0 + surplus) * (1.0 + slope * place as f64 / BATCHES as f64);
+            surplus *= 2.0 / 3.0;
+            let cost = if costlier { cost * (1.0 + by) } else { cost };
+            if part > 0.0 {
+                let leave = if costlier { 1.0 } else { part / (1.0 - part) } / STRETCH;
+                costlier ^= random.uniform() < leave;
+            }
+            law.ticks(cost)
+        });
+        (ticks.collect(), disturbed)
+    }
+
+    /// Median of the medians of infinitely many undisturbed starts that are warm: of 60 000.
+    pub fn true_median(self, law: Law, rounds: u64) -> f64 {
+        let mut random = Random::new(u64::MAX / 2);
+        let warm = Self { warmup: 0.0, ..self };
+        let starts = (0..60_000).filter_map(|i| {
+            let own = random.normal();
+            let (ticks, disturbed) = warm.start((law, 1.0), own, (i % rounds, rounds), &mut random);
+            let ticks: Vec<f64> = ticks.into_iter().map(|ticks| ticks as f64 / UNITS as f64).collect();
+            switchcost_stats::median(&ticks).filter(|_| !disturbed)
+        });
+        switchcost_stats::median(&starts.collect::<Vec<_>>()).unwrap()
+    }
+
+    /// A run of one variant for each factor; the second is the twin of the first.
+    pub fn run(self, law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
+        let mut invocations = Vec::new();
+        let mut wander = vec![Wander(self.starts, None); factors.len()];
+        for round in 0..rounds {
+            for (variant, factor) in factors.iter().enumerate() {
+                for _ in 0..2 {
+                    let own = wander[variant].next(random);
+                    let (ticks, disturbed) = self.start((law, *factor), own, (round, rounds), random);
+                    let mut start = invocation(variant, round, ticks);
+                    if disturbed {
+                        start.disturbances.push(Disturbance { kind: "foreign_cpu".into(), detail: String::new() });
+                    }
+                    invocations.push(start);
+                    if !disturbed {
+                        break;
+                    }
+                }
+            }
+        }
+        simulated(factors.len(), rounds, invocations)
+    }
+}
+
+/// A run to which nothing else happens.
+pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
+    Course::default().run(law, factors, rounds, random)
+}
+
+fn simulated(variants: usize, rounds: u64, invocations: Vec<Invocation>) -> Run {
     Run {
         id: "simulated".into(),
         started_unix_ns: 0,
@@ -153,7 +247,7 @@ pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
         precision_ppm: 20_000,
         budget_ms: 60_000,
         machine: Machine::default(),
-        variants: (0..factors.len()).map(variant).collect(),
+        variants: (0..variants).map(variant).collect(),
         not_run: BTreeMap::new(),
         invocations,
     }
@@ -242,21 +336,31 @@ pub fn rows(run: &Run) -> Vec<Row<'_>> {
 
 /// The part of `docs/coverage.md` between the two marks of this name must be this table.
 pub fn document(name: &str, table: &str) {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/coverage.md")).unwrap();
-    let (_, rest) = text.split_once(&format!("<!-- {name}: counted by tests of crates/analysis -->\n")).unwrap();
-    let (kept, _) = rest.split_once(&format!("<!-- /{name} -->\n")).unwrap();
-    // Elsewhere logarithms may differ in their last digit, and with them a count by one; the bounds hold everywhere.
-    if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-        return;
-    }
+    documents("coverage", &[(name, table)]);
+}
+
+/// The same of several tables of a page of `docs/`.
+pub fn documents(page: &str, tables: &[(&str, &str)]) {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let text = std::fs::read_to_string(docs.join(page).with_extension("md")).unwrap();
     // What differs is left for `make generate`, which puts it into the page.
-    let counted = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage");
-    let file = counted.join(name);
-    if kept == table {
-        let _ = std::fs::remove_file(file);
-    } else {
-        std::fs::create_dir_all(counted).unwrap();
-        std::fs::write(file, table).unwrap();
-        assert_eq!(kept, table, "docs/coverage.md is out of date: `make generate` puts this table into it");
+    let counted = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("counted").join(page);
+    let mut stale = Vec::new();
+    for (name, table) in tables {
+        let (_, rest) = text.split_once(&format!("<!-- {name}: counted by tests of crates/analysis -->\n")).unwrap();
+        let (kept, _) = rest.split_once(&format!("<!-- /{name} -->\n")).unwrap();
+        // Elsewhere logarithms may differ in their last digit, and with them a count by one; the bounds hold everywhere.
+        if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+            continue;
+        }
+        let file = counted.join(name);
+        if kept == *table {
+            let _ = std::fs::remove_file(file);
+        } else {
+            std::fs::create_dir_all(&counted).unwrap();
+            std::fs::write(file, table).unwrap();
+            stale.push((kept, table));
+        }
     }
+    assert!(stale.is_empty(), "docs/{page}.md is out of date: `make generate` puts these tables into it: {stale:?}");
 }

@@ -12,8 +12,8 @@ pub struct Effort {
     /// Exactly this many rounds (starts of each probe) [default: 10 to 40, as precision needs]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub rounds: Option<u64>,
-    /// A first look in a sixth of the time, in which many rows of the whole ladder get too few starts for an interval: --precision 10%
-    /// --batches 10 and a small --budget, where they are not given
+    /// A first look in a sixth of the time: --precision 10% --batches 10 and a small --budget, where they are not given. Rows too slow for six
+    /// starts are named, with the command that measures them by themselves
     #[arg(long)]
     pub quick: bool,
     /// Half-width of the 95 % interval to aim at

@@ -19,14 +19,20 @@ pub enum FleetAction {
     ///
     ///   switchcost fleet plan --launcher srun --nodes nodes.txt --into /shared/round1
     ///   switchcost fleet plan --launcher parallel --nodes n1,n2,n3 --into round1 --go
+    ///   switchcost fleet plan --launcher clush --nodes nodes.txt --into fit --go -- switchcost check
+    ///
+    /// The folder gets NODE.jsonl, what the node said on standard error (NODE.err) and how it ended (NODE.status).
+    /// The script reads SWITCHCOST_PATIENCE (seconds for a node, 60), SWITCHCOST_JOBS (nodes at once, 64) and
+    /// SWITCHCOST_SSH_OPTIONS.
     #[command(verbatim_doc_comment)]
     Plan(FleetPlan),
     /// Which of the nodes in a folder may be unlike the others, and what its odd rows point to
     ///
     /// Reads one run file per node, NODE.jsonl. Several folders are rounds, the oldest first.
     ///
-    /// An odd node is a suspicion: how often a node is named falsely, and how often one is missed,
-    /// has not been counted yet. Measure it again (--confirm) before you take it out.
+    /// An odd node is a suspicion: in simulated fleets of 64 nodes, made of one machine's runs, at most
+    /// 1 of 1,000 equal nodes is named, and faults of a few percent are often missed (docs/fleet.md).
+    /// Measure it again (--confirm) before you take it out.
     ///
     ///   switchcost fleet judge round1 --expect nodes.txt
     ///   switchcost fleet judge monday tuesday today        what changed, and what was always so
@@ -57,6 +63,9 @@ pub struct FleetPlan {
     /// Run it instead of printing it
     #[arg(long)]
     pub go: bool,
+    /// What each node runs instead of a measurement, as its shell reads it; what it prints is NODE.out
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
 }
 
 /// How nodes are reached.

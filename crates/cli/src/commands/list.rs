@@ -8,7 +8,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Install, Mechanism, ParameterKind};
 use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
-use switchcost_runner::{KnownProbe, choices, discover};
+use switchcost_runner::{KnownProbe, choices, discover, not_installed};
 
 /// Lists mechanisms.
 pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
@@ -59,7 +59,7 @@ fn listed(mechanism: &Mechanism, probes: &[KnownProbe]) -> ListedMechanism {
             install: packages(&probe.info.install),
         }));
         if !probes.iter().any(|probe| probe.info.source == *source) {
-            let reason = Some(format!("no probe of source {source} is installed; run `make build`"));
+            let reason = Some(not_installed(source));
             listed.push(ListedProbe { id: source.clone(), available: false, reason, install: None });
         }
     }

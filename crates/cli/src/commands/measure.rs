@@ -23,6 +23,9 @@ use switchcost_store::{Store, StoreError};
 /// Time between two looks at a CPU that another host has.
 const ASKED_AGAIN: Duration = Duration::from_millis(100);
 
+/// Of a budget, what probes are not waited for when they are asked what they can do; at most a quarter.
+const UNASKED: Duration = Duration::from_millis(400);
+
 /// The finding that another host measured on the CPU.
 pub const COMPANY: &str = "company";
 
@@ -61,7 +64,9 @@ impl Session {
             let findings = switchcost_machine::doctor();
             Machine { findings, ..switchcost_machine::fingerprint() }
         };
-        Self::with(cpus, claim, machine, started, budget.map(|budget| started + budget), probes)
+        // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
+        let until = budget.map(|budget| started + budget - UNASKED.min(budget / 4));
+        Self::with(cpus, claim, machine, started, until, probes)
     }
 
     /// The same on a machine that is known already, with these of the installed probes; another host on the CPU is not waited for, and a finding says so.

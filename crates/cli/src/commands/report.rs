@@ -80,7 +80,7 @@ pub fn template(installation: &Installation) -> Result<String, Failure> {
     std::fs::read_to_string(&path).map_err(|error| {
         Failure::usage(if error.kind() == std::io::ErrorKind::NotFound {
             format!(
-                "{} is missing: this switchcost was built without Node.js, which makes the page; install nodejs and npm and run `make build`, or use `show`",
+                "{} is missing: `make run` does not build the page, and nothing does without Node.js; install nodejs and npm and run `make build`, or use `show`",
                 path.display()
             )
         } else {

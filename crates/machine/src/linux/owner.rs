@@ -12,7 +12,33 @@ const OTHERS: u32 = 0o002;
 pub(crate) fn network_file_system(path: &Path) -> Option<&'static str> {
     let absolute = std::path::absolute(path).ok()?;
     let there = absolute.ancestors().find(|folder| folder.exists())?;
-    name_of(rustix::fs::statfs(there).ok()?.f_type as u64)
+    match rustix::fs::statfs(there).ok()?.f_type as u64 & 0xffff_ffff {
+        FUSE => {
+            let device = std::fs::metadata(there).ok()?.dev();
+            let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
+            name_of_program(&mounts, &format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device)))
+        }
+        magic => name_of(magic),
+    }
+}
+
+/// The number of every file system that a program of the user serves.
+const FUSE: u64 = 0x6573_5546;
+
+/// By who serves the device, of those that fetch files from elsewhere.
+fn name_of_program(mounts: &str, device: &str) -> Option<&'static str> {
+    const KNOWN: [(&str, &str); 7] = [
+        ("fuse.sshfs", "SSHFS"),
+        ("fuse.glusterfs", "GlusterFS"),
+        ("fuse.ceph-fuse", "Ceph"),
+        ("fuse.s3fs", "S3"),
+        ("fuse.gcsfuse", "Cloud Storage"),
+        ("fuse.rclone", "rclone"),
+        ("fuse.juicefs", "JuiceFS"),
+    ];
+    let line = mounts.lines().find(|line| line.split(' ').nth(2) == Some(device))?;
+    let kind = line.split_once(" - ")?.1.split(' ').next()?;
+    KNOWN.into_iter().find(|(known, _)| *known == kind).map(|(_, name)| name)
 }
 
 /// By the numbers of linux/magic.h and of the file systems themselves.
@@ -60,7 +86,7 @@ fn no_freer(path: &Path, than: Option<&Metadata>) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{name_of, network_file_system};
+    use super::{name_of, name_of_program, network_file_system};
 
     #[test]
     fn network_file_systems_are_known_and_local_ones_are_not_taken_for_them() {
@@ -72,5 +98,10 @@ mod tests {
             assert_eq!(name_of(local), None);
         }
         assert_eq!(network_file_system(std::path::Path::new("/proc/self/no/such/folder")), None);
+        let mounts = "29 1 254:0 / / rw,relatime - ext4 /dev/root rw\n\
+                      91 29 0:52 / /home/user/far\\040away rw,nosuid shared:9 - fuse.sshfs host:/home rw,user_id=0\n\
+                      92 29 0:53 / /mnt/image rw - fuse.squashfuse squashfuse ro\n";
+        let named = |device| name_of_program(mounts, device);
+        assert_eq!(["0:52", "0:53", "254:0", "0:5"].map(named), [Some("SSHFS"), None, None, None]);
     }
 }

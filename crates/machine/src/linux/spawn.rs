@@ -5,7 +5,7 @@ use super::sys::Usage;
 use super::{rights, strays};
 use crate::interrupt::Interrupt;
 use crate::list;
-use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, resolve};
+use crate::spawn::{Exit, ExitStatus, Heard, SCRATCH, SpawnError, SpawnRequest, resolve};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -15,7 +15,7 @@ use std::ffi::{CString, c_char};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -51,6 +51,7 @@ pub(crate) struct Running {
     pid: Pid,
     pidfd: Option<OwnedFd>,
     mark: Option<String>,
+    scratch: Option<PathBuf>,
     reaped: bool,
 }
 
@@ -96,7 +97,8 @@ impl Running {
         live.insert(pid.as_raw_pid());
         drop(live);
         let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
-        Ok(Self { report, log, log_open: true, buffer: vec![0; CHUNK], pid, pidfd, mark, reaped: false })
+        let scratch = request.environment.iter().find(|(name, _)| name == SCRATCH).map(|(_, path)| path.into());
+        Ok(Self { report, log, log_open: true, buffer: vec![0; CHUNK], pid, pidfd, mark, scratch, reaped: false })
     }
 
     pub(crate) fn pid(&self) -> i32 {
@@ -191,6 +193,7 @@ impl Running {
             None if strays::adopting() => strays::sweep(),
             None => (0, Usage::default()),
         };
+        self.scratch.iter().for_each(|path| remove_own(path));
         let left = u32::from(reaped.is_none());
         let (status, usage) = reaped.unwrap_or((Signal::KILL.as_raw(), Usage::default()));
         let usage = usage.plus(of_strays);
@@ -211,6 +214,15 @@ impl Drop for Running {
         if !self.reaped {
             self.end();
         }
+    }
+}
+
+/// Removes a folder, if it is this user's.
+fn remove_own(path: &Path) {
+    let own = |data: &std::fs::Metadata| data.is_dir() && data.uid() == rustix::process::geteuid().as_raw();
+    if std::fs::symlink_metadata(path).is_ok_and(|data| own(&data)) {
+        // What cannot be removed is told by nobody: the next start of such a probe tries again.
+        let _ = std::fs::remove_dir_all(path);
     }
 }
 

@@ -26,7 +26,10 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// How long a stray may take to leave by itself. A probe that makes control groups has a guardian which removes them once everybody else is
 /// gone; killed at once, it would leave them behind.
-const GRACE: Duration = Duration::from_millis(150);
+const GRACE: Duration = Duration::from_millis(400);
+
+/// The same for one that is at work and only waits for a busy CPU or disk.
+const GRACE_AT_WORK: Duration = Duration::from_secs(1);
 
 /// The ids, locked.
 pub(crate) fn live() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -123,7 +126,7 @@ pub(crate) fn sweep() -> (u32, Usage) {
             return (outlived.len() as u32, usage);
         }
         let until = *until.get_or_insert_with(|| {
-            all_ended_by(Instant::now() + GRACE, &strays);
+            bear_with(&strays);
             Instant::now() + GOING
         });
         if Instant::now() >= until {
@@ -165,7 +168,19 @@ pub(crate) fn let_go(leader: Pid) {
     if has_ended(leader) {
         let own_group = rustix::process::getpgrp();
         let strays: Vec<Pid> = children().into_iter().filter(|pid| is_stray(*pid, own_group, &live())).collect();
-        all_ended_by(Instant::now() + GRACE, &strays);
+        bear_with(&strays);
+    }
+}
+
+/// Sleeps until these children have left by themselves, or have had the time for it.
+fn bear_with(strays: &[Pid]) {
+    let began = Instant::now();
+    let at_work = |pid: &Pid| !has_ended(*pid) && matches!(state(pid.as_raw_pid()), Some('R' | 'D'));
+    loop {
+        all_ended_by(began + GRACE.max(began.elapsed() + PAUSE), strays);
+        if began.elapsed() >= GRACE_AT_WORK || !strays.iter().any(at_work) {
+            return;
+        }
     }
 }
 

@@ -192,6 +192,13 @@ fn groups(fleet: &Fleet, style: Style) -> String {
             }
             out += &drawn(&mut table);
         }
+        if let Some(spread) = group.clock_spread {
+            let text = format!(
+                "Costs are held against one another at the same clock; it differs by ± {:.1} %.",
+                spread * 100.0
+            );
+            out += &wrapped("  ", &text, style);
+        }
         if group.judged {
             out += &unusable(fleet, place, style);
         }

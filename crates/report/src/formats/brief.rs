@@ -9,18 +9,20 @@ use crate::columns::{Brief, COLUMNS};
 use crate::curves;
 use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{percent, share};
-use switchcost_analysis::{Analysis, Quantity, Row, resume_command};
+use switchcost_analysis::{Analysis, Quantity, Row, resume_command, run_command};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Verdict, harmless_line};
 
 /// Columns where the width is not known.
 const WIDTH: u16 = 98;
-/// Width of what is said at a row's end.
-const SAID: usize = 22;
+/// Width of what is said at a row's end, at least and at most; what is longer stands on a line of its own.
+const SAID: (usize, usize) = (22, 30);
 /// Longest name on one line.
 const NAME: usize = 38;
 /// Rows of a section from which its families are set apart.
 const LONG: usize = 8;
+/// Rows without an interval that are named.
+const FEW: usize = 4;
 /// Families that the reference is set beside.
 const BESIDE: usize = 3;
 
@@ -80,23 +82,28 @@ impl<'a, 'r> View<'a, 'r> {
             }
         }
         let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, NAME);
-        let said = if style.width >= Some(WIDTH) { SAID } else { 0 };
+        let hidden = all.len() - rows.len();
+        let mut view = Self { analysis, style, hidden, rows, caveats, scale: None, name: longest };
+        let said = || view.rows.iter().map(|row| view.said(row).chars().count()).max().unwrap_or(0);
+        let said = if view.wide() { said().clamp(SAID.0, SAID.1) } else { 0 };
         let room = usize::from(style.width.unwrap_or(WIDTH))
             .saturating_sub(longest + figures(|_| String::new()).chars().count() + 5 + said);
-        let scale = Scale::new(&rows, room);
-        Self { analysis, style, hidden: all.len() - rows.len(), rows, caveats, scale, name: longest }
+        view.scale = Scale::new(&view.rows, room);
+        view
     }
 
     fn head(&self) -> String {
         let run = self.analysis.run;
         let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
-        let name = self.style.bold(&format!("run {}", run.id));
+        let name = format!("run {}", run.id);
         let first = format!("{name} · {}", machine_words(&run.machine));
         let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
         let disturbed = if disturbed == 0 { String::new() } else { format!(" ({disturbed} disturbed)") };
         let starts = run.invocations.len();
         let second = format!("{}, {starts} starts{disturbed}, {}", started.strftime("%Y-%m-%d %H:%M UTC"), ended(run));
-        format!("{first}\n{}", paragraph(&second, self.style).trim_start())
+        let folded = |line: &str| paragraph(line, self.style).trim_start().to_owned();
+        // Bold last: its marks take no room.
+        folded(&first).replacen(&name, &self.style.bold(&name), 1) + &folded(&second)
     }
 
     /// The cheapest sound row of each family that a program can choose, on one CPU, in ascending order.
@@ -129,7 +136,7 @@ impl<'a, 'r> View<'a, 'r> {
         let amount = |row: &Row<'_>, value: f64| row.quantity.tick(two_digits(value));
         let named = |row: &Row<'_>| {
             let figure = match (row.summary.modes.is_empty(), ends(row), row.median()) {
-                (false, Some((low, high)), _) => format!("{} to {}", amount(row, low), amount(row, high)),
+                (false, Some((low, high)), _) => range(&amount(row, low), &amount(row, high)),
                 (_, _, median) => amount(row, median.unwrap_or_default()),
             };
             format!("{} {figure}", row.variant.mechanism.family())
@@ -207,7 +214,7 @@ impl<'a, 'r> View<'a, 'r> {
         let line = format!("  {first:<width$} {cells} {bar}", width = self.name);
         let said = self.said(row);
         let room = usize::from(self.style.width.unwrap_or(WIDTH)).saturating_sub(line.chars().count() + 1);
-        let fits = self.wide() || said.chars().count() <= room;
+        let fits = said.chars().count() <= room;
         let beside = if fits { format!("{line} {said}") } else { line };
         let mut out = format!("{}\n", beside.trim_end());
         for more in lines {
@@ -347,7 +354,8 @@ impl<'a, 'r> View<'a, 'r> {
         let figures = || self.rows.iter().filter_map(|row| Some((row, row.summary.figures.as_ref()?)));
         let single = || figures().filter(|(row, _)| row.summary.modes.is_empty());
         let wide = single().filter(|(_, figures)| figures.half_width().is_some_and(|width| width > target)).count();
-        let without = single().filter(|(_, figures)| figures.interval.is_none()).count();
+        let without = single().filter(|(_, figures)| figures.interval.is_none()).map(|(row, _)| *row);
+        let without = without_interval(&without.collect::<Vec<_>>(), run.ended_by);
         let cure = match run.ended_by {
             EndedBy::Budget => format!(": --budget {}s narrows them", run.budget_ms / 500),
             EndedBy::Rounds => ": more --rounds narrow them".to_owned(),
@@ -355,10 +363,9 @@ impl<'a, 'r> View<'a, 'r> {
         };
         let wide = (wide > 0).then(|| {
             let all = figures().count();
-            format!("{wide} of {all} intervals are wider than ±{}{cure}", percent(target))
+            let are = if wide == 1 { "is" } else { "are" };
+            format!("{wide} of {all} intervals {are} wider than ±{}{cure}", percent(target))
         });
-        let without =
-            (without > 0).then(|| format!("rows with fewer than the 6 starts that an interval needs: {without}"));
         let said: Vec<String> = wide.into_iter().chain(without).collect();
         (!said.is_empty()).then(|| said.join("; "))
     }
@@ -368,6 +375,22 @@ impl<'a, 'r> View<'a, 'r> {
 fn figures(cell: impl Fn(&Brief) -> String) -> String {
     let columns = COLUMNS.iter().filter_map(|column| column.brief.as_ref());
     columns.map(|brief| format!("{:>width$}", cell(brief), width = brief.width)).collect::<Vec<_>>().join(" ")
+}
+
+/// Rows with fewer starts than an interval needs, and the command that measures them by themselves.
+fn without_interval(rows: &[&Row<'_>], ended_by: EndedBy) -> Option<String> {
+    const WHY: &str = "fewer than the 6 starts that an interval needs";
+    match rows.len() {
+        0 => None,
+        many if many > FEW || ended_by == EndedBy::Rounds => Some(format!("rows with {WHY}: {many}")),
+        _ => {
+            let takes =
+                |row: &&Row<'_>| row.start_takes().map(|time| format!(" ({} each)", Quantity::Time.amount(time)));
+            let names = rows.iter().map(|row| format!("{}{}", row.label, takes(row).unwrap_or_default()));
+            let names = names.collect::<Vec<_>>().join(", ");
+            Some(format!("{WHY}: {names}; by themselves: {}", run_command(rows.iter().copied())))
+        }
+    }
 }
 
 /// What a finding says, without the figures behind it.
@@ -431,4 +454,12 @@ fn folded(name: &str, most: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Two amounts, with the unit once if it is the same.
+fn range(low: &str, high: &str) -> String {
+    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((least, unit)), Some((_, other))) if unit == other => format!("{least}–{high}"),
+        _ => format!("{low}–{high}"),
+    }
 }

@@ -6,7 +6,7 @@ use crate::curves;
 use crate::text::{Detail, Style, cell, drawn, right, wrapped};
 use comfy_table::{Cell, Color, Table};
 use switchcost_analysis::number::percent;
-use switchcost_analysis::{Analysis, Row, slowest};
+use switchcost_analysis::{Analysis, CLOCK, Row, slowest};
 use switchcost_model::{EndedBy, Run, Verdict, harmless};
 
 /// The columns that have room on a terminal.
@@ -119,6 +119,9 @@ pub(crate) fn slowed_by(analysis: &Analysis<'_>) -> Option<String> {
     let (ruler, times) = slowest(&analysis.speeds)?;
     if !measured().any(|(median, undisturbed)| undisturbed.matters(median)) {
         return None;
+    }
+    if ruler == CLOCK {
+        return Some(format!("the clock ran {} slower than at its best ({ruler})", percent(times - 1.0)));
     }
     let share = measured().map(|(_, undisturbed)| undisturbed.slowed).sum::<f64>() / measured().count() as f64;
     let share = percent(share);

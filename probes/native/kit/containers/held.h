@@ -18,6 +18,7 @@ namespace probe {
 class HeldContainers final : public Held {
 public:
     explicit HeldContainers(const Plan& plan);  // throws Failure
+    void add_counts(Counts& counts) const override { counts.emplace_back("cgroups", cgroups_.in_use()); }
     std::optional<MemoryGain> memory_gain() const override { return gain_of(sleepers_.ids, kernel_before_); }
 
 private:

@@ -13,7 +13,7 @@ namespace probe {
 namespace {
 
 // One cycle. The driver is one more context of the ring, made before the memory is read for the first time.
-MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Turns& turns) {
+MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Turns& turns, Counts& counts) {
     os::trim_heap();  // contexts made by the heap must not come from what an earlier cycle left there
     const std::unique_ptr<Workload> workload = entry.make(with_driver, Mode::batch);
     workload->run(with_driver.contexts);
@@ -21,6 +21,8 @@ MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Turns& turns) 
     if (!gain) throw failed("self_check_failed", "this mechanism cannot tell its memory; this is a fault of the probe");
     workload->publish();
     for (const Station& station : workload->stations().subspan(1)) turns.add(station.turns);
+    counts.clear();
+    workload->add_counts(counts);
     workload->close();
     return *gain;
 }
@@ -31,7 +33,8 @@ void rehearse(const Plan& plan, const Entry& entry) {
     Plan few = plan;
     few.contexts = std::min<std::uint32_t>(plan.contexts, 16) + 1;
     Turns ignored;
-    run_cycle(few, entry, ignored);
+    Counts ignored_too;
+    run_cycle(few, entry, ignored, ignored_too);
 }
 
 class Results {
@@ -62,12 +65,14 @@ private:
     std::uint64_t sent_ = 0;
 };
 
-Line evidence(const Plan& plan, const Turns& turns, std::uint64_t units) {
+Line evidence(const Plan& plan, const Turns& turns, const Counts& counts, std::uint64_t units) {
     Line why = Line::nested();
     why.text("token", "no token is passed in this experiment");
     Line line("evidence");
     line.number("units", units).raw("turns", turns.object(plan.contexts)).null("token").null("kernel");
-    return line.raw("why", why.finish());
+    Line object = Line::nested();
+    for (const auto& [name, value] : counts) object.number(name, value);
+    return line.raw("counts", object.finish()).raw("why", why.finish());
 }
 
 }  // namespace
@@ -82,11 +87,13 @@ void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry)
     Plan with_driver = plan;
     ++with_driver.contexts;
     Turns turns;
+    Counts counts;  // of the last cycle
     const std::uint64_t cycles = plan.warmup_batches + plan.batches;
     std::vector<MemoryGain> gains;
     gains.reserve(cycles);
     rehearse(plan, entry);
-    for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) gains.push_back(run_cycle(with_driver, entry, turns));
+    for (std::uint64_t cycle = 0; cycle < cycles; ++cycle)
+        gains.push_back(run_cycle(with_driver, entry, turns, counts));
     const std::span<const MemoryGain> all = gains;
     Results results(plan, reporter);
     results.send("warmup", all.first(plan.warmup_batches));
@@ -103,7 +110,7 @@ void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry)
                                                      "shows in it"
                                                    : meaning));
     }
-    reporter.add(evidence(plan, turns, units));
+    reporter.add(evidence(plan, turns, counts, units));
     reporter.add(end_ok(results.sent()));
     reporter.flush();
 }

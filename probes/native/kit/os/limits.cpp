@@ -51,6 +51,12 @@ Limit descriptor_limit(int error) {
     return {"RLIMIT_NOFILE", soft_limit(RLIMIT_NOFILE), "raise the hard limit with ulimit -Hn"};
 }
 
+// No limit helps where the call itself is missing.
+Failure missing_call(const std::string& text) {
+    return unsupported("missing_syscall", text + ": this kernel, or a filter of the session (seccomp), lacks the call",
+                       ENOSYS);
+}
+
 }  // namespace
 
 void raise_soft_limits() {
@@ -62,6 +68,7 @@ bool is_descriptor_limit(int error) { return error == EMFILE || error == ENFILE;
 
 Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t wanted, int error) {
     const std::string text = refused_sentence(what, made, wanted, error);
+    if (error == ENOSYS) return missing_call(text);
     // Whoever makes a process with descriptors of its own may meet their limit first.
     if (is_descriptor_limit(error)) return unsupported("limit_reached", sentence(text, descriptor_limit(error)), error);
     std::vector<Limit> limits = os::task_limits();
@@ -72,9 +79,9 @@ Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t w
 }
 
 Failure descriptor_limit_failure(std::uint32_t made, std::uint32_t wanted, int error) {
-    return unsupported(
-        "limit_reached",
-        sentence(refused_sentence("descriptors for context", made, wanted, error), descriptor_limit(error)), error);
+    const std::string text = refused_sentence("descriptors for context", made, wanted, error);
+    if (error == ENOSYS) return missing_call(text);
+    return unsupported("limit_reached", sentence(text, descriptor_limit(error)), error);
 }
 
 Failure memory_limit_failure(std::size_t bytes, int error) {

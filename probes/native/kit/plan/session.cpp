@@ -11,6 +11,7 @@
 #include "kit/os/cpu.h"
 #include "kit/os/limits.h"
 #include "kit/os/os.h"
+#include "kit/parameters/heap_offset.h"
 #include "kit/plan/evidence.h"
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
@@ -268,6 +269,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
         reporter.flush();
         return measure_footprint(reporter, plan, entry);
     }
+    const Blocks kept = heap_blocks(plan);
     std::unique_ptr<Workload> workload = entry.make(plan, mode_for(plan, entry));
 
     Measurement measurement;

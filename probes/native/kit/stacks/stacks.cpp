@@ -7,6 +7,7 @@
 
 #include "kit/os/limits.h"
 #include "kit/os/os.h"
+#include "kit/plan/drawn.h"
 #include "kit/plan/failure.h"
 #include "kit/ring/shared.h"
 
@@ -31,21 +32,13 @@ constexpr std::size_t fixed_driver = 3072;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-// SplitMix64's finaliser: seeds of neighbouring starts have nothing in common.
-std::uint64_t mixed(std::uint64_t seed) {
-    seed += 0x9E3779B97F4A7C15;
-    seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9;
-    seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EB;
-    return seed ^ (seed >> 31);
-}
-
 }  // namespace
 
 StackOffsets::StackOffsets(const Plan& plan) : driver(fixed_driver), first(fixed_first) {
     if (plan.parameters.contains("stack_offset") && plan.text("stack_offset") == "fixed") return;
-    const std::uint64_t drawn = mixed(plan.seed);
-    driver = drawn % (page / 16) * 16;
-    first = (drawn >> 32) % (page / line) * line;
+    const std::uint64_t both = drawn(plan.seed, 1);
+    driver = both % (page / 16) * 16;
+    first = (both >> 32) % (page / line) * line;
 }
 
 StackArena::StackArena(const Plan& plan)

@@ -6,6 +6,7 @@ use crate::evidence::{Hops, Observed, Trace};
 use crate::footprint;
 use crate::histogram::Histogram;
 use crate::mechanism::{Claim, Mechanism, Workload};
+use crate::offsets::blocks;
 use crate::os::{allowed_cpus, current_cpu};
 use crate::plan::Plan;
 use crate::refusal::{Refusal, Stop};
@@ -26,6 +27,7 @@ pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> Resul
         let mut population = ManuallyDrop::new(hold(plan)?);
         return footprint::measure(writer, plan, population.as_mut());
     }
+    let _kept = ManuallyDrop::new(blocks(plan));
     let mut workload = ManuallyDrop::new((mechanism.set_up)(plan)?);
     for note in workload.notes() {
         writer.note(&note)?;

@@ -16,7 +16,7 @@ use std::task::{self, Poll, Waker};
 
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint"],
-    parameters: &[kit::WORKING_SET],
+    parameters: &[kit::HEAP_OFFSET, kit::WORKING_SET],
     hold: Some(|_| Ok(Box::<Held>::default())),
     ..Mechanism::new("coroutine/rust-async", set_up)
 };

@@ -21,7 +21,7 @@ use tokio::sync::mpsc::{channel, Receiver, Sender};
 
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint"],
-    parameters: &[FLAVOR, kit::WORKING_SET],
+    parameters: &[FLAVOR, kit::HEAP_OFFSET, kit::WORKING_SET],
     hold: Some(hold),
     ..Mechanism::new("fiber/tokio", set_up)
 };
@@ -48,19 +48,26 @@ fn hold(plan: &Plan) -> Result<Box<dyn Population>, Refusal> {
 }
 
 pub fn new_runtime(plan: &Plan) -> Result<Runtime, Refusal> {
-    let runtime = match plan.parameter(FLAVOR.name) {
+    let build = || match plan.parameter(FLAVOR.name) {
         // One worker for each CPU the process may run on.
         "multi_thread" => Builder::new_multi_thread()
             .worker_threads(std::thread::available_parallelism().map_or(1, Into::into))
             .build(),
         _ => Builder::new_current_thread().build(),
     };
+    // It panics where the system refuses a thread.
+    let runtime = std::panic::catch_unwind(build).map_err(|_| {
+        let detail =
+            "the system refuses a thread for one of tokio's workers; raise ulimit -u, or leave flavor=multi_thread out";
+        Refusal::unsupported("limit_reached", detail)
+    })?;
     runtime.map_err(|error| Refusal::failed("set_up_failed", format!("no tokio runtime: {error}")))
 }
 
 /// Runs a future as a task and waits for it. It cannot be cancelled, and a panic of it is one of the probe.
 pub fn on_a_task<T: Send + 'static>(runtime: &Runtime, future: impl Future<Output = T> + Send + 'static) -> T {
-    runtime.block_on(runtime.spawn(future)).unwrap_or_else(|_| std::process::abort())
+    let ended = runtime.block_on(runtime.spawn(future));
+    ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
 
 async fn live<S: Touch>(mut context: Context<S>, mut from: Receiver<i64>, to: Sender<i64>) {

@@ -9,7 +9,7 @@
 //! token that is due is all that a coroutine pays for them.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::{on_stack, Coroutine, CoroutineResult, Yielder};
 use kit::{
     memory_of, now, Claim, Context, Contexts, Done, Mechanism, Parameter, ParameterKind, PassToken, Plan, Population,
     Recorder, Refusal, Series, Touch, Units, WorkingSet, Workload, BROKEN,
@@ -19,7 +19,7 @@ use std::ops::Range;
 
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint"],
-    parameters: &[STACK, STACK_SIZE, STACK_OFFSET, kit::WORKING_SET],
+    parameters: &[STACK, STACK_SIZE, kit::STACK_OFFSET, kit::WORKING_SET],
     hold: Some(|plan| {
         Ok(Box::new(Held { stack_size: plan.number(STACK_SIZE.name) as usize, routines: Vec::new(), ran: 0 }))
     }),
@@ -35,24 +35,7 @@ const STACK: Parameter =
 const STACK_SIZE: Parameter =
     Parameter { name: "stack_size", kind: ParameterKind::Integer { min: 4096, max: 1 << 30 }, default: "1048576" };
 
-const STACK_OFFSET: Parameter =
-    Parameter { name: "stack_offset", kind: ParameterKind::Words(&["drawn", "fixed"]), default: "drawn" };
-
-/// How far below their tops the stacks of a ring begin: whole cache lines, drawn from the seed, which is another in every start. Within a page, and
-/// no more than an eighth of a small stack.
-pub(super) fn drawn_offset(plan: &Plan, size: usize) -> usize {
-    // SplitMix64's finaliser: seeds of neighbouring starts have nothing in common.
-    let mut seed = plan.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    seed = (seed ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    seed = (seed ^ (seed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    let lines = 4096.min(size / 8) / 64;
-    match plan.parameter(STACK_OFFSET.name) {
-        "fixed" => 0,
-        _ => ((seed ^ (seed >> 31)) as usize % lines) * 64,
-    }
-}
-
-/// A stack of a ring: corosensei's own, or a part of one mapping for all.
+/// A stack of a ring or of its parent: corosensei's own, or a part of one mapping for all.
 struct RingStack {
     base: StackPointer,
     limit: StackPointer,
@@ -99,12 +82,7 @@ unsafe impl Stack for RingStack {
 fn ring_stacks(size: usize, count: u64, offset: usize) -> Result<Vec<RingStack>, Refusal> {
     const CURE: &str = "use fewer contexts or a smaller stack_size";
     if size == STACK_BYTES {
-        let own = |made| {
-            let own = new_stack(made)?;
-            let base = StackPointer::new(own.base().get() - offset).unwrap_or(own.base());
-            Ok(RingStack { base, limit: own.limit(), own: Some(own) })
-        };
-        return (0..count).map(own).collect();
+        return (0..count).map(|made| own_stack(made, offset)).collect();
     }
     let (size, gap) = (size.next_multiple_of(64), 3 * 64);
     // A context touches the top page of its stack and perhaps a second one.
@@ -125,11 +103,18 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     }
     let contexts = Contexts::new(plan)?;
     let size = plan.number(STACK_SIZE.name) as usize;
-    let stacks = ring_stacks(size, contexts.number - 1, drawn_offset(plan, size))?;
+    let stacks = ring_stacks(size, contexts.number - 1, kit::stack_offset(plan, size))?;
+    let below_parent = own_stack(0, kit::driver_offset(plan, STACK_BYTES))?;
     Ok(match contexts.have_sets() {
-        false => Coroutines::<()>::ring(contexts, stacks),
-        true => Coroutines::<WorkingSet>::ring(contexts, stacks),
+        false => Coroutines::<()>::ring(contexts, stacks, below_parent),
+        true => Coroutines::<WorkingSet>::ring(contexts, stacks, below_parent),
     })
+}
+
+fn own_stack(made: u64, offset: usize) -> Result<RingStack, Refusal> {
+    let own = new_stack(made)?;
+    let base = StackPointer::new(own.base().get() - offset).unwrap_or(own.base());
+    Ok(RingStack { base, limit: own.limit(), own: Some(own) })
 }
 
 fn new_stack(made: u64) -> Result<DefaultStack, Refusal> {
@@ -149,17 +134,20 @@ type Routine = Coroutine<i64, i64, (), RingStack>;
 struct Coroutines<S: Touch> {
     partners: Vec<Routine>,
     parent: Context<S>,
+    /// What the parent's loop runs on. The kernel draws by 16 bytes where the stack of a process begins, and at one of four places
+    /// what the parent keeps there crosses a cache line: a switch then takes a seventh more.
+    below_parent: RingStack,
 }
 
 impl<S: Touch> Coroutines<S> {
-    fn ring(contexts: Contexts, stacks: Vec<RingStack>) -> Box<dyn Workload> {
+    fn ring(contexts: Contexts, stacks: Vec<RingStack>, below_parent: RingStack) -> Box<dyn Workload> {
         let partner = |(number, own): (u64, RingStack)| {
             let (context, stack) = (contexts.context::<S>(number), own.limit.get()..own.base.get());
             Coroutine::with_stack(own, move |yielder, first| live(context, stack, yielder, first))
         };
         let partners = (1..).zip(stacks).map(partner).collect();
         let parent = contexts.context(0);
-        contexts.ring(Self { partners, parent })
+        contexts.ring(Self { partners, parent, below_parent })
     }
 }
 
@@ -231,12 +219,14 @@ impl<S: Touch> PassToken for Coroutines<S> {
     }
 
     fn pass_batch(&mut self, token: i64, laps: u64) -> (i64, u64) {
+        let (base, limit, set) = (self.below_parent.base, self.below_parent.limit, self.parent.set);
+        let partners = black_box(&mut self.partners[..]);
         let begin = now();
-        // One partner has a loop of its own: in the general one the list is walked with variables that live in memory.
-        let token = match black_box(&mut self.partners[..]) {
-            [partner] => pass_pair::<S>(partner, token, laps, self.parent.set),
-            partners => pass_ring::<S>(partners, token, laps, self.parent.set),
-        };
+        let token = on_stack(RingStack { base, limit, own: None }, || match partners {
+            // One partner has a loop of its own: in the general one the list is walked with variables that live in memory.
+            [partner] => pass_pair::<S>(partner, token, laps, set),
+            partners => pass_ring::<S>(partners, token, laps, set),
+        });
         let ticks = now() - begin;
         self.parent.had_turns(laps);
         (token, ticks)

@@ -2,7 +2,10 @@
 //! probe): odd sizes, and that a claim covers what ran since the reset and nothing else.
 
 use super::LIST;
-use kit::{Histogram, Trace};
+use kit::{memory_of, Histogram, Plan, Trace};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 #[test]
 fn list_is_sorted() {
@@ -27,7 +30,9 @@ fn claims_are_what_was_asked() {
     }
     if crate::vm::unavailable().is_none() {
         check("mechanism=vm/exit experiment=create");
-        check("mechanism=vm/guest-stack contexts=5");
+        for seed in 0..5 {
+            check(&format!("mechanism=vm/guest-stack contexts=5 seed={seed}"));
+        }
         check("mechanism=vm/pair contexts=5");
     }
 }
@@ -36,14 +41,47 @@ fn claims_are_what_was_asked() {
 #[test]
 fn stack_offsets_are_drawn_from_the_seed() {
     let offset = |seed: u64, more: &str, size: usize| {
-        let words: Vec<String> =
-            format!("mechanism=stack/corosensei seed={seed}{more}").split(' ').map(str::to_owned).collect();
-        super::stack_corosensei::drawn_offset(&kit::parse(&words, LIST).unwrap().0, size)
+        kit::stack_offset(&plan(&format!("mechanism=stack/corosensei seed={seed}{more}")), size)
     };
-    let drawn: std::collections::BTreeSet<usize> = (0..200).map(|seed| offset(seed, "", 1 << 20)).collect();
+    let drawn: BTreeSet<usize> = (0..200).map(|seed| offset(seed, "", 1 << 20)).collect();
     assert!(drawn.len() > 50 && drawn.iter().all(|offset| offset % 64 == 0 && *offset < 4096), "{drawn:?}");
     assert!((0..200).all(|seed| offset(seed, "", 4096) < 512));
     assert_eq!((offset(3, " stack_offset=fixed", 1 << 20), offset(3, "", 1 << 20)), (0, offset(3, "", 1 << 20)));
+}
+
+/// In a fresh process, as the host starts one.
+#[test]
+fn heaps_begin_where_the_seed_says_and_else_where_they_always_do() {
+    let place = |words: &str| {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "mechanisms::tests::tells_a_place", "--ignored", "--nocapture", "--test-threads=1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(words.as_bytes()).unwrap();
+        let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        said.split("offset=").nth(1).unwrap().split_whitespace().next().unwrap().to_owned()
+    };
+    let places = |more: &str| -> BTreeSet<String> {
+        (0..12).map(|seed| place(&format!("mechanism=coroutine/rust-async seed={seed}{more}"))).collect()
+    };
+    assert!(places("").len() > 5, "drawn: {:?}", places(""));
+    assert_eq!(places(" heap_offset=fixed").len(), 1);
+    assert_eq!(places(" experiment=create").len(), 1);
+}
+
+#[test]
+#[ignore = "started by the test above"]
+fn tells_a_place() {
+    let plan = plan(&std::io::read_to_string(std::io::stdin()).unwrap());
+    let _kept = kit::blocks(&plan);
+    println!("offset={} ", memory_of(&*Box::new([0_u64; 7])).start % 4096);
+}
+
+fn plan(text: &str) -> Plan {
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    kit::parse(&words, LIST).unwrap().0
 }
 
 #[test]

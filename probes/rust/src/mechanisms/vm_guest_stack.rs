@@ -8,6 +8,7 @@ pub const MECHANISM: Mechanism = Mechanism {
     parameters: &[
         super::ring("3"),
         Parameter { name: "where", kind: ParameterKind::Words(&["guest", "process"]), default: "guest" },
+        kit::STACK_OFFSET,
     ],
     timings: &["batch"],
     unavailable: vm::unavailable,

@@ -29,7 +29,7 @@ impl Creation {
         }
         let turns = Arc::new(AtomicU64::new(0));
         let progress = Arc::clone(&turns);
-        let watchdog = Watchdog::new(move || progress.load(Relaxed));
+        let watchdog = Watchdog::new(move || progress.load(Relaxed))?;
         let mut new = Self { ring, alive: Vec::new(), turns, exits: 0, watchdog, fault: None };
         // Asks KVM what does not change from one machine to the next (CPUID).
         drop(new.machine_after_first_exit()?);

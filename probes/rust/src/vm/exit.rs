@@ -68,7 +68,7 @@ impl Exits {
         let machine = Machine::new(entry, ring, Memory::new(SMALLEST)?)?;
         let exits = Arc::new(AtomicU64::new(0));
         let progress = Arc::clone(&exits);
-        let watchdog = Watchdog::new(move || progress.load(Relaxed));
+        let watchdog = Watchdog::new(move || progress.load(Relaxed))?;
         let mut new = Self { machine, exit, exits, exits_begin: 0, turns_begin: 0, watchdog, flavour, fault: None };
         // From here on the guest stands outside, which its count of turns relies on.
         new.leave(1, |_| ());

@@ -92,7 +92,7 @@ fn time_loop() -> Result<u64, Refusal> {
     const TRIES: u32 = 5;
     let mut machine = Machine::new(Entry::Calibrate, Ring::Kernel, Memory::new(SMALLEST)?)?;
     machine.set_registers(|registers| registers.rsi = TURNS)?;
-    let watchdog = Watchdog::new(|| 0);
+    let watchdog = Watchdog::new(|| 0)?;
     let timed = |machine: &mut Machine| -> Result<u64, Stop> {
         machine.turn(Exit::Port)?;
         let mut least_ps = u64::MAX;

@@ -9,40 +9,43 @@ use super::machine::{guest_address, Exit, Machine, Stop, DATA, LARGEST, REST};
 use super::memory::Memory;
 use super::ring_of;
 use super::watchdog::Watchdog;
-use kit::{disjoint, now, read_counter, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
+use kit::{disjoint, now, read_counter, stack_offset, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 /// Distance of two stacks: an odd number of cache lines, so that many stacks do not share a set of the cache.
 const STACK_BYTES: usize = 17 * 64;
+/// The stacks lie less than this further up, as the seed says.
+const MOST_OFFSET: usize = 4096;
 
 pub fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     let contexts = plan.ring()? as usize;
-    let bytes = REST + contexts * (record::BYTES + STACK_BYTES);
-    if bytes > LARGEST {
-        let most = (LARGEST - REST) / (record::BYTES + STACK_BYTES);
+    let most = (LARGEST - REST - MOST_OFFSET) / (record::BYTES + STACK_BYTES);
+    if contexts > most {
         return Err(Refusal::unsupported(
             "limit_reached",
             format!("a guest has room for {most} stacks; ask for fewer contexts"),
         ));
     }
-    let memory = Memory::new(bytes)?;
+    let stacks = REST + contexts * record::BYTES + stack_offset(plan, 8 * MOST_OFFSET);
+    let memory = Memory::new(stacks + contexts * STACK_BYTES)?;
     let (side, memory, flavour) = if plan.parameter("where") == "process" {
-        lay_out(&memory, contexts, memory.host_address(), Entry::Member.address(None));
+        lay_out(&memory, contexts, stacks, memory.host_address(), Entry::Member.address(None));
         (Side::Process, Arc::new(memory), None)
     } else {
-        lay_out(&memory, contexts, 0, guest_address(Entry::Member));
+        lay_out(&memory, contexts, stacks, 0, guest_address(Entry::Member));
         let machine = Machine::new(Entry::Batch, ring_of(plan), memory)?;
         let memory = Arc::clone(&machine.memory);
         (Side::Guest(Box::new(machine)), memory, Some(Flavour::find()?))
     };
     let progress = Arc::clone(&memory);
-    let watchdog = Watchdog::new(move || progress.word(record_of(0) + record::DUE).load(Relaxed));
+    let watchdog = Watchdog::new(move || progress.word(record_of(0) + record::DUE).load(Relaxed))?;
     let due_begin = vec![0; contexts];
     Ok(Box::new(Ring {
         side,
         memory,
         contexts,
+        stacks,
         sequence: 0,
         begin: 0,
         exits: 0,
@@ -58,8 +61,8 @@ fn record_of(context: usize) -> usize {
     REST + context * record::BYTES
 }
 
-/// Records and first frames of a ring, for code that sees this memory at `base` and members begin at `entry`.
-fn lay_out(memory: &Memory, contexts: usize, base: usize, entry: usize) {
+/// Records and first frames of a ring whose stacks begin there, for code that sees this memory at `base` and members begin at `entry`.
+fn lay_out(memory: &Memory, contexts: usize, stacks: usize, base: usize, entry: usize) {
     let put = |at: usize, value: usize| memory.word(at).store(value as u64, Relaxed);
     for context in 0..contexts {
         let (own, next) = (record_of(context), record_of((context + 1) % contexts));
@@ -67,7 +70,7 @@ fn lay_out(memory: &Memory, contexts: usize, base: usize, entry: usize) {
         put(own + record::DUE, (context + contexts - 1) % contexts);
         put(own + record::NEXT, base + next);
         put(own + record::LAP, contexts);
-        let top = record_of(contexts) + (context + 1) * STACK_BYTES;
+        let top = stacks + (context + 1) * STACK_BYTES;
         let frame = Frame {
             r13: contexts as u64,
             rbx: (base + own) as u64,
@@ -92,6 +95,8 @@ struct Ring {
     side: Side,
     memory: Arc<Memory>,
     contexts: usize,
+    /// Where the first stack begins in the guest's memory.
+    stacks: usize,
     sequence: u64,
     begin: u64,
     exits: u64,
@@ -113,7 +118,7 @@ impl Ring {
         let base = if matches!(self.side, Side::Process) { self.memory.host_address() } else { 0 };
         let own = |context: usize| {
             let pointer = self.memory.word(record_of(context) + record::STACK).load(Relaxed) as usize;
-            let top = base + record_of(self.contexts) + (context + 1) * STACK_BYTES;
+            let top = base + self.stacks + (context + 1) * STACK_BYTES;
             match context {
                 0 => Some(pointer..pointer + 1),
                 _ => Some(top - STACK_BYTES..top).filter(|stack| stack.contains(&pointer)),

@@ -150,7 +150,7 @@ pub fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     let shared = Arc::new(Shared {
         slots: (0..contexts.number).map(|_| Slot::default()).collect(),
         records: Mutex::default(),
-        watchdog: Watchdog::new(move || of_watchdog.load(Relaxed)),
+        watchdog: Watchdog::new(move || of_watchdog.load(Relaxed))?,
     });
     let own = Member::new(plan, &contexts, &shared, 0)?;
     for number in 1..contexts.number {

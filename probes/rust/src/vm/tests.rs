@@ -13,7 +13,7 @@ fn stuck_guests_are_brought_out() {
     }
     for ring in [Ring::Kernel, Ring::User] {
         let mut machine = Machine::new(Entry::Spin, ring, Memory::new(SMALLEST).unwrap()).unwrap();
-        let watchdog = Watchdog::new(|| 0);
+        let watchdog = Watchdog::new(|| 0).unwrap();
         let stop = watchdog.during(|| machine.watched(|machine| machine.turn(Exit::Port)));
         assert_eq!((stop, watchdog.fired()), (Err(Stop::Stuck), true), "{ring:?}");
     }
@@ -36,7 +36,7 @@ fn lost_guests_are_reported() {
 #[ignore = "may hang a hypervisor that emulates ring 0"]
 fn hypercalls_end_one_way_or_the_other() {
     let mut machine = Machine::new(Entry::Vmcall, Ring::Kernel, Memory::new(SMALLEST).unwrap()).unwrap();
-    let watchdog = Watchdog::new(|| 0);
+    let watchdog = Watchdog::new(|| 0).unwrap();
     eprintln!("{:?}", watchdog.during(|| machine.watched(|machine| machine.turn(Exit::Hypercall))));
 }
 

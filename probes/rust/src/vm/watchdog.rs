@@ -1,10 +1,11 @@
 //! No entry of a guest may last for ever, whatever the hypervisor does: a thread that sleeps, looks twice a second whether
 //! the measured loop gets on, and otherwise interrupts it.
 
+use kit::Refusal;
 use std::cell::Cell;
 use std::sync::atomic::{compiler_fence, AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, Once, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::{self, Builder, JoinHandle};
 use std::time::Duration;
 
 /// No turn for so long: stuck. Counted in looks and not by the clock, because a stopped process or machine gets on later.
@@ -35,15 +36,16 @@ pub struct Watchdog {
 
 impl Watchdog {
     /// `progress` tells something that changes while the workload gets on.
-    pub fn new(progress: impl Fn() -> u64 + Send + 'static) -> Self {
+    pub fn new(progress: impl Fn() -> u64 + Send + 'static) -> Result<Self, Refusal> {
         static HANDLER: Once = Once::new();
         HANDLER.call_once(install_handler);
         let state = Arc::new(State::default());
         let of_thread = Arc::clone(&state);
-        let thread = thread::spawn(move || of_thread.watch(progress));
+        let thread = Builder::new().spawn(move || of_thread.watch(progress));
+        let thread = thread.map_err(|error| super::limit("no thread for a watchdog", &error))?;
         let watchdog = Self { state, thread: Some(thread) };
         watchdog.enrol();
-        watchdog
+        Ok(watchdog)
     }
 
     /// The calling thread enters guests, or waits for one that does.

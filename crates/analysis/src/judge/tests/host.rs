@@ -79,3 +79,56 @@ fn switches_of_the_kernel_cannot_be_hidden() {
     check(&with(9_000), Verdict::Verified, "");
     check(&with(40_000), Verdict::Contradicted, "after `plan`");
 }
+
+/// A control that spins on two CPUs burns time while one of the two is pushed aside; one that was never pushed aside left it out of its batches.
+#[test]
+fn time_that_a_spinning_partner_burns_is_not_missing() {
+    let (cpus, plan) = (vec![0, 1], Plan { cpus: vec![0, 1], ..plan() });
+    let spinning = EvidenceRule { turns: false, kernel_switches: None, ..rule() };
+    let with = |involuntary, milliseconds: u64| {
+        let mut transcript = honest();
+        transcript.plan.as_mut().unwrap().cpus.clone_from(&cpus);
+        kernel(&mut transcript, 0, 0);
+        evidence(&mut transcript).cpus = Some(cpus.clone());
+        evidence(&mut transcript).hops.as_mut().unwrap().same_cpu = 0;
+        let mut seen = Seen { involuntary, cpu_ns: milliseconds * 1_000_000, ..seen() };
+        let tree = seen.tree.as_mut().unwrap();
+        (tree.allowed_cpus, tree.ran_on) = (cpus.clone(), cpus.clone());
+        let process = ProcessEnd::Exited(0);
+        let answer = ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bound::None };
+        judge(&spinning, &plan, &answer)
+    };
+    check(&with(0, 40), Verdict::Verified, "");
+    check(&with(0, 60), Verdict::Contradicted, "of CPU time for them");
+    check(&with(2, 60), Verdict::Verified, "");
+    check(&with(1_000_000, 1000), Verdict::Contradicted, "of CPU time for them");
+}
+
+/// Contexts on two CPUs that are pushed aside share one; sandboxes, each of them many tasks of the host's kernel, may not.
+#[test]
+fn contexts_with_a_cpu_each_are_not_pushed_aside() {
+    let (cpus, plan) = (vec![0, 1], Plan { cpus: vec![0, 1], ..plan() });
+    let with = |rule: &EvidenceRule, involuntary| {
+        let mut transcript = honest();
+        transcript.plan.as_mut().unwrap().cpus.clone_from(&cpus);
+        kernel(&mut transcript, 4000, involuntary);
+        evidence(&mut transcript).cpus = Some(cpus.clone());
+        evidence(&mut transcript).hops.as_mut().unwrap().same_cpu = 0;
+        let mut seen = Seen { last_samples_ns: Some(10_000_000_000), voluntary: 10_000, ..seen() };
+        let tree = seen.tree.as_mut().unwrap();
+        (tree.allowed_cpus, tree.ran_on) = (cpus.clone(), cpus.clone());
+        let answer = ProbeAnswer {
+            transcript: &transcript,
+            process: ProcessEnd::Exited(0),
+            log: "",
+            seen: Some(&seen),
+            bound: &Bound::None,
+        };
+        judge(rule, &plan, &answer)
+    };
+    let several = EvidenceRule { kernel_switches: Some((1.0, 2.0)), ..rule() };
+    check(&with(&several, 0), Verdict::Verified, "");
+    check(&with(&several, 1200), Verdict::Contradicted, "each should have its own");
+    let sandboxes = EvidenceRule { hops_hidden: true, ..several };
+    check(&with(&sandboxes, 1200), Verdict::Verified, "");
+}

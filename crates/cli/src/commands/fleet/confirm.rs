@@ -8,6 +8,7 @@ use crate::random;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use switchcost_catalogue::{Catalogue, fleet_plan};
 use switchcost_report::{Fleet, Round, is_plain};
@@ -15,12 +16,14 @@ use switchcost_report::{Fleet, Round, is_plain};
 /// Nodes beside the odd ones: what moved the whole fleet meanwhile moves them as well.
 const OTHERS: usize = 2;
 
-/// Measures again, judges the last round with the new runs in the place of the old, and takes back what does not show again.
+/// Measures again, judges the last round with the new runs in the place of the old, and takes back what does not show again. `expected` knows physical
+/// hosts: two odd nodes of one must not slow one another.
 pub fn confirm(
     fleet: &mut Fleet,
     mut rounds: Vec<Round>,
     launcher: Launcher,
     arguments: &FleetJudge,
+    expected: &[(String, Option<String>)],
     catalogue: &Catalogue,
 ) -> Result<(), Failure> {
     let plain =
@@ -33,8 +36,10 @@ pub fn confirm(
     let folder = folder(arguments);
     let launch = Launch { launcher, program: arguments.program.clone(), image: arguments.image.clone() };
     output::say(&format!("measures {} nodes again, into {}", again.len(), folder.display()));
-    let waves = plan::waves(again.iter().map(|name| (name.clone(), None)).collect());
-    let script = plan::script(&launch, &waves, &folder)?;
+    let hosts: BTreeMap<&String, &Option<String>> = expected.iter().map(|(name, host)| (name, host)).collect();
+    let host = |name: &String| hosts.get(name).copied().cloned().flatten();
+    let waves = plan::waves(again.iter().map(|name| (name.clone(), host(name))).collect());
+    let script = plan::script(&launch, &waves, &folder, &[])?;
     if let Err(failure) = plan::run(&script, launcher) {
         output::say(&format!("switchcost: {}", failure.sentence));
     }

@@ -4,7 +4,7 @@ use crate::commands::judged_here;
 use crate::exit::Failure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +19,9 @@ const MAX_NODE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Runs that lie further apart than this, in days, are not of one round.
 const APART_DAYS: i64 = 7;
+
+/// Last bytes that are read of what a node said on standard error.
+const MAX_WORDS_BYTES: u64 = 4096;
 
 /// Ending of run files.
 const ENDING: &str = "jsonl";
@@ -50,9 +53,13 @@ pub fn round(folder: &Path, catalogue: &Catalogue, plan: &FleetPlan) -> Result<(
     let mut nodes: Vec<(String, PathBuf, NodeRun)> = Vec::new();
     for (path, result) in paths.into_iter().zip(results) {
         let result = result.into_inner().ok().flatten().unwrap_or_else(|| Err("it could not be read".to_owned()));
-        match result {
-            Ok(run) => nodes.push((node_name(&path), path, run)),
-            Err(reason) => problems.leave_out(&path, reason),
+        match (result, ended(folder, &node_name(&path))) {
+            (Err(reason), None) => problems.leave_out(&path, reason),
+            (Err(reason), Some(end)) => problems.leave_out(&path, format!("{reason}; {end}")),
+            (Ok(run), end) => {
+                end.into_iter().for_each(|end| problems.tell(&path, false, end));
+                nodes.push((node_name(&path), path, run));
+            }
         }
     }
     let nodes = problems.other_methods(nodes);
@@ -112,6 +119,30 @@ fn read(path: &Path, catalogue: &Catalogue) -> Result<switchcost_model::Run, Str
     Ok(run)
 }
 
+/// How a launcher says that a node ended, if not well: its status, and the last of what it said on standard error.
+fn ended(folder: &Path, node: &str) -> Option<String> {
+    let kept = |ending: &str| -> Option<String> {
+        let path = folder.join(format!("{node}.{ending}"));
+        let bytes = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
+        let mut file = File::open(path).ok()?;
+        file.seek(SeekFrom::Start(bytes.saturating_sub(MAX_WORDS_BYTES))).ok()?;
+        let mut text = Vec::new();
+        file.take(MAX_WORDS_BYTES).read_to_end(&mut text).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        Some(text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned())
+    };
+    let how = match kept("status")?.as_str() {
+        "0" => return None,
+        "" => "its node gave no answer".to_owned(),
+        "124" => "its node was late".to_owned(),
+        status => format!("its node ended with status {status}"),
+    };
+    Some(match kept("err").filter(|words| !words.is_empty()) {
+        Some(words) => format!("{how}: {words}"),
+        None => how,
+    })
+}
+
 fn node_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     name.strip_suffix(&format!(".{ENDING}")).map_or(name.clone(), str::to_owned)
@@ -168,7 +199,8 @@ impl Problems {
         kept
     }
 
-    /// Of a host that answered twice the newest run counts. Where most files name one host, that name says nothing.
+    /// Of a host that answered twice the newest run counts. Where most files name one host, or none is called by it, that name says nothing: copies of one image
+    /// are all `localhost`.
     fn twice(&mut self, nodes: Vec<Answered>) -> Vec<Answered> {
         let count = nodes.len();
         let mut hosts = BTreeMap::<String, Vec<usize>>::new();
@@ -178,6 +210,9 @@ impl Problems {
         let mut out = BTreeSet::new();
         for (host, mut places) in hosts.into_iter().filter(|(_, places)| places.len() > 1 && places.len() * 2 <= count)
         {
+            if !places.iter().any(|place| named_after(&nodes[*place].0, &nodes[*place].2)) {
+                continue;
+            }
             places.sort_by_key(|place| {
                 (nodes[*place].2.started_unix_ns, named_after(&nodes[*place].0, &nodes[*place].2))
             });

@@ -11,7 +11,8 @@ use switchcost_report::{Fleet, fleet_json, fleet_page, fleet_text};
 /// Judges.
 pub fn judge(arguments: &arguments::FleetJudge) -> Result<Exit, Failure> {
     let expected = arguments.expect.as_deref().map(|given| nodes("--expect", given)).transpose()?;
-    let expected: Option<Vec<String>> = expected.map(|nodes| nodes.into_iter().map(|(name, _)| name).collect());
+    let names: Option<Vec<String>> =
+        expected.as_ref().map(|nodes| nodes.iter().map(|(name, _)| name.clone()).collect());
     let catalogue = Installation::find()?.catalogue()?;
     let plan = fleet_plan();
     let (mut rounds, mut problems) = (Vec::new(), Vec::new());
@@ -20,9 +21,9 @@ pub fn judge(arguments: &arguments::FleetJudge) -> Result<Exit, Failure> {
         rounds.push(round);
         problems.extend(of_round);
     }
-    let mut fleet = Fleet::judge(&rounds, expected.as_deref(), problems);
+    let mut fleet = Fleet::judge(&rounds, names.as_deref(), problems);
     if let (Some(launcher), true) = (arguments.confirm, fleet.any_odd()) {
-        confirm::confirm(&mut fleet, rounds, launcher, arguments, &catalogue)?;
+        confirm::confirm(&mut fleet, rounds, launcher, arguments, &expected.unwrap_or_default(), &catalogue)?;
     }
     if let Some(page) = &arguments.page {
         output::write_file(page, fleet_page(&fleet).as_bytes())?;

@@ -6,6 +6,18 @@ use crate::os::cgroup::Cgroups;
 /// What one cpu group above a task adds to a switch; measured on the authors' machine (nested v1 groups, pipe).
 const NS_PER_LEVEL: usize = 100;
 
+pub(super) fn proc(look: &Subject<'_>) -> Answer {
+    match look.host.read("/proc/self/status") {
+        Ok(_) => Answer::fine("/proc can be read"),
+        Err(reason) => Answer::warning(
+            reason,
+            "what the kernel counts is unseen: rows that need it are unobservable, disturbed starts are not recognised, and quotas, \
+             control groups, steal time and limits are not known, whatever is said of them here",
+            "mount it (mount -t proc proc /proc), or let the sandbox show it",
+        ),
+    }
+}
+
 pub(super) fn cpu_quota(look: &Subject<'_>) -> Answer {
     let groups = Cgroups::read(look.host);
     let Some(quota) = groups.quota(look.host) else {

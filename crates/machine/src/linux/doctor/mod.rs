@@ -57,6 +57,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { id: "hypervisor", look: platform::hypervisor },
     Check { id: "wsl", look: platform::wsl },
     Check { id: "container", look: platform::container },
+    Check { id: "proc", look: confinement::proc },
     Check { id: "steal", look: load::steal },
     Check { id: "neighbours", look: load::neighbours },
     Check { id: "cpu_count", look: topology::cpu_count },

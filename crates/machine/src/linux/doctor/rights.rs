@@ -83,7 +83,7 @@ pub(super) fn process_limit(look: &Subject<'_>) -> Answer {
             "ulimit -u, or nproc in /etc/security/limits.conf",
         ),
         Some(limit) => Answer::fine(format!("{limit} processes and threads of this user may exist")),
-        None => Answer::fine("the number of processes is not limited for this user"),
+        None => Answer::fine("no limit of the number of processes is to be seen"),
     }
 }
 
@@ -98,6 +98,6 @@ pub(super) fn file_limit(look: &Subject<'_>) -> Answer {
             "ulimit -n, up to the hard limit",
         ),
         Some(limit) => Answer::fine(format!("a process may open {limit} files")),
-        None => Answer::fine("the number of open files is not limited"),
+        None => Answer::fine("no limit of the number of open files is to be seen"),
     }
 }

@@ -133,6 +133,15 @@ fn busy_neighbours_steal_and_sleeping_cpus_have_sizes() {
 }
 
 #[test]
+fn a_machine_without_proc_is_no_fine_one() {
+    let root = tree(&[]);
+    let findings = examine(&Host::fake(root.path()), &Sizes::default());
+    let finding = findings.iter().find(|finding| finding.id == "proc").unwrap();
+    assert!(finding.severity == Severity::Warning && finding.effect.contains("unobservable"), "{finding:?}");
+    assert_eq!(find("proc", &[], &sizes()).severity, Severity::Fine);
+}
+
+#[test]
 fn low_limits_say_what_they_limit() {
     let limits = "Limit                     Soft Limit           Hard Limit           Units\nMax processes             500                  unlimited            processes\nMax open files            1024                 4096                 files\n";
     let finding = find("file_limit", &[("proc/self/limits", limits)], &sizes());

@@ -3,6 +3,7 @@ package switchcost.kit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 
 /** Experiment footprint: memory of live, suspended threads, by the kernel's figures. Nothing is timed, the ticks are bytes. */
@@ -17,6 +18,12 @@ final class Footprint {
     private static final int GARBAGE_BYTES = 16 << 20;
 
     private static final int MOST_CYCLES = 3000;
+
+    /** How the kernel's memory is seen to have settled: this many looks in a row that found no more given back than noise. */
+    private static final int QUIET_ENOUGH = 5;
+    private static final int MOST_LOOKS = 300;
+    private static final long BETWEEN_LOOKS_NS = 10_000_000;
+    private static final long NOISE_BYTES = 64 << 10;
 
     /** Nothing else keeps a virtual thread that is parked. */
     private static final List<Population> ALIVE = new ArrayList<>();
@@ -99,7 +106,19 @@ final class Footprint {
         keep = null;
         System.gc();
         System.gc();
-        return Machine.memory(ofKernel);
+        return ofKernel ? settled() : Machine.memory(false);
+    }
+
+    /** Once the kernel has given back what ended before, of whatever process: it does so up to some seconds later. */
+    private static Memory settled() {
+        Memory last = Machine.memory(true);
+        for (int quiet = 0, looks = 0; quiet < QUIET_ENOUGH && looks < MOST_LOOKS; looks++) {
+            LockSupport.parkNanos(BETWEEN_LOOKS_NS);
+            Memory now = Machine.memory(true);
+            quiet = now.kernel > last.kernel - NOISE_BYTES ? quiet + 1 : 0;
+            last = now;
+        }
+        return last;
     }
 
     @SuppressWarnings("unused") // Written, so that the compiler cannot see that the garbage is garbage.

@@ -29,6 +29,7 @@ public final class Measurement {
         // What the rehearsals left behind is collected now, so that the batches begin with an empty young generation and
         // the contexts' stacks are in it: the collector moves old ones to where each switch costs more.
         System.gc();
+        HeapOffset.take(plan);
         workload = plan.mechanism().setUp(plan);
     }
 

@@ -18,6 +18,7 @@ public record Plan(
     int batches,
     int warmupBatches,
     int verifyUnits,
+    long seed,
     Map<String, String> parameters
 ) {
     public static final int PROTOCOL = 1;
@@ -46,6 +47,7 @@ public record Plan(
             batches,
             warmupBatches,
             verifyUnits,
+            seed,
             small
         );
     }
@@ -77,7 +79,7 @@ public record Plan(
         Mechanism mechanism = find(take, list);
         take.integer("report_fd", 1, 0, MOST_DESCRIPTOR);
         take.integer("protocol", PROTOCOL, PROTOCOL, PROTOCOL);
-        take.integer("seed", 0, 0, Long.MAX_VALUE);
+        long seed = take.integer("seed", 0, 0, Long.MAX_VALUE);
         String experiment = take.word("experiment", "switch", mechanism.experiments());
         long contexts = take.integer("contexts", 2, 1, MOST_CONTEXTS);
         String timing = take.word("timing", "batch", Measurement.TIMINGS);
@@ -108,6 +110,7 @@ public record Plan(
             batches,
             warmupBatches,
             verifyUnits,
+            seed,
             parameters
         );
     }

@@ -1,6 +1,7 @@
 package switchcost.mechanisms;
 
 import java.util.List;
+import switchcost.kit.HeapOffset;
 import switchcost.kit.Mechanism;
 import switchcost.kit.Parameter;
 import switchcost.kit.Plan;
@@ -18,6 +19,7 @@ final class FiberJavaVirtual {
         List.of(
             JavaThreads.BY,
             Parameter.words("carriers", "one", "one", "all"),
+            HeapOffset.PARAMETER,
             Parameter.integer("payload", 8, 1, 1 << 20),
             WorkingSets.PARAMETER
         ),

@@ -1,6 +1,7 @@
 package switchcost.mechanisms;
 
 import java.util.List;
+import switchcost.kit.HeapOffset;
 import switchcost.kit.Mechanism;
 import switchcost.kit.WorkingSets;
 
@@ -10,7 +11,7 @@ final class ThreadJavaPlatform {
     static final Mechanism MECHANISM = new JavaThreads(
         "thread/java-platform",
         List.of("switch", "create", "footprint"),
-        List.of(JavaThreads.BY, WorkingSets.PARAMETER),
+        List.of(JavaThreads.BY, HeapOffset.PARAMETER, WorkingSets.PARAMETER),
         Threads.PLATFORM,
         true,
         400,

@@ -27,6 +27,20 @@ public final class KitTest {
         batchesGetTheSlowerReadings();
         longestLinesFit();
         procIsRead();
+        blocksAreDrawnFromTheSeed();
+    }
+
+    private static void blocksAreDrawnFromTheSeed() {
+        Set<Integer> drawn = new TreeSet<>();
+        for (int seed = 0; seed < 20; seed++) {
+            drawn.add(HeapOffset.take(parse("mechanism=thread/java-platform", "seed=" + seed)));
+        }
+        Check.that(drawn.size() > 10 && !drawn.contains(0), "blocks of %s bytes", drawn);
+        for (String word : List.of("seed=1", "heap_offset=fixed", "experiment=create")) {
+            int once = HeapOffset.take(parse("mechanism=thread/java-platform", word));
+            Check.same(once, HeapOffset.take(parse("mechanism=thread/java-platform", word)), word);
+            Check.same(word.equals("seed=1"), once > 0, word);
+        }
     }
 
     private static Plan parse(String... words) {

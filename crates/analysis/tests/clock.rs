@@ -1,0 +1,110 @@
+//! The clock of a shared host: rows that follow it are given at its best, others are left alone, and two runs at two clocks are told.
+
+#[allow(dead_code, reason = "each file of tests uses a part of it")]
+mod simulation;
+
+use simulation::{COST, Law, Random, document, rows, run};
+use std::fmt::Write as _;
+use switchcost_analysis::{Analysis, Noise, Outcome, Rules, between, clocks_differ};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::Run;
+
+const RUNS: u64 = 1000;
+const STARTS: u64 = 10;
+
+/// The clock keeps each of these levels for some 40 batches, as times of its best; the rulers are read with the jitter of real ones, and so many in a hundred
+/// with an interrupt.
+fn clocked(run: &mut Run, levels: &[f64], follows: bool, random: &mut Random) {
+    let mut level = 0;
+    for samples in run.invocations.iter_mut().flat_map(|invocation| &mut invocation.transcript.samples) {
+        let (mut chain, mut width) = (Vec::new(), Vec::new());
+        for ticks in &mut samples.ticks {
+            if random.uniform() < 1.0 / 40.0 {
+                level = (random.uniform() * levels.len() as f64) as usize;
+            }
+            let times = levels[level];
+            *ticks = (*ticks as f64 * if follows { times } else { 1.0 }) as i64;
+            let mut read = |ns: f64, jitter: f64| {
+                let interrupt = if random.uniform() < 0.02 { 2.0 } else { 1.0 };
+                (ns * times * interrupt * (1.0 + jitter * random.normal().abs())) as i64
+            };
+            chain.push(read(5130.0, 0.003));
+            width.push(read(1680.0, 0.04));
+        }
+        samples.rulers.extend([("chain".to_owned(), chain), ("width".to_owned(), width)]);
+    }
+}
+
+#[test]
+fn a_figure_is_given_at_the_clock_s_best_if_it_follows_it() {
+    let mut table = String::from(
+        "| clock | row | median of all batches | undisturbed | its interval holds the one at the best clock | told to follow | told not to |\n|---|---|---|---|---|---|---|\n",
+    );
+    for (levels, words, follows) in [
+        (&[1.0][..], "still", true),
+        (&[1.0, 1.03, 1.08], "within 8 %", true),
+        (&[1.0, 1.03, 1.08], "within 8 %", false),
+        (&[1.0, 1.15], "within 15 %", true),
+        (&[1.0, 1.15], "within 15 %", false),
+    ] {
+        let (mut plain, mut best, mut held, mut told) = (Vec::new(), Vec::new(), 0, [0, 0]);
+        for number in 0..RUNS {
+            let random = &mut Random::new(number);
+            let mut run = run(Law::Normal, &[1.0], STARTS, random);
+            clocked(&mut run, levels, follows, random);
+            let rows = rows(&run);
+            let undisturbed = rows[0].undisturbed.as_ref().unwrap();
+            plain.push(rows[0].median().unwrap());
+            best.extend(undisturbed.median);
+            held += usize::from(undisturbed.interval.is_some_and(|i| (i.low..=i.high).contains(&COST)));
+            told[usize::from(undisturbed.follows_clock == Some(false))] +=
+                usize::from(undisturbed.follows_clock.is_some());
+        }
+        let off = |values: &[f64]| (switchcost_stats::median(values).unwrap() / COST - 1.0) * 100.0;
+        let share = |count: usize| count as f64 * 100.0 / RUNS as f64;
+        let row = if follows { "follows it" } else { "does not" };
+        let _ = writeln!(
+            table,
+            "| {words} | {row} | {:+.1} % | {:+.1} % | {:.1} % | {:.1} % | {:.1} % |",
+            off(&plain),
+            off(&best),
+            share(held),
+            share(told[0]),
+            share(told[1])
+        );
+        assert!((93.0..=98.0).contains(&share(held)), "{words}, {row}: {}", share(held));
+        assert!(off(&best).abs() < 1.0, "{words}, {row}: {}", off(&best));
+        assert!(share(told[usize::from(follows)]) < 1.0, "{words}, {row}: {told:?} told the wrong way");
+    }
+    document("clock", &table);
+}
+
+/// A clock that one of two runs never reached is neither a regression nor none: the answer holds both.
+#[test]
+fn two_runs_at_two_clocks_are_not_a_regression() {
+    let (mut slower, mut alarms, mut found) = (0, 0, 0);
+    for number in 0..200 {
+        let random = &mut Random::new(number);
+        let [mut a, mut b] = [0, 1].map(|_| run(Law::Normal, &[1.0], STARTS, random));
+        let mut planted = run(Law::Normal, &[1.3], STARTS, random);
+        clocked(&mut a, &[1.0, 1.03], true, random);
+        clocked(&mut b, &[1.08, 1.11], true, random);
+        clocked(&mut planted, &[1.08, 1.11], true, random);
+        let [a, b, planted] = [&a, &b, &planted].map(|run| Analysis::new(run, &Catalogue::default()));
+        let clock = clocks_differ(&a, &b, "simulated");
+        assert!(clock.is_some_and(|log| (log - 1.08_f64.ln()).abs() < 0.01), "{clock:?}");
+        assert_eq!(clocks_differ(&a, &a, "simulated"), None);
+        let (none, rules) = (Noise::default(), Rules { threshold: 0.03, comparisons: 1 });
+        let verdict =
+            |other: &Analysis<'_>, clock| between(&a.rows[0], &other.rows[0], (&none, &none), clock, &rules).unwrap();
+        let told = verdict(&b, clock);
+        slower += usize::from(verdict(&b, None).outcome == Outcome::Slower);
+        alarms += usize::from(told.outcome == Outcome::Slower);
+        let reason = "B's clock was ";
+        assert!(told.outcome == Outcome::Slower || told.reason.starts_with(reason), "{told:?}");
+        found += usize::from(verdict(&planted, clock).outcome == Outcome::Slower);
+    }
+    assert!(slower > 190, "without the clock's share {slower} of 200 are false alarms");
+    assert!(alarms <= 10, "{alarms} of 200 are false alarms");
+    assert!(found > 190, "of 30 % beside the clock {found} of 200 are found");
+}
