@@ -23,7 +23,7 @@ const top = h("header", {});
 const main = h("main", { id: "main", tabindex: -1 });
 const side = h("div", { id: "side" });
 const foot = h("footer", {});
-let state: State = parse(location.hash);
+let state: State;
 let printing = false;
 
 /** Every word of the search occurs, and none that a minus stands before. */
@@ -146,7 +146,8 @@ function begin(): void {
     requestAnimationFrame(render);
   });
   page.replaceChildren(top, main, side, foot);
-  render();
+  // The address may have changed while the data were unpacked.
+  again();
 }
 
 unpack(document.getElementById("data")!.textContent!).then(

@@ -45,7 +45,7 @@ pub use rulers::{
     CLOCK, SLOWED, Speed, Speeds, Undisturbed, clocks_differ, core, slowed_throughout, slower_clock, slower_core,
     slowest, speeds, undisturbed,
 };
-pub use series::{Series, claimed_ns, series};
+pub use series::{Series, batch_ns, claimed_ns, series};
 pub use summary::{Figures, KernelRate, LOOKS, Reading, Summary, counted, summarise};
 pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};
 pub use words::{is_message, last_words};

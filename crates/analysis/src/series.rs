@@ -1,7 +1,7 @@
 //! From raw ticks of one invocation to ns per unit.
 
 use switchcost_model::{Histogram, Invocation, Phase, Samples, Transcript};
-use switchcost_stats::{Steady, steady_from};
+use switchcost_stats::{Steady, median, steady_from};
 
 /// Of the quantities of a footprint, the one that is not part of its figure: address space costs nothing until it is touched.
 const NO_MEMORY: &str = "virtual_bytes";
@@ -74,6 +74,13 @@ fn batches(transcript: &Transcript) -> Vec<(f64, f64)> {
         samples.ticks.iter().map(one).collect::<Vec<_>>()
     };
     transcript.samples.iter().filter(measured).flat_map(of_batches).collect()
+}
+
+/// How long a measured batch typically lasted, ns: the median of them. None without any that took time.
+#[must_use]
+pub fn batch_ns(transcript: &Transcript) -> Option<f64> {
+    let lasted: Vec<f64> = batches(transcript).into_iter().map(|(_, lasted)| lasted).collect();
+    median(&lasted).filter(|lasted| *lasted > 0.0)
 }
 
 /// Time that the batches took by the probe's own word, warm-up included, ns; of `timing=each` the stretch from which its counter's rate was

@@ -29,6 +29,7 @@ pub use sweep::{AxisWord, Sweep};
 use crate::exit;
 use crate::formats::Form;
 use crate::output;
+use clap::builder::ArgPredicate;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -194,8 +195,10 @@ pub struct Run {
     /// batch: clock around many switches; each: cycle counter at every switch, for percentiles
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]
     pub timing: Timing,
-    /// Time limit for the whole run, such as 20s or 2m
-    #[arg(long, value_name = "TIME", default_value = "60s", default_value_if("quick", "true", "10s"), value_parser = parse_budget)]
+    /// Time limit for the whole run, such as 20s or 2m [default: 60s; of the ladder 30s; with --quick 10s]
+    #[arg(long, value_name = "TIME", default_value = "30s", hide_default_value = true, value_parser = parse_budget, default_value_ifs([
+        ("quick", "true".into(), "10s"), ("all", "true".into(), "60s"), ("patterns", ArgPredicate::IsPresent, "60s")
+    ]))]
     pub budget: Duration,
     /// What to measure, and how much
     #[command(flatten)]

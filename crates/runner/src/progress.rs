@@ -1,12 +1,13 @@
 //! Where a variant stands during the run.
 
 use std::time::Duration;
+use switchcost_analysis::batch_ns;
 use switchcost_model::{Invocation, Verdict};
 
 /// State of one variant during the run.
 #[derive(Default, Clone)]
 pub(crate) struct Progress {
-    /// k as calibrated; 0: not yet.
+    /// k of the starts to come; 0: not calibrated yet.
     pub(crate) batch_units: u64,
     /// Longest invocation so far.
     pub(crate) longest: Duration,
@@ -27,8 +28,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Takes note of an invocation, just done or of an earlier session.
-    pub(crate) fn add(&mut self, invocation: &Invocation) {
+    /// Takes note of an invocation, just done or of an earlier session. `batch`: how long a batch shall last.
+    pub(crate) fn add(&mut self, invocation: &Invocation, batch: Duration) {
         let wall = Duration::from_nanos(invocation.wall_ns);
         self.longest = self.longest.max(wall);
         self.spent += wall;
@@ -37,7 +38,7 @@ impl Progress {
         // A variant that cannot run or broke will not do better in the next round; time is for the others.
         self.done |= matches!(invocation.judgement.verdict, Verdict::Unsupported | Verdict::Broken);
         if self.batch_units == 0 {
-            self.batch_units = invocation.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
+            self.batch_units = units_that_last(batch, invocation);
         }
     }
 
@@ -62,4 +63,11 @@ impl Progress {
         self.done = true;
         self.given_up = true;
     }
+}
+
+/// Units that last as long as a batch shall, by those of a start whose probe found k by doubling and so has up to twice as many; never more than it had.
+fn units_that_last(batch: Duration, calibrated: &Invocation) -> u64 {
+    let doubled = calibrated.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
+    let share = batch_ns(&calibrated.transcript).map_or(1.0, |lasted| batch.as_nanos() as f64 / lasted);
+    (doubled as f64 * share.min(1.0)).ceil() as u64
 }

@@ -22,7 +22,7 @@ use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan
 
 /// Starts in a round of a row that the scheduler places, while precision ends the run: such rows need the most starts, and those should be spread over the
 /// run like all others, not follow one another when the rest is done.
-const FREE_STARTS: u64 = 4;
+const FREE_STARTS: u64 = 2;
 
 /// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
@@ -330,7 +330,7 @@ impl Schedule<'_> {
     fn replay(&mut self, index: usize, round: u64) -> Option<Step> {
         let position = self.earlier.get_mut(&(index, round))?.pop_front()?;
         let invocation = &self.run.invocations[position];
-        self.progress[index].add(invocation);
+        self.progress[index].add(invocation, self.request.batch);
         Some(Step::Done { disturbed: !invocation.disturbances.is_empty() && !self.progress[index].done })
     }
 
@@ -382,7 +382,7 @@ impl Schedule<'_> {
         }
         let invocation = self.conclude(index, round, &plan, padding, started, watch, outcome);
         self.progress[index].store(&invocation);
-        self.progress[index].add(&invocation);
+        self.progress[index].add(&invocation, self.request.batch);
         // A disturbed invocation is repeated once per round; one of a variant that is given up is not.
         let disturbed = !invocation.disturbances.is_empty() && !self.progress[index].done;
         self.run.invocations.push(invocation.clone());

@@ -23,7 +23,7 @@ const VIEWS = [
   "machine",
 ];
 
-/** Opens a page and gives what it did wrong: errors on the console, uncaught exceptions, requests. */
+/** Opens a page, waits until it is drawn (its data are unpacked after it is loaded), and gives what it did wrong: errors on the console, uncaught exceptions, requests. */
 async function open(page: Page, name: string, fragment = ""): Promise<string[]> {
   const wrong: string[] = [];
   page.on("console", (message) => void (["error", "warning"].includes(message.type()) && wrong.push(message.text())));
@@ -36,6 +36,7 @@ async function open(page: Page, name: string, fragment = ""): Promise<string[]> 
     return route.abort();
   });
   await page.goto(`${own}${fragment}`);
+  await expect(page.locator("main > *").first()).toBeAttached();
   return wrong;
 }
 
