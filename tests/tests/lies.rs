@@ -50,10 +50,12 @@ struct Ruling {
 
 impl Ruling {
     /// The machine was so busy with something else that a lie which this contradicts may be the truth: a probe that waits lives as long as it says.
-    fn excuses(&self, says: &str) -> bool {
-        match says {
-            "CPU time" => self.used < LEAST_SHARE * self.lasted.max(LONG_NS),
-            "by the probe's clock" => self.had_cpu < LEAST_SHARE,
+    fn excuses(&self, lie: &Value) -> bool {
+        match lie["says"].as_str() {
+            // Where the host may contradict by its bounds on time alone, since the row's own floor is near.
+            None if lie["long"] != true => false,
+            None | Some("CPU time") => self.used < LEAST_SHARE * self.lasted.max(LONG_NS),
+            Some("by the probe's clock") => self.had_cpu < LEAST_SHARE,
             _ => false,
         }
     }
@@ -257,7 +259,7 @@ fn every_planted_lie_gets_its_verdict() {
                 println!("undetectable: {} ({verdict} {reason}): {}", string(lie, "id"), string(lie, "because"));
                 continue;
             }
-            if verdict == "verified" && ruling.excuses(says) {
+            if verdict == "verified" && ruling.excuses(lie) {
                 println!("not counted: {}: the machine was busy", string(lie, "id"));
                 continue;
             }

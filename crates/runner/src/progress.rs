@@ -65,9 +65,12 @@ impl Progress {
     }
 }
 
-/// Units that last as long as a batch shall, by those of a start whose probe found k by doubling and so has up to twice as many; never more than it had.
+/// A calibrated k is shortened by so many parts of itself: what is left is still whole laps, and still even where a probe looks at every eighth only.
+const PARTS: u64 = 8;
+
+/// Units that last as long as a batch shall, by those of a start whose probe found k by doubling and so has up to twice as many.
 fn units_that_last(batch: Duration, calibrated: &Invocation) -> u64 {
     let doubled = calibrated.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
     let share = batch_ns(&calibrated.transcript).map_or(1.0, |lasted| batch.as_nanos() as f64 / lasted);
-    (doubled as f64 * share.min(1.0)).ceil() as u64
+    if share < 1.0 && doubled % PARTS == 0 { (share * PARTS as f64).ceil() as u64 * (doubled / PARTS) } else { doubled }
 }
