@@ -184,6 +184,52 @@ fn prometheus_takes_a_run() {
     assert!(said.status.success() && found.is_empty(), "{found}");
 }
 
+/// The kept ladder has rows with modes: in every form they have a figure for each, and none that lies between.
+#[test]
+fn a_row_with_modes_is_one_number_in_no_form() {
+    let world = World::new(FAKE);
+    let ladder = repository().join("data/example/ladder.jsonl");
+    let said = world.run(&format!("import {}", ladder.display()));
+    assert_eq!(said.status, 0, "{said:?}");
+    let row = "process/pipe/probe=gcc-12/experiment=switch/contexts=2/timing=batch/payload=8/sched=other/speculation=system/working_set=0/placement=free";
+    let (low, high) = (933.1484375, 27076.41796875);
+    let benchmarks: Value = serde_json::from_str(&export(&world, "bencher")).unwrap();
+    assert_eq!(benchmarks[row], Value::Null);
+    let latency = |mode: u32| benchmarks[format!("{row}/mode={mode}")]["latency"].clone();
+    assert_eq!([latency(1), latency(2)], [json!({ "value": low }), json!({ "value": high })]);
+    let benchmarks: Value = serde_json::from_str(&export(&world, "bencher-v1")).unwrap();
+    let free = |entry: &&Value| entry["parameters"]["placement"] == "free";
+    let modes: Vec<(Value, Value)> = benchmarks["process/pipe"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(free)
+        .map(|entry| (entry["parameters"]["mode"].clone(), entry["measures"]["latency"].clone()))
+        .collect();
+    assert_eq!(modes, [(json!(1), json!({ "value": low })), (json!(2), json!({ "value": high }))]);
+    let entries: Vec<Value> = serde_json::from_str(&export(&world, "github-action-benchmark")).unwrap();
+    let of = |name: &str| entries.iter().find(|entry| entry["name"] == name);
+    let second = of(&format!("{row}/mode=2")).unwrap();
+    assert!(of(row).is_none() && second["extra"].as_str().unwrap().ends_with("% of its batches"), "{second}");
+    assert!(export(&world, "junit").contains("933 ns (55 %) or 27.1 µs (45 %) per switch"));
+    let prometheus = export(&world, "prometheus");
+    let series = |name: &str| {
+        let of_row = |line: &&str| {
+            line.starts_with(&format!("switchcost_{name}{{mechanism=\"process/pipe\""))
+                && line.contains("placement=\"free\"")
+        };
+        prometheus.lines().filter(of_row).count()
+    };
+    let names = ["seconds", "low_seconds", "high_seconds", "mode_seconds", "mode_share"];
+    assert_eq!(names.map(series), [0, 0, 0, 2, 2], "{prometheus}");
+    let run: Value = serde_json::from_str(&export(&world, "json")).unwrap();
+    let free = |row: &&Value| row["mechanism"] == "process/pipe" && row["placement"] == "free";
+    let row = run["results"].as_array().unwrap().iter().find(free).unwrap();
+    for name in ["median", "low", "undisturbed", "undisturbed_high", "another_run_low"] {
+        assert_eq!(row[name], Value::Null, "{name}: {row}");
+    }
+}
+
 #[test]
 fn pandas_and_duckdb_take_the_table() {
     let world = measured();

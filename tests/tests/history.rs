@@ -355,3 +355,18 @@ fn duckdb_makes_a_table_of_every_batch() {
     assert!(!slower.is_empty() && slower.iter().all(|row| row.ends_with("|110000|1100.0")), "{slower:?}");
     assert!(rows.iter().any(|row| row.contains("|warmup|")), "{:?}", rows[0]);
 }
+
+/// Two kinds of starts are shown as two, and no figure between them.
+#[test]
+fn a_trend_of_a_row_with_modes_shows_the_modes() {
+    let world = World::new(FAKE);
+    let ladder = repository().join("data/example/ladder.jsonl");
+    assert_eq!(world.run(&format!("import {}", ladder.display())).status, 0);
+    let words = ["history", "process/pipe free", "--machine", "all"];
+    let said = world.run_words(&words);
+    assert!(said.out.contains("933 | 27,0") && said.out.contains("modes"), "{said:?}");
+    assert!(!said.out.contains("1,833"), "{said:?}");
+    let point = world.run_words(&[&words[..], &["--format", "json"]].concat()).json()["trends"][0]["points"][0].clone();
+    assert!(point["median"].is_null() && point["interval"].is_null(), "{point}");
+    assert_eq!(point["modes"].as_array().unwrap().len(), 2, "{point}");
+}
