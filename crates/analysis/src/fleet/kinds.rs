@@ -20,7 +20,7 @@ pub struct KindsSeen {
     pub kinds: Kinds,
 }
 
-/// So many of these nodes are no rule that the others break.
+/// So many of these nodes do not make a rule that the others break.
 pub(super) fn no_rule(largest: usize, nodes: usize) -> bool {
     largest * MOST.1 < nodes * MOST.0
 }
@@ -77,7 +77,7 @@ fn kinds(centres: &[(usize, Centre)], set: &[usize]) -> Option<Kinds> {
     [sizes, halves(&levels)].into_iter().find_map(|sizes| parted(&nodes, &sizes, within))
 }
 
-/// Nodes on both sides of the widest gap that leaves more than a third on each; nothing where it is no gap. Single nodes far off hide none, as they would
+/// Nodes on both sides of the widest gap that leaves more than a third on each; nothing where that is too narrow. Single nodes far off hide none, as they would
 /// from [`modes`].
 fn halves(levels: &[f64]) -> Vec<usize> {
     let nodes = levels.len();

@@ -338,11 +338,11 @@ fn corrected<'t>(
             *p = 1.0;
         }
     }
-    for ((group, label, _, dearer), nodes) in accused {
+    for ((group, label, _, costlier), nodes) in accused {
         let others: Vec<usize> = groups[group].nodes.iter().copied().filter(|node| !nodes.contains(node)).collect();
         let of_these = tests.iter().filter(|test| test.label == label && nodes.contains(&test.deviation.node));
         let apart = median(&of_these.map(|test| test.deviation.difference.abs()).collect::<Vec<_>>());
-        let (cheap, dear) = if dearer { (others, nodes) } else { (nodes, others) };
+        let (cheap, dear) = if costlier { (others, nodes) } else { (nodes, others) };
         let kinds = vec![(1.0, cheap), (apart.unwrap_or_default().exp(), dear)];
         groups[group].kinds.push(KindsSeen { label: label.to_string(), kinds });
     }

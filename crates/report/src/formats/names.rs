@@ -8,7 +8,7 @@ pub(super) struct Figure<'l, 'r> {
     pub row: &'l Row<'r>,
     /// Its median, or what its kind costs.
     pub value: f64,
-    /// Number, from 1, and weight of the kind, where the row is no single number.
+    /// Number, from 1, and weight of the kind, where no single number stands for the row.
     pub mode: Option<(usize, f64)>,
 }
 
