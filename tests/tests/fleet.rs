@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use switchcost_e2e::{World, repository, sealed};
+use switchcost_e2e::{World, quiet, repository, scaled, sealed, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -33,37 +33,6 @@ fn node(body: &str, name: &str, number: usize, factor: f64, change: impl Fn(&str
         lines.push(line);
     }
     sealed(&(lines.join("\n") + "\n"))
-}
-
-/// The line with another text behind `key`.
-fn with(line: &str, key: &str, text: &str) -> String {
-    let at = line.find(key).unwrap_or_else(|| panic!("{key} is missing")) + key.len();
-    let end = at + line[at..].find('"').unwrap();
-    format!("{}{text}{}", &line[..at], &line[end..])
-}
-
-/// What else ran on this machine is not what is tested here.
-fn quiet(line: &str) -> String {
-    let Some(at) = line.find("\"disturbances\":[") else { return line.to_owned() };
-    let at = at + "\"disturbances\":[".len();
-    let end = at + line[at..].find(']').unwrap();
-    format!("{}{}", &line[..at], &line[end..])
-}
-
-/// All ticks × this.
-fn scaled(line: &str, factor: f64) -> String {
-    let mut out = String::new();
-    let mut rest = line;
-    while let Some(at) = rest.find("\"ticks\":[") {
-        let begin = at + "\"ticks\":[".len();
-        let end = begin + rest[begin..].find(']').unwrap();
-        let ticks = rest[begin..end].split(',').filter(|tick| !tick.is_empty());
-        let ticks: Vec<String> = ticks.map(|tick| format!("{:.0}", tick.parse::<f64>().unwrap() * factor)).collect();
-        out += &rest[..begin];
-        out += &ticks.join(",");
-        rest = &rest[end..];
-    }
-    out + rest
 }
 
 fn same(line: &str) -> String {

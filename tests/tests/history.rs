@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::process::Command;
-use switchcost_e2e::{World, repository, sealed};
+use switchcost_e2e::{World, repository, sealed, two_kinds};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -360,12 +360,16 @@ fn duckdb_makes_a_table_of_every_batch() {
 #[test]
 fn a_trend_of_a_row_with_modes_shows_the_modes() {
     let world = World::new(FAKE);
-    let ladder = repository().join("data/example/ladder.jsonl");
-    assert_eq!(world.run(&format!("import {}", ladder.display())).status, 0);
-    let words = ["history", "process/pipe free", "--machine", "all"];
+    assert_eq!(world.run("run thread/honest --param ticks=1000 --rounds 12").status, 0);
+    let file = world.forged("kinds", two_kinds);
+    std::fs::remove_file(world.store()).unwrap();
+    assert_eq!(world.run(&format!("import {file}")).status, 0);
+    let words = ["history", "thread/honest", "--machine", "all"];
     let said = world.run_words(&words);
-    assert!(said.out.contains("933 | 27,0") && said.out.contains("modes"), "{said:?}");
-    assert!(!said.out.contains("1,833"), "{said:?}");
+    assert!(
+        said.out.contains("500 | 1,000") && said.out.contains("not judged: its starts fall into modes"),
+        "{said:?}"
+    );
     let point = world.run_words(&[&words[..], &["--format", "json"]].concat()).json()["trends"][0]["points"][0].clone();
     assert!(point["median"].is_null() && point["interval"].is_null(), "{point}");
     assert_eq!(point["modes"].as_array().unwrap().len(), 2, "{point}");
