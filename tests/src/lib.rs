@@ -343,3 +343,63 @@ pub fn page_data(packed: &str) -> serde_json::Value {
     let json = miniz_oxide::inflate::decompress_to_vec_zlib(&packed).expect("zlib");
     serde_json::from_slice(&json).expect("JSON")
 }
+
+/// The line with another text behind `key`.
+///
+/// # Panics
+/// When the key is missing.
+#[must_use]
+pub fn with(line: &str, key: &str, text: &str) -> String {
+    let at = line.find(key).unwrap_or_else(|| panic!("{key} is missing")) + key.len();
+    let end = at + line[at..].find('"').unwrap();
+    format!("{}{text}{}", &line[..at], &line[end..])
+}
+
+/// What else ran on this machine is not what is tested here.
+///
+/// # Panics
+/// When the list does not end.
+#[must_use]
+pub fn quiet(line: &str) -> String {
+    let Some(at) = line.find("\"disturbances\":[") else { return line.to_owned() };
+    let at = at + "\"disturbances\":[".len();
+    let end = at + line[at..].find(']').unwrap();
+    format!("{}{}", &line[..at], &line[end..])
+}
+
+/// All ticks × this.
+///
+/// # Panics
+/// When a tick is not a number.
+#[must_use]
+pub fn scaled(line: &str, factor: f64) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("\"ticks\":[") {
+        let begin = at + "\"ticks\":[".len();
+        let end = begin + rest[begin..].find(']').unwrap();
+        let ticks = rest[begin..end].split(',').filter(|tick| !tick.is_empty());
+        let ticks: Vec<String> = ticks.map(|tick| format!("{:.0}", tick.parse::<f64>().unwrap() * factor)).collect();
+        out += &rest[..begin];
+        out += &ticks.join(",");
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// A run file's text with two kinds of starts: those of odd rounds take half as long.
+///
+/// # Panics
+/// When a start names no round.
+#[must_use]
+pub fn two_kinds(text: &str) -> String {
+    let kind = |line: &str| {
+        let Some(round) = line.strip_prefix("{\"t\":\"invocation\"").and_then(|rest| rest.split("\"round\":").nth(1))
+        else {
+            return line.to_owned() + "\n";
+        };
+        let round: u64 = round.split(',').next().unwrap().parse().unwrap();
+        quiet(&scaled(line, if round % 2 == 1 { 0.5 } else { 1.0 })) + "\n"
+    };
+    text.lines().map(kind).collect()
+}

@@ -1,6 +1,6 @@
 //! `compare` with the real binary: figures known exactly, verdicts, gates, and what it refuses.
 
-use switchcost_e2e::{Said, World};
+use switchcost_e2e::{Said, World, repository, sealed, two_kinds, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -301,4 +301,73 @@ fn what_bounds_every_word_stands_in_the_first_line() {
         said.status == 7 && gate["starts"] == 6 && gate["reason"].as_str().unwrap().contains("--rounds 6"),
         "{gate}"
     );
+}
+
+/// The kept ladder and a copy of it that another version made an hour later, with as many rounds as are asked for.
+fn ladders(world: &World, rounds: u64) -> [String; 2] {
+    let ladder = repository().join("data/example/ladder.jsonl");
+    let text = std::fs::read_to_string(&ladder).unwrap();
+    let (body, _) = text.trim_end().rsplit_once('\n').unwrap();
+    let kept = |line: &&str| {
+        let round = line.split("\"round\":").nth(1).and_then(|rest| rest.split(',').next());
+        !line.starts_with("{\"t\":\"invocation\"") || round.unwrap().parse::<u64>().unwrap() < rounds
+    };
+    let lines: Vec<&str> = body.lines().filter(kept).collect();
+    let header = with(&with(lines[0], "\"id\":\"", "20270101T000000-0000"), "\"tool_version\":\"", "0.0.9");
+    let changed = [&[header.as_str()], &lines[1..]].concat().join("\n");
+    world.write("copy.jsonl", &sealed(&(changed + "\n")));
+    [ladder, world.path("copy.jsonl")].map(|path| path.display().to_string())
+}
+
+#[test]
+fn rows_with_modes_have_no_single_figure_and_no_ratio() {
+    let world = World::new(FAKE);
+    assert_eq!(world.run("run thread/honest --param ticks=1000 --rounds 12").status, 0);
+    let a = world.forged("a", two_kinds);
+    let b = world.forged("b", |text| two_kinds(&with(text, "\"id\":\"", "20270101T000000-0000")));
+    let said = compare(&world, &[&a, &b]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let row = &said.json()["comparisons"][0];
+    for field in ["ratio", "low", "high"] {
+        assert!(row[field].is_null(), "{field}: {row}");
+    }
+    assert!(row["a"]["median"].is_null() && row["a"]["modes"].as_array().unwrap().len() == 2, "{row}");
+    assert_eq!((&row["verdict"], &row["phrase"]), (&"cannot_tell".into(), &"no single ratio".into()));
+    let said = world.run_words(&["compare", &a, &b]);
+    assert!(said.out.contains("500 ns | 1.00 µs"), "{said:?}");
+    // Of a row that no difference can be told of, nothing is said of how small it must be.
+    assert!(!said.out.contains("mean nothing here"), "{said:?}");
+}
+
+/// What bounds a comparison stands in every form of it.
+#[test]
+fn cautions_stand_in_the_json() {
+    let world = World::new(FAKE);
+    let [a, b] = ladders(&world, 3);
+    let cautions = compare(&world, &[&a, &b]).json()["cautions"].to_string();
+    assert!(cautions.contains("different versions of switchcost") && cautions.contains("Too few starts"), "{cautions}");
+}
+
+#[test]
+fn a_reason_that_many_rows_share_is_said_once() {
+    let world = World::new(FAKE);
+    let [a, b] = ladders(&world, 1);
+    let said = world.run_words(&["compare", &a, &b]);
+    assert_eq!(said.status, 2, "{said:?}");
+    assert_eq!(said.err.matches("one start only").count(), 1, "{said:?}");
+}
+
+/// Many comparisons at once make an interval wider; they change no ratio.
+#[test]
+fn a_pair_has_one_ratio_however_many_are_asked_with_it() {
+    let world = World::new(FAKE);
+    let [ladder, _] = ladders(&world, u64::MAX);
+    let row = |words: &str| format!("{ladder}:{words}");
+    let many = compare(&world, &[&row("thread/condvar"), &row("stack/*"), &row("thread/*")]).json();
+    for one in many["comparisons"].as_array().unwrap() {
+        let label = one["b"]["label"].as_str().unwrap();
+        let alone = compare(&world, &[&row("thread/condvar"), &row(label)]).json();
+        assert_eq!(alone["comparisons"][0]["ratio"], one["ratio"], "{label}");
+    }
+    assert!(many["comparisons"].as_array().unwrap().iter().any(|one| one["paired"] == false), "{many}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use switchcost_e2e::{World, repository, sealed};
+use switchcost_e2e::{World, quiet, repository, scaled, sealed, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -33,37 +33,6 @@ fn node(body: &str, name: &str, number: usize, factor: f64, change: impl Fn(&str
         lines.push(line);
     }
     sealed(&(lines.join("\n") + "\n"))
-}
-
-/// The line with another text behind `key`.
-fn with(line: &str, key: &str, text: &str) -> String {
-    let at = line.find(key).unwrap_or_else(|| panic!("{key} is missing")) + key.len();
-    let end = at + line[at..].find('"').unwrap();
-    format!("{}{text}{}", &line[..at], &line[end..])
-}
-
-/// What else ran on this machine is not what is tested here.
-fn quiet(line: &str) -> String {
-    let Some(at) = line.find("\"disturbances\":[") else { return line.to_owned() };
-    let at = at + "\"disturbances\":[".len();
-    let end = at + line[at..].find(']').unwrap();
-    format!("{}{}", &line[..at], &line[end..])
-}
-
-/// All ticks × this.
-fn scaled(line: &str, factor: f64) -> String {
-    let mut out = String::new();
-    let mut rest = line;
-    while let Some(at) = rest.find("\"ticks\":[") {
-        let begin = at + "\"ticks\":[".len();
-        let end = begin + rest[begin..].find(']').unwrap();
-        let ticks = rest[begin..end].split(',').filter(|tick| !tick.is_empty());
-        let ticks: Vec<String> = ticks.map(|tick| format!("{:.0}", tick.parse::<f64>().unwrap() * factor)).collect();
-        out += &rest[..begin];
-        out += &ticks.join(",");
-        rest = &rest[end..];
-    }
-    out + rest
 }
 
 fn same(line: &str) -> String {
@@ -98,6 +67,60 @@ fn equal_nodes_are_not_accused_and_a_slow_one_is() {
     let page = fs::read_to_string(world.path("fleet.html")).unwrap();
     assert_eq!(page.matches("<li class=\"fine\"").count(), 9, "{page}");
     assert_eq!(page.matches("<li class=\"odd\"").count(), 1, "{page}");
+}
+
+/// Half of the nodes cost more, and nothing else tells them apart: neither half is called odd, and it is said.
+#[test]
+fn halves_of_a_fleet_are_kinds_and_not_odd_nodes() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    for number in 0..5 {
+        let name = format!("n{number}");
+        world.write(&format!("round/{name}.jsonl"), &node(&body, &name, number, 1.3, same));
+    }
+    let said = world.run(&format!("fleet judge {}", folder.display()));
+    assert_eq!(said.status, 3, "{said:?}");
+    assert!(said.out.starts_with("Cannot tell which of 10 nodes are unlike the others"), "{said:?}");
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("fall into kinds, and none of them is the rule: 5 nodes cheapest"), "{said:?}");
+    let document = world.run(&format!("fleet judge {} --format json", folder.display())).json();
+    let dear = &document["groups"][0]["kinds"][0]["kinds"][1];
+    assert_eq!(dear["nodes"], serde_json::json!(["n0", "n1", "n2", "n3", "n4"]), "{document}");
+}
+
+/// Who answered in an earlier round and does not now is named without a list; rounds in the wrong order, and one run in two of them, are told.
+#[test]
+fn rounds_are_held_against_one_another() {
+    let (world, body) = world();
+    let [first, second] = ["first", "second"].map(|round| {
+        let times = if round == "first" { "1767225600000000000" } else { "1767312000000000000" };
+        for number in 0..10 {
+            let name = format!("n{number}");
+            let id = number + if round == "first" { 0 } else { 100 };
+            world.write(&format!("{round}/{name}.jsonl"), &node(&body, &name, id, 1.0, |line| started(line, times)));
+        }
+        world.path(round).display().to_string()
+    });
+    let said = world.run(&format!("fleet judge {first} {second}"));
+    assert!(said.status == 0 && !said.out.contains("newer than"), "{said:?}");
+    let said = world.run(&format!("fleet judge {second} {first}"));
+    assert!(said.out.contains("newer than") && said.out.contains("name the oldest first"), "{said:?}");
+    let said = world.run(&format!("fleet judge {first} {first}"));
+    assert!(said.out.contains("10 runs of it are in a later round as well"), "{said:?}");
+    for number in 0..10 {
+        let name = format!("n{number}");
+        let dear = node(&body, &name, 200 + number, 1.2, |line| started(line, "1767312000000000000"));
+        world.write(&format!("second/{name}.jsonl"), &dear);
+    }
+    // What all did makes nobody odd, and is told.
+    let said = world.run(&format!("fleet judge {first} {second}"));
+    assert!(said.status == 0 && said.out.contains("since the earlier rounds, most nodes: "), "{said:?}");
+    let since = &world.run(&format!("fleet judge {first} {second} --format json")).json()["groups"][0]["since"][0];
+    assert!((since["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01, "{since}");
+    fs::remove_file(world.path("second/n4.jsonl")).unwrap();
+    let said = world.run(&format!("fleet judge {first} {second}"));
+    assert_eq!(said.status, 4, "{said:?}");
+    assert!(said.out.contains("1 node did not answer: `n4`"), "{said:?}");
 }
 
 /// Without its rows a node is not judged, and must not pass for one that is like the others.
@@ -164,7 +187,16 @@ fn the_json_of_a_fleet_fits_its_schema() {
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
     let judge = |more: &str| world.run(&format!("fleet judge {} --format json {more}", folder.display())).json();
     let once = judge("--expect n0,n3,n99");
-    let rounds = judge(&folder.display().to_string());
+    // The same nodes on another day.
+    for number in 0..10 {
+        let (name, factor, kernel) = (format!("n{number}"), if number == 3 { 1.3 } else { 1.0 }, number == 3);
+        let change = |line: &str| {
+            let line = if kernel { with(line, "\"kernel.release\":\"", "5.0") } else { line.to_owned() };
+            with(&line, "\"id\":\"", &format!("20260102T000000-{number:04x}"))
+        };
+        world.write(&format!("later/{name}.jsonl"), &node(&body, &name, number, factor, change));
+    }
+    let rounds = judge(&world.path("later").display().to_string());
     for document in [&once, &rounds] {
         jsonschema::validate(&schema, document).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -187,6 +219,12 @@ fn who_did_not_answer_is_named_and_few_nodes_get_no_verdict() {
     let said = world.run(&format!("fleet judge {} --expect {}", folder.display(), world.path("nodes.txt").display()));
     assert_eq!(said.status, 4, "{said:?}");
     assert!(said.out.contains("1 node did not answer: `n77`"), "{said:?}");
+    // A copy under another name is not the node, also where no host name tells.
+    world.write("round/n1.jsonl", &node(&body, "unknown", 1, 1.0, same));
+    fs::copy(folder.join("n1.jsonl"), folder.join("a-copy.jsonl")).unwrap();
+    let said = world.run(&format!("fleet judge {} --expect {}", folder.display(), world.path("nodes.txt").display()));
+    assert!(said.out.contains("1 node did not answer: `n77`"), "{said:?}");
+    fs::remove_file(folder.join("a-copy.jsonl")).unwrap();
     for number in 5..10 {
         fs::remove_file(folder.join(format!("n{number}.jsonl"))).unwrap();
     }
@@ -207,6 +245,7 @@ fn what_a_file_is_not_costs_only_itself() {
     world.write("round/n0-copy.jsonl", &node(&body, "n0", 0, 1.0, same));
     world.write("round/n1-again.jsonl", &node(&body, "n1", 71, 9.0, |line| started(line, "1000000000000000000")));
     world.write("round/late.jsonl", &node(&body, "late", 72, 1.0, |line| started(line, "1000000000000000000")));
+    world.write("round/tool.jsonl", &node(&body, "tool", 74, 1.0, |line| with(line, "\"tool_version\":\"", "0.0.1")));
     world.write(
         "round/old.jsonl",
         &node(&body, "old", 73, 1.0, |line| line.replace("\"method_version\":", "\"method_version\":9")),
@@ -227,13 +266,14 @@ fn what_a_file_is_not_costs_only_itself() {
         ("n1-again.jsonl", "answered twice"),
         ("late.jsonl", "days before"),
         ("old.jsonl", "version"),
+        ("tool.jsonl", "measured by switchcost 0.0.1, most by"),
         ("pipe.jsonl", "not a regular file"),
     ] {
         let told = problems.iter().find(|one| one.contains(file)).unwrap_or_else(|| panic!("{file}: {problems:?}"));
         assert!(told.contains(word) && !told.contains('\u{1b}'), "{told}");
     }
-    assert_eq!(problems.len(), 9, "{problems:?}");
-    assert_eq!(document["nodes"].as_array().unwrap().len(), 11, "{document}");
+    assert_eq!(problems.len(), 10, "{problems:?}");
+    assert_eq!(document["nodes"].as_array().unwrap().len(), 12, "{document}");
 }
 
 /// The header with this start.

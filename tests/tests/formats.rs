@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
-use switchcost_e2e::{World, repository};
+use switchcost_e2e::{World, repository, two_kinds};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -182,6 +182,58 @@ fn prometheus_takes_a_run() {
     let said = promtool.wait_with_output().unwrap();
     let found = String::from_utf8_lossy(&said.stderr);
     assert!(said.status.success() && found.is_empty(), "{found}");
+}
+
+/// A world whose only run has one row, of two kinds of starts: 500 and 1000 ns.
+fn with_modes() -> World {
+    let world = World::new(FAKE);
+    let said = world.run("run thread/honest --param ticks=1000 --rounds 12");
+    assert_eq!(said.status, 0, "{said:?}");
+    let file = world.forged("kinds", two_kinds);
+    std::fs::remove_file(world.store()).unwrap();
+    assert_eq!(world.run(&format!("import {file}")).status, 0);
+    world
+}
+
+/// In every form it has a figure for each kind, and none that lies between.
+#[test]
+fn a_row_with_modes_is_one_number_in_no_form() {
+    let world = with_modes();
+    let read = |form: &str| -> Value { serde_json::from_str(&export(&world, form)).unwrap() };
+    let benchmarks = read("bencher");
+    assert_eq!(benchmarks[HONEST], Value::Null);
+    let latency = |mode: u32| benchmarks[format!("{HONEST}/mode={mode}")]["latency"].clone();
+    assert_eq!([latency(1), latency(2)], [json!({ "value": 500.0 }), json!({ "value": 1000.0 })]);
+    let entries = read("bencher-v1")["thread/honest"].as_array().unwrap().clone();
+    let modes = entries.iter().map(|entry| (&entry["parameters"]["mode"], &entry["measures"]["latency"]));
+    let expected = [(json!(1), json!({ "value": 500.0 })), (json!(2), json!({ "value": 1000.0 }))];
+    assert!(modes.eq(expected.iter().map(|(mode, figure)| (mode, figure))), "{entries:?}");
+    let entries = read("github-action-benchmark").as_array().unwrap().clone();
+    let names: Vec<&str> = entries.iter().filter_map(|entry| entry["name"].as_str()).collect();
+    assert_eq!(names, [format!("{HONEST}/mode=1"), format!("{HONEST}/mode=2")]);
+    assert!(entries[1]["extra"].as_str().unwrap().ends_with("50 % of its starts"), "{entries:?}");
+    assert!(export(&world, "junit").contains("500 ns (50 %) or 1.00 µs (50 %) per switch"));
+    let prometheus = export(&world, "prometheus");
+    let series = |name: &str| {
+        prometheus.lines().filter(|line| line.starts_with(&format!("switchcost_{name}{{mechanism"))).count()
+    };
+    let names = ["seconds", "low_seconds", "high_seconds", "mode_seconds", "mode_share"];
+    assert_eq!(names.map(series), [0, 0, 0, 2, 2], "{prometheus}");
+}
+
+/// Of the kept ladder as well, whose probes have rulers.
+#[test]
+fn a_row_with_modes_has_no_single_figure_of_undisturbed_batches() {
+    let world = World::new(FAKE);
+    let ladder = repository().join("data/example/ladder.jsonl");
+    assert_eq!(world.run(&format!("import {}", ladder.display())).status, 0);
+    let run: Value = serde_json::from_str(&export(&world, "json")).unwrap();
+    let several = |row: &&Value| row["modes_of"] == "batches";
+    for row in run["results"].as_array().unwrap().iter().filter(several) {
+        for name in ["median", "low", "undisturbed", "undisturbed_high", "another_run_low"] {
+            assert_eq!(row[name], Value::Null, "{name}: {row}");
+        }
+    }
 }
 
 #[test]

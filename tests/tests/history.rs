@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::process::Command;
-use switchcost_e2e::{World, repository, sealed};
+use switchcost_e2e::{World, repository, sealed, two_kinds};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -354,4 +354,23 @@ fn duckdb_makes_a_table_of_every_batch() {
     let slower: Vec<&String> = rows.iter().filter(|row| row.contains("ticks=1100")).collect();
     assert!(!slower.is_empty() && slower.iter().all(|row| row.ends_with("|110000|1100.0")), "{slower:?}");
     assert!(rows.iter().any(|row| row.contains("|warmup|")), "{:?}", rows[0]);
+}
+
+/// Two kinds of starts are shown as two, and no figure between them.
+#[test]
+fn a_trend_of_a_row_with_modes_shows_the_modes() {
+    let world = World::new(FAKE);
+    assert_eq!(world.run("run thread/honest --param ticks=1000 --rounds 12").status, 0);
+    let file = world.forged("kinds", two_kinds);
+    std::fs::remove_file(world.store()).unwrap();
+    assert_eq!(world.run(&format!("import {file}")).status, 0);
+    let words = ["history", "thread/honest", "--machine", "all"];
+    let said = world.run_words(&words);
+    assert!(
+        said.out.contains("500 | 1,000") && said.out.contains("not judged: its starts fall into modes"),
+        "{said:?}"
+    );
+    let point = world.run_words(&[&words[..], &["--format", "json"]].concat()).json()["trends"][0]["points"][0].clone();
+    assert!(point["median"].is_null() && point["interval"].is_null(), "{point}");
+    assert_eq!(point["modes"].as_array().unwrap().len(), 2, "{point}");
 }

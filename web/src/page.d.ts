@@ -708,7 +708,7 @@ export interface Result {
    */
   turns_ok: boolean | null;
   /**
-   * The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches. Of a row that follows the clock, at the clock's best of the run. What compare and history go by.
+   * The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches, or these fall into modes. Of a row that follows the clock, at the clock's best of the run. What compare and history go by.
    */
   undisturbed: number | null;
   /**
@@ -971,6 +971,9 @@ export interface ComparisonTable {
    */
   b: number;
   comparisons: Comparison[];
+  /**
+   * What bounds the words of it first.
+   */
   notes: string[];
   /**
    * Label of A, if it is one row.
@@ -1012,9 +1015,9 @@ export interface Comparison {
   noise_floor: number;
   paired: boolean;
   /**
-   * Cost of B ÷ cost of A.
+   * Cost of B ÷ cost of A; null where modes of the two reach into one another.
    */
-  ratio: number;
+  ratio: number | null;
   reason: string;
   smallest_detectable: number | null;
   /**

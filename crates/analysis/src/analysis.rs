@@ -114,14 +114,15 @@ impl Row<'_> {
         self.undisturbed.as_ref().and_then(Undisturbed::lacking).or_else(others)
     }
 
-    /// Where the figure of another run of the same hour lies in 95 % of cases: it scatters as much as this one, and both between runs.
+    /// Where the figure of another run of the same hour lies in 95 % of cases: it scatters as much as this one, and both between runs. `None` of a row that no
+    /// single figure stands for.
     #[must_use]
     pub fn another_run(&self) -> Option<(f64, f64)> {
         if self.unsettled().is_some() {
             return None;
         }
-        let (median, interval, _) = self.figure(self.basis())?;
-        let Interval { low, high } = interval?;
+        let (median, interval, modes) = self.figure(self.basis())?;
+        let Interval { low, high } = interval.filter(|_| modes.is_empty())?;
         let between = half_width(self.run_to_run, CONFIDENCE);
         let half = |ratio: f64| (OF_TWO_RUNS * ratio.ln().hypot(between)).exp();
         (low > 0.0).then(|| (median / half(median / low), median * half(high / median)))

@@ -273,7 +273,8 @@ pub(crate) fn believed(row: &Row<'_>) -> Result<(), String> {
 ///
 /// A test on n pairs cannot reach beyond a level of 1 − 2^(1 − n), whatever its statistic: there are only so many signs. Where many comparisons at once
 /// need more than that, both sides are taken as independent sets of invocations, which have far more orders (10 and 10: one in 92 378). What drifts
-/// over the rounds then widens the interval instead of cancelling: the answer errs on the safe side.
+/// over the rounds then widens the interval instead of cancelling: the answer errs on the safe side. The ratio stays that of the rounds: a pair has one,
+/// however many others are asked with it.
 ///
 /// # Errors
 /// When they share no round.
@@ -287,7 +288,8 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
         let independent = median_difference(&logs_a, &logs_b, rules.confidence());
         if let Some(estimate) = independent.filter(|found| found.interval.is_some()) {
             let counts = (logs_a.len(), logs_b.len());
-            let estimate = either_way(estimate, a, b, of);
+            let by_round = paired(&ratios, rules.confidence()).map_or(estimate, |rounds| estimate.about(rounds.centre));
+            let estimate = either_way(by_round, a, b, of);
             return Ok(conclude(estimate, floor, rules, (of, false), counts, "").unless(mixed(a, b, of)));
         }
     }

@@ -3,6 +3,7 @@
 //! Nodes are only held against nodes of the same hardware, and never scaled onto others.
 
 mod facts;
+mod kinds;
 mod node;
 mod odd;
 mod reduce;
@@ -11,9 +12,10 @@ mod suspect;
 mod verdict;
 
 pub use facts::{FactDifference, FactSplit, hardware_of};
+pub use kinds::KindsSeen;
 pub use node::{Centre, NodeFigures, NodeRun, NodeStarts, Timed};
 pub use odd::{FEWEST_NODES, What};
 pub use reduce::Reducer;
 pub use sample::NodeSample;
 pub use suspect::Suspect;
-pub use verdict::{GroupSeen, NodeFinding, NodeVerdict, RowSeen, changed, judge_fleet};
+pub use verdict::{CommonChange, GroupSeen, NodeFinding, NodeVerdict, RowSeen, changed, judge_fleet};

@@ -33,8 +33,9 @@ pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curv
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
 pub use fleet::{
-    Centre, FEWEST_NODES, FactDifference, FactSplit, GroupSeen, NodeFigures, NodeFinding, NodeRun, NodeSample,
-    NodeStarts, NodeVerdict, Reducer, RowSeen, Suspect, Timed, What, changed, hardware_of, judge_fleet,
+    Centre, CommonChange, FEWEST_NODES, FactDifference, FactSplit, GroupSeen, KindsSeen, NodeFigures, NodeFinding,
+    NodeRun, NodeSample, NodeStarts, NodeVerdict, Reducer, RowSeen, Suspect, Timed, What, changed, hardware_of,
+    judge_fleet,
 };
 pub use joint::{Joint, joint};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};

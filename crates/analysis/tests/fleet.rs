@@ -10,7 +10,7 @@ use nodes::faults::{Fault, clocks, graded, named};
 use nodes::{ALIKE, Count, Half, Kept, NODES, Scatter, UNEVEN, count};
 use simulation::documents;
 use std::fmt::Write as _;
-use switchcost_analysis::{NodeRun, NodeSample, NodeVerdict, judge_fleet};
+use switchcost_analysis::{KindsSeen, NodeRun, NodeSample, NodeVerdict, judge_fleet};
 
 /// Nodes of a fleet that have the fault of a cell, and fleets of it.
 const PLANTED: usize = 5;
@@ -132,6 +132,52 @@ fn half_a_fleet_with_another_kernel_is_nobody_s_fault() {
         }
     });
     assert!(!verdicts.iter().any(NodeVerdict::odd), "{verdicts:?}");
+}
+
+/// No fact tells the halves apart: which of them is odd, the figures cannot say.
+#[test]
+fn half_a_fleet_that_costs_more_is_told_as_kinds() {
+    let kept = Kept::of(Half::Held).at_one_clock();
+    let judged = |slow: usize| {
+        let mut fleet: Vec<NodeSample> = (0..24).map(|node| kept.clean[node % kept.clean.len()].clone()).collect();
+        let starts = fleet.iter_mut().take(slow).flat_map(|sample| &mut sample.rows);
+        starts.flat_map(|row| row.medians.iter_mut().chain(&mut row.means)).for_each(|start| start.1 *= 1.1);
+        let runs: Vec<NodeRun> = fleet.iter().map(NodeSample::figures).collect();
+        judge_fleet(&runs.iter().collect::<Vec<_>>())
+    };
+    for slow in 9..=15 {
+        let (groups, verdicts) = judged(slow);
+        assert!(!verdicts.iter().any(NodeVerdict::odd), "{slow}: {verdicts:?}");
+        let dear: Vec<usize> = (0..slow).collect();
+        let fits = |kinds: &&KindsSeen| {
+            let mut nodes = kinds.kinds[1].1.clone();
+            nodes.sort_unstable();
+            kinds.kinds.len() == 2 && nodes == dear && (kinds.kinds[1].0 - 1.1).abs() < 0.02
+        };
+        assert!(groups[0].kinds.iter().filter(fits).count() >= 3, "{slow}: {:?}", groups[0].kinds);
+    }
+    // Two that are unlike both kinds hide neither kind, and are named.
+    let mut fleet: Vec<NodeSample> = (0..24).map(|node| kept.clean[node % kept.clean.len()].clone()).collect();
+    for (node, sample) in fleet.iter_mut().enumerate() {
+        let factor = match node {
+            3 => 1.6,
+            17 => 1.3,
+            0..12 => 1.1,
+            _ => 1.0,
+        };
+        let starts = sample.rows.iter_mut().flat_map(|row| row.medians.iter_mut().chain(&mut row.means));
+        starts.for_each(|start| start.1 *= factor);
+    }
+    let runs: Vec<NodeRun> = fleet.iter().map(NodeSample::figures).collect();
+    let (groups, verdicts) = judge_fleet(&runs.iter().collect::<Vec<_>>());
+    let odd: Vec<usize> = (0..24).filter(|node| verdicts[*node].odd()).collect();
+    assert!(odd == [3, 17] && !groups[0].kinds.is_empty(), "{odd:?} {:?}", groups[0].kinds);
+    for slow in [1, 4, 6] {
+        let (groups, verdicts) = judged(slow);
+        let odd: Vec<usize> = (0..24).filter(|node| verdicts[*node].odd()).collect();
+        assert_eq!(odd, (0..slow).collect::<Vec<_>>(), "{verdicts:?}");
+        assert!(groups[0].kinds.is_empty(), "{:?}", groups[0].kinds);
+    }
 }
 
 #[test]

@@ -292,7 +292,7 @@ pub struct Compare {
     /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub threshold: Option<f64>,
-    /// End with status 1 if a verdict is `slower` and the difference exceeds this, 0 if none is, 4 if rows could not be judged
+    /// End with status 1 if a row is slower by more than this, 0 if the intervals of all rows exclude that, 7 if neither is shown
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
     /// Compare even if a run was unstable or the versions of the method differ

@@ -189,9 +189,10 @@ fn single<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
     figures(row).filter(|_| row.summary.modes.is_empty())
 }
 
-/// Figure of the undisturbed batches, where enough starts have one.
+/// Figure of the undisturbed batches, where enough starts have one and one number stands for them.
 fn undisturbed(row: &Row<'_>) -> Option<(f64, Option<Interval>)> {
-    (row.basis() == Basis::Undisturbed).then(|| row.figure(Basis::Undisturbed).map(|figure| (figure.0, figure.1)))?
+    let (median, interval, modes) = row.figure(Basis::Undisturbed).filter(|_| row.basis() == Basis::Undisturbed)?;
+    modes.is_empty().then_some((median, interval))
 }
 
 fn split<'a>(analysis: &'a Analysis<'_>, row: &Row<'_>) -> Option<&'a Split> {
@@ -293,7 +294,7 @@ pub(crate) static COLUMNS: &[Column] = &[
     column(
         "undisturbed",
         Of::Number(|_, row| Some(undisturbed(row)?.0)),
-        "The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches. Of a row that follows the clock, at the clock's best of the run. What compare and history go by.",
+        "The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches, or these fall into modes. Of a row that follows the clock, at the clock's best of the run. What compare and history go by.",
     ),
     column("undisturbed_low", Of::Number(|_, row| Some(undisturbed(row)?.1?.low)), "Lower end of its 95 % interval."),
     column("undisturbed_high", Of::Number(|_, row| Some(undisturbed(row)?.1?.high)), "Upper end."),

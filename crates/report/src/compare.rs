@@ -27,10 +27,12 @@ pub struct ComparedSide {
     #[serde(serialize_with = "word")]
     #[schemars(with = "String")]
     pub experiment: Experiment,
-    /// Median of the invocations' medians: ns per unit, or bytes for footprints.
-    pub median: f64,
+    /// Median of the invocations' medians: ns per unit, or bytes for footprints; null for a row with modes, which is not one number.
+    pub median: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
+    /// Kinds of starts or batches: figure and share of each, cheapest first; empty where one number stands for the row.
+    pub modes: Vec<(f64, f64)>,
     /// What one unit is.
     pub unit: String,
     /// Whether the figure is a time, in ns, or memory, in bytes.
@@ -93,6 +95,19 @@ pub struct Compared {
     pub gate: Option<Gate>,
 }
 
+impl ComparedRow {
+    /// The ratio, unless it is one of rows whose modes reach into one another: that follows their shares.
+    pub(crate) fn ratio(&self) -> Option<f64> {
+        let modes = !self.a.modes.is_empty() || !self.b.modes.is_empty();
+        (!modes || self.comparison.outcome != Outcome::CannotTell).then_some(self.comparison.ratio)
+    }
+
+    /// It in words.
+    pub(crate) fn phrase(&self) -> String {
+        self.ratio().map_or("no single ratio".to_owned(), |ratio| ratio_phrase(ratio, self.a.quantity))
+    }
+}
+
 impl Compared {
     /// Judges a gate on it.
     pub fn set_gate(&mut self, limit: f64) {
@@ -132,6 +147,8 @@ struct CompareDocument<'a> {
     /// Smallest difference that matters, as a fraction.
     threshold: f64,
     runs: &'a [ComparedRun],
+    /// What bounds every word of it: runs of different machines or versions, rows with too few starts.
+    cautions: &'a [String],
     comparisons: Vec<RowPart<'a>>,
     skipped: Vec<SkippedPart<'a>>,
     references: &'a [ComparedSide],
@@ -147,8 +164,8 @@ struct CompareDocument<'a> {
 struct RowPart<'a> {
     a: &'a ComparedSide,
     b: &'a ComparedSide,
-    /// Cost of B ÷ cost of A.
-    ratio: f64,
+    /// Cost of B ÷ cost of A; null where modes of the two reach into one another.
+    ratio: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
     confidence: f64,
@@ -207,9 +224,10 @@ pub fn compare_json(compared: &Compared) -> String {
 
 fn compare_document(compared: &Compared) -> CompareDocument<'_> {
     CompareDocument {
-        format: 2,
+        format: 3,
         threshold: compared.threshold,
         runs: &compared.runs,
+        cautions: &compared.cautions,
         comparisons: compared.rows.iter().map(|row| row_part(row, !compared.refused.is_empty())).collect(),
         skipped: compared.skipped.iter().map(|(label, reason)| SkippedPart { label, reason }).collect(),
         references: &compared.references,
@@ -232,7 +250,7 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
     RowPart {
         a: &row.a,
         b: &row.b,
-        ratio: comparison.ratio,
+        ratio: row.ratio(),
         low: comparison.interval.map(|interval| interval.0),
         high: comparison.interval.map(|interval| interval.1),
         confidence: comparison.confidence,
@@ -244,7 +262,7 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
         smallest_detectable: comparison.detectable,
         verdict: (!refused).then(|| verdict_word(comparison.outcome)),
         within: if let Outcome::Same(within) = comparison.outcome { Some(within) } else { None },
-        phrase: ratio_phrase(comparison.ratio, row.a.quantity),
+        phrase: row.phrase(),
         reason: &comparison.reason,
     }
 }

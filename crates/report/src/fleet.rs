@@ -5,9 +5,10 @@ mod text;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use switchcost_analysis::{
-    FactDifference, FactSplit, GroupSeen, NodeFinding, NodeRun, NodeVerdict, RowSeen, Suspect, What, changed,
-    judge_fleet,
+    CommonChange, FactDifference, FactSplit, GroupSeen, KindsSeen, NodeFinding, NodeRun, NodeVerdict, RowSeen, Suspect,
+    What, changed, judge_fleet,
 };
 
 pub use page::fleet_page;
@@ -131,6 +132,36 @@ pub struct FleetRow {
     pub nodes: usize,
 }
 
+/// What all nodes of a group did since the earlier rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "common change", deny_unknown_fields)]
+pub struct FleetChange {
+    /// Label of the row.
+    pub row: String,
+    /// Cost now ÷ before, in the middle of the nodes.
+    pub ratio: f64,
+}
+
+/// Nodes that cost the same by a row.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "kind of nodes", deny_unknown_fields)]
+pub struct FleetKind {
+    /// ÷ the cost of the cheapest kind.
+    pub ratio: f64,
+    /// Its nodes.
+    pub nodes: Vec<String>,
+}
+
+/// A row by which the nodes of a group fall into kinds.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(title = "row with kinds", deny_unknown_fields)]
+pub struct FleetKinds {
+    /// Label of the row.
+    pub row: String,
+    /// The kinds, the cheapest first.
+    pub kinds: Vec<FleetKind>,
+}
+
 /// Nodes of the same hardware.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "group", deny_unknown_fields)]
@@ -149,6 +180,10 @@ pub struct FleetGroup {
     pub clock_spread: Option<f64>,
     /// Rows.
     pub rows: Vec<FleetRow>,
+    /// Rows by which its nodes fall into kinds of which none is the rule: nobody is called odd for being of one.
+    pub kinds: Vec<FleetKinds>,
+    /// Rows that cost more or less than in the earlier rounds on most nodes; a change that all went through makes none of them odd.
+    pub since: Vec<FleetChange>,
 }
 
 /// A file, or what it says, that was not taken as it is.
@@ -171,7 +206,7 @@ pub struct Fleet {
     pub format: u32,
     /// Rounds that were read.
     pub rounds: usize,
-    /// Expected nodes that did not answer in the last round.
+    /// Nodes that did not answer in the last round: expected ones, or without a list of these those that answered in an earlier round.
     pub missing: Vec<String>,
     /// Nodes that nobody expected.
     pub unexpected: Vec<String>,
@@ -201,9 +236,12 @@ impl Fleet {
         let runs: Vec<&NodeRun> = last.iter().map(|(_, run)| run).collect();
         let (groups, verdicts) = judge_fleet(&runs);
         let earlier = rounds.get(..rounds.len().saturating_sub(1)).unwrap_or_default();
-        let since = since(earlier, last);
+        let (since, common) = since(earlier, last);
         let answered = |name: &String| last.binary_search_by(|(node, _)| node.cmp(name)).is_ok();
-        let missing = expected.unwrap_or_default().iter().filter(|name| !answered(name)).cloned().collect();
+        // Without a list, whoever answered in an earlier round should have in the last.
+        let before: BTreeSet<&String> = earlier.iter().flatten().map(|(name, _)| name).collect();
+        let wanted: BTreeSet<&String> = expected.map_or(before, |expected| expected.iter().collect());
+        let missing = wanted.into_iter().filter(|name| !answered(name)).cloned().collect();
         let nobody = |name: &&String| expected.is_some_and(|expected| !expected.contains(name));
         let unexpected = last.iter().map(|(node, _)| node).filter(nobody).cloned().collect();
         let mut place_of = vec![0; last.len()];
@@ -231,7 +269,7 @@ impl Fleet {
             rounds: rounds.len(),
             missing,
             unexpected,
-            groups: groups.iter().map(|group| group_of(group, last)).collect(),
+            groups: groups.iter().map(|group| group_of(group, last, &common)).collect(),
             nodes,
             problems,
             drain: Vec::new(),
@@ -268,6 +306,12 @@ impl Fleet {
         self.drain = again.map(|node| &node.node).filter(|name| is_plain(name)).cloned().collect();
     }
 
+    /// The nodes of a group fall into kinds of which none is the rule.
+    #[must_use]
+    pub fn any_kinds(&self) -> bool {
+        self.groups.iter().any(|group| !group.kinds.is_empty())
+    }
+
     /// Any node is odd.
     #[must_use]
     pub fn any_odd(&self) -> bool {
@@ -283,17 +327,18 @@ pub fn is_plain(name: &str) -> bool {
 }
 
 /// What changed of each node since the earlier rounds; nothing with one round.
-fn since(earlier: &[Round], last: &[(String, NodeRun)]) -> Vec<Option<NodeVerdict>> {
+fn since(earlier: &[Round], last: &[(String, NodeRun)]) -> (Vec<Option<NodeVerdict>>, Vec<CommonChange>) {
     if earlier.is_empty() {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
     let of = |name: &String| -> Vec<&NodeRun> {
         earlier.iter().flatten().filter(|(node, _)| node == name).map(|(_, run)| run).collect()
     };
     let before: Vec<Vec<&NodeRun>> = last.iter().map(|(name, _)| of(name)).collect();
     let runs: Vec<&NodeRun> = last.iter().map(|(_, run)| run).collect();
-    let verdicts = changed(&before, &runs);
-    verdicts.into_iter().zip(before).map(|(verdict, before)| (!before.is_empty()).then_some(verdict)).collect()
+    let (verdicts, common) = changed(&before, &runs);
+    let known = |(verdict, before): (NodeVerdict, Vec<&NodeRun>)| (!before.is_empty()).then_some(verdict);
+    (verdicts.into_iter().zip(before).map(known).collect(), common)
 }
 
 fn history(verdict: &NodeVerdict, change: &NodeVerdict) -> Option<&'static str> {
@@ -360,8 +405,16 @@ fn found(all: &[NodeFinding]) -> Vec<FleetFinding> {
     all.iter().map(of).collect()
 }
 
-fn group_of(group: &GroupSeen, last: &[(String, NodeRun)]) -> FleetGroup {
-    let names = |nodes: &Vec<usize>| nodes.iter().map(|node| last[*node].0.clone()).collect();
+fn group_of(group: &GroupSeen, last: &[(String, NodeRun)], common: &[CommonChange]) -> FleetGroup {
+    let names = |nodes: &Vec<usize>| -> Vec<String> {
+        let mut names: Vec<String> = nodes.iter().map(|node| last[*node].0.clone()).collect();
+        names.sort();
+        names
+    };
+    let kinds = |seen: &KindsSeen| FleetKinds {
+        row: seen.label.clone(),
+        kinds: seen.kinds.iter().map(|(ratio, nodes)| FleetKind { ratio: *ratio, nodes: names(nodes) }).collect(),
+    };
     let split = |split: &FactSplit| FleetSplit {
         name: split.name.clone(),
         common: split.common.clone(),
@@ -390,6 +443,12 @@ fn group_of(group: &GroupSeen, last: &[(String, NodeRun)]) -> FleetGroup {
         facts: group.splits.iter().map(split).collect(),
         clock_spread: group.clock_spread,
         rows: group.rows.iter().map(row).collect(),
+        kinds: group.kinds.iter().map(kinds).collect(),
+        since: common
+            .iter()
+            .filter(|change| change.hardware == group.hardware)
+            .map(|change| FleetChange { row: change.label.clone(), ratio: change.ratio })
+            .collect(),
     }
 }
 

@@ -84,12 +84,16 @@ impl ComparedSide {
     #[must_use]
     pub fn new(run: &Run, row: &Row<'_>, of: Of) -> Self {
         let figure = row.figure(of);
+        let modes: Vec<(f64, f64)> =
+            figure.iter().flat_map(|figure| figure.2).map(|mode| (mode.value, mode.weight)).collect();
+        let single = figure.filter(|_| modes.is_empty());
         Self {
             run: run.id.clone(),
             label: row.label.clone(),
             experiment: row.variant.experiment,
-            median: figure.map_or(0.0, |figure| figure.0),
-            interval: figure.and_then(|figure| figure.1).map(|interval| (interval.low, interval.high)),
+            median: single.map(|figure| figure.0),
+            interval: single.and_then(|figure| figure.1).map(|interval| (interval.low, interval.high)),
+            modes,
             unit: row.unit.clone(),
             quantity: row.quantity,
         }

@@ -21,10 +21,12 @@ pub struct TrendPoint {
     pub run: String,
     /// Its start, ns since 1970 UTC.
     pub started_unix_ns: i64,
-    /// Median of the invocations' medians: ns per unit, or bytes for footprints.
-    pub median: f64,
+    /// Median of the invocations' medians: ns per unit, or bytes for footprints; null where it falls into modes, which are not one number.
+    pub median: Option<f64>,
     /// Its 95 % interval; null with fewer than 6 invocations. Figures without one are not judged.
     pub interval: Option<(f64, f64)>,
+    /// Kinds of starts or batches: figure and share of each, cheapest first; empty where one number stands for the row.
+    pub modes: Vec<(f64, f64)>,
     /// Invocations started.
     pub invocations: usize,
     /// Release of the kernel.
@@ -121,7 +123,7 @@ struct Document<'a> {
 #[must_use]
 pub fn trends_json(trends: &Trends) -> String {
     let Trends { method_version, machines, trends, notes } = trends;
-    let document = Document { format: 1, method_version: *method_version, machines, trends, notes };
+    let document = Document { format: 2, method_version: *method_version, machines, trends, notes };
     crate::text::json(&document)
 }
 
@@ -165,19 +167,21 @@ fn block(trend: &Trend, style: Style) -> String {
     let slowed = trend.points.iter().any(|point| point.slowed.is_some_and(|times| times > SLOWER));
     header.extend(slowed.then(|| right("core slower")));
     table.set_header(header.into_iter().chain([cell("")]));
-    let ends = |point: &TrendPoint| point.interval.unwrap_or((point.median, point.median));
-    let lowest = trend.points.iter().map(|point| ends(point).0).fold(f64::INFINITY, f64::min);
-    let highest = trend.points.iter().map(|point| ends(point).1).fold(f64::NEG_INFINITY, f64::max);
+    let ends = |point: &TrendPoint| point.interval.into_iter().flat_map(|(low, high)| [low, high]);
+    let all = || trend.points.iter().flat_map(|point| ends(point).chain(figures(point)));
+    let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
     for (i, point) in trend.points.iter().enumerate() {
-        let span = point
-            .interval
-            .map_or("–".to_owned(), |(low, high)| format!("{} – {}", nanoseconds(low), nanoseconds(high)));
+        let span = match point.interval {
+            Some((low, high)) => format!("{} – {}", nanoseconds(low), nanoseconds(high)),
+            None if point.modes.is_empty() => "–".to_owned(),
+            None => "modes".to_owned(),
+        };
+        let cost: Vec<String> = figures(point).map(nanoseconds).collect();
         let remark = point.reason.as_ref().map_or(String::new(), |reason| format!("  not judged: {reason}"));
-        let mut row =
-            vec![cell(&point.run), cell(moment(point.started_unix_ns)), right(nanoseconds(point.median)), right(span)];
+        let mut row = vec![cell(&point.run), cell(moment(point.started_unix_ns)), right(cost.join(" | ")), right(span)];
         row.extend(updated.then(|| cell(if i == 0 { point.kernel.clone() } else { update(point) })));
         row.extend(slowed.then(|| right(point.slowed.map_or("–".to_owned(), |times| format!("×{times:.2}")))));
-        row.push(cell(picture(ends(point), point.median, (lowest, highest)) + &remark));
+        row.push(cell(picture(point, (lowest, highest)) + &remark));
         table.add_row(row);
     }
     let kernel = trend.points.first().filter(|_| !updated).map(|point| format!(", kernel {}", harmless(&point.kernel)));
@@ -214,17 +218,25 @@ fn update(point: &TrendPoint) -> String {
     if words.is_empty() { String::new() } else { format!("→ {}", words.join(", ")) }
 }
 
-/// Where median and interval lie between the lowest and the highest end of all.
-fn picture((low, high): (f64, f64), median: f64, (lowest, highest): (f64, f64)) -> String {
+/// The median, or what each mode costs.
+fn figures(point: &TrendPoint) -> impl Iterator<Item = f64> {
+    point.modes.iter().map(|mode| mode.0).chain(point.median)
+}
+
+/// Where its figures and its interval lie between the lowest and the highest end of all.
+fn picture(point: &TrendPoint, (lowest, highest): (f64, f64)) -> String {
     let width = highest - lowest;
     let column = |value: f64| {
         let share = if width > 0.0 { (value - lowest) / width } else { 0.5 };
         (share * (PICTURE - 1) as f64).round() as usize
     };
-    (0..=column(high))
+    let dots: Vec<usize> = figures(point).map(column).collect();
+    let line = point.interval.map(|(low, high)| column(low)..=column(high));
+    let last = dots.iter().copied().chain(line.as_ref().map(|line| *line.end())).max().unwrap_or(0);
+    (0..=last)
         .map(|at| match at {
-            at if at == column(median) => '●',
-            at if at >= column(low) => '─',
+            at if dots.contains(&at) => '●',
+            at if line.as_ref().is_some_and(|line| line.contains(&at)) => '─',
             _ => ' ',
         })
         .collect()
@@ -238,12 +250,8 @@ fn phrase(change: &TrendChange, quantity: Quantity) -> String {
         [] => "nothing that is recorded of tool and machine changed with it".to_owned(),
         facts => format!("with it changed {}", facts.iter().map(|fact| harmless(fact)).collect::<Vec<_>>().join(", ")),
     };
-    format!(
-        "{} from run {} on ({span}; p = {:.3}); {with}",
-        ratio_phrase(change.ratio, quantity),
-        change.after,
-        change.p
-    )
+    let p = if change.p < 0.0005 { "p < 0.001".to_owned() } else { format!("p = {:.3}", change.p) };
+    format!("{} from run {} on ({span}; {p}); {with}", ratio_phrase(change.ratio, quantity), change.after)
 }
 
 fn signed(ratio: f64) -> String {
@@ -256,10 +264,24 @@ mod tests {
 
     #[test]
     fn pictures_of_intervals() {
-        assert_eq!(picture((1.0, 1.0), 1.0, (1.0, 1.0)).trim_start(), "●");
-        let all: Vec<String> = [(0.0, 1.0, 2.0), (28.0, 30.0, 31.0)]
-            .map(|(low, median, high)| picture((low, high), median, (0.0, 31.0)))
-            .into();
+        let point = |median: Option<f64>, interval, modes: &[f64]| TrendPoint {
+            run: String::new(),
+            started_unix_ns: 0,
+            median,
+            interval,
+            modes: modes.iter().map(|figure| (*figure, 0.5)).collect(),
+            invocations: 10,
+            kernel: String::new(),
+            software: String::new(),
+            changed: Vec::new(),
+            slowed: None,
+            reason: None,
+        };
+        let of = |low, median, high| point(Some(median), Some((low, high)), &[]);
+        assert_eq!(picture(&of(1.0, 1.0, 1.0), (1.0, 1.0)).trim_start(), "●");
+        let all: Vec<String> =
+            [of(0.0, 1.0, 2.0), of(28.0, 30.0, 31.0)].iter().map(|point| picture(point, (0.0, 31.0))).collect();
         assert_eq!(all, ["─●─".to_owned(), " ".repeat(28) + "──●─"]);
+        assert_eq!(picture(&point(None, None, &[1.0, 4.0]), (0.0, 31.0)), " ●  ●");
     }
 }

@@ -154,8 +154,9 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         run: texts.next(),
         label: texts.next(),
         experiment: Experiment::Switch,
-        median: 10.0,
+        median: Some(10.0),
         interval: None,
+        modes: Vec::new(),
         unit: texts.next(),
         quantity: Quantity::Time,
     };
@@ -200,7 +201,8 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
     let point = |texts: &mut Texts<'_>| TrendPoint {
         run: texts.next(),
         started_unix_ns: 0,
-        median: 1.0,
+        median: Some(1.0),
+        modes: Vec::new(),
         interval: None,
         invocations: 8,
         kernel: texts.next(),

@@ -51,6 +51,13 @@ impl LogRatio {
         Self { interval: self.interval.map(wider), ..self }
     }
 
+    /// The same interval for another estimate of the same, which it then holds.
+    #[must_use]
+    pub fn about(self, centre: f64) -> Self {
+        let holding = |interval: Interval| Interval { low: interval.low.min(centre), high: interval.high.max(centre) };
+        Self { centre, interval: self.interval.map(holding) }
+    }
+
     /// How far from 0 the interval reaches.
     #[must_use]
     pub fn reach(&self) -> Option<f64> {
@@ -101,6 +108,14 @@ mod tests {
         let estimate = paired(&ratios, 0.95).unwrap();
         assert!((estimate.centre - 0.1).abs() < 1e-12 && estimate.excludes_zero());
         assert!((estimate.reach().unwrap() - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_interval_holds_the_estimate_that_it_is_about() {
+        let ratio = LogRatio { centre: 0.1, interval: Some(Interval { low: 0.07, high: 0.13 }) };
+        assert_eq!(ratio.about(0.09), LogRatio { centre: 0.09, ..ratio });
+        assert_eq!(ratio.about(0.2).interval, Some(Interval { low: 0.07, high: 0.2 }));
+        assert_eq!(LogRatio { interval: None, ..ratio }.about(0.2).interval, None);
     }
 
     #[test]

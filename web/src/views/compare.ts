@@ -80,7 +80,9 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
     (row) => table.b !== context.run.index || other === undefined || passes.has(row.b),
   );
   const { shown, pager } = paged(all, context);
-  const rows = shown.map((row, i) => ({ ...row, key: `c${i}` })).filter((row) => row.ratio > 0);
+  const rows = shown.flatMap((row, i) =>
+    row.ratio !== null && row.ratio > 0 ? [{ ...row, ratio: row.ratio, key: `c${i}` }] : [],
+  );
   const floor = Math.max(0, ...rows.map((row) => row.noise_floor ?? 0));
   const ends = rows
     .flatMap((row) => [row.ratio, row.low ?? row.ratio, row.high ?? row.ratio])
@@ -195,7 +197,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
         row.a,
         cost(row.of),
         cost(row.by),
-        factor(row.ratio),
+        row.ratio === null ? "–" : factor(row.ratio),
         row.low === null ? "–" : `${factor(row.low)} – ${factor(row.high)}`,
         percent(row.noise_floor),
         percent(row.smallest_detectable),

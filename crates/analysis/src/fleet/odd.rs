@@ -61,6 +61,11 @@ pub(super) struct Deviation {
 }
 
 impl Deviation {
+    /// Of a node that nothing is said of.
+    pub(super) fn none(node: usize, usual: f64) -> Self {
+        Self { node, difference: 0.0, spread: LEAST_SPREAD, usual, others: 0, p: 1.0 }
+    }
+
     /// Chance, unless it is more than what single starts of a node differ by, to either side.
     pub(super) fn beyond(&mut self, (faster, slower): (f64, f64)) {
         if (-faster..=slower).contains(&self.difference) {

@@ -1,6 +1,7 @@
 //! The verdict on a fleet.
 
 use super::facts::{self, FactDifference, FactSplit, hardware_of};
+use super::kinds::{KindsSeen, Parted, no_rule};
 use super::node::{Centre, NodeFigures, NodeRun, at_the_clock};
 use super::odd::{Deviation, FEWEST_NODES, LEAST_SPREAD, Value, What, deviations, lasting};
 use super::suspect::{Known, Signature, Suspect, suspect};
@@ -109,6 +110,8 @@ pub struct GroupSeen {
     pub clock_spread: Option<f64>,
     /// Rows.
     pub rows: Vec<RowSeen>,
+    /// Rows by which its nodes fall into kinds of which none is the rule. Nobody is accused of being of one.
+    pub kinds: Vec<KindsSeen>,
 }
 
 /// What a test is of.
@@ -152,6 +155,11 @@ impl Test {
 /// Judges nodes against the others of their hardware. The result has one verdict a node, in their order.
 #[must_use]
 pub fn judge_fleet(runs: &[&NodeRun]) -> (Vec<GroupSeen>, Vec<NodeVerdict>) {
+    judged(runs, true)
+}
+
+/// With `parted`, nodes that fall into kinds are held against those of their own.
+fn judged(runs: &[&NodeRun], parted: bool) -> (Vec<GroupSeen>, Vec<NodeVerdict>) {
     let mut by_hardware: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (node, run) in runs.iter().enumerate() {
         by_hardware.entry(hardware_of(&run.facts)).or_default().push(node);
@@ -163,31 +171,32 @@ pub fn judge_fleet(runs: &[&NodeRun]) -> (Vec<GroupSeen>, Vec<NodeVerdict>) {
     for (place, (hardware, nodes)) in groups.into_iter().enumerate() {
         let judged = nodes.len() >= FEWEST_NODES;
         let splits = facts::splits(runs, &nodes);
-        let (mut rows, mut clock_spread) = (Vec::new(), None);
+        let (mut rows, mut clock_spread, mut kinds) = (Vec::new(), None, Vec::new());
         if judged {
             for (node, facts) in facts::rare(&splits, nodes.len()) {
                 verdicts[node].facts = facts;
             }
             nodes.iter().for_each(|&node| verdicts[node].group = Some(place));
-            let of_group = of_group(runs, &nodes, &splits);
+            let of_group = of_group(runs, &nodes, &splits, parted.then_some(&mut kinds));
             rows = rows_seen(&of_group);
             lacking(&of_group, &nodes, &mut verdicts);
             let clocks = of_group.iter().filter(|test| test.of == Of::Clock).map(|test| test.deviation.spread);
             clock_spread = median(&clocks.collect::<Vec<_>>());
             tests.extend(of_group);
         }
-        seen.push(GroupSeen { hardware, nodes, judged, splits, clock_spread, rows });
+        seen.push(GroupSeen { hardware, nodes, judged, splits, clock_spread, rows, kinds });
     }
-    accuse(runs, &tests, &mut verdicts);
+    accuse(runs, &tests, &mut verdicts, parted.then_some(&mut seen));
     (seen, verdicts)
 }
 
 /// Deviations of nodes by where their starts lie.
-fn lasting_of(centres: &[(usize, Centre)], sets: &[Vec<usize>], floor: f64) -> Vec<Deviation> {
+fn lasting_of(centres: &[(usize, Centre)], parted: &Parted, floor: f64) -> Vec<Deviation> {
+    let kept = || centres.iter().filter(|(node, _)| !parted.few.contains(node));
     let of = |value: fn(&Centre) -> f64| {
         let value =
             |(node, centre): &(usize, Centre)| Value { node: *node, value: value(centre), within: centre.within };
-        deviations(&centres.iter().map(value).collect::<Vec<_>>(), sets, floor)
+        deviations(&kept().map(value).collect::<Vec<_>>(), &parted.sets, floor)
     };
     let reach = |value: fn(&Centre) -> f64| {
         quantile(&sorted(&centres.iter().map(|(_, centre)| value(centre)).collect::<Vec<_>>()), REACH).unwrap_or(0.0)
@@ -195,11 +204,27 @@ fn lasting_of(centres: &[(usize, Centre)], sets: &[Vec<usize>], floor: f64) -> V
     let starts = (reach(|centre| centre.level - centre.fastest), reach(|centre| centre.slowest - centre.level));
     let mut all = lasting(of(|centre| centre.level), &of(|centre| centre.low), &of(|centre| centre.high));
     all.iter_mut().for_each(|deviation| deviation.beyond(starts));
+    let few = centres.iter().filter(|(node, _)| parted.few.contains(node));
+    all.extend(few.map(|(node, centre)| Deviation::none(*node, centre.level)));
     all
 }
 
-/// All tests of a group.
-fn of_group(runs: &[&NodeRun], nodes: &[usize], splits: &[FactSplit]) -> Vec<Test> {
+/// All tests of a group, and the kinds that its nodes fall into.
+fn of_group(
+    runs: &[&NodeRun],
+    nodes: &[usize],
+    splits: &[FactSplit],
+    mut kinds: Option<&mut Vec<KindsSeen>>,
+) -> Vec<Test> {
+    let mut part = |label: &str, centres: &[(usize, Centre)], sets: &[Vec<usize>]| match &mut kinds {
+        Some(kinds) => {
+            let parted = Parted::new(centres, sets);
+            let seen = parted.kinds.iter().cloned();
+            kinds.extend(seen.map(|kinds| KindsSeen { label: label.to_owned(), kinds }));
+            parted
+        }
+        None => Parted { sets: sets.to_vec(), ..Parted::default() },
+    };
     let sets = facts::alike(runs, nodes, splits);
     let twins: Vec<f64> = nodes.iter().filter_map(|&node| runs[node].twin.map(f64::abs)).collect();
     let floor = median(&twins).unwrap_or(0.0).max(LEAST_SPREAD);
@@ -209,7 +234,7 @@ fn of_group(runs: &[&NodeRun], nodes: &[usize], splits: &[FactSplit]) -> Vec<Tes
     }
     let clocks = nodes.iter().filter_map(|&node| Some((node, runs[node].clock?))).collect::<Vec<_>>();
     let clock_usual = median(&clocks.iter().map(|(_, clock)| clock.level).collect::<Vec<_>>()).unwrap_or(0.0);
-    let mut tests: Vec<Test> = lasting_of(&clocks, &sets, floor)
+    let mut tests: Vec<Test> = lasting_of(&clocks, &part(CLOCK, &clocks, &sets), floor)
         .into_iter()
         .map(|deviation| Test { label: CLOCK.into(), of: Of::Clock, what: What::Cost, deviation })
         .collect();
@@ -222,7 +247,7 @@ fn of_group(runs: &[&NodeRun], nodes: &[usize], splits: &[FactSplit]) -> Vec<Tes
         let centre = |row: &NodeFigures| if steady { row.steady } else { Some(row.cost) };
         let centres: Vec<(usize, Centre)> =
             figures.iter().filter_map(|(node, row)| Some((*node, centre(row)?))).collect();
-        for mut deviation in lasting_of(&centres, &sets, floor) {
+        for mut deviation in lasting_of(&centres, &part(label, &centres, &sets), floor) {
             // Shown at the clock that is usual here.
             deviation.usual += if steady { clock_usual } else { 0.0 };
             if deviation.spread < TOO_WIDE {
@@ -286,15 +311,49 @@ fn rows_seen(tests: &[Test]) -> Vec<RowSeen> {
     rows.into_iter().filter_map(row).collect()
 }
 
-/// Puts what is beyond chance and beyond what matters into the verdicts.
-fn accuse(runs: &[&NodeRun], tests: &[Test], verdicts: &mut [NodeVerdict]) {
-    let mut of_node: BTreeMap<usize, Vec<(&Test, f64)>> = BTreeMap::new();
+/// Tests with their corrected p. Where more than a third of a group would be odd by the same, to the same side, none of them is: the group has kinds.
+fn corrected<'t>(
+    tests: &'t [Test],
+    verdicts: &[NodeVerdict],
+    mut groups: Option<&mut Vec<GroupSeen>>,
+) -> Vec<(&'t Test, f64)> {
     let (rows, sums): (Vec<&Test>, Vec<&Test>) = tests.iter().partition(|test| test.of_a_row());
+    let mut all: Vec<(&Test, f64)> = Vec::new();
     for family in [rows, sums] {
         let ps = holm(&family.iter().map(|test| test.deviation.p).collect::<Vec<_>>());
-        for (test, p) in family.into_iter().zip(ps) {
-            of_node.entry(test.deviation.node).or_default().push((test, p));
+        all.extend(family.into_iter().zip(ps));
+    }
+    let Some(groups) = &mut groups else { return all };
+    let place = |test: &Test| {
+        let group = verdicts[test.deviation.node].group.unwrap_or_default();
+        (group, Arc::clone(&test.label), test.what, test.deviation.difference > 0.0)
+    };
+    let mut accused: BTreeMap<(usize, Arc<str>, What, bool), Vec<usize>> = BTreeMap::new();
+    for (test, _) in all.iter().filter(|(test, p)| test.odd(*p)) {
+        accused.entry(place(test)).or_default().push(test.deviation.node);
+    }
+    accused.retain(|(group, ..), nodes| no_rule(groups[*group].nodes.len() - nodes.len(), groups[*group].nodes.len()));
+    for (test, p) in &mut all {
+        if accused.get(&place(test)).is_some_and(|nodes| nodes.contains(&test.deviation.node)) {
+            *p = 1.0;
         }
+    }
+    for ((group, label, _, costlier), nodes) in accused {
+        let others: Vec<usize> = groups[group].nodes.iter().copied().filter(|node| !nodes.contains(node)).collect();
+        let of_these = tests.iter().filter(|test| test.label == label && nodes.contains(&test.deviation.node));
+        let apart = median(&of_these.map(|test| test.deviation.difference.abs()).collect::<Vec<_>>());
+        let (cheap, dear) = if costlier { (others, nodes) } else { (nodes, others) };
+        let kinds = vec![(1.0, cheap), (apart.unwrap_or_default().exp(), dear)];
+        groups[group].kinds.push(KindsSeen { label: label.to_string(), kinds });
+    }
+    all
+}
+
+/// Puts what is beyond chance and beyond what matters into the verdicts.
+fn accuse(runs: &[&NodeRun], tests: &[Test], verdicts: &mut [NodeVerdict], groups: Option<&mut Vec<GroupSeen>>) {
+    let mut of_node: BTreeMap<usize, Vec<(&Test, f64)>> = BTreeMap::new();
+    for (test, p) in corrected(tests, verdicts, groups) {
+        of_node.entry(test.deviation.node).or_default().push((test, p));
     }
     for (node, mut tests) in of_node {
         let verdict = &mut verdicts[node];
@@ -361,14 +420,36 @@ fn signature(tests: &[(&Test, f64)]) -> Vec<Signature> {
         .collect()
 }
 
-/// Which nodes changed since earlier rounds, beyond what all nodes did: facts and rows of each, in the order of `now`. Nodes without an earlier run have
-/// nothing.
+/// What a row cost ÷ its cost in earlier rounds, in the middle of all nodes of a hardware.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommonChange {
+    /// Key of the hardware.
+    pub hardware: String,
+    /// Label of the row.
+    pub label: String,
+    /// Cost now ÷ before.
+    pub ratio: f64,
+}
+
+/// Which nodes changed since earlier rounds, beyond what all nodes did, and that: facts and rows of each, in the order of `now`. Nodes without an earlier
+/// run have nothing.
 #[must_use]
-pub fn changed(before: &[Vec<&NodeRun>], now: &[&NodeRun]) -> Vec<NodeVerdict> {
+pub fn changed(before: &[Vec<&NodeRun>], now: &[&NodeRun]) -> (Vec<NodeVerdict>, Vec<CommonChange>) {
     let differences: Vec<Option<NodeRun>> =
         now.iter().zip(before).map(|(now, before)| (!before.is_empty()).then(|| since(before, now))).collect();
     let known: Vec<&NodeRun> = differences.iter().flatten().collect();
-    let (_, verdicts) = judge_fleet(&known);
+    let (groups, verdicts) = judged(&known, false);
+    let mut common = Vec::new();
+    for group in groups {
+        // Of differences the usual cost is the usual change.
+        let moved = group.rows.iter().filter(|row| row.median_ns.ln().abs() > What::Cost.least());
+        let change = |row: &RowSeen| CommonChange {
+            hardware: group.hardware.clone(),
+            label: row.label.clone(),
+            ratio: row.median_ns,
+        };
+        common.extend(moved.map(change));
+    }
     let mut verdicts = verdicts.into_iter();
     let mut all = Vec::new();
     for (place, difference) in differences.iter().enumerate() {
@@ -377,7 +458,7 @@ pub fn changed(before: &[Vec<&NodeRun>], now: &[&NodeRun]) -> Vec<NodeVerdict> {
         verdict.findings.iter_mut().for_each(|finding| finding.usual_ns = None);
         all.push(verdict);
     }
-    all
+    (all, common)
 }
 
 /// A run less the median of earlier ones.

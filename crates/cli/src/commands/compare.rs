@@ -195,8 +195,16 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
             }
         }
         if pairs.is_empty() {
+            // Where one reason holds for all rows it is said once.
+            let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+            for (label, reason) in &compared.skipped {
+                match rows.iter_mut().find(|(known, _)| known == reason) {
+                    Some((_, labels)) => labels.push(label.clone()),
+                    None => rows.push((reason, vec![label.clone()])),
+                }
+            }
             let reasons: Vec<String> =
-                compared.skipped.iter().map(|(label, reason)| format!("{label}: {reason}")).collect();
+                rows.into_iter().map(|(reason, labels)| format!("{}: {reason}", listed(labels))).collect();
             let why = if reasons.is_empty() { "they name the same row".to_owned() } else { reasons.join("; ") };
             return Err(Failure::usage(format!(
                 "nothing of `{}` and `{}` can be compared: {why}",

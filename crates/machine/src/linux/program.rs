@@ -348,7 +348,11 @@ impl Watched {
             blind.push(format!("what the threads wait for is not known ({why}), so that the general price is taken"));
         }
         Observed {
-            program: self.program.clone(),
+            // A script that starts a program in its place is called as that is.
+            program: self
+                .threads
+                .get(&(self.pid, self.pid))
+                .map_or_else(|| self.program.clone(), |known| known.seen.name.clone()),
             process: self.pid,
             wall: self.last.duration_since(self.began),
             threads,

@@ -1,6 +1,6 @@
 //! A comparison as JUnit's XML: a case for each row of B, and one for the gate.
 
-use super::{Compared, ComparedRow, ratio_phrase};
+use super::{Compared, ComparedRow};
 use crate::gate::GateOutcome;
 use crate::junit::{Case, End, suite};
 use crate::text::Style;
@@ -47,7 +47,7 @@ fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
     };
     let interval = comparison.interval.map(|(low, high)| format!(", B/A {low:.3} to {high:.3}"));
     let reason = if comparison.reason.is_empty() { String::new() } else { format!("; {}", comparison.reason) };
-    let phrase = ratio_phrase(comparison.ratio, row.b.quantity);
-    let says = format!("{phrase} than {}{}{reason}", row.a.label, interval.unwrap_or_default());
+    let against = if row.ratio().is_some() { "than" } else { "to" };
+    let says = format!("{} {against} {}{}{reason}", row.phrase(), row.a.label, interval.unwrap_or_default());
     Case { class: "switchcost".into(), name: row.b.label.clone(), end, says }
 }

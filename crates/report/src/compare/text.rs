@@ -32,9 +32,10 @@ pub(crate) fn short(ratio: f64) -> String {
     }
 }
 
-/// A cost with its unit: of a switch nothing more is said.
+/// A cost with its unit: of a switch nothing more is said. A row with modes has a cost for each.
 fn cost(side: &ComparedSide) -> String {
-    let amount = side.quantity.amount(side.median);
+    let figures = side.modes.iter().map(|mode| mode.0).chain(side.median);
+    let amount = figures.map(|figure| side.quantity.amount(figure)).collect::<Vec<_>>().join(" | ");
     let plain = side.unit == "switch" || side.experiment != Experiment::Switch;
     if plain { amount } else { format!("{amount} per {}", side.unit) }
 }
@@ -166,6 +167,7 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
         let comparison = &row.comparison;
         let span =
             comparison.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", short(low), short(high)));
+        let ratio = row.ratio().map_or("–".to_owned(), |ratio| format!("×{}", short(ratio)));
         let mut change = if compared.refused.is_empty() { change(row) } else { "no verdict".to_owned() };
         if let Some(place) = reasons.iter().position(|reason| *reason == comparison.reason) {
             change.push_str(&format!(" [{}]", place + 1));
@@ -180,7 +182,7 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
         let change = if colour { change.fg(tint) } else { change };
         let mut cells = vec![cell(name(&row.a)), right(cost(&row.a))];
         cells.extend((!alike).then(|| cell(name(&row.b))));
-        cells.extend([right(cost(&row.b)), right(format!("×{}", short(comparison.ratio))), right(span), change]);
+        cells.extend([right(cost(&row.b)), right(ratio), right(span), change]);
         table.add_row(cells);
     }
     drawn(table)
@@ -207,9 +209,8 @@ fn lent(compared: &Compared, style: Style) -> String {
 /// What the verdict says of B: `17 % less`, `~ (could see 18 %)`.
 fn change(row: &ComparedRow) -> String {
     let comparison = &row.comparison;
-    let phrase = ratio_phrase(comparison.ratio, row.a.quantity);
     match (comparison.outcome, comparison.detectable) {
-        (Outcome::Slower | Outcome::Faster, _) => phrase,
+        (Outcome::Slower | Outcome::Faster, _) => row.phrase(),
         (Outcome::Same(within), _) => format!("same within {}", percent(within)),
         (Outcome::CannotTell, Some(detectable)) => format!("~ (could see {})", percent(detectable)),
         (Outcome::CannotTell, None) => "~".to_owned(),
@@ -244,13 +245,12 @@ fn tail(compared: &Compared, style: Style) -> String {
         out.push_str(&wrapped("  ", &format!("not compared: {}: {reason}", listed(labels)), style));
     }
     out.push_str(&lent(compared, style));
-    let floors = compared.rows.iter().filter(|row| row.a.quantity == Quantity::Time);
-    if let Some(floor) = floors.map(|row| row.comparison.floor).reduce(f64::max) {
-        let text =
-            format!("differences below {} mean nothing here: as much differs between equal things", percent(floor));
+    if let Some(text) = floors(compared) {
         out.push_str(&wrapped("  ", &text, style));
     }
     for side in &compared.references {
+        let figures = side.modes.iter().map(|mode| mode.0).chain(side.median);
+        let figures: Vec<String> = figures.map(nanoseconds).collect();
         let span = side.interval.map_or(String::new(), |(low, high)| {
             format!(", 95 % interval {} – {}", nanoseconds(low), nanoseconds(high))
         });
@@ -260,7 +260,7 @@ fn tail(compared: &Compared, style: Style) -> String {
                 "A: {} of run {}: {} {} per {}{span}",
                 side.label,
                 side.run,
-                nanoseconds(side.median),
+                figures.join(" | "),
                 side.quantity.unit(),
                 side.unit
             ),
@@ -276,6 +276,24 @@ fn tail(compared: &Compared, style: Style) -> String {
     let notes: BTreeSet<&String> = compared.notes.iter().collect();
     notes.into_iter().for_each(|note| out.push_str(&wrapped("  ", note, style)));
     out
+}
+
+/// What differs between equal things, by row: one noisy row says nothing of the others. Rows that no difference could be told of have no such bound.
+fn floors(compared: &Compared) -> Option<String> {
+    let judged = |row: &&ComparedRow| row.a.quantity == Quantity::Time && row.comparison.interval.is_some();
+    let rows = || compared.rows.iter().filter(judged);
+    let of = |row: &&ComparedRow| row.comparison.floor;
+    let least = rows().min_by(|a, b| of(a).total_cmp(&of(b)))?;
+    let most = rows().max_by(|a, b| of(a).total_cmp(&of(b)))?;
+    let (low, high) = (percent(of(&least)), percent(of(&most)));
+    Some(if low == high {
+        format!("differences below {low} mean nothing here: as much differs between equal things")
+    } else {
+        format!(
+            "differences below {low} ({}) to {high} ({}) mean nothing here: as much differs between equal things",
+            least.b.label, most.b.label
+        )
+    })
 }
 
 fn published_phrase(value: &Published) -> String {

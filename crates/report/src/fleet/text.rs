@@ -1,6 +1,6 @@
 //! The verdict for a terminal: the answer first, then each odd node, then what the others are like.
 
-use super::{Fleet, FleetFact, FleetFinding, FleetNode};
+use super::{Fleet, FleetFact, FleetFinding, FleetGroup, FleetKinds, FleetNode};
 use crate::text::{Style, cell, drawn, listed, right, wrapped};
 use std::collections::BTreeMap;
 use switchcost_analysis::number::nanoseconds;
@@ -72,6 +72,9 @@ fn answer(fleet: &Fleet) -> String {
         (0, ..) => "No node answered.".to_owned(),
         (_, 0, _) => {
             format!("Cannot tell: {} answered, and no six of them have the same hardware.", count(answered, "node"))
+        }
+        (_, _, 0) if fleet.any_kinds() => {
+            format!("Cannot tell which of {} are unlike the others: they fall into kinds.", count(judged, "node"))
         }
         (_, _, 0) => format!("None of {} is unlike the others.", count(judged, "node")),
         (_, _, 1) => format!("1 of {} is unlike the others.", count(judged, "node")),
@@ -192,6 +195,15 @@ fn groups(fleet: &Fleet, style: Style) -> String {
             }
             out += &drawn(&mut table);
         }
+        out += &kinds(group, style);
+        if !group.since.is_empty() {
+            let all = group.since.iter().take(MOST);
+            let mut rows: Vec<String> =
+                all.map(|one| format!("{} {:+.1} %", shortened(&one.row), (one.ratio - 1.0) * 100.0)).collect();
+            let more = group.since.len().saturating_sub(MOST);
+            rows.extend((more > 0).then(|| count(more, "more row")));
+            out += &wrapped("  ", &format!("since the earlier rounds, most nodes: {}", rows.join(", ")), style);
+        }
         if let Some(spread) = group.clock_spread {
             let text = format!(
                 "Costs are held against one another at the same clock; it differs by ± {:.1} %.",
@@ -206,24 +218,52 @@ fn groups(fleet: &Fleet, style: Style) -> String {
     out
 }
 
-/// Rows that some nodes have no usable figure of: nothing is said of these nodes by them.
-fn unusable(fleet: &Fleet, group: usize, style: Style) -> String {
-    let mut rows: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
-    for node in fleet.nodes.iter().filter(|node| node.group == group) {
-        for one in &node.unusable {
-            rows.entry(&one.row).or_default().push((&node.node, &one.reason));
+/// Kinds of nodes, those of several rows together.
+fn kinds(group: &FleetGroup, style: Style) -> String {
+    let mut alike: Vec<(&FleetKinds, usize)> = Vec::new();
+    for kinds in &group.kinds {
+        let nodes = |kinds: &FleetKinds| kinds.kinds.iter().map(|kind| kind.nodes.clone()).collect::<Vec<_>>();
+        match alike.iter_mut().find(|(known, _)| nodes(known) == nodes(kinds)) {
+            Some((_, more)) => *more += 1,
+            None => alike.push((kinds, 0)),
         }
     }
-    let line = |(row, nodes): (&str, Vec<(&str, &str)>)| {
-        let names = listed(nodes.iter().map(|(node, _)| (*node).to_owned()).collect());
-        let reason = nodes.first().map_or("", |(_, reason)| *reason);
-        let text = format!(
-            "{row} is not judged on {}, without a usable figure: {names} ({reason})",
-            count(nodes.len(), "node")
-        );
+    let line = |(kinds, more): (&FleetKinds, usize)| {
+        let more = if more > 0 { format!(" and {}", count(more, "more row")) } else { String::new() };
+        let each = kinds.kinds.iter().map(|kind| {
+            let cost =
+                if kind.ratio > 1.0 { format!("{:+.1} %", (kind.ratio - 1.0) * 100.0) } else { "cheapest".into() };
+            format!("{} {cost} ({})", count(kind.nodes.len(), "node"), listed(kind.nodes.clone()))
+        });
+        let each: Vec<String> = each.collect();
+        let text = format!("by {}{more} the nodes fall into kinds, and none of them is the rule: ", kinds.row);
+        wrapped("  ", &harmless(&(text + &each.join("; "))), style)
+    };
+    alike.into_iter().map(line).collect()
+}
+
+/// Rows that some nodes have no usable figure of: nothing is said of these nodes by them.
+fn unusable(fleet: &Fleet, group: usize, style: Style) -> String {
+    // Figures in a reason are those of one start, and no two nodes have the same.
+    let kind = |reason: &str| reason.chars().filter(|letter| !letter.is_ascii_digit()).collect::<String>();
+    let mut rows: BTreeMap<(&str, String), (&str, Vec<String>)> = BTreeMap::new();
+    for node in fleet.nodes.iter().filter(|node| node.group == group) {
+        for one in &node.unusable {
+            let (_, nodes) = rows.entry((&one.row, kind(&one.reason))).or_insert((&one.reason, Vec::new()));
+            nodes.push(node.node.clone());
+        }
+    }
+    let more = rows.len().saturating_sub(MOST_PROBLEMS);
+    let line = |((row, _), (reason, nodes)): ((&str, String), (&str, Vec<String>))| {
+        let (row, number) = (shortened(row), count(nodes.len(), "node"));
+        let text = format!("{row} is not judged on {number}, without a usable figure: {} ({reason})", listed(nodes));
         wrapped("  ", &harmless(&text), style)
     };
-    rows.into_iter().map(line).collect()
+    let mut out: String = rows.into_iter().take(MOST_PROBLEMS).map(line).collect();
+    if more > 0 {
+        out += &wrapped("  ", &format!("{more} more; --format json has them all"), style);
+    }
+    out
 }
 
 fn problems(fleet: &Fleet, style: Style) -> String {
@@ -232,7 +272,8 @@ fn problems(fleet: &Fleet, style: Style) -> String {
         return out;
     }
     let left_out = fleet.problems.iter().filter(|problem| problem.left_out).count();
-    out += &wrapped("\n", &format!("{} left out:", count(left_out, "file")), style);
+    let head = if left_out > 0 { format!("{} left out:", count(left_out, "file")) } else { "Of the files:".to_owned() };
+    out += &wrapped("\n", &head, style);
     for problem in fleet.problems.iter().take(MOST_PROBLEMS) {
         let kept = if problem.left_out { "" } else { " (judged all the same)" };
         out += &wrapped("  ", &format!("{}: {}{kept}", problem.file, problem.what), style);

@@ -2,7 +2,7 @@
 //! parameters and named values.
 
 use super::Format;
-use super::names::{figures, name};
+use super::names::{Figure, figures};
 use crate::text::Style;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ impl Format for Bencher {
     }
 
     fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
-        let entry = |(row, median): (&Row<'_>, f64)| (name(row.variant), json!({ measure(row): bounded(row, median) }));
+        let entry = |figure: Figure<'_, '_>| (figure.name(), json!({ measure(figure.row): bounded(&figure) }));
         let benchmarks: BTreeMap<String, Value> = figures(analysis).map(entry).collect();
         Ok(Style::PLAIN.sealed(&crate::text::json(&benchmarks)))
     }
@@ -42,9 +42,10 @@ impl Format for BencherV1 {
 
     fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
         let mut benchmarks: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for (row, median) in figures(analysis) {
-            let entry =
-                json!({ "parameters": parameters(row.variant), "measures": { measure(row): named(row, median) } });
+        for figure in figures(analysis) {
+            let (row, mut parameters) = (figure.row, parameters(figure.row.variant));
+            parameters.extend(figure.mode.map(|(number, _)| ("mode".to_owned(), json!(number))));
+            let entry = json!({ "parameters": parameters, "measures": { measure(row): named(&figure) } });
             benchmarks.entry(row.variant.mechanism.to_string()).or_default().push(entry);
         }
         Ok(Style::PLAIN.sealed(&crate::text::json(&benchmarks)))
@@ -56,18 +57,18 @@ fn measure(row: &Row<'_>) -> &'static str {
     if row.quantity == Quantity::Memory { "memory" } else { "latency" }
 }
 
-fn bounded(row: &Row<'_>, median: f64) -> Map<String, Value> {
-    let mut metric = Map::from_iter([("value".to_owned(), json!(median))]);
-    if let Some((low, high)) = row.interval() {
+fn bounded(figure: &Figure<'_, '_>) -> Map<String, Value> {
+    let mut metric = Map::from_iter([("value".to_owned(), json!(figure.value))]);
+    if let Some((low, high)) = figure.interval() {
         metric.extend([("lower_value".to_owned(), json!(low)), ("upper_value".to_owned(), json!(high))]);
     }
     metric
 }
 
-/// Bencher keeps eight values of a measure: the three above, and as many more.
-fn named(row: &Row<'_>, median: f64) -> Map<String, Value> {
-    let mut metric = bounded(row, median);
-    if let Some(figures) = &row.summary.figures {
+/// Bencher keeps eight values of a measure: the three above, and as many more. Those of all batches are none of a single kind.
+fn named(figure: &Figure<'_, '_>) -> Map<String, Value> {
+    let mut metric = bounded(figure);
+    if let Some(figures) = figure.row.summary.figures.as_ref().filter(|_| figure.mode.is_none()) {
         let more = [
             ("min", figures.min),
             ("mean", figures.mean),

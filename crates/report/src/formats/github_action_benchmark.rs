@@ -1,7 +1,7 @@
 //! The list that github-action-benchmark takes for its tool `customSmallerIsBetter` (<https://github.com/benchmark-action/github-action-benchmark>).
 
 use super::Format;
-use super::names::{figures, name};
+use super::names::figures;
 use crate::text::Style;
 use serde::Serialize;
 use switchcost_analysis::Analysis;
@@ -32,12 +32,18 @@ impl Format for GithubActionBenchmark {
     }
 
     fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
-        let entries = figures(analysis).map(|(row, median)| Entry {
-            name: name(row.variant),
-            unit: row.measure(),
-            value: median,
-            range: row.interval().map(|(low, high)| format!("± {:.3}", (high - low) / 2.0)),
-            extra: format!("run {}, {} starts, {}", analysis.run.id, row.starts.len(), row.verdict),
+        let entries = figures(analysis).map(|figure| Entry {
+            name: figure.name(),
+            unit: figure.row.measure(),
+            value: figure.value,
+            range: figure.interval().map(|(low, high)| format!("± {:.3}", (high - low) / 2.0)),
+            extra: format!(
+                "run {}, {} starts, {}{}",
+                analysis.run.id,
+                figure.row.starts.len(),
+                figure.row.verdict,
+                figure.share()
+            ),
         });
         Ok(Style::PLAIN.sealed(&crate::text::json(&entries.collect::<Vec<_>>())))
     }

@@ -39,6 +39,12 @@ fn case(row: &Row<'_>) -> Case {
 fn figure(row: &Row<'_>) -> String {
     let Some(median) = row.median() else { return format!("{}: no figure", row.verdict) };
     let amount = |value: f64| row.quantity.amount(value);
+    if !row.summary.modes.is_empty() {
+        let modes = row.summary.modes.iter();
+        let modes: Vec<String> =
+            modes.map(|mode| format!("{} ({:.0} %)", amount(mode.value), mode.weight * 100.0)).collect();
+        return format!("{} per {}, {}", modes.join(" or "), row.unit, row.verdict);
+    }
     let interval = row.interval().map(|(low, high)| format!(" ({} – {})", amount(low), amount(high)));
     format!("{} per {}{}, {}", amount(median), row.unit, interval.unwrap_or_default(), row.verdict)
 }

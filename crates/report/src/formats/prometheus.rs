@@ -2,7 +2,7 @@
 //! units, and `export -o` puts the file in its place by renaming it.
 
 use super::Format;
-use super::names::figures;
+use super::names::{Figure, figures};
 use crate::text::Style;
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Quantity, Row};
@@ -24,13 +24,22 @@ impl Format for Prometheus {
         let mut out = String::new();
         for quantity in [Quantity::Time, Quantity::Memory] {
             for (name, meaning, value) in FIGURES {
-                let rows = figures(analysis).filter(|(row, _)| row.quantity == quantity);
-                let samples = rows.filter_map(|(row, _)| Some((labels(row), value(row)? / per_unit(quantity))));
+                let rows = figures(analysis).filter(|figure| figure.row.quantity == quantity);
+                let samples = rows
+                    .filter_map(|figure| Some((labels(figure.row, figure.mode), value(&figure)? / per_unit(quantity))));
                 let (unit, what) = if quantity == Quantity::Time { ("seconds", "Cost") } else { ("bytes", "Memory") };
                 gauge(&mut out, &format!("switchcost_{name}{unit}"), &format!("{what} of a unit: {meaning}."), samples);
             }
         }
-        let verified = analysis.shown().map(|row| (labels(row), f64::from(u8::from(row.verdict == Verdict::Verified))));
+        let shares = figures(analysis).filter_map(|figure| Some((labels(figure.row, figure.mode), figure.mode?.1)));
+        gauge(
+            &mut out,
+            "switchcost_mode_share",
+            "Share of the starts (or batches) of a row that are of this kind.",
+            shares,
+        );
+        let verified =
+            analysis.shown().map(|row| (labels(row, None), f64::from(u8::from(row.verdict == Verdict::Verified))));
         gauge(&mut out, "switchcost_verified", "1: the evidence supports the claim of the row.", verified);
         let ended = analysis.run.ended_unix_ns.unwrap_or(analysis.run.started_unix_ns) as f64 / 1e9;
         let run = std::iter::once((String::new(), ended));
@@ -39,13 +48,14 @@ impl Format for Prometheus {
     }
 }
 
-type Figure = (&'static str, &'static str, fn(&Row<'_>) -> Option<f64>);
+type Gauge = (&'static str, &'static str, fn(&Figure<'_, '_>) -> Option<f64>);
 
-/// Figures of a row: the middle of the name, its meaning, its value.
-const FIGURES: [Figure; 3] = [
-    ("", "median of the starts", |row| row.median()),
-    ("low_", "lower end of the 95 % interval of the median", |row| Some(row.interval()?.0)),
-    ("high_", "upper end of the 95 % interval of the median", |row| Some(row.interval()?.1)),
+/// Figures of a row: the middle of the name, its meaning, its value. A row with modes is not one number, and has neither a median nor an interval.
+const FIGURES: [Gauge; 4] = [
+    ("", "median of the starts", |figure| figure.mode.is_none().then_some(figure.value)),
+    ("low_", "lower end of the 95 % interval of the median", |figure| Some(figure.interval()?.0)),
+    ("high_", "upper end of the 95 % interval of the median", |figure| Some(figure.interval()?.1)),
+    ("mode_", "what one kind of its starts (or batches) costs", |figure| figure.mode.map(|_| figure.value)),
 ];
 
 /// Dividing rounds once; 1e-9 is not a number of the machine's.
@@ -66,10 +76,10 @@ fn gauge(out: &mut String, name: &str, help: &str, samples: impl Iterator<Item =
     }
 }
 
-fn labels(row: &Row<'_>) -> String {
+fn labels(row: &Row<'_>, mode: Option<(usize, f64)>) -> String {
     let variant = row.variant;
     let own: Vec<String> = variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let all = [
+    let mut all = vec![
         ("mechanism", variant.mechanism.to_string()),
         ("probe", variant.probe.clone()),
         ("experiment", variant.experiment.to_string()),
@@ -79,6 +89,7 @@ fn labels(row: &Row<'_>) -> String {
         ("parameters", own.join(" ")),
         ("unit", row.unit.clone()),
     ];
+    all.extend(mode.map(|(number, _)| ("mode", number.to_string())));
     let all: Vec<String> = all.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
     format!("{{{}}}", all.join(","))
 }

@@ -29,11 +29,12 @@ pub struct Table {
 
 fn as_document<S: Serializer>(compared: &Compared, serializer: S) -> Result<S::Ok, S::Error> {
     let refused = !compared.refused.is_empty();
+    let notes: Vec<String> = compared.cautions.iter().chain(&compared.notes).cloned().collect();
     let document = TableDocument {
         threshold: compared.threshold,
         comparisons: compared.rows.iter().map(|row| row_part(row, refused)).collect(),
         skipped: &compared.skipped,
-        notes: &compared.notes,
+        notes: &notes,
         refused: &compared.refused,
         unmatched: &compared.unmatched,
     };
@@ -49,6 +50,7 @@ struct TableDocument<'a> {
     comparisons: Vec<RowPart<'a>>,
     /// Label and reason.
     skipped: &'a [(String, String)],
+    /// What bounds the words of it first.
     notes: &'a [String],
     refused: &'a [String],
     unmatched: &'a [Unmatched],
@@ -62,8 +64,8 @@ struct RowPart<'a> {
     a: &'a str,
     /// Label of B in its run.
     b: &'a str,
-    /// Cost of B ÷ cost of A.
-    ratio: f64,
+    /// Cost of B ÷ cost of A; null where modes of the two reach into one another.
+    ratio: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
     confidence: f64,
@@ -84,7 +86,7 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
     RowPart {
         a: &row.a.label,
         b: &row.b.label,
-        ratio: short(comparison.ratio),
+        ratio: row.ratio().map(short),
         low: comparison.interval.map(|interval| short(interval.0)),
         high: comparison.interval.map(|interval| short(interval.1)),
         confidence: comparison.confidence,

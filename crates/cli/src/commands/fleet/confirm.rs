@@ -43,7 +43,7 @@ pub fn confirm(
     if let Err(failure) = plan::run(&script, launcher) {
         output::say(&format!("switchcost: {}", failure.sentence));
     }
-    let (second, problems) = files::round(&folder, catalogue, &fleet_plan())?;
+    let (second, problems) = files::round(&folder, catalogue, &fleet_plan(), None)?;
     fleet.problems.extend(problems);
     let Some(last) = rounds.last_mut() else { return Ok(()) };
     let mut measured = Vec::new();

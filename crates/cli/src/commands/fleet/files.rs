@@ -30,7 +30,12 @@ const ENDING: &str = "jsonl";
 const HEADER: &[u8] = b"{\"t\":\"run\"";
 
 /// Reads a round: every node's newest run, by name, and what is the matter with files.
-pub fn round(folder: &Path, catalogue: &Catalogue, plan: &FleetPlan) -> Result<(Round, Vec<FleetProblem>), Failure> {
+pub fn round(
+    folder: &Path,
+    catalogue: &Catalogue,
+    plan: &FleetPlan,
+    expected: Option<&[String]>,
+) -> Result<(Round, Vec<FleetProblem>), Failure> {
     let paths = files(folder)?;
     let (done, reducer) = (AtomicUsize::new(0), Mutex::new(Reducer::new(catalogue, plan)));
     let results: Vec<Mutex<Option<Result<NodeRun, String>>>> = paths.iter().map(|_| Mutex::new(None)).collect();
@@ -63,12 +68,44 @@ pub fn round(folder: &Path, catalogue: &Catalogue, plan: &FleetPlan) -> Result<(
         }
     }
     let nodes = problems.other_methods(nodes);
-    let nodes = problems.copies(nodes);
+    let nodes = problems.copies(nodes, expected.unwrap_or_default());
     let nodes = problems.twice(nodes);
     problems.far_apart(&nodes);
+    problems.other_versions(&nodes);
     let mut round: Round = nodes.into_iter().map(|(name, _, run)| (name, run)).collect();
     round.sort_by(|a, b| a.0.cmp(&b.0));
     Ok((round, problems.0))
+}
+
+/// What is wrong with rounds beside one another: a later one is older, or holds runs of an earlier one, which are taken out of that.
+pub fn order(folders: &[PathBuf], rounds: &mut [Round]) -> Vec<FleetProblem> {
+    let mut problems = Vec::new();
+    let mut tell = |folder: &Path, what: String| {
+        let file = harmless(&folder.display().to_string());
+        problems.push(FleetProblem { file, left_out: false, what });
+    };
+    for place in (1..rounds.len()).rev() {
+        let (earlier, later) = rounds.split_at_mut(place);
+        let ids: BTreeSet<&str> = later.iter().flatten().map(|(_, run)| run.run.as_str()).collect();
+        let Some((before, folder)) = earlier.last_mut().zip(folders.get(place - 1)) else { continue };
+        let middle = |round: &Round| {
+            let mut times: Vec<i64> = round.iter().map(|(_, run)| run.started_unix_ns).collect();
+            times.sort_unstable();
+            times.get(times.len() / 2).copied()
+        };
+        if middle(before).zip(later.first().and_then(middle)).is_some_and(|(before, after)| before > after) {
+            let next = folders.get(place).map_or(String::new(), |next| harmless(&next.display().to_string()));
+            tell(folder, format!("it is newer than {next}, which was named after it; name the oldest first"));
+        }
+        let all = before.len();
+        before.retain(|(_, run)| !ids.contains(run.run.as_str()));
+        let same = all - before.len();
+        if same > 0 {
+            let runs = if same == 1 { "1 run of it is".to_owned() } else { format!("{same} runs of it are") };
+            tell(folder, format!("{runs} in a later round as well and taken there alone"));
+        }
+    }
+    problems
 }
 
 /// Run files of a folder, sorted.
@@ -182,12 +219,13 @@ impl Problems {
     }
 
     /// One run under two names is one run.
-    fn copies(&mut self, nodes: Vec<Answered>) -> Vec<Answered> {
+    fn copies(&mut self, nodes: Vec<Answered>, expected: &[String]) -> Vec<Answered> {
         let mut known = BTreeMap::<String, String>::new();
         let mut kept = Vec::new();
-        // A file that bears its host's name is the original.
+        let expected: BTreeSet<&String> = expected.iter().collect();
+        // A file that bears its host's name, or one that is expected, is the original.
         let (own, others): (Vec<Answered>, Vec<Answered>) =
-            nodes.into_iter().partition(|(name, _, run)| named_after(name, run));
+            nodes.into_iter().partition(|(name, _, run)| named_after(name, run) || expected.contains(name));
         for (name, path, run) in own.into_iter().chain(others) {
             if let Some(first) = known.get(&run.run) {
                 self.leave_out(&path, format!("it holds the same run as {first}"));
@@ -225,6 +263,14 @@ impl Problems {
         nodes.into_iter().enumerate().filter(|(place, _)| !out.contains(place)).map(|(_, node)| node).collect()
     }
 
+    /// By one method versions measure the same, as far as is known.
+    fn other_versions(&mut self, nodes: &[Answered]) {
+        let Some(common) = most_common(nodes.iter().map(|(_, _, run)| &run.tool_version)) else { return };
+        for (_, path, run) in nodes.iter().filter(|(_, _, run)| run.tool_version != *common) {
+            self.tell(path, false, format!("it was measured by switchcost {}, most by {common}", run.tool_version));
+        }
+    }
+
     /// Clocks that are wrong by days do not change what a switch costs; who reads the times should know.
     fn far_apart(&mut self, nodes: &[Answered]) {
         let mut times: Vec<i64> = nodes.iter().map(|(_, _, run)| run.started_unix_ns).collect();
@@ -238,6 +284,12 @@ impl Problems {
             }
         }
     }
+}
+
+fn most_common<'n>(all: impl Iterator<Item = &'n String>) -> Option<&'n String> {
+    let mut counts = BTreeMap::<&String, usize>::new();
+    all.for_each(|one| *counts.entry(one).or_default() += 1);
+    counts.into_iter().max_by_key(|(one, count)| (*count, *one)).map(|(one, _)| one)
 }
 
 /// The file bears the name of the host that it comes from, in full or up to the first dot.

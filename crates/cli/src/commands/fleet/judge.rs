@@ -17,10 +17,11 @@ pub fn judge(arguments: &arguments::FleetJudge) -> Result<Exit, Failure> {
     let plan = fleet_plan();
     let (mut rounds, mut problems) = (Vec::new(), Vec::new());
     for folder in &arguments.folders {
-        let (round, of_round) = files::round(folder, &catalogue, &plan)?;
+        let (round, of_round) = files::round(folder, &catalogue, &plan, names.as_deref())?;
         rounds.push(round);
         problems.extend(of_round);
     }
+    problems.extend(files::order(&arguments.folders, &mut rounds));
     let mut fleet = Fleet::judge(&rounds, names.as_deref(), problems);
     if let (Some(launcher), true) = (arguments.confirm, fleet.any_odd()) {
         confirm::confirm(&mut fleet, rounds, launcher, arguments, &expected.unwrap_or_default(), &catalogue)?;
@@ -39,7 +40,7 @@ fn status(fleet: &Fleet) -> Exit {
     if fleet.any_odd() {
         return Exit::Difference;
     }
-    if !fleet.groups.iter().any(|group| group.judged) {
+    if !fleet.groups.iter().any(|group| group.judged) || fleet.any_kinds() {
         return Exit::Nothing;
     }
     let left_out = fleet.problems.iter().any(|problem| problem.left_out);

@@ -129,11 +129,13 @@ fn add<'h>(
     let changed = series.runs.last().map(|before| facts_changed(before, header, |name| software(before, name)));
     series.runs.push(header);
     series.cores.push(core(&analysis.speeds, &row.variant.probe).map(|(probe, core)| (probe.to_owned(), core)));
+    let single = modes.is_empty();
     series.trend.points.push(TrendPoint {
         run: header.id.clone(),
         started_unix_ns: header.started_unix_ns,
-        median,
-        interval: interval.map(|interval| (interval.low, interval.high)),
+        median: single.then_some(median),
+        interval: interval.filter(|_| single).map(|interval| (interval.low, interval.high)),
+        modes: modes.iter().map(|mode| (mode.value, mode.weight)).collect(),
         invocations: row.starts.len(),
         kernel: header.fact("kernel.release").to_owned(),
         software: header.software_key(),
@@ -142,7 +144,7 @@ fn add<'h>(
         reason: usable(row)
             .err()
             .or_else(|| row.unsettled())
-            .or_else(|| (!modes.is_empty()).then(|| "its starts fall into modes".to_owned())),
+            .or_else(|| (!single).then(|| "its starts fall into modes".to_owned())),
     });
 }
 
@@ -189,7 +191,7 @@ fn judged(series: Series<'_>, search: &mut TrendSearch) -> Trend {
     let sound: Vec<usize> = (0..trend.points.len())
         .filter(|&i| trend.points[i].reason.is_none() && trend.points[i].interval.is_some())
         .collect();
-    let figures: Vec<f64> = sound.iter().map(|&i| trend.points[i].median).collect();
+    let figures: Vec<f64> = sound.iter().filter_map(|&i| trend.points[i].median).collect();
     let found = search.trend(&figures);
     (trend.undecided, trend.autocorrelation) = (found.undecided, found.autocorrelation);
     trend.changes = found
