@@ -5,12 +5,13 @@ use crate::curves::{CONTEXTS, Curve, Matrix, Split, Topology, curves, matrices, 
 use crate::notes::{Note, notes, warnings};
 use crate::number::Quantity;
 use crate::rounds::Of;
-use crate::rulers::{Speeds, Undisturbed, speeds, undisturbed};
-use crate::summary::{CONFIDENCE, Summary, counted, measured, summarise, verdict_of};
+use crate::rulers::{Speeds, Undisturbed, speeds};
+use crate::settle::{Settled, settled};
+use crate::summary::{CONFIDENCE, Summary, measured, verdict_of};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict};
-use switchcost_stats::{Interval, Mode, half_width, mean};
+use switchcost_stats::{Interval, Mode, Shared, half_width, mean};
 
 /// Half-width of what lies between two figures that scatter alike ÷ that of one: √2, and a little more because the width is itself an estimate from as
 /// few as ten starts. By simulation (docs/coverage.md).
@@ -97,6 +98,12 @@ impl Row<'_> {
                 Some((figures.median, figures.interval, &self.summary.modes))
             }
         }
+    }
+
+    /// What all rows of the run know of how much each of these starts is like the one before.
+    pub(crate) fn shared(&self, of: Of) -> Shared {
+        let clear = self.undisturbed.as_ref().filter(|_| of == Of::Undisturbed);
+        clear.map_or(self.summary.shared, |clear| clear.shared)
     }
 
     /// What conclusions beyond this run rest on: the undisturbed starts, where there are enough of them.
@@ -276,11 +283,13 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
     let several = several_probes(run);
     let target =
         run.request.as_ref().is_none_or(|request| request.rounds.is_none()).then_some(run.precision_ppm as f64 / 1e6);
-    let row = |(index, (variant, starts)): (usize, (&'r Variant, Vec<&'r Invocation>))| {
+    let starts = run.starts();
+    let settled = settled(&run.variants, &starts, speeds, target);
+    let row = |(index, (starts, (summary, undisturbed))): (usize, (Vec<&'r Invocation>, Settled))| {
+        let variant = &run.variants[index];
         let mechanism = catalogue.find(&variant.mechanism);
         let (verdict, reason) = verdict_of(run, index, &starts);
-        let mut summary = measured(summarise(variant, &starts, target), verdict, &reason);
-        let undisturbed = undisturbed(&counted(&starts).0, speeds.get(&variant.probe));
+        let mut summary = measured(summary, verdict, &reason);
         // A neighbour blurs the modes of all batches, and those within a start may be his.
         let shows = |clear: &&Undisturbed| clear.enough() && (summary.modes.is_empty() || clear.modes_within);
         if let Some(clear) = undisturbed.as_ref().filter(shows) {
@@ -307,7 +316,7 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
             choice: mechanism.is_some_and(Mechanism::is_choice),
         }
     };
-    run.variants.iter().zip(run.starts()).enumerate().map(row).collect()
+    starts.into_iter().zip(settled).enumerate().map(row).collect()
 }
 
 /// Sets the rows beside the catalogue's reference, as its page describes it, and gives its index. None: the run has no sound row of it.

@@ -14,8 +14,8 @@ use crate::summary::{CONFIDENCE, modes_phrase};
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant, Verdict};
 use switchcost_stats::{
-    FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, each_of, fewest_each, fewest_pairs, half_width, mad, median,
-    median_difference, paired, widening_of,
+    FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs, half_width,
+    inflation, mad, median, median_difference, paired,
 };
 
 /// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs, not once in twenty.
@@ -319,8 +319,9 @@ pub fn between(
     let counts = (logs_a.len(), logs_b.len());
     let lacking = format!("there are {} and {} starts; this level needs {needed} each", counts.0, counts.1);
     let estimate = median_difference(&logs_a, &logs_b, rules.confidence()).ok_or("one of them has no figure")?;
-    // The widening of a median is that of its variance; variances add up, and the bootstrap errs on the wide side as it is.
-    let wider = f64::midpoint(widening_of(&logs_a), widening_of(&logs_b)).sqrt();
+    // Variances add up, and the bootstrap errs on the wide side as it is: the root will do, also where a row knows its correlation by itself only.
+    let inflated = |logs: &[f64], row: &Row<'_>| inflation(autocorrelation_of_ranks(logs), logs.len(), &row.shared(of));
+    let wider = f64::midpoint(inflated(&logs_a, a), inflated(&logs_b, b)).sqrt();
     let estimate = estimate.widened(wider);
     let deviation = a.run_to_run.hypot(b.run_to_run);
     let estimate = either_way(estimate.with_component(deviation, rules.confidence()), a, b, of);

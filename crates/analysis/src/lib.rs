@@ -20,6 +20,7 @@ pub mod number;
 mod rounds;
 mod rulers;
 mod series;
+mod settle;
 mod summary;
 mod trend;
 mod words;
@@ -47,6 +48,7 @@ pub use rulers::{
     slowest, speeds, undisturbed,
 };
 pub use series::{Series, batch_ns, claimed_ns, series};
-pub use summary::{Figures, KernelRate, LOOKS, Reading, Summary, counted, summarise};
+pub use settle::{LOOKS, Settled, by_itself, settled};
+pub use summary::{Figures, KernelRate, Reading, Summary, counted, summarise};
 pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};
 pub use words::{is_message, last_words};

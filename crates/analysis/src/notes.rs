@@ -6,7 +6,7 @@ use crate::{Figures, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Timing, Verdict};
-use switchcost_stats::{SIGMAS, median, widening};
+use switchcost_stats::{SIGMAS, chance, median};
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
@@ -248,12 +248,11 @@ fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option
 
 /// Says so when starts follow one another beyond what chance shows in one row of a hundred: ten starts or twenty then know little of the next ten.
 fn follow(row: &Row<'_>) -> Option<String> {
-    let starts = row.summary.invocation_medians.len() as f64;
-    let chance = ONE_IN_A_HUNDRED * (1.0 + 3.0 / starts) / starts.sqrt();
-    (row.summary.alike > chance).then(|| {
+    let by_chance = ONE_IN_A_HUNDRED * chance(row.summary.invocation_medians.len());
+    (row.summary.alike > by_chance).then(|| {
         format!(
             "each start is like the one before: the interval is {:.1} times as wide for it, and may still be too narrow",
-            widening(row.summary.alike, row.summary.invocation_medians.len())
+            row.summary.widened()
         )
     })
 }
@@ -277,7 +276,7 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
         return None;
     }
     let between = SIGMAS * figures.mad / figures.median;
-    let times = widening(row.summary.alike, count);
+    let times = row.summary.widened();
     let alike =
         if times < MENTIONED { String::new() } else { format!(", and each is like the one before (×{times:.1})") };
     Some(format!(

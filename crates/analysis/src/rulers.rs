@@ -7,10 +7,10 @@ use crate::Analysis;
 use crate::clock::{INTERRUPTED, SAME, at_best};
 use crate::kinds::kinds;
 use crate::series::series;
-use crate::summary::{CONFIDENCE, FEWEST_INVOCATIONS};
+use crate::summary::{FEWEST_INVOCATIONS, in_time};
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Phase, Run, hardware_key};
-use switchcost_stats::{Interval, Mode, median, quantile, sorted, successive_median_interval};
+use switchcost_stats::{Interval, Mode, Shared, median, quantile, sorted};
 
 /// A ruler that took so much longer than the machine's best says that the machine was slowed. On a quiet machine readings of 270 ns are up to 8 % apart, in
 /// steps of the clock; with a neighbour on the core they are 40 % more (docs/notebook/2026-11-23-rulers.md).
@@ -115,8 +115,10 @@ pub struct Undisturbed {
     pub rulers: BTreeMap<String, f64>,
     /// Median over starts of the median of their undisturbed batches; None: no start has enough of them.
     pub median: Option<f64>,
-    /// 95 % interval of it; None with fewer than 6 such starts.
+    /// 95 % interval of it, made by [`crate::settled`]; None with fewer than 6 such starts.
     pub interval: Option<Interval>,
+    /// What all rows of the run know of how much each such start is like the one before.
+    pub shared: Shared,
     /// Median of the undisturbed batches of each start that has enough of them, with its round.
     pub starts: Vec<(u64, f64)>,
     /// Median of these batches of each start as they were read, with its round, and what the ruler that the clock alone slows took beside them, ns; None: the
@@ -163,7 +165,7 @@ impl Undisturbed {
     }
 }
 
-/// The undisturbed figure of a row from its counted starts; None: its probe has no rulers.
+/// The undisturbed figure of a row from its counted starts, but for its interval; None: its probe has no rulers.
 #[must_use]
 pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>>) -> Option<Undisturbed> {
     let best = best?;
@@ -213,20 +215,17 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
     });
     let as_read = as_read.collect();
     let found = at_best(kept, clock.is_some(), one_cpu);
-    let either_way = |interval: Interval| Interval {
-        low: interval.low.min(interval.low * (-found.open).exp()),
-        high: interval.high.max(interval.high * (-found.open).exp()),
-    };
     let starts_medians: Vec<(u64, f64)> =
         found.starts.iter().filter_map(|(round, batches)| Some((*round, median(batches)?))).collect();
-    let in_time: Vec<f64> = starts_medians.iter().map(|(_, median)| *median).collect();
+    let values = in_time(&starts_medians);
     let batches: Vec<&[f64]> = found.starts.iter().map(|(_, batches)| batches.as_slice()).collect();
-    let (modes, modes_within) = kinds(&in_time, &batches);
+    let (modes, modes_within) = kinds(&values, &batches);
     (all > 0 && !beside.is_empty()).then(|| Undisturbed {
         slowed: slow as f64 / all as f64,
         rulers: beside.into_iter().filter_map(|(name, factors)| Some((name, median(&factors)?))).collect(),
-        median: median(&in_time),
-        interval: successive_median_interval(&in_time, CONFIDENCE).map(either_way),
+        median: median(&values),
+        interval: None,
+        shared: Shared::default(),
         modes,
         modes_within,
         starts: starts_medians,

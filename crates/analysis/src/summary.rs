@@ -7,18 +7,11 @@ use crate::series::{Series, has_rulers, ns_per_counter_tick, quantities, series}
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Placement, Run, Timing, Variant, Verdict};
 use switchcost_stats::{
-    Interval, Mode, autocorrelation_of_ranks, mad, mean, median, quantile, sorted, successive_median_interval,
+    Interval, Mode, Shared, autocorrelation_of_ranks, mad, mean, median, quantile, sorted, widening,
 };
 
 /// Level of every interval.
 pub(crate) const CONFIDENCE: f64 = 0.95;
-
-/// Starts at which a row is looked at, and the level of its interval if it ends there. A row that ends at the first narrow moment is one of the lucky
-/// ones: at 95 % its interval would hold in 92 % of cases, in as few as 74 % where the rest has to go on. These levels bring it back (docs/coverage.md).
-pub const LOOKS: [(u64, f64); 5] = [(10, 0.98), (15, 0.97), (20, 0.965), (30, 0.96), (40, CONFIDENCE)];
-
-/// A row so quiet that its 95 % interval takes up no more than this share of the target would have ended whatever its luck.
-const BEYOND_LUCK: f64 = 0.5;
 
 /// An undisturbed invocation is preferred to a disturbed one as long as this many are left: fewer give no 95 % interval.
 pub(crate) const FEWEST_INVOCATIONS: usize = 6;
@@ -97,7 +90,9 @@ pub struct Summary {
     pub unsteady: usize,
     /// Correlation of each start with the next, for which the interval is widened where it is above 0.
     pub alike: f64,
-    /// The interval is as narrow as was asked for, by the rule of [`LOOKS`].
+    /// What all rows of the run know of it.
+    pub shared: Shared,
+    /// The interval is as narrow as was asked for, by the rule of [`crate::LOOKS`].
     pub precise: bool,
     /// Kinds of starts, or of batches, cheapest first; empty where one number stands for the row.
     pub modes: Vec<Mode>,
@@ -140,6 +135,12 @@ impl Summary {
         let figures = self.figures.as_ref();
         figures
             .is_none_or(|figures| figures.reading.as_ref().is_none_or(|reading| figures.median >= reading.pair / 2.0))
+    }
+
+    /// How many times as wide the interval is because starts follow one another.
+    #[must_use]
+    pub fn widened(&self) -> f64 {
+        widening(self.alike, self.invocation_medians.len(), &self.shared)
     }
 
     /// `1.18 (68 %) or 1.35 (32 %)`; None where one number stands for the row.
@@ -199,20 +200,16 @@ pub(crate) fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -
     (worst.judgement.verdict, reason)
 }
 
-/// Figures and evidence of one variant from its invocations. `target`: the precision (a fraction) at which rows of this run end, if they do.
+/// Figures and evidence of one variant from its invocations, but for the interval, which [`crate::settled`] makes of all rows together.
 #[must_use]
-pub fn summarise(variant: &Variant, invocations: &[&Invocation], target: Option<f64>) -> Summary {
+pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     let (counted, disturbed) = counted(invocations);
     let form = |invocations: &[&Invocation]| match variant.timing {
         Timing::Batch => batches(invocations, variant.placement == Placement::Free),
         Timing::Each => intervals(invocations),
     };
     let mut summary = form(&counted);
-    if let Some(figures) = &mut summary.figures {
-        let in_time: Vec<f64> = summary.invocation_medians.iter().map(|&(_, value)| value).collect();
-        (figures.interval, summary.precise) = interval(&in_time, figures.median, target);
-        summary.alike = autocorrelation_of_ranks(&in_time);
-    }
+    summary.alike = autocorrelation_of_ranks(&in_time(&summary.invocation_medians));
     summary.disturbed = disturbed.len();
     summary.disturbed_counted = counted.iter().filter(|one| !one.disturbances.is_empty()).count();
     let left_out = form(&disturbed);
@@ -226,19 +223,9 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation], target: Option<
     summary
 }
 
-/// Interval of the median of starts in the order of time, and whether the row ends by it: then it has the level of its look, unless the row is so quiet that
-/// luck plays no part.
-fn interval(values: &[f64], median: f64, target: Option<f64>) -> (Option<Interval>, bool) {
-    let level = LOOKS.iter().find(|(starts, _)| values.len() as u64 <= *starts).map_or(CONFIDENCE, |(_, level)| *level);
-    let plain = successive_median_interval(values, CONFIDENCE);
-    let within = |interval: &Interval, share: f64| {
-        target.is_some_and(|target| interval.relative_half_width(median) <= share * target)
-    };
-    if plain.is_some_and(|plain| within(&plain, BEYOND_LUCK)) {
-        return (plain, true);
-    }
-    let look = successive_median_interval(values, level).filter(|look| within(look, 1.0));
-    (look.or(plain), look.is_some())
+/// The values of starts with their rounds.
+pub(crate) fn in_time(starts: &[(u64, f64)]) -> Vec<f64> {
+    starts.iter().map(|&(_, value)| value).collect()
 }
 
 /// The invocations that figures are made of, and those that are left out as disturbed.

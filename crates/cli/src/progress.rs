@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use switchcost_analysis::number::{nanoseconds, percent};
-use switchcost_analysis::{Quantity, label, summarise};
+use switchcost_analysis::{Quantity, by_itself, label};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Request, Run, harmless_line};
 use switchcost_runner::Observer;
@@ -90,7 +90,7 @@ impl<'a> Live<'a> {
     /// Takes note of how far a variant is known.
     fn note(&mut self, run: &Run, variant: usize) {
         let starts: Vec<&Invocation> = self.places[variant].iter().map(|&place| &run.invocations[place]).collect();
-        self.state[variant] = summarise(&run.variants[variant], &starts, None).figures.map(|figures| {
+        self.state[variant] = by_itself(&run.variants[variant], &starts).figures.map(|figures| {
             let width = figures.interval.map(|interval| interval.relative_half_width(figures.median));
             (figures.median, width)
         });

@@ -10,9 +10,7 @@ use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{
-    Bound, LOOKS, ProbeAnswer, Speeds, counted, fastest_bound, judge, speeds, summarise, undisturbed,
-};
+use switchcost_analysis::{Bound, LOOKS, ProbeAnswer, Undisturbed, fastest_bound, judge, settled, speeds};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -290,12 +288,10 @@ impl Schedule<'_> {
         if looks.is_empty() {
             return;
         }
-        let speeds = speeds(&self.run);
-        let started = self.run.starts();
+        let precise = self.precise(rounds_done);
         let done = |index: &usize| {
             let starts = rounds_done * self.starts_in_a_round(*index);
-            LOOKS.iter().all(|(most, _)| *most <= starts)
-                || started.get(*index).is_some_and(|started| self.is_precise(*index, started, rounds_done, &speeds))
+            LOOKS.iter().all(|(most, _)| *most <= starts) || precise.get(*index).is_some_and(|precise| *precise)
         };
         let done: Vec<usize> = looks.into_iter().filter(done).collect();
         done.into_iter().for_each(|index| self.progress[index].done = true);
@@ -313,13 +309,12 @@ impl Schedule<'_> {
         if free && self.request.rounds.is_none() { FREE_STARTS } else { 1 }
     }
 
-    /// Its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
-    fn is_precise(&self, index: usize, started: &[&Invocation], rounds_done: u64, speeds: &Speeds) -> bool {
-        let mine: Vec<&Invocation> = started.iter().copied().filter(|start| start.round < rounds_done).collect();
-        let variant = &self.run.variants[index];
-        let undisturbed = undisturbed(&counted(&mine).0, speeds.get(&variant.probe));
-        summarise(variant, &mine, Some(self.request.precision)).precise
-            && undisturbed.is_none_or(|undisturbed| undisturbed.enough())
+    /// Of each row: its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
+    fn precise(&self, rounds_done: u64) -> Vec<bool> {
+        let mut starts = self.run.starts();
+        starts.iter_mut().for_each(|starts| starts.retain(|start| start.round < rounds_done));
+        let rows = settled(&self.run.variants, &starts, &speeds(&self.run), Some(self.request.precision));
+        rows.iter().map(|(row, clear)| row.precise && clear.as_ref().is_none_or(Undisturbed::enough)).collect()
     }
 
     fn left(&self) -> Duration {

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use switchcost_stats::{
     Search, Steady, each_of, fewest_each, fewest_for_change, fewest_pairs, half_width, highest_confidence, mad, mean,
-    mean_interval, median, median_difference, median_interval, modes, paired, quantile, ratio_of_means, shift, sorted,
-    steady_from,
+    mean_interval, median, median_difference, median_interval, modes, paired, quantile, ratio_of_means, shared, shift,
+    sorted, steady_from, successive_median_interval,
 };
 
 /// What a figure must never be, what it may be, and what only just fits.
@@ -53,6 +53,14 @@ proptest! {
             prop_assert!(!values.is_empty());
             let _ = interval.relative_half_width(centre);
         }
+    }
+
+    #[test]
+    fn starts_that_follow_one_another(a in values(), b in values(), level in level()) {
+        let in_time = |values: &[f64]| (0..).zip(values.iter().copied()).collect::<Vec<(u64, f64)>>();
+        let shared = shared(&[&in_time(&a), &in_time(&b)]);
+        prop_assert!((0.0..=1.0).contains(&shared.unknown) && shared.correlation.is_finite());
+        let _ = successive_median_interval(&a, level, &shared);
     }
 
     #[test]

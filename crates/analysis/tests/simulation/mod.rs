@@ -228,6 +228,23 @@ impl Course {
     }
 }
 
+/// A run of many rows whose starts scatter by `spread`, and batches by so little that three will do. Of the starts' variance `machine.0` is what all rows of a round share, and goes on from round to round by
+/// `machine.1`; the rest of each row goes on by its own correlation.
+pub fn together(spread: f64, own: &[f64], machine: (f64, f64), rounds: u64, random: &mut Random) -> Run {
+    let mut shared = Wander(machine.1, None);
+    let mut own: Vec<Wander> = own.iter().map(|phi| Wander(*phi, None)).collect();
+    let mut invocations = Vec::new();
+    for round in 0..rounds {
+        let now = shared.next(random);
+        for (variant, own) in own.iter_mut().enumerate() {
+            let start = machine.0.sqrt() * now + (1.0 - machine.0).sqrt() * own.next(random);
+            let batches = (0..3).map(|_| Law::Normal.ticks((1.0 + spread * start) * (1.0 + 0.001 * random.normal())));
+            invocations.push(invocation(variant, round, batches.collect()));
+        }
+    }
+    simulated(own.len(), rounds, invocations)
+}
+
 /// A run to which nothing else happens.
 pub fn run(law: Law, factors: &[f64], rounds: u64, random: &mut Random) -> Run {
     Course::default().run(law, factors, rounds, random)

@@ -90,7 +90,7 @@ impl Schedule<'_> {
         let variant = &self.run.variants[index];
         let enough = LOOKS.first().is_some_and(|(starts, _)| self.progress[index].stored >= *starts);
         let starts = || self.run.invocations.iter().filter(|start| start.variant == index).collect::<Vec<_>>();
-        enough && variant.placement == Placement::Free && !summarise(variant, &starts(), None).modes.is_empty()
+        enough && variant.placement == Placement::Free && !summarise(variant, &starts()).modes.is_empty()
     }
 }
 

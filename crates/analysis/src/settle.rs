@@ -1,0 +1,89 @@
+//! The intervals of a run's medians. Each takes all rows: what makes starts alike is the machine, and the rows of a run know it together.
+
+use crate::rulers::{Speeds, Undisturbed, undisturbed};
+use crate::summary::{CONFIDENCE, Summary, counted, in_time, summarise};
+use switchcost_model::{Invocation, Variant};
+use switchcost_stats::{Interval, Shared, shared, successive_median_interval};
+
+/// Starts at which a row is looked at, and the level of its interval if it ends there. A row that ends at the first narrow moment is one of the lucky
+/// ones: at 95 % its interval would hold in 92 % of cases, in as few as 74 % where the rest has to go on. These levels bring it back (docs/coverage.md).
+pub const LOOKS: [(u64, f64); 5] = [(10, 0.98), (15, 0.97), (20, 0.965), (30, 0.96), (40, CONFIDENCE)];
+
+/// A row so quiet that its 95 % interval takes up no more than this share of the target would have ended whatever its luck.
+const BEYOND_LUCK: f64 = 0.5;
+
+/// Summary and undisturbed figure of a row, with their intervals.
+pub type Settled = (Summary, Option<Undisturbed>);
+
+/// Those of each variant of a run. `starts`: of each variant, in order; `target`: the precision (a fraction) at which rows of this run
+/// end, if they do. The scheduler's looks and every view come by their intervals here.
+#[must_use]
+pub fn settled(
+    variants: &[Variant],
+    starts: &[Vec<&Invocation>],
+    speeds: &Speeds,
+    target: Option<f64>,
+) -> Vec<Settled> {
+    let row = |(variant, starts): (&Variant, &Vec<&Invocation>)| {
+        (summarise(variant, starts), undisturbed(&counted(starts).0, speeds.get(&variant.probe)))
+    };
+    let mut rows: Vec<Settled> = variants.iter().zip(starts).map(row).collect();
+    let medians = rows.iter().map(|(summary, _)| summary.invocation_medians.as_slice());
+    let shared_by_all = shared(&medians.collect::<Vec<_>>());
+    // Batches that a neighbour slowed are gone from these, and with them what he made alike or unlike.
+    let clear = rows.iter().filter_map(|(_, clear)| Some(clear.as_ref()?.starts.as_slice()));
+    let shared_by_clear = shared(&clear.collect::<Vec<_>>());
+    for (summary, clear) in &mut rows {
+        summary.settle(shared_by_all, target);
+        if let Some(clear) = clear {
+            clear.settle(shared_by_clear);
+        }
+    }
+    rows
+}
+
+/// A row as it is known before the others are, with the interval that it would have in a run of its own: what is shown while a run goes on.
+#[must_use]
+pub fn by_itself(variant: &Variant, starts: &[&Invocation]) -> Summary {
+    let mut summary = summarise(variant, starts);
+    summary.settle(Shared::default(), None);
+    summary
+}
+
+impl Summary {
+    /// Takes its interval from its starts and from what all rows share. `target` as in [`settled`].
+    fn settle(&mut self, shared: Shared, target: Option<f64>) {
+        self.shared = shared;
+        if let Some(figures) = &mut self.figures {
+            let values = in_time(&self.invocation_medians);
+            (figures.interval, self.precise) = interval(&values, figures.median, &shared, target);
+        }
+    }
+}
+
+impl Undisturbed {
+    /// The same of its undisturbed starts.
+    fn settle(&mut self, shared: Shared) {
+        self.shared = shared;
+        let either_way = |interval: Interval| Interval {
+            low: interval.low.min(interval.low * (-self.open).exp()),
+            high: interval.high.max(interval.high * (-self.open).exp()),
+        };
+        self.interval = successive_median_interval(&in_time(&self.starts), CONFIDENCE, &shared).map(either_way);
+    }
+}
+
+/// Interval of the median of starts in the order of time, and whether the row ends by it: then it has the level of its look, unless the row is so quiet that
+/// luck plays no part.
+fn interval(values: &[f64], median: f64, shared: &Shared, target: Option<f64>) -> (Option<Interval>, bool) {
+    let level = LOOKS.iter().find(|(starts, _)| values.len() as u64 <= *starts).map_or(CONFIDENCE, |(_, level)| *level);
+    let plain = successive_median_interval(values, CONFIDENCE, shared);
+    let within = |interval: &Interval, share: f64| {
+        target.is_some_and(|target| interval.relative_half_width(median) <= share * target)
+    };
+    if plain.is_some_and(|plain| within(&plain, BEYOND_LUCK)) {
+        return (plain, true);
+    }
+    let look = successive_median_interval(values, level, shared).filter(|look| within(look, 1.0));
+    (look.or(plain), look.is_some())
+}
