@@ -100,6 +100,17 @@ fn an_end_in_the_middle_and_a_failing_command_are_told() {
     assert!(said.err.contains("ended with status 7") && said.out.is_empty(), "{said:?}");
 }
 
+/// A command that does not listen when its time is up is not waited for until it ends by itself.
+#[test]
+fn a_deaf_and_a_stopped_command_are_ended() {
+    let world = priced();
+    for (script, signal) in [("kill -STOP $$; sleep 1000", 15), ("trap '' TERM; while :; do sleep 1; done", 9)] {
+        let said = world.run_words(&["audit", "--for", "300ms", "--", "sh", "-c", script]);
+        assert_eq!(said.status, 4, "{said:?}");
+        assert!(said.err.contains(&format!("was ended by signal {signal}")), "{said:?}");
+    }
+}
+
 #[test]
 fn prices_are_measured_first_when_none_are_stored_and_that_is_said() {
     let world = World::new(FAKE);

@@ -81,6 +81,9 @@ fn a_store_that_is_none_is_one_sentence() {
     history("pipe").refuses(2, &["pipe` cannot be opened", "a device or a pipe"]);
     history("data").refuses(2, &["data` cannot be opened", "a folder"]);
     history("empty").refuses(2, &["empty` holds no runs yet"]);
+    assert!(Command::new("mkfifo").arg(world.path("data/switchcost/runs.sqlite-wal")).status().unwrap().success());
+    history("data/switchcost/runs.sqlite").refuses(2, &["its `-wal` is a device or a pipe"]);
+    std::fs::remove_file(world.path("data/switchcost/runs.sqlite-wal")).unwrap();
     let pipe = world.path("pipe").display().to_string();
     world.run(&format!("run thread/honest --rounds 1 --store {pipe}")).refuses(2, &["a device or a pipe"]);
 }
@@ -255,4 +258,82 @@ fn memory_that_runs_out_is_one_sentence() {
         );
     }
     assert_eq!(world.run("history").status, 0, "the store is as it was");
+}
+
+/// A small stack is enough: who overflows his own is ended by a signal.
+#[test]
+fn a_small_stack_is_enough() {
+    let world = measured();
+    for arguments in [&["history"][..], &["show"], &["run", "thread/honest", "--rounds", "1", "--batches", "2"]] {
+        let plain = world.command(arguments);
+        let mut command = Command::new("prlimit");
+        command.arg("--stack=65536").arg(plain.get_program()).args(plain.get_args()).env_clear();
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let said = Said::from(command.output().unwrap());
+        assert_eq!(said.status, 0, "{said:?}");
+    }
+}
+
+/// A shell may start services and then become the tool: they are nobody's strays.
+#[test]
+fn what_was_there_before_the_tool_is_left_alone() {
+    let world = measured();
+    let script = "setsid sleep 1000 > /dev/null 2>&1 & echo $!
+                  setsid sh -c 'sleep 1000 > /dev/null & echo $!; exec > /dev/null; sleep 0.5' 2> /dev/null &
+                  exec \"$0\" \"$@\" > /dev/null 2>&1";
+    let plain = world.command(&["run", "thread/honest", "--rounds", "3", "--batches", "2"]);
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).arg(plain.get_program()).args(plain.get_args()).env_clear();
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let said = Said::from(command.output().unwrap());
+    let services: Vec<&str> = said.out.split_whitespace().collect();
+    assert_eq!((services.len(), said.status), (2, 0), "{said:?}");
+    // A signal reaches only who is there.
+    let ended = |service: &&&str| !Command::new("kill").arg(service).status().is_ok_and(|sent| sent.success());
+    let gone: Vec<_> = services.iter().filter(ended).collect();
+    assert!(gone.is_empty(), "{gone:?} of {services:?} were killed");
+}
+
+/// Root may have the home of a user (sudo), who can plant anything where `list` remembers what probes said.
+#[test]
+fn what_is_planted_in_the_cache_is_neither_followed_nor_waited_for() {
+    let world = measured();
+    let list = world.command(&["list"]);
+    assert_eq!(world.run("list").status, 0);
+    let cache = world.path("cache/switchcost/describe");
+    let name = std::fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
+    std::fs::remove_file(&name).unwrap();
+    let victim = world.path("victim");
+    std::fs::write(&victim, "three weeks of work").unwrap();
+    let script = "ln -s \"$1\" \"${2%.jsonl}.$$.partial\"; mkfifo \"$2\"; exec timeout 20 \"$0\" list";
+    // Whoever becomes another program keeps its process id, but for `timeout`, which starts one: so without and with it.
+    for script in [script.replace("mkfifo \"$2\"; exec timeout 20 ", "exec "), script.to_owned()] {
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).arg(list.get_program()).args([&victim, &name]).env_clear();
+        command.envs(list.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let said = Said::from(command.output().unwrap());
+        assert_eq!(said.status, 0, "{said:?}");
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "three weeks of work");
+        assert!(!std::fs::symlink_metadata(&name).is_ok_and(|there| there.is_symlink()), "{said:?}");
+    }
+}
+
+/// Whoever clears up while it is measured, removes the store: the run is stored whole in a new one.
+#[test]
+fn a_store_that_is_removed_amid_a_run_is_made_anew() {
+    let world = measured();
+    let mut run = world
+        .command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "4s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    std::fs::remove_dir_all(world.path("data")).unwrap();
+    assert!(run.wait().unwrap().success());
+    let other = rusqlite::Connection::open(world.store()).unwrap();
+    let counts = "SELECT count(*), max(sequence) + 1, min(sequence) FROM invocation JOIN run ON run = run.key WHERE ended_by = 'budget'";
+    let (stored, all, first): (i64, i64, i64) =
+        other.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    assert!(stored == all && first == 0 && stored > 1, "{stored} of {all} from {first}");
 }

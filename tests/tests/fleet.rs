@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use switchcost_e2e::{World, quiet, repository, scaled, sealed, with};
+use switchcost_e2e::{Said, World, quiet, repository, scaled, sealed, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -412,4 +412,22 @@ fn the_gallery_takes_shareable_runs_only() {
     arrive("private.jsonl").refuses(1, &["refused: ", "whose it is"]);
     arrive("broken.jsonl").refuses(1, &["refused: "]);
     assert_eq!(fs::read_dir(file("kept")).unwrap().count(), 1);
+}
+
+/// Root may read /proc/kmsg, which passes for a regular file and lets its reader wait.
+#[test]
+fn what_would_be_waited_for_is_left_out() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    std::os::unix::fs::symlink("/proc/kmsg", folder.join("log.jsonl")).unwrap();
+    std::os::unix::fs::symlink("/proc/kmsg", folder.join("n3.status")).unwrap();
+    let judge = world.command(&["fleet", "judge", folder.to_str().unwrap(), "--expect", "/proc/kmsg"]);
+    let plain = world.command(&["fleet", "judge", folder.to_str().unwrap()]);
+    for (command, status) in [(judge, 2), (plain, 4)] {
+        let mut limited = Command::new("timeout");
+        limited.args(["-s", "KILL", "60"]).arg(command.get_program()).args(command.get_args()).env_clear();
+        limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let said = Said::from(limited.output().unwrap());
+        assert_eq!(said.status, status, "{said:?}");
+    }
 }

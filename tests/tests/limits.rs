@@ -86,3 +86,18 @@ fn list_answers_under_every_limit() {
         assert!(said.out.contains("a limit of this session may be why"), "{limit}: {said:?}");
     }
 }
+
+/// No thread can be started beside the first: the files of a fleet are read by that one.
+#[test]
+fn a_fleet_is_judged_without_further_threads() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(folder.path().join("node.jsonl"), "no run").unwrap();
+    if !under("--nproc=1:1", &real.command("--help")).output().is_ok_and(|said| said.status.success()) {
+        return;
+    }
+    let mut judge = real.command("fleet judge");
+    let said = Said::from(under("--nproc=1:1", judge.arg(folder.path())).output().unwrap());
+    assert!(said.status == 3 && !said.err.contains("panicked"), "{said:?}");
+}

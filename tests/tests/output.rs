@@ -137,6 +137,20 @@ fn writers_at_once_leave_one_whole_file() {
     }
 }
 
+/// `--store` and `-o` mixed up would cost every run.
+#[test]
+fn a_store_is_not_replaced() {
+    let (world, _) = world();
+    let store = world.store();
+    symlink(&store, world.path("o/link")).unwrap();
+    for to in ["data/switchcost/runs.sqlite", "o/link"] {
+        export(&world, to).refuses(2, &["cannot write", "it is a store"]);
+    }
+    fs::write(world.path("o/runs.sqlite-wal"), [&[0x37, 0x7f, 0x06, 0x82], &[0; 28][..]].concat()).unwrap();
+    export(&world, "o/runs.sqlite-wal").refuses(2, &["it is a store"]);
+    assert_eq!(world.run("history").status, 0, "the store is as it was");
+}
+
 #[test]
 fn what_cannot_be_written_is_one_sentence_and_leaves_nothing() {
     let (world, _) = world();

@@ -116,6 +116,10 @@ fn echoed_arguments_and_data_files_are_harmless() {
     world.write("share/switchcost/mechanisms/thread/odd.toml", &mechanism("").replace("A fake", "A \\u001b[2J fake"));
     let said = world.run("list");
     harmless(&said, "list");
+    world.write("\x1b[2J", "no transcript\n");
+    let said = world.run_words(&["check-transcript", world.path("\x1b[2J").to_str().unwrap()]);
+    assert_eq!(said.status, 6, "{said:?}");
+    harmless(&said, "check-transcript");
 }
 
 #[test]

@@ -20,6 +20,10 @@ use switchcost_model::harmless_line;
 /// Carries out what was typed.
 #[must_use]
 pub fn main() -> ExitCode {
+    switchcost_machine::with_room(carry_out)
+}
+
+fn carry_out() -> ExitCode {
     let started = Instant::now();
     let arguments = arguments::Arguments::try_parse().unwrap_or_else(|answer| refuse(&answer));
     switchcost_machine::interrupt::full_files_are_errors();

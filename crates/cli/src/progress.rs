@@ -177,10 +177,20 @@ impl Observer for Live<'_> {
     fn ended(&mut self, run: &Run) {
         let ended = run.ended_unix_ns.unwrap_or(run.started_unix_ns);
         // Nothing is measured any more.
-        let patient = self.store.set_patience(LAST_PATIENCE);
+        let mut patient = self.store.set_patience(LAST_PATIENCE);
+        if self.store.is_gone() {
+            // Somebody removed the file meanwhile: all of the run goes into a new one.
+            let path = self.store.path().to_owned();
+            patient = Store::open(&path).map(|store| self.store = store);
+            (self.placed, self.stored) = (false, 0);
+        }
+        if let Err(failure) = patient {
+            self.failure = Some(failure);
+            return;
+        }
         self.store_up(run);
         if self.failure.is_none() {
-            self.failure = patient.and_then(|()| self.store.finish_run(&run.id, run.ended_by, ended)).err();
+            self.failure = self.store.finish_run(&run.id, run.ended_by, ended).err();
         }
     }
 }

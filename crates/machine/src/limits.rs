@@ -5,6 +5,10 @@ use std::fs;
 /// Below this, what starts a handful of threads or opens a handful of libraries may be refused.
 const TIGHT: u64 = 64;
 
+/// Stack that commands get along with, bytes: to read the arguments alone takes more than 64 KiB.
+#[cfg(target_os = "linux")]
+const STACK: usize = 2 * 1024 * 1024;
+
 /// Line of /proc/PID/limits, name, and how it is raised.
 const LIMITS: [(&str, &str, &str); 2] =
     [("Max open files", "RLIMIT_NOFILE", "ulimit -n"), ("Max processes", "RLIMIT_NPROC", "ulimit -u")];
@@ -13,6 +17,20 @@ const LIMITS: [(&str, &str, &str); 2] =
 #[must_use]
 pub fn tight_limits() -> String {
     fs::read_to_string("/proc/self/limits").map(|limits| sentence(&limits)).unwrap_or_default()
+}
+
+/// Runs it on a stack that is large enough, also where the session grants a small one only (`ulimit -s`): who overflows that is ended by a signal.
+pub fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
+    #[cfg(target_os = "linux")]
+    if rustix::process::getrlimit(rustix::process::Resource::Stack).current.is_some_and(|stack| stack < STACK as u64) {
+        return std::thread::scope(|scope| {
+            match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &work) {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(_) => work(),
+            }
+        });
+    }
+    work()
 }
 
 fn sentence(limits: &str) -> String {

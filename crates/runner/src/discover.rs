@@ -3,6 +3,7 @@
 use crate::invoke::{Reading, read_until_end, start};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use switchcost_analysis::{is_message, last_words};
@@ -12,6 +13,9 @@ use switchcost_protocol::{DescribeReader, describe_arguments};
 
 /// A remembered answer is believed for so long: what a key cannot see (a device that came, a permission) may have changed.
 const FRESH: Duration = Duration::from_secs(600);
+
+/// No answer is longer, in bytes: ours have a thousandth of it.
+const MOST_REMEMBERED: u64 = 16 * 1024 * 1024;
 
 /// A probe and its answer to `describe`.
 #[derive(Debug, Clone)]
@@ -83,14 +87,19 @@ fn cache_name(info: &ProbeInfo) -> PathBuf {
 fn recall(path: &Path) -> Option<(Hello, Vec<Described>)> {
     let age = SystemTime::now().duration_since(fs::metadata(path).ok()?.modified().ok()?).ok()?;
     let mut reader = DescribeReader::default();
-    reader.push(&fs::read(path).ok().filter(|_| age < FRESH)?).ok()?;
+    let (file, mut said) = (switchcost_machine::open_file(path).ok().filter(|_| age < FRESH)?, Vec::new());
+    file.take(MOST_REMEMBERED).read_to_end(&mut said).ok()?;
+    reader.push(&said).ok()?;
     reader.finish().ok()
 }
 
 /// A cache that cannot be written is not a fault: the next list only takes longer.
 fn remember(path: &Path, said: &[u8]) {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
-    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&partial, said));
+    // Root may have the folder of a user (sudo), who can foresee the name: nothing that stands there is followed or taken.
+    let create = |()| fs::File::create_new(&partial);
+    let Ok(mut file) = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(create) else { return };
+    let written = file.write_all(said);
     if written.and_then(|()| fs::rename(&partial, path)).is_err() {
         let _ = fs::remove_file(&partial);
     }

@@ -11,7 +11,7 @@ use crate::error::{Fault, StoreError, explain};
 use crate::schema::{self, MIGRATIONS};
 use crate::shareable::strip_personal;
 use crate::{rows, rules, selector};
-use files::{create_private_folders, folder_error, has_log, immutable_uri, make_private, must_be_a_file};
+use files::{create_private_folders, folder_error, has_log, identity, immutable_uri, make_private, must_be_a_file};
 use reading::{intact, read_run, vanished};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
@@ -40,6 +40,8 @@ const IN_MEMORY: &str = ":memory:";
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// The file, told apart from another that may stand there later.
+    file: Option<(u64, u64)>,
 }
 
 /// A stored run without its data.
@@ -123,7 +125,7 @@ impl Store {
         make_private(path);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
-        let mut store = Self { connection, path: path.to_path_buf() };
+        let mut store = Self { connection, path: path.to_path_buf(), file: identity(path) };
         store.set_up().map_err(|fault| store.explain(fault))?;
         Ok(store)
     }
@@ -139,7 +141,7 @@ impl Store {
         must_be_a_file(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
-        let mut store = Self { connection, path: path.to_path_buf() };
+        let mut store = Self { connection, path: path.to_path_buf(), file: identity(path) };
         let version = match store.set_up_read_only() {
             // A write-ahead log needs a writable folder even for readers, unless nobody can be writing.
             Err(Fault::Sql(error)) if is_refusal(&error) && !has_log(path) => {
@@ -177,7 +179,7 @@ impl Store {
     pub fn in_memory() -> Result<Self, StoreError> {
         let path = PathBuf::from(IN_MEMORY);
         let connection = Connection::open_in_memory().map_err(|error| explain(&path, &error))?;
-        let mut store = Self { connection, path };
+        let mut store = Self { connection, path, file: None };
         store.set_up().map_err(|fault| store.explain(fault))?;
         Ok(store)
     }
@@ -186,6 +188,12 @@ impl Store {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file was removed or replaced since it was opened: what is written goes nowhere.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.file.is_some() && identity(&self.path) != self.file
     }
 
     /// How long a write waits for another process that is writing; at first 5 s.

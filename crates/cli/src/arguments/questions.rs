@@ -13,7 +13,7 @@ pub struct Audit {
     /// Process to watch
     #[arg(long, value_name = "P", conflicts_with = "command", required_unless_present = "command", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
     pub pid: Option<u32>,
-    /// How long to watch [default: 10s; a command: until it ends; --watch: until Ctrl-C]
+    /// How long to watch; a command is then asked to end, and killed 10 s later [default: 10s; a command: until it ends; --watch: until Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = super::parse_budget)]
     pub time: Option<Duration>,
     /// One line per thread, not only the most expensive ones

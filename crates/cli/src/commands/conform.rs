@@ -32,7 +32,6 @@ pub fn probe(arguments: &arguments::CheckProbe) -> Result<Exit, Failure> {
     info.capabilities = catalogue.capabilities(&info.source);
     let cpus = Cpus::detect().map_err(Failure::usage)?;
     let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
-    switchcost_machine::spawn::adopt_orphans();
     let check = CheckProbe {
         info: &info,
         mechanisms: &arguments.mechanisms,
@@ -55,7 +54,8 @@ pub fn probe(arguments: &arguments::CheckProbe) -> Result<Exit, Failure> {
 
 /// Reads a transcript as a run would.
 pub fn transcript(arguments: &arguments::CheckTranscript) -> Result<Exit, Failure> {
-    let named = |reason: &dyn std::fmt::Display| format!("{}: {reason}", arguments.file.display());
+    let file = harmless(&arguments.file.display().to_string());
+    let named = |reason: &dyn std::fmt::Display| format!("{file}: {reason}");
     let mut source: Box<dyn Read> = if arguments.file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {

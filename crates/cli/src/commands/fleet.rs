@@ -8,6 +8,7 @@ mod plan;
 use crate::arguments::FleetAction;
 use crate::exit::{Exit, Failure};
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::Path;
 use switchcost_report::is_plain;
 
@@ -22,11 +23,20 @@ pub fn fleet(action: &FleetAction) -> Result<Exit, Failure> {
 /// Most nodes of a list.
 const MOST_NODES: usize = 100_000;
 
+/// Longest list, bytes: so many nodes with their hosts have a fourth of it.
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
 /// Nodes, each with its physical host where that is known, in their order.
 fn nodes(flag: &str, given: &str) -> Result<Vec<(String, Option<String>)>, Failure> {
     let refuse = |reason: String| Failure::usage(format!("{flag} {given}: {reason}"));
     let lines: Vec<String> = if Path::new(given).is_file() {
-        let text = std::fs::read_to_string(given).map_err(|error| refuse(format!("cannot be read ({error})")))?;
+        let mut text = String::new();
+        let file = switchcost_machine::open_file(Path::new(given));
+        let read = file.and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
+        read.map_err(|error| refuse(format!("cannot be read ({error})")))?;
+        if text.len() as u64 > MOST_BYTES {
+            return Err(refuse(format!("longer than {} MB; split the list", MOST_BYTES >> 20)));
+        }
         let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim().to_owned());
         lines.filter(|line| !line.is_empty()).collect()
     } else {

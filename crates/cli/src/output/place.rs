@@ -2,17 +2,20 @@
 
 use crate::random;
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{Error, ErrorKind, Result, Write};
+use std::io::{Error, ErrorKind, Read as _, Result, Write};
 use std::path::{Path, PathBuf};
 
 /// As many links as Linux follows.
 const LINKS: usize = 40;
 
+/// What a store begins with, and its write-ahead log.
+const STORE: [&[u8]; 2] = [b"SQLite format 3\0", &[0x37, 0x7f, 0x06]];
+
 /// Where files that a process has open stand under names of their own.
 const OPEN: [&str; 2] = ["/proc", "/dev/fd"];
 
-/// A file is written whole or not at all: what stood there before is replaced at once, keeping its mode and, where permitted, its owner. A link is
-/// followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has gone, that is not a fault.
+/// A file is written whole or not at all: what stood there before is replaced at once, keeping its mode and, where permitted, its owner. A store is
+/// never replaced. A link is followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has gone, that is not a fault.
 pub fn write(path: &Path, text: &[u8]) -> Result<()> {
     let old = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -34,8 +37,18 @@ pub fn write(path: &Path, text: &[u8]) -> Result<()> {
             };
             written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
         }
+        Some(_) if is_store(path) => {
+            Err(Error::new(ErrorKind::AlreadyExists, "it is a store, whose runs would be lost"))
+        }
         old => replace(&target, old.as_ref(), text),
     }
+}
+
+/// Where `--store` and `-o` are mixed up, all runs would go.
+fn is_store(path: &Path) -> bool {
+    let mut begin = [0; 16];
+    let read = File::open(path).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok());
+    read && STORE.iter().any(|of_a_store| begin.starts_with(of_a_store))
 }
 
 /// Where links lead, whether or not there is anything. Not beyond the names of open files: those only look like links.

@@ -1,7 +1,7 @@
 //! Looks at a running program through `/proc`.
 
 use super::host::Host;
-use super::{spawn, sys};
+use super::{spawn, strays, sys};
 use crate::interrupt::Interrupt;
 use crate::program::{ProgramError, Woken};
 use crate::spawn::ExitStatus;
@@ -27,6 +27,9 @@ pub(crate) fn available() -> Result<(), ProgramError> {
 
 /// Threads whose place is read at one look: of more, every n-th, each look others.
 const MOST_PLACES: usize = 200;
+
+/// How long a command may take to end once it is asked to.
+const ENDING: Duration = Duration::from_secs(10);
 
 /// How often a look asks what a thread waits in.
 const MOST_TRIES: usize = 8;
@@ -314,7 +317,11 @@ impl Watched {
         let pid = raw_pid(child.id())?;
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         if kill && matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None)) {
-            let _ = rustix::process::kill_process(pid, Signal::TERM); // It may just have ended.
+            // It may just have ended. One that is stopped hears nothing until it goes on, and one may be deaf.
+            let _ = rustix::process::kill_process(pid, Signal::TERM);
+            let _ = rustix::process::kill_process(pid, Signal::CONT);
+            strays::all_ended_by(Instant::now() + ENDING, &[pid]);
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
         let (status, usage) = sys::reap(child.id() as i32).ok()?;
         self.totals = Some((usage.voluntary, usage.involuntary));

@@ -1,10 +1,12 @@
 //! Descendants that escaped: found by their parent, killed, reaped.
 
 use super::sys::{self, Usage};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Ids of children that have a handle. Locked while one is started, so that a sweep never sees one without its entry.
@@ -14,6 +16,45 @@ static ADOPTING: AtomicBool = AtomicBool::new(false);
 static LEFT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// The system lets nobody adopt orphans (qemu-user does not).
 static MARKING: AtomicBool = AtomicBool::new(false);
+
+/// Who was there before this program: a shell that starts services and then becomes it (`exec`) leaves it children that are nobody's strays.
+static BEFORE: OnceLock<Before> = OnceLock::new();
+
+/// A second has so many units of the start time in `/proc/PID/stat`, on every architecture that Linux still supports.
+const UNITS_A_SECOND: i64 = 100;
+
+#[derive(Debug, Default)]
+struct Before {
+    /// When this program began, as `/proc/PID/stat` counts time.
+    units: i64,
+    children: BTreeSet<i32>,
+    /// Of those children, but for this process's own.
+    sessions: BTreeSet<i32>,
+}
+
+impl Before {
+    fn now() -> Self {
+        let time = clock_gettime(ClockId::Boottime);
+        let units = time.tv_sec * UNITS_A_SECOND + time.tv_nsec * UNITS_A_SECOND / 1_000_000_000;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        // Hardly anybody has children then, and to look through /proc takes longer than what most commands do.
+        if matches!(rustix::process::waitid(WaitId::All, options), Err(Errno::CHILD)) {
+            return Self { units, ..Self::default() };
+        }
+        let session = |pid: Option<Pid>| rustix::process::getsid(pid).ok().map(Pid::as_raw_pid);
+        let children = children();
+        let sessions = children.iter().filter_map(|&pid| session(Some(pid)));
+        let sessions = sessions.filter(|&of| Some(of) != session(None)).collect();
+        Self { units, children: children.into_iter().map(Pid::as_raw_pid).collect(), sessions }
+    }
+
+    /// It was there before, or comes of what was: what outlives its parent becomes a child of this process.
+    fn has(&self, pid: Pid) -> bool {
+        let of_theirs = || rustix::process::getsid(Some(pid)).is_ok_and(|of| self.sessions.contains(&of.as_raw_pid()));
+        let earlier = || field(pid.as_raw_pid(), 19).is_some_and(|began: i64| began < self.units);
+        self.children.contains(&pid.as_raw_pid()) || of_theirs() || earlier()
+    }
+}
 
 /// Variable by which a child and its descendants are known, if they are marked.
 const MARK: &str = "SWITCHCOST_CHILD";
@@ -54,6 +95,7 @@ pub(crate) fn release(pid: Pid) -> Option<(i32, Usage)> {
 
 /// See [`crate::spawn::adopt_orphans`].
 pub(crate) fn adopt_orphans() {
+    BEFORE.get_or_init(Before::now);
     let adopted = rustix::process::set_child_subreaper(Some(rustix::process::getpid())).is_ok();
     if adopted { &ADOPTING } else { &MARKING }.store(true, Ordering::Relaxed);
 }
@@ -223,7 +265,8 @@ fn state(pid: i32) -> Option<char> {
 
 fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
     let Ok(group) = rustix::process::getpgid(Some(pid)) else { return false };
-    group != own_group && !live.contains(&pid.as_raw_pid()) && !live.contains(&group.as_raw_pid())
+    let of_ours = live.contains(&pid.as_raw_pid()) || live.contains(&group.as_raw_pid());
+    group != own_group && !of_ours && !BEFORE.get().is_some_and(|before| before.has(pid))
 }
 
 /// Children of this process, zombies included. `/proc/PID/task/TID/children` would be quicker, but many kernels are
@@ -238,12 +281,17 @@ fn processes() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
 }
 
-/// Parent of a process. The name in brackets may hold anything, brackets and spaces too: look from its end.
+/// Parent of a process.
 fn parent(pid: i32) -> Option<i32> {
+    field(pid, 1)
+}
+
+/// A number of `/proc/PID/stat`, counted from the state, which is 0. The name in brackets may hold anything, brackets and spaces too: look from its end.
+fn field<N: std::str::FromStr>(pid: i32, place: usize) -> Option<N> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat);
     let (_, after) = stat.rsplit_once(')')?;
-    after.split_ascii_whitespace().nth(1)?.parse().ok()
+    after.split_ascii_whitespace().nth(place)?.parse().ok()
 }
 
 #[cfg(test)]

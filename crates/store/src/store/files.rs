@@ -25,14 +25,31 @@ pub fn immutable_uri(path: &Path) -> String {
     uri
 }
 
-/// A folder, a device or a pipe would be waited for or misread.
+/// A folder, a device or a pipe would be waited for or misread, also in the place of what SQLite adds beside the file.
 pub fn must_be_a_file(path: &Path) -> Result<(), StoreError> {
-    match std::fs::metadata(path) {
-        Ok(there) if !there.is_file() => {
-            let reason = if there.is_dir() { "it is a folder" } else { "it is a device or a pipe" };
-            Err(StoreError::CannotOpen { path: path.to_path_buf(), reason: reason.to_owned() })
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(ending);
+        let Ok(there) = std::fs::metadata(file) else { continue };
+        if !there.is_file() {
+            let it = if ending.is_empty() { "it".to_owned() } else { format!("its `{ending}`") };
+            let what = if there.is_dir() { "a folder" } else { "a device or a pipe" };
+            return Err(StoreError::CannotOpen { path: path.to_path_buf(), reason: format!("{it} is {what}") });
         }
-        _ => Ok(()),
+    }
+    Ok(())
+}
+
+/// Which file a path leads to; none where there is none, or the system does not tell.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    return std::fs::metadata(path)
+        .ok()
+        .map(|file| (std::os::unix::fs::MetadataExt::dev(&file), std::os::unix::fs::MetadataExt::ino(&file)));
+    #[cfg(not(unix))]
+    {
+        let _ = path; // What is open cannot be removed there.
+        None
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::commands::judged_here;
 use crate::exit::Failure;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -11,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use switchcost_analysis::{NodeRun, Reducer};
 use switchcost_catalogue::{Catalogue, FleetPlan};
+use switchcost_machine::open_file;
 use switchcost_model::harmless;
 use switchcost_report::{FleetProblem, Round};
 
@@ -52,8 +52,12 @@ pub fn round(
             }
         }
     };
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(8);
-    thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    let others = thread::available_parallelism().map_or(1, usize::from).min(8) - 1;
+    thread::scope(|scope| {
+        // What a limit does not let be started is not missed: this thread works as well.
+        (0..others).for_each(|_| drop(thread::Builder::new().spawn_scoped(scope, work)));
+        work();
+    });
     let mut problems = Problems::default();
     let mut nodes: Vec<(String, PathBuf, NodeRun)> = Vec::new();
     for (path, result) in paths.into_iter().zip(results) {
@@ -135,22 +139,17 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn begins_as_run(path: &Path) -> bool {
-    let regular = std::fs::metadata(path).is_ok_and(|facts| facts.is_file());
-    let begin = regular.then(|| File::open(path).ok()).flatten().map(BufReader::new);
+    let begin = open_file(path).ok().map(BufReader::new);
     begin.is_some_and(|mut begin| begin.fill_buf().is_ok_and(|bytes| bytes.starts_with(HEADER)))
 }
 
 /// One run, judged by the rules of this version.
 fn read(path: &Path, catalogue: &Catalogue) -> Result<switchcost_model::Run, String> {
-    let facts = std::fs::metadata(path).map_err(|error| format!("cannot be read ({error})"))?;
-    // A pipe would wait for ever.
-    if !facts.is_file() {
-        return Err("it is not a regular file".to_owned());
-    }
-    if facts.len() > MAX_NODE_BYTES {
+    let unreadable = |error: std::io::Error| format!("cannot be read ({error})");
+    let file = open_file(path).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.len() > MAX_NODE_BYTES {
         return Err(format!("it is longer than {} MB", MAX_NODE_BYTES >> 20));
     }
-    let file = File::open(path).map_err(|error| format!("cannot be read ({error})"))?;
     let mut run = switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| error.to_string())?;
     judged_here(&mut run, catalogue);
     Ok(run)
@@ -160,8 +159,8 @@ fn read(path: &Path, catalogue: &Catalogue) -> Result<switchcost_model::Run, Str
 fn ended(folder: &Path, node: &str) -> Option<String> {
     let kept = |ending: &str| -> Option<String> {
         let path = folder.join(format!("{node}.{ending}"));
-        let bytes = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
-        let mut file = File::open(path).ok()?;
+        let mut file = open_file(&path).ok()?;
+        let bytes = file.metadata().ok()?.len();
         file.seek(SeekFrom::Start(bytes.saturating_sub(MAX_WORDS_BYTES))).ok()?;
         let mut text = Vec::new();
         file.take(MAX_WORDS_BYTES).read_to_end(&mut text).ok()?;
