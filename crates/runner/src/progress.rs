@@ -72,5 +72,6 @@ const PARTS: u64 = 8;
 fn units_that_last(batch: Duration, calibrated: &Invocation) -> u64 {
     let doubled = calibrated.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
     let share = batch_ns(&calibrated.transcript).map_or(1.0, |lasted| batch.as_nanos() as f64 / lasted);
-    if share < 1.0 && doubled % PARTS == 0 { (share * PARTS as f64).ceil() as u64 * (doubled / PARTS) } else { doubled }
+    let parts = if doubled.is_multiple_of(PARTS) { (share.min(1.0) * PARTS as f64).ceil() as u64 } else { PARTS };
+    parts.saturating_mul(doubled) / PARTS
 }

@@ -28,7 +28,7 @@ struct Live {
     starts: u64,
     /// Rounds so far.
     rounds: u64,
-    /// Starts in a round.
+    /// Starts in a round, those that were repeated because something disturbed them included.
     in_a_round: u64,
 }
 
@@ -73,7 +73,7 @@ impl Schedule<'_> {
 
     fn live(&self, index: usize) -> Live {
         let progress = &self.progress[index];
-        let in_a_round = self.starts_in_a_round(index);
+        let in_a_round = self.starts_in_a_round(index).max(progress.stored.div_ceil(progress.rounds.max(1)));
         Live { index, each: progress.each(), starts: progress.stored, rounds: progress.rounds, in_a_round }
     }
 
