@@ -40,7 +40,7 @@ const IN_MEMORY: &str = ":memory:";
 pub struct Store {
     connection: Connection,
     path: PathBuf,
-    /// The file, told apart from another that may stand there later.
+    /// Device and inode of the file, by which it differs from one that may stand there later.
     file: Option<(u64, u64)>,
 }
 
