@@ -112,6 +112,15 @@ fn a_deaf_and_a_stopped_command_are_ended() {
 }
 
 #[test]
+fn an_answer_that_cannot_be_written_is_not_lost() {
+    let world = priced();
+    let folder = world.path("");
+    let said = world.run_words(&["audit", "-o", folder.to_str().unwrap(), "--", "sleep", "0.2"]);
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.err.contains("it is a folder") && said.err.contains("of a CPU"), "{said:?}");
+}
+
+#[test]
 fn prices_are_measured_first_when_none_are_stored_and_that_is_said() {
     let world = World::new(FAKE);
     let said = world.run_words(&["audit", "--", "true"]);

@@ -163,7 +163,7 @@ pub enum StoreError {
         run: String,
     },
     /// No such name.
-    #[error("no baseline in `{}` is called `{name}`; {hint}", path.display())]
+    #[error("no baseline is called `{name}` in `{}`; {hint}", path.display())]
     UnknownBaseline {
         /// The store.
         path: PathBuf,

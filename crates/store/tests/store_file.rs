@@ -410,7 +410,7 @@ fn baselines_name_runs_until_they_are_gone() {
     assert_ne!(store.set_baseline("v1.0", "latest", true, 7).unwrap(), first);
     store.set_baseline("full", &full, false, 8).unwrap();
     assert_eq!(store.load("baseline:full").unwrap(), full_run());
-    check(&path, store.load("baseline:gone"), "no baseline in `PATH` is called `gone`; there are full, v1.0");
+    check(&path, store.load("baseline:gone"), "no baseline is called `gone` in `PATH`; there are full, v1.0");
     check(
         &path,
         store.set_baseline("a b", &full, false, 0),
@@ -425,7 +425,7 @@ fn baselines_name_runs_until_they_are_gone() {
     check(&path, store.load("baseline:full"), &gone);
     store.set_baseline("full", "latest", true, 9).unwrap();
     store.remove_baseline("full").unwrap();
-    check(&path, store.remove_baseline("full"), "no baseline in `PATH` is called `full`; there are v1.0");
+    check(&path, store.remove_baseline("full"), "no baseline is called `full` in `PATH`; there are v1.0");
 }
 
 #[test]

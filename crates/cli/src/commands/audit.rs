@@ -232,7 +232,8 @@ impl Auditing<'_> {
 
     fn write(&self, text: &str, going_on: bool) -> Result<(), Failure> {
         if let Some(path) = &self.arguments.output {
-            return output::write_file(path, text.as_bytes());
+            // What took so long to watch is not lost with the place for it.
+            return output::write_file(path, text.as_bytes()).inspect_err(|_| output::say(text.trim_end_matches('\n')));
         }
         if !self.to_stdout() {
             output::say(text.trim_end_matches('\n'));
