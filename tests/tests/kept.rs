@@ -107,6 +107,10 @@ fn the_answer_fits_on_a_screen() {
             .env("NO_COLOR", colour);
         String::from_utf8(script.output().unwrap().stdout).unwrap().replace('\r', "")
     };
+    let figure = |name: &str| {
+        let line = piped.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        line.split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ")
+    };
     for (width, most, text) in [
         (98, 50, piped.clone()),
         (80, 64, at(80, "1")),
@@ -123,9 +127,10 @@ fn the_answer_fits_on_a_screen() {
             text.lines().count()
         );
         // Whatever the width, each row is there with its figure.
-        for (name, figure) in [("stack/asm", "1.20 ns"), ("thread/futex", "711 ns"), ("vm/pair", "9.02 µs")] {
+        for name in ["stack/asm", "thread/futex", "vm/pair"] {
+            let figure = figure(name);
             assert!(
-                text.lines().any(|line| line.contains(name) && line.contains(figure)),
+                text.lines().any(|line| line.contains(name) && line.contains(&figure)),
                 "{name} at {width}:\n{text}"
             );
         }
