@@ -65,13 +65,31 @@ impl Progress {
     }
 }
 
-/// A calibrated k is shortened by so many parts of itself: what is left is still whole laps, and still even where a probe looks at every eighth only.
+/// A calibrated k is shortened by such parts of itself: what is left is still whole laps, and where a probe checks every eighth lap only, a multiple of eight.
 const PARTS: u64 = 8;
 
-/// Units that last as long as a batch shall, by those of a start whose probe found k by doubling and so has up to twice as many.
+/// Units that last as long as a batch shall, by a start whose probe found k by doubling and so has up to twice as many.
 fn units_that_last(batch: Duration, calibrated: &Invocation) -> u64 {
     let doubled = calibrated.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
-    let share = batch_ns(&calibrated.transcript).map_or(1.0, |lasted| batch.as_nanos() as f64 / lasted);
+    batch_ns(&calibrated.transcript).map_or(doubled, |lasted| shortened(doubled, batch.as_nanos() as f64 / lasted))
+}
+
+/// This share of k, rounded up to whole parts; never more than k, and all of it where it has no such parts.
+fn shortened(doubled: u64, share: f64) -> u64 {
     let parts = if doubled.is_multiple_of(PARTS) { (share.min(1.0) * PARTS as f64).ceil() as u64 } else { PARTS };
     parts.saturating_mul(doubled) / PARTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_shortened_by_whole_parts_and_never_made_longer() {
+        // Batches of 1.9 ms where 1 ms is asked: 4.2 parts of 8, rounded up.
+        assert_eq!(shortened(1 << 20, 1.0 / 1.9), 5 << 17);
+        assert_eq!([0.5, 0.51, 1.0, 1.7].map(|share| shortened(64, share)), [32, 40, 64, 64]);
+        // 100 units have no eighths; nor has one lap of a large ring.
+        assert_eq!((shortened(100, 0.5), shortened(3, 0.1), shortened(0, 0.5)), (100, 3, 0));
+    }
 }
