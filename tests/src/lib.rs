@@ -95,6 +95,15 @@ impl World {
         Said::from(self.command(arguments).output().unwrap())
     }
 
+    /// Runs it by another program, which gets its path and arguments behind its own `wrapper`.
+    ///
+    /// # Panics
+    /// When that cannot be started.
+    #[must_use]
+    pub fn run_wrapped(&self, wrapper: &[&str], arguments: &[&str]) -> Said {
+        wrapped(wrapper, &self.command(arguments))
+    }
+
     /// The exported latest run, changed and sealed again with a fitting checksum, as `NAME.jsonl`.
     ///
     /// # Panics
@@ -176,6 +185,25 @@ impl Said {
         }
         assert!(!self.err.contains("panicked") && !self.err.contains("RUST_BACKTRACE"), "{:?}", self.err);
     }
+}
+
+/// Runs a command by another program, which gets its path and arguments behind its own. Of the environment it has what the command sets, the path and
+/// the home.
+///
+/// # Panics
+/// When that cannot be started.
+#[must_use]
+pub fn wrapped(wrapper: &[&str], own: &Command) -> Said {
+    let mut command = Command::new(wrapper[0]);
+    command.args(&wrapper[1..]).arg(own.get_program()).args(own.get_args()).stdin(Stdio::null()).env_clear();
+    command.envs(["PATH", "HOME"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    for (name, value) in own.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    Said::from(command.output().unwrap())
 }
 
 /// A `probe.toml`.

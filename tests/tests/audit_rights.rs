@@ -44,11 +44,7 @@ fn priced() -> Option<World> {
 
 /// The real binary with this world's environment, behind other words.
 fn behind(world: &World, before: &[&str], arguments: &str) -> Said {
-    let plain = world.command(&[]);
-    let mut command = Command::new(before[0]);
-    command.args(&before[1..]).arg(plain.get_program()).args(arguments.split_whitespace()).env_clear();
-    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    Said::from(command.output().unwrap())
+    world.run_wrapped(before, &arguments.split_whitespace().collect::<Vec<_>>())
 }
 
 /// A program that ends with the test.

@@ -1,7 +1,6 @@
 //! `doctor --gate`: one planted finding fails it, and nothing else does.
 #![cfg(target_os = "linux")]
 
-use std::process::Command;
 use switchcost_e2e::{Said, World, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
@@ -11,11 +10,7 @@ fn confined(world: &World, words: &[&str]) -> Option<Said> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim();
     let cpu = allowed.split([',', '-']).next()?;
-    let plain = world.command(words);
-    let mut command = Command::new("taskset");
-    command.args(["-c", cpu]).arg(plain.get_program()).args(plain.get_args()).env_clear();
-    let output = command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?)))).output();
-    output.ok().map(Said::from)
+    Some(world.run_wrapped(&["taskset", "-c", cpu], words))
 }
 
 /// Ids of all findings but one, for `--accept`.
@@ -55,11 +50,7 @@ fn a_note_fails_only_the_gate_for_notes() {
     let world = World::new(FAKE);
     let others = all_but(&world, "file_limit");
     let limited = |gate: &str| {
-        let plain = world.command(&["doctor", gate, "--accept", &others]);
-        let mut command = Command::new("sh");
-        command.args(["-c", "ulimit -n 64; exec \"$0\" \"$@\""]).arg(plain.get_program()).args(plain.get_args());
-        command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        Said::from(command.output().unwrap())
+        world.run_wrapped(&["sh", "-c", "ulimit -n 64; exec \"$0\" \"$@\""], &["doctor", gate, "--accept", &others])
     };
     assert_eq!(limited("--gate").status, 0);
     let strict = limited("--gate=note");

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use switchcost_e2e::{Said, World};
+use switchcost_e2e::{Said, World, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -113,11 +113,7 @@ fn words_that_are_not_utf8_are_kept_as_far_as_they_can_be() {
 fn a_limit_on_the_size_of_files_is_one_sentence() {
     let world = measured();
     let limited = |arguments: &str| {
-        let plain = world.command(&arguments.split_whitespace().collect::<Vec<_>>());
-        let mut command = Command::new("prlimit");
-        command.arg("--fsize=4096").arg(plain.get_program()).args(plain.get_args()).env_clear();
-        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        Said::from(command.output().unwrap())
+        world.run_wrapped(&["prlimit", "--fsize=4096"], &arguments.split_whitespace().collect::<Vec<_>>())
     };
     let said = limited("history");
     assert!([0, 2].contains(&said.status), "{said:?}");
@@ -177,17 +173,8 @@ fn the_budget_also_holds_for_probes_that_are_slow_to_answer() {
 fn without_proc_one_sentence_says_what_to_mount() {
     let world = measured();
     let without = |plain: &Command| {
-        let mut command = Command::new("unshare");
-        command.args([
-            "--user",
-            "--map-root-user",
-            "--mount",
-            "sh",
-            "-c",
-            "mount -t tmpfs none /proc && exec \"$0\" \"$@\"",
-        ]);
-        command.arg(plain.get_program()).args(plain.get_args()).env_clear();
-        Said::from(command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?)))).output().unwrap())
+        let script = "mount -t tmpfs none /proc && exec \"$0\" \"$@\"";
+        wrapped(&["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script], plain)
     };
     let probe = without(&Command::new("true"));
     if probe.status != 0 {
@@ -238,24 +225,14 @@ fn runs_of_wrong_clocks_are_shown() {
 fn memory_that_runs_out_is_one_sentence() {
     let world = measured();
     for megabytes in [24, 30, 36, 42, 50, 60] {
-        let plain = world.command(&["run", "thread/honest", "--rounds", "1", "--batches", "2"]);
-        let mut command = Command::new("prlimit");
-        command.arg(format!("--as={megabytes}000000")).arg(plain.get_program()).args(plain.get_args()).env_clear();
-        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let code = output.status.code();
+        let limit = format!("--as={megabytes}000000");
+        let run = ["run", "thread/honest", "--rounds", "1", "--batches", "2"];
+        let said = world.run_wrapped(&["prlimit", &limit], &run);
         // The loader says it first where not even the program itself fits.
-        let fits = !said.contains("error while loading shared libraries");
-        assert!(
-            !fits || code.is_some_and(|code| [0, 3, 4].contains(&code)),
-            "{megabytes} MB: {:?}: {said}",
-            output.status
-        );
-        assert!(
-            code != Some(3) || said.contains("memory ran out") || said.contains("a limit of this session"),
-            "{said}"
-        );
+        let fits = !said.err.contains("error while loading shared libraries");
+        assert!(!fits || [0, 3, 4].contains(&said.status), "{megabytes} MB: {said:?}");
+        let told = |words| said.err.contains(words);
+        assert!(said.status != 3 || told("memory ran out") || told("a limit of this session"), "{said:?}");
     }
     assert_eq!(world.run("history").status, 0, "the store is as it was");
 }
@@ -265,11 +242,7 @@ fn memory_that_runs_out_is_one_sentence() {
 fn a_small_stack_is_enough() {
     let world = measured();
     for arguments in [&["history"][..], &["show"], &["run", "thread/honest", "--rounds", "1", "--batches", "2"]] {
-        let plain = world.command(arguments);
-        let mut command = Command::new("prlimit");
-        command.arg("--stack=65536").arg(plain.get_program()).args(plain.get_args()).env_clear();
-        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let said = Said::from(command.output().unwrap());
+        let said = world.run_wrapped(&["prlimit", "--stack=65536"], arguments);
         assert_eq!(said.status, 0, "{said:?}");
     }
 }
@@ -281,11 +254,7 @@ fn what_was_there_before_the_tool_is_left_alone() {
     let script = "setsid sleep 1000 > /dev/null 2>&1 & echo $!
                   setsid sh -c 'sleep 1000 > /dev/null & echo $!; exec > /dev/null; sleep 0.5' 2> /dev/null &
                   exec \"$0\" \"$@\" > /dev/null 2>&1";
-    let plain = world.command(&["run", "thread/honest", "--rounds", "3", "--batches", "2"]);
-    let mut command = Command::new("sh");
-    command.args(["-c", script]).arg(plain.get_program()).args(plain.get_args()).env_clear();
-    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let said = Said::from(command.output().unwrap());
+    let said = world.run_wrapped(&["sh", "-c", script], &["run", "thread/honest", "--rounds", "3", "--batches", "2"]);
     let services: Vec<&str> = said.out.split_whitespace().collect();
     assert_eq!((services.len(), said.status), (2, 0), "{said:?}");
     // A signal reaches only who is there.
@@ -298,7 +267,6 @@ fn what_was_there_before_the_tool_is_left_alone() {
 #[test]
 fn what_is_planted_in_the_cache_is_neither_followed_nor_waited_for() {
     let world = measured();
-    let list = world.command(&["list"]);
     assert_eq!(world.run("list").status, 0);
     let cache = world.path("cache/switchcost/describe");
     let name = std::fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
@@ -308,10 +276,8 @@ fn what_is_planted_in_the_cache_is_neither_followed_nor_waited_for() {
     let script = "ln -s \"$1\" \"${2%.jsonl}.$$.partial\"; mkfifo \"$2\"; exec timeout 20 \"$0\" list";
     // Whoever becomes another program keeps its process id, but for `timeout`, which starts one: so without and with it.
     for script in [script.replace("mkfifo \"$2\"; exec timeout 20 ", "exec "), script.to_owned()] {
-        let mut command = Command::new("sh");
-        command.args(["-c", &script]).arg(list.get_program()).args([&victim, &name]).env_clear();
-        command.envs(list.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let said = Said::from(command.output().unwrap());
+        let words = [victim.to_str().unwrap(), name.to_str().unwrap()];
+        let said = world.run_wrapped(&["sh", "-c", &script], &words);
         assert_eq!(said.status, 0, "{said:?}");
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "three weeks of work");
         assert!(!std::fs::symlink_metadata(&name).is_ok_and(|there| there.is_symlink()), "{said:?}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use switchcost_e2e::{Said, World, quiet, repository, scaled, sealed, with};
+use switchcost_e2e::{World, quiet, repository, scaled, sealed, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -300,8 +300,16 @@ fn bad_arguments_are_one_sentence() {
         said.refuses(2, &["--nodes", word]);
     }
     world.run("fleet plan --launcher slurm --nodes a --into x").refuses(2, &["--launcher"]);
-    let said = world.run_words(&["fleet", "plan", "--launcher", "srun", "--nodes", "a", "--into", "a\nb"]);
-    said.refuses(2, &["--into", "line break"]);
+    let plan = ["fleet", "plan", "--launcher", "srun", "--nodes", "a"];
+    for (odd, flag) in [
+        (&["--into", "a\nb"][..], "--into"),
+        (&["--into", "\u{1b}[2J"], "--into"),
+        (&["--into", "a", "--program", "\u{1b}[2J"], "--program"),
+        (&["--into", "a", "--image", "\u{202e}"], "--image"),
+        (&["--into", "a", "--", "echo", "\u{1b}[2J"], "COMMAND"),
+    ] {
+        world.run_words(&[&plan[..], odd].concat()).refuses(2, &[flag, "control character"]);
+    }
 }
 
 /// Each launcher's script is one that the shell reads, names every node and ends with the status of what it started.
@@ -421,13 +429,9 @@ fn what_would_be_waited_for_is_left_out() {
     let folder = ten(&world, &body, "round");
     std::os::unix::fs::symlink("/proc/kmsg", folder.join("log.jsonl")).unwrap();
     std::os::unix::fs::symlink("/proc/kmsg", folder.join("n3.status")).unwrap();
-    let judge = world.command(&["fleet", "judge", folder.to_str().unwrap(), "--expect", "/proc/kmsg"]);
-    let plain = world.command(&["fleet", "judge", folder.to_str().unwrap()]);
-    for (command, status) in [(judge, 2), (plain, 4)] {
-        let mut limited = Command::new("timeout");
-        limited.args(["-s", "KILL", "60"]).arg(command.get_program()).args(command.get_args()).env_clear();
-        limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let said = Said::from(limited.output().unwrap());
+    let judge = ["fleet", "judge", folder.to_str().unwrap(), "--expect", "/proc/kmsg"];
+    for (words, status) in [(&judge[..], 2), (&judge[..3], 4)] {
+        let said = world.run_wrapped(&["timeout", "-s", "KILL", "60"], words);
         assert_eq!(said.status, status, "{said:?}");
     }
 }

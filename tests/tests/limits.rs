@@ -2,8 +2,8 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::process::{Command, Stdio};
-use switchcost_e2e::{Real, Said};
+use std::process::Command;
+use switchcost_e2e::{Real, Said, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -16,20 +16,11 @@ fn is_root() -> bool {
 }
 
 /// The same command under a limit; as nobody where the superuser would be spared. The words are those of prlimit.
-fn under(limit: &str, plain: &Command) -> Command {
+fn under(limit: &str, plain: &Command) -> Said {
     let spared = limit.starts_with("--nproc") && is_root();
-    let mut command = Command::new(if spared { "setpriv" } else { "prlimit" });
-    if spared {
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "prlimit"]);
-    }
-    command.arg(limit).arg(plain.get_program()).args(plain.get_args()).stdin(Stdio::null());
-    for (name, value) in plain.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let wrapper = if spared { &nobody[..] } else { &[] };
+    wrapped(&[wrapper, &["prlimit", limit]].concat(), plain)
 }
 
 /// What the real binary says under a limit, in a folder of its own that anybody may write to. None: it cannot be set here.
@@ -40,8 +31,8 @@ fn limited(limit: &str, arguments: &str) -> Option<Said> {
     let mut plain = real.command(arguments);
     plain.env("HOME", folder.path()).env("XDG_DATA_HOME", folder.path()).env("XDG_CACHE_HOME", folder.path());
     // The binary must also be within reach of nobody.
-    let possible = |trial| under(trial, &real.command("--help")).output().is_ok_and(|said| said.status.success());
-    (possible("--nofile=100") && possible("--nproc=1000")).then(|| under(limit, &plain).output().unwrap().into())
+    let possible = |trial| under(trial, &real.command("--help")).status == 0;
+    (possible("--nofile=100") && possible("--nproc=1000")).then(|| under(limit, &plain))
 }
 
 #[track_caller]
@@ -94,10 +85,10 @@ fn a_fleet_is_judged_without_further_threads() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     std::fs::write(folder.path().join("node.jsonl"), "no run").unwrap();
-    if !under("--nproc=1:1", &real.command("--help")).output().is_ok_and(|said| said.status.success()) {
+    if under("--nproc=1:1", &real.command("--help")).status != 0 {
         return;
     }
     let mut judge = real.command("fleet judge");
-    let said = Said::from(under("--nproc=1:1", judge.arg(folder.path())).output().unwrap());
+    let said = under("--nproc=1:1", judge.arg(folder.path()));
     assert!(said.status == 3 && !said.err.contains("panicked"), "{said:?}");
 }

@@ -12,8 +12,8 @@ fn named() -> World {
     };
     world.write("share/switchcost/mechanisms/thread/honest.toml", &called("\"c++\", \"native\"", "A semaphore, sound"));
     world.write(
-        "share/switchcost/mechanisms/thread/spread.toml",
-        &called("\"go\", \"golang\"", "A goroutine, scattered"),
+        "share/switchcost/mechanisms/thread/sized.toml",
+        &called("\"go\", \"golang\"", "A goroutine, of several sizes"),
     );
     let families = "[[family]]\nid = \"control\"\ntitle = \"Controls\"\n\
                     [[family]]\nid = \"thread\"\ntitle = \"Threads\"\nexample = \"thread/honest\"\n";
@@ -33,9 +33,9 @@ fn a_language_a_word_and_a_family_name_mechanisms() {
     };
     for (name, id) in [
         ("c++", "honest"),
-        ("GO", "spread"),
-        ("golang", "spread"),
-        ("goroutine", "spread"),
+        ("GO", "sized"),
+        ("golang", "sized"),
+        ("goroutine", "sized"),
         ("Semaphore", "honest"),
         ("HONEST", "honest"),
     ] {
@@ -54,7 +54,7 @@ fn an_unknown_name_gives_what_is_near() {
     for command in ["run", "list", "explain", "history", "show"] {
         assert_eq!(world.run("run honest --rounds 6").status, 0);
         let said = world.run(&format!("{command} gorutine"));
-        said.refuses(2, &["gorutine", "did you mean `thread/spread`"]);
+        said.refuses(2, &["gorutine", "did you mean `thread/sized`"]);
         let far = world.run(&format!("{command} qqqqqq"));
         far.refuses(2, &["qqqqqq"]);
         assert!(!far.err.contains("did you mean"), "{far:?}");
@@ -65,15 +65,12 @@ fn an_unknown_name_gives_what_is_near() {
 fn two_names_are_a_question() {
     let world = named();
     // Also where nothing is stored yet.
-    world.run("compare semaphore gorutine").refuses(2, &["gorutine", "did you mean `thread/spread`"]);
+    world.run("compare semaphore gorutine").refuses(2, &["gorutine", "did you mean `thread/sized`"]);
     let asked = world.run("compare semaphore goroutine --rounds 10");
     assert_eq!(asked.status, 0, "{asked:?}");
     assert!(asked.err.contains("measured now"), "{asked:?}");
     let first = asked.out.lines().next().unwrap();
-    assert!(
-        first.contains("thread/spread") && first.contains("thread/honest") && first.contains("switch"),
-        "{asked:?}"
-    );
+    assert!(first.contains("thread/sized") && first.contains("thread/honest") && first.contains("switch"), "{asked:?}");
     // What was measured for it answers the next.
     let again = world.run("compare semaphore goroutine");
     assert!(again.status == 0 && !again.err.contains("measured"), "{again:?}");

@@ -159,11 +159,8 @@ fn what_cannot_be_written_is_one_sentence_and_leaves_nothing() {
     }
     // A disk that is full, for root and others alike.
     let limited = |to: &str| {
-        let mut command = Command::new("sh");
-        let plain = world.command(&["export", "-o", world.path(to).to_str().unwrap()]);
-        command.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""]).arg(plain.get_program());
-        command.args(plain.get_args()).env_clear().envs(plain.get_envs().filter_map(|(k, v)| Some((k, v?))));
-        Said::from(command.output().unwrap())
+        let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"";
+        world.run_wrapped(&["sh", "-c", script], &["export", "-o", world.path(to).to_str().unwrap()])
     };
     let full = limited("o/old");
     if full.err.contains("cannot write") {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use switchcost_e2e::{Real, Said, leftover_groups, plant_dead_groups};
+use switchcost_e2e::{Real, leftover_groups, plant_dead_groups, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -228,12 +228,8 @@ fn containers_without_control_groups_say_so() {
         (" --param cgroup_depth=0", false),
     ] {
         let plain = real.command(&format!("run container/pipe{asked} --rounds 1 --format json"));
-        let mut command = Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
-        command.arg("mount -t tmpfs none /sys/fs/cgroup && exec \"$0\" \"$@\"");
-        command.arg(plain.get_program()).args(plain.get_args());
-        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let rows = Said::from(command.output().unwrap());
+        let script = "mount -t tmpfs none /sys/fs/cgroup && exec \"$0\" \"$@\"";
+        let rows = wrapped(&["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script], &plain);
         if rows.out.is_empty() {
             eprintln!("no namespace without control groups can be made here ({}): not tested", rows.err.trim());
             return;

@@ -10,9 +10,9 @@ use switchcost_stats::{median, median_interval, sorted};
 /// Something computed from several rows in every round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joint {
-    /// Median over the rounds.
-    pub value: f64,
-    /// 95 % interval of it, lower and upper end; None with fewer than 6 rounds.
+    /// Median over the rounds; None if a row has modes, whose median may lie between them.
+    pub value: Option<f64>,
+    /// 95 % interval of it, lower and upper end, or the lowest and the highest of all rounds if a row has modes; None with fewer than 6 rounds.
     pub interval: Option<(f64, f64)>,
     /// Rounds that hold all rows.
     pub rounds: usize,
@@ -42,6 +42,10 @@ pub fn joint<E: From<String>>(
         return Err("it has no value in one of the rounds".to_owned().into());
     }
     let value = median(&values).ok_or_else(|| "no round holds all of the rows".to_owned())?;
-    let interval = median_interval(&sorted(&values), CONFIDENCE);
-    Ok(Joint { value, interval: interval.map(|interval| (interval.low, interval.high)), rounds: values.len() })
+    let ordered = sorted(&values);
+    let interval = median_interval(&ordered, CONFIDENCE).map(|interval| (interval.low, interval.high));
+    let modes = matches!(of, Of::Medians) && rows.iter().any(|row| !row.summary.modes.is_empty());
+    let all = ordered.first().copied().zip(ordered.last().copied());
+    let (value, interval) = if modes { (None, interval.and(all)) } else { (Some(value), interval) };
+    Ok(Joint { value, interval, rounds: values.len() })
 }

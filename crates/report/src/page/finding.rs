@@ -17,7 +17,8 @@ pub(super) struct Finding {
     known: bool,
     /// Why there is none.
     reason: String,
-    value: f64,
+    /// Null if it has modes, and no value is typical.
+    value: Option<f64>,
     /// Ends of the 95 % interval; null with fewer than 6 rounds.
     low: Option<f64>,
     high: Option<f64>,
@@ -101,10 +102,11 @@ fn said(finding: &Value, form: &str) -> Result<String, Error> {
         "ns" => nanoseconds,
         other => return Err(Error::new(ErrorKind::InvalidOperation, format!("`{other}` is not a form of a finding"))),
     };
-    let value = write(number(finding, "value")?.unwrap_or(f64::NAN));
-    Ok(match ends(finding)? {
-        Some((low, high)) => format!("{value} ({} – {})", write(low), write(high)),
-        None => format!("{value} (no interval)"),
+    Ok(match (number(finding, "value")?, ends(finding)?) {
+        (Some(value), Some((low, high))) => format!("{} ({} – {})", write(value), write(low), write(high)),
+        (Some(value), None) => format!("{} (no interval)", write(value)),
+        (None, Some((low, high))) => format!("{} to {} (by mode)", write(low), write(high)),
+        (None, None) => "of several modes, in too few rounds".to_owned(),
     })
 }
 
@@ -161,7 +163,7 @@ mod tests {
     use minijinja::value::Serde;
 
     fn finding(interval: Option<(f64, f64)>) -> Value {
-        Value::from(Serde(Finding::new(&Joint { value: 1.0, interval, rounds: 8 })))
+        Value::from(Serde(Finding::new(&Joint { value: Some(1.0), interval, rounds: 8 })))
     }
 
     #[test]
@@ -181,6 +183,17 @@ mod tests {
         assert_eq!(why_open(&unknown).unwrap(), "there is no such row");
         assert_eq!(said(&unknown, "factor").unwrap(), "unknown: there is no such row");
         assert!(why_open(&finding(None)).unwrap().contains("fewer than 6"));
+    }
+
+    #[test]
+    fn modes_are_told_as_a_range_and_decide_where_all_of_them_agree() {
+        let modes = |interval| Value::from(Serde(Finding::new(&Joint { value: None, interval, rounds: 8 })));
+        let both = modes(Some((26.6, 38.1)));
+        assert_eq!(said(&both, "factor").unwrap(), "26.6 to 38.1 (by mode)");
+        assert_eq!((exceeds(&both, 1.5).unwrap(), exceeds(&both, 30.0).unwrap()), (YES, OPEN));
+        let few = modes(None);
+        assert_eq!(said(&few, "factor").unwrap(), "of several modes, in too few rounds");
+        assert_eq!(exceeds(&few, 1.5).unwrap(), OPEN);
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl Schedule<'_> {
 
     fn live(&self, index: usize) -> Live {
         let progress = &self.progress[index];
-        let in_a_round = self.starts_in_a_round(index).max(progress.stored.div_ceil(progress.rounds.max(1)));
+        let in_a_round = in_a_round(self.starts_in_a_round(index), progress.stored, progress.rounds);
         Live { index, each: progress.each(), starts: progress.stored, rounds: progress.rounds, in_a_round }
     }
 
@@ -92,6 +92,11 @@ impl Schedule<'_> {
         let starts = || self.run.invocations.iter().filter(|start| start.variant == index).collect::<Vec<_>>();
         enough && variant.placement == Placement::Free && !summarise(variant, &starts()).modes.is_empty()
     }
+}
+
+/// Starts that the next round of a row will take: those planned, or as many as its rounds have taken where starts had to be repeated.
+fn in_a_round(planned: u64, stored: u64, rounds: u64) -> u64 {
+    planned.max(stored.div_ceil(rounds.max(1)))
 }
 
 /// Those of the rows that have to wait, so that the others reach the goal. One row at least goes on.
@@ -173,6 +178,19 @@ mod tests {
     #[test]
     fn one_row_goes_on_however_little_time_there_is() {
         assert_eq!(waiting(&ladder(1), seconds(0), &INTERVAL).len(), 29);
+    }
+
+    #[test]
+    fn repeated_starts_are_expected_to_be_repeated_again() {
+        assert_eq!(in_a_round(1, 0, 0), 1);
+        assert_eq!(in_a_round(4, 12, 3), 4);
+        // 7 starts in 3 rounds of one: the next round may take three.
+        assert_eq!(in_a_round(1, 7, 3), 3);
+        let repeated = |starts| Live { starts, in_a_round: in_a_round(1, starts, 3), ..row(0, 100, 3, 1) };
+        assert_eq!(repeated(3).takes(&LAST), Duration::from_millis(37 * 100));
+        assert_eq!(repeated(9).takes(&LAST), Duration::from_millis(37 * 3 * 100));
+        // Two starts lack, which one round of two brings.
+        assert_eq!(repeated(4).takes(&INTERVAL), Duration::from_millis(2 * 100));
     }
 
     #[test]

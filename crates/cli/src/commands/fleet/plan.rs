@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use switchcost_catalogue::grammar::command_line;
 use switchcost_catalogue::{FleetPlan, fleet_plan};
+use switchcost_model::harmless_line;
 
 /// What all launchers share. Scripts are part of the program: a plan can be carried to a machine that has only the engine.
 const FRAME: &str = include_str!("launchers/frame.sh");
@@ -93,8 +94,14 @@ fn on_node(program: &str, plan: &FleetPlan) -> String {
 pub fn script(launch: &Launch, waves: &[Vec<String>], into: &Path, words: &[String]) -> Result<String, Failure> {
     let folder =
         into.to_str().ok_or_else(|| Failure::usage("--into: the name of the folder is not UTF-8; choose another"))?;
-    if folder.contains('\n') {
-        return Err(Failure::usage("--into: a line break in the name of the folder; choose another"));
+    // The script is read by people on a terminal before a shell reads it.
+    let told = [("--into", folder), ("--program", &launch.program), ("--image", &launch.image)];
+    if let Some((flag, _)) = told
+        .into_iter()
+        .chain(words.iter().map(|word| ("COMMAND", word.as_str())))
+        .find(|(_, text)| harmless_line(text) != *text)
+    {
+        return Err(Failure::usage(format!("{flag}: a line break or another control character in it; leave it out")));
     }
     let plan = fleet_plan();
     let (ending, command, what) = if words.is_empty() {
