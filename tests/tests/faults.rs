@@ -263,6 +263,31 @@ fn what_was_there_before_the_tool_is_left_alone() {
     assert!(gone.is_empty(), "{gone:?} of {services:?} were killed");
 }
 
+/// As the first process in a container it is given the orphans of whoever came in by `docker exec` while it measures; those of a probe it ends as ever.
+#[test]
+fn orphans_of_those_who_come_into_its_container_are_left_alone() {
+    let world = measured();
+    let script = r#"unshare --user --map-root-user --pid --fork --mount-proc --kill-child "$0" run thread/honest thread/escape --rounds 30 --batches 2 \
+                        --budget 10s --format json 2>/dev/null &
+                    outer=$!
+                    for try in $(seq 200); do
+                        inner=$(cat /proc/$outer/task/$outer/children 2>/dev/null || ps -o pid= --ppid $outer)
+                        [ -n "$inner" ] && [ "$(cat /proc/${inner% }/comm)" = switchcost ] && break
+                        sleep 0.05
+                    done
+                    nsenter --user --preserve-credentials --mount --pid --target ${inner% } \
+                        sh -c 'setsid sh -c "sleep 0.8; echo lived >&2" & exit 0' || echo no namespaces >&2
+                    wait $outer"#;
+    let said = world.run_wrapped(&["sh", "-c", script], &[]);
+    if said.err.contains("no namespaces") {
+        eprintln!("no PID namespace can be made and entered here ({}): not tested", said.err.trim());
+        return;
+    }
+    assert!(said.err.contains("lived"), "{said:?}");
+    let rows = said.json()["results"].to_string();
+    assert!(rows.contains("thread/honest") && rows.contains("thread/escape"), "{rows}");
+}
+
 /// Root may have the home of a user (sudo), who can plant anything where `list` remembers what probes said.
 #[test]
 fn what_is_planted_in_the_cache_is_neither_followed_nor_waited_for() {

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use switchcost_model::harmless_line;
 
@@ -15,7 +15,7 @@ pub enum CatalogueError {
         /// File or folder.
         path: PathBuf,
         /// Cause.
-        source: io::Error,
+        source: std::io::Error,
     },
     /// Not of the form it must have.
     #[error("{} is not valid: {what}", path.display())]
@@ -36,30 +36,19 @@ impl CatalogueError {
 /// Longest data file: the largest of ours has 20 KB.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Opens a regular file for reading. A pipe would be waited for, and a device never end; some files of /proc that pass for regular ones let
-/// their reader wait as well (`kmsg`), which is refused them.
-///
-/// # Errors
-/// It cannot be opened, or is something else.
-pub fn open_file(path: &Path) -> io::Result<fs::File> {
-    let regular = |facts: fs::Metadata| {
-        if facts.is_file() { Ok(()) } else { Err(io::Error::other("it is not a regular file")) }
-    };
-    regular(fs::metadata(path)?)?;
-    let mut options = fs::File::options();
-    #[cfg(target_os = "linux")]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
-    let file = options.read(true).open(path)?;
-    // Another may stand there by now.
-    regular(file.metadata()?)?;
-    Ok(file)
-}
-
-/// The text of a regular file of bounded size.
+/// The text of a regular file of bounded size: a pipe would wait for ever, a device never end. Files that the system makes up as they are read pass for
+/// regular and empty, and some of them (/proc/kmsg) also wait.
 fn text_of(path: &Path) -> Result<String, CatalogueError> {
     let unreadable = |source| CatalogueError::Unreadable { path: path.to_owned(), source };
+    let file = fs::metadata(path).map_err(unreadable)?;
+    if !file.is_file() {
+        return Err(CatalogueError::invalid(path, "it is not a regular file"));
+    }
+    if file.len() == 0 {
+        return Err(CatalogueError::invalid(path, "it is empty"));
+    }
     let mut text = String::new();
-    let read = open_file(path).map_err(unreadable)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text);
+    let read = fs::File::open(path).map_err(unreadable)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text);
     if text.len() as u64 > MAX_FILE_BYTES {
         return Err(CatalogueError::invalid(path, format!("it is longer than {MAX_FILE_BYTES} bytes")));
     }

@@ -22,7 +22,7 @@ mod values;
 
 pub use audit::{AuditData, load_audit};
 pub use classic::{Answer, Argument, Known, Program, ProgramVariant, load_programs};
-pub use files::{CatalogueError, open_file};
+pub use files::CatalogueError;
 pub use fleet::{FleetPlan, FleetRow, fleet_plan};
 pub use mechanisms::{Broken, Catalogue};
 pub use pages::load;

@@ -100,6 +100,25 @@ pub fn root_may_start(path: &std::path::Path, program: Option<&std::path::Path>)
     os::root_may_start(path, program)
 }
 
+/// Opens a regular file for reading. A pipe would be waited for, and a device never end; some files of /proc that pass for regular ones let
+/// their reader wait as well (`kmsg`), which is refused them.
+///
+/// # Errors
+/// It cannot be opened, or is something else.
+pub fn open_file(path: &std::path::Path) -> std::io::Result<std::fs::File> {
+    let regular = |facts: std::fs::Metadata| {
+        if facts.is_file() { Ok(()) } else { Err(std::io::Error::other("it is not a regular file")) }
+    };
+    regular(std::fs::metadata(path)?)?;
+    let mut options = std::fs::File::options();
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    let file = options.read(true).open(path)?;
+    // Another may stand there by now.
+    regular(file.metadata()?)?;
+    Ok(file)
+}
+
 /// As the XDG base directory specification asks, a folder that is empty or relative is ignored.
 fn first_folder(variables: &[&str]) -> Option<PathBuf> {
     variables.iter().filter_map(std::env::var_os).map(PathBuf::from).find(|folder| folder.is_absolute())

@@ -87,7 +87,7 @@ fn cache_name(info: &ProbeInfo) -> PathBuf {
 fn recall(path: &Path) -> Option<(Hello, Vec<Described>)> {
     let age = SystemTime::now().duration_since(fs::metadata(path).ok()?.modified().ok()?).ok()?;
     let mut reader = DescribeReader::default();
-    let (file, mut said) = (switchcost_catalogue::open_file(path).ok().filter(|_| age < FRESH)?, Vec::new());
+    let (file, mut said) = (switchcost_machine::open_file(path).ok().filter(|_| age < FRESH)?, Vec::new());
     file.take(MOST_REMEMBERED).read_to_end(&mut said).ok()?;
     reader.push(&said).ok()?;
     reader.finish().ok()

@@ -31,7 +31,7 @@ fn nodes(flag: &str, given: &str) -> Result<Vec<(String, Option<String>)>, Failu
     let refuse = |reason: String| Failure::usage(format!("{flag} {given}: {reason}"));
     let lines: Vec<String> = if Path::new(given).is_file() {
         let mut text = String::new();
-        let file = switchcost_catalogue::open_file(Path::new(given));
+        let file = switchcost_machine::open_file(Path::new(given));
         let read = file.and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
         read.map_err(|error| refuse(format!("cannot be read ({error})")))?;
         if text.len() as u64 > MOST_BYTES {

@@ -189,8 +189,8 @@ impl Running {
         let reaped = strays::release(self.pid);
         self.reaped = true;
         let (count, of_strays) = match &self.mark {
+            _ if strays::adopting() => strays::sweep(),
             Some(mark) => (strays::sweep_marked(mark, self.pid), Usage::default()),
-            None if strays::adopting() => strays::sweep(),
             None => (0, Usage::default()),
         };
         self.scratch.iter().for_each(|path| remove_own(path));

@@ -105,11 +105,28 @@ pub(crate) fn adoption() -> std::io::Result<()> {
     Ok(rustix::process::child_subreaper().map(drop)?)
 }
 
-/// A variable for the environment of the next child, `NAME=value`, unlike any other; None: it is not needed.
+/// A variable for the environment of the next child, `NAME=value`, unlike any other; None: orphans are known without it.
 pub(crate) fn mark() -> Option<String> {
     let since = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
     let own = rustix::process::getpid().as_raw_pid();
-    MARKING.load(Ordering::Relaxed).then(|| format!("{MARK}={own}-{since:x}"))
+    (MARKING.load(Ordering::Relaxed) || is_init()).then(|| format!("{MARK}={own}-{since:x}"))
+}
+
+/// Is this the first process of a PID namespace, as in a container? It is also given the orphans of those who came in from outside (`docker exec`).
+fn is_init() -> bool {
+    rustix::process::getpid() == Pid::INIT
+}
+
+/// A child of the first process that carries a mark of this program, or has ended and is to be reaped, whoever it was.
+fn is_given_by_ours(pid: Pid) -> bool {
+    let own = format!("{MARK}={}-", rustix::process::getpid().as_raw_pid());
+    has_ended(pid) || has_variable(pid, |variable| variable.starts_with(own.as_bytes()))
+}
+
+/// Of its environment when it began; a process that has ended has none any more.
+fn has_variable(pid: Pid, is_it: impl Fn(&[u8]) -> bool) -> bool {
+    let environment = std::fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
+    environment.split(|&byte| byte == 0).any(is_it)
 }
 
 /// Kills whoever carries the mark outside the group of the child that had it first, and was killed with its group. They are nobody's children
@@ -131,12 +148,8 @@ pub(crate) fn sweep_marked(mark: &str, group: Pid) -> u32 {
     seen.len() as u32
 }
 
-/// A process that has ended has no environment any more.
 fn marked(mark: &str, group: Pid) -> Vec<Pid> {
-    let carries = |pid: &Pid| {
-        let environment = std::fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
-        environment.split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes())
-    };
+    let carries = |pid: &Pid| has_variable(*pid, |variable| variable == mark.as_bytes());
     let elsewhere = |pid: &Pid| rustix::process::getpgid(Some(*pid)).is_ok_and(|of| of != group);
     processes().filter_map(Pid::from_raw).filter(|pid| carries(pid) && elsewhere(pid)).collect()
 }
@@ -266,7 +279,8 @@ fn state(pid: i32) -> Option<char> {
 fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
     let Ok(group) = rustix::process::getpgid(Some(pid)) else { return false };
     let of_ours = live.contains(&pid.as_raw_pid()) || live.contains(&group.as_raw_pid());
-    group != own_group && !of_ours && !BEFORE.get().is_some_and(|before| before.has(pid))
+    let before = || BEFORE.get().is_some_and(|before| before.has(pid));
+    group != own_group && !of_ours && !before() && (!is_init() || is_given_by_ours(pid))
 }
 
 /// Children of this process, zombies included. `/proc/PID/task/TID/children` would be quicker, but many kernels are

@@ -9,8 +9,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use switchcost_analysis::{NodeRun, Reducer};
-use switchcost_catalogue::open_file;
 use switchcost_catalogue::{Catalogue, FleetPlan};
+use switchcost_machine::open_file;
 use switchcost_model::harmless;
 use switchcost_report::{FleetProblem, Round};
 

@@ -17,7 +17,7 @@ pub fn is_one(text: &str) -> bool {
 pub fn read(path: &Path) -> Result<AuditAnswer, Failure> {
     let unreadable =
         |reason: &dyn std::fmt::Display| Failure::usage(format!("{} cannot be read: {reason}", path.display()));
-    let file = switchcost_catalogue::open_file(path).map_err(|error| unreadable(&error))?;
+    let file = switchcost_machine::open_file(path).map_err(|error| unreadable(&error))?;
     let mut text = String::new();
     file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
     if text.len() as u64 > MOST_BYTES {
