@@ -82,9 +82,10 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// A ring is passed round in `experiment`.
+    /// A ring is passed round in `experiment`: its contexts take turns, which those of controls and two sides of one thread do not.
     fn is_ring(&self, experiment: Experiment) -> bool {
-        experiment == Experiment::Switch && !self.is_control()
+        let takes_turns = self.mechanism.is_none_or(|mechanism| mechanism.evidence.turns != Some(false));
+        experiment == Experiment::Switch && !self.is_control() && takes_turns
     }
 
     /// Without a page it is taken for none.
