@@ -271,11 +271,11 @@ fn orphans_of_those_who_come_into_its_container_are_left_alone() {
                         --budget 10s --format json 2>/dev/null &
                     outer=$!
                     for try in $(seq 200); do
-                        inner=$(cat /proc/$outer/task/$outer/children 2>/dev/null || ps -o pid= --ppid $outer)
-                        [ -n "$inner" ] && [ "$(cat /proc/${inner% }/comm)" = switchcost ] && break
+                        inner=$({ cat /proc/$outer/task/$outer/children 2>/dev/null || ps -o pid= --ppid $outer; } | tr -d ' ')
+                        [ -n "$inner" ] && [ "$(cat /proc/$inner/comm)" = switchcost ] && break
                         sleep 0.05
                     done
-                    nsenter --user --preserve-credentials --mount --pid --target ${inner% } \
+                    nsenter --user --preserve-credentials --mount --pid --target $inner \
                         sh -c 'setsid sh -c "sleep 0.8; echo lived >&2" & exit 0' || echo no namespaces >&2
                     wait $outer"#;
     let said = world.run_wrapped(&["sh", "-c", script], &[]);

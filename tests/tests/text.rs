@@ -254,7 +254,7 @@ fn what_is_broken_costs_its_own_rows_only() {
         "zero/probe.toml can be written by others",
         "probes/dangling",
         "thread/pipe.toml is not valid: it is not a regular file",
-        "thread/log.toml is not valid: it is empty",
+        "thread/log.toml is not valid",
         "thread/zero.toml can be written by others",
         "parameter contexts: `run` has a key of that name",
         "value `a b=c` has a character",

@@ -36,8 +36,8 @@ impl CatalogueError {
 /// Longest data file: the largest of ours has 20 KB.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// The text of a regular file of bounded size: a pipe would wait for ever, a device never end. Files that the system makes up as they are read pass for
-/// regular and empty, and some of them (/proc/kmsg) also wait.
+/// The text of a regular file of bounded size: a pipe would wait for ever, a device never end. What the system makes up as it is read (/proc/kmsg) passes
+/// for a regular file, may wait as well, and has a size of 0: it is taken for empty.
 fn text_of(path: &Path) -> Result<String, CatalogueError> {
     let unreadable = |source| CatalogueError::Unreadable { path: path.to_owned(), source };
     let file = fs::metadata(path).map_err(unreadable)?;
@@ -45,7 +45,7 @@ fn text_of(path: &Path) -> Result<String, CatalogueError> {
         return Err(CatalogueError::invalid(path, "it is not a regular file"));
     }
     if file.len() == 0 {
-        return Err(CatalogueError::invalid(path, "it is empty"));
+        return Ok(String::new());
     }
     let mut text = String::new();
     let read = fs::File::open(path).map_err(unreadable)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text);
