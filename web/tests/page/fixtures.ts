@@ -63,7 +63,7 @@ export function page(name: string, ...files: string[]): string {
   return pageFile(name);
 }
 
-/** Short runs of the probes that are staged beside the program, one for each view that needs data of its own; none where none is. */
+/** Short runs of the probes that are staged beside the program, one for each view that needs data of its own; none where none is. The budget is for a busy machine. */
 export function realRuns(): string[] {
   const wanted: [string, string[]][] = [
     ["create", ["run", "stack", "thread", "--experiment", "create"]],
@@ -94,7 +94,7 @@ export function realRuns(): string[] {
   return wanted.map(([name, words]) => {
     const file = join(FOLDER, `real-${name}.jsonl`);
     try {
-      switchcost(...words, "--rounds", "6", "--batches", "5", "--budget", "10s");
+      switchcost(...words, "--rounds", "6", "--batches", "5", "--budget", "60s");
     } catch (error) {
       // 4: part of it could not be measured; the rest is what is wanted.
       if ((error as { status?: number }).status !== 4) throw error;
