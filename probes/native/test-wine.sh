@@ -74,15 +74,6 @@ start_endless() {
     wait "$group" 2>/dev/null || true
     within 5 nothing_left || fail "left behind: $(ls "$TMPDIR")"
 
-    # So does whoever holds the prefix still: a wine that is just starting dies neither with its parent nor with its server.
-    start_endless
-    setsid sleep 1000 9<>"$(echo "$TMPDIR"/switchcost-wine-*/alive)" &
-    holder=$!
-    kill -KILL "-$group"
-    wait "$group" 2>/dev/null || true
-    within 5 nothing_left || fail "somebody held it, left behind: $(ls "$TMPDIR")"
-    if kill -KILL "$holder" 2>/dev/null; then fail 'who holds the prefix of a killed probe lives on'; fi
-
     # While it starts, at any moment: a guardian is there before the prefix is.
     for wait in 0 0.005 0.01 0.015 0.02 0.025 0.03 0.035 0.04 0.045 0.05 0.06 0.08; do
         setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
