@@ -19,7 +19,7 @@ pub(super) struct Finding {
     reason: String,
     /// Null if it has modes, and no value is typical.
     value: Option<f64>,
-    /// Ends of the 95 % interval; null with fewer than 6 rounds.
+    /// Ends of the 95 % interval, or of the range over the rounds if it has modes; null with fewer than 6 rounds.
     low: Option<f64>,
     high: Option<f64>,
     rounds: usize,
