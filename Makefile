@@ -6,7 +6,7 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run run-all docs test test-contrib chaos fuzz portability compile-everywhere bench bench-aa lint build install dist answers generate clean setup setup-all setup-test setup-packages packages-here test-packages format
+.PHONY: help run run-all docs test test-all soak bench lint build install dist answers generate clean setup setup-all setup-test setup-suites setup-packages test-packages portability format
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -28,6 +28,9 @@ setup-all:
 setup-test:
 	@scripts/setup test
 
+setup-suites:
+	@scripts/setup suites
+
 setup-packages:
 	@scripts/setup packages
 
@@ -37,18 +40,18 @@ build: ## host, every probe, pages and schemas, into target/
 	@scripts/build-web
 	@target/release/xtask share target/share/switchcost
 
-test: setup-test build lint ## set up what is missing, build, lint, and run all tests
-	@$(WITH_TOOLS) cargo build --release --locked -p switchcost-e2e
-	@$(WITH_TOOLS) cargo test --release --locked --workspace --no-fail-fast
-	@$(WITH_TOOLS) cargo test --release --locked --manifest-path probes/rust/Cargo.toml --workspace --target-dir target/probes/rust
-	@$(WITH_TOOLS) scripts/test-kits
-	@scripts/book --check
+SUITES = all
 
-test-contrib: build ## contrib/ with what it is made for: Slurm, ssh, ansible, Ray, ReFrame, promtool, in namespaces of their own
-	@scripts/setup contrib
-	@tests/contrib/run
+test: setup-test ## the gate: set up what is missing, build, lint, and run the tests that every change must pass
+	@scripts/test
 
-portability: setup-test build ## build for every other platform, run what an emulator can run, compare with README's table
+test-all: setup-suites build ## what the gate leaves out, or some of it: make test-all SUITES='containers wine'
+	@scripts/test $(SUITES)
+
+soak: setup-suites build ## faults at random instants for 15 minutes, an hour of fuzzing, A/A counts, and tests for a quiet machine
+	@scripts/test soak
+
+portability: setup-suites build ## build for every other platform, run what an emulator can run, compare with README's table
 	@$(WITH_TOOLS) scripts/check-portability --check
 
 lint: ## formatting and lints, as errors
@@ -57,27 +60,9 @@ lint: ## formatting and lints, as errors
 format: ## put the sources into their form
 	@$(WITH_TOOLS) scripts/format
 
-compile-everywhere: setup-test ## only whether everything compiles for every other platform
-	@$(WITH_TOOLS) scripts/check-portability --compile
-
-chaos: build ## faults at random instants for 15 minutes, counted: nothing may be lost or left
-	@$(WITH_TOOLS) env SWITCHCOST_CHAOS=900 cargo test --release --locked -p switchcost-e2e --test chaos -- --nocapture
-
-fuzz: setup-test ## coverage-guided fuzzing of all that reads what others wrote, a minute for each target
-	@$(WITH_TOOLS) scripts/fuzz
-
 bench: setup-test build ## fidelity: each figure beside a plain loop in one run; audit beside the CPU time that vanishes without switches
 	@$(WITH_TOOLS) bench/run
 	@bench/audit/run
-
-bench-aa: build ## real A/A comparisons, counted, and the cost of comparing, showing and judging many runs; several minutes on a quiet machine
-	@bench/aa
-	@bench/ci-aa
-	@bench/between
-	@bench/planted
-	@bench/compare-large
-	@bench/report-large
-	@bench/fleet-large
 
 docs: setup-test build ## all pages as a book with one page for each mechanism, target/book/html; a broken link is an error
 	@scripts/book
@@ -94,10 +79,6 @@ install: ## into $(DESTDIR)$(PREFIX); run `make build` first
 
 dist: setup-packages build ## archive, wheel and .deb for this processor, into target/dist
 	@$(WITH_TOOLS) scripts/dist
-
-packages-here: setup-test build ## those of this processor alone, in a root of busybox and by pip, without a probe of musl; as root
-	@$(WITH_TOOLS) scripts/dist --without-musl
-	@scripts/test-packages busybox wheel
 
 test-packages: dist ## for both processors: install and run each package in roots that lack everything; as root
 	@$(WITH_TOOLS) scripts/dist aarch64

@@ -1,4 +1,4 @@
-"""The module with the real program: SWITCHCOST names it, as `scripts/test-kits` does. Nothing here asserts a time."""
+"""The module with the real program: SWITCHCOST names it, as `scripts/test` does. Nothing here asserts a time."""
 
 import contextlib
 import os

@@ -1,6 +1,6 @@
 //! Faults of at least 30 kinds at random instants, counted: nothing stored is lost or changed, nothing is left, nobody hangs, panics or is accused.
 //!
-//! `make chaos` tries for 15 minutes; `make test` only a few of each sort. SWITCHCOST_CHAOS: seconds; SWITCHCOST_SEED: another sequence.
+//! `make soak` tries for 15 minutes; `make test-all` only a few of each sort. SWITCHCOST_CHAOS: seconds; SWITCHCOST_SEED: another sequence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Permissions};
@@ -425,6 +425,7 @@ fn flip(place: &Place, draw: &mut Draw) -> (String, Result<(), String>) {
 }
 
 #[test]
+#[ignore = "suite kills"]
 fn nothing_is_lost_or_left_whatever_happens() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
     let seconds: Option<u64> = number("SWITCHCOST_CHAOS");

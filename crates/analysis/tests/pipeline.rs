@@ -66,6 +66,7 @@ fn tally(course: Course, law: Law) -> Tally {
 
 /// Each step alone and all of them together.
 #[test]
+#[ignore = "suite simulations"]
 fn intervals_hold_over_the_whole_way() {
     let spread = |by: f64| Law::Scatter(by);
     let followed = |starts: f64| Course { starts, ..PLAIN };
@@ -109,6 +110,7 @@ fn intervals_hold_over_the_whole_way() {
 
 /// Ten rounds of runs of three rows whose starts follow one another, each row's by themselves.
 #[test]
+#[ignore = "suite simulations"]
 fn starts_that_follow_one_another() {
     // Correlation; least share that holds, of one median and between two runs; most false alarms between them.
     const PHIS: [(f64, f64, f64, f64); 4] =
@@ -209,6 +211,7 @@ fn of_many(own: &[f64], machine: (f64, f64), counted: &Range<usize>, random: &mu
 
 /// What many rows know of the machine that they share, each of them uses; a row that wanders by itself is not forgotten.
 #[test]
+#[ignore = "suite simulations"]
 fn rows_of_a_run_know_more_than_one() {
     const ROWS: usize = 25;
     let some = |count: usize| (0..ROWS).map(|row| if row < count { 0.5 } else { 0.0 }).collect::<Vec<_>>();
@@ -260,6 +263,7 @@ fn rows_of_a_run_know_more_than_one() {
 
 /// Modes are found where there are some, and rarely where there are none.
 #[test]
+#[ignore = "suite simulations"]
 fn modes_are_found_and_not_invented() {
     const RUNS: u64 = 1000;
     let mut table = String::from("| starts | 10 starts | 20 starts | 40 starts |\n|---|---|---|---|\n");
@@ -279,6 +283,7 @@ fn modes_are_found_and_not_invented() {
 
 /// The same of the batches within a start: by all of them where no ruler tells which of them a neighbour slowed, by the undisturbed ones otherwise.
 #[test]
+#[ignore = "suite simulations"]
 fn modes_within_a_start_are_found_and_not_invented() {
     const RUNS: u64 = 1000;
     let course = |course: Course, what: &'static str| (Law::Normal, course, what);
