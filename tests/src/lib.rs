@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
 /// Mechanisms of the fake installation: the fake's behaviours, as threads that switch in the kernel.
@@ -254,11 +255,15 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The real binary with the probes that `make build` staged, and an empty store.
+/// The real binary with the probes that `make build` staged, and an empty store. Only one is there at a time: side by side on the same CPU they would be
+/// each other's disturbance.
 pub struct Real {
     folder: TempDir,
     switchcost: PathBuf,
+    _turn: MutexGuard<'static, ()>,
 }
+
+static TURN: Mutex<()> = Mutex::new(());
 
 impl Real {
     /// None where `make build` has not staged any probe.
@@ -269,7 +274,11 @@ impl Real {
     pub fn new(fake: &str) -> Option<Self> {
         let switchcost = Path::new(fake).with_file_name("switchcost");
         let probes = switchcost.ancestors().nth(2)?.join("libexec/switchcost/probes");
-        (switchcost.is_file() && probes.is_dir()).then(|| Self { folder: tempfile::tempdir().unwrap(), switchcost })
+        (switchcost.is_file() && probes.is_dir()).then(|| Self {
+            folder: tempfile::tempdir().unwrap(),
+            switchcost,
+            _turn: TURN.lock().unwrap_or_else(PoisonError::into_inner),
+        })
     }
 
     /// Runs the binary to its end.

@@ -1,6 +1,4 @@
 //! `doctor --gate`: one planted finding fails it, and nothing else does.
-#![cfg(target_os = "linux")]
-
 use switchcost_e2e::{Said, World, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");

@@ -1,6 +1,4 @@
 //! The forms that other programs read, each read by that program or held against its schema.
-#![cfg(unix)]
-
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};

@@ -148,7 +148,7 @@ impl World {
         std::fs::write(probes.join(probe).join("probe.toml"), page.to_string()).unwrap();
         // What does not switch is measured by a probe that nobody misquotes.
         if probe != BOUNDS {
-            symlink(crate::staged(&switchcost, BOUNDS)?, probes.join(BOUNDS)).unwrap();
+            symlink(self::staged(&switchcost, BOUNDS)?, probes.join(BOUNDS)).unwrap();
         }
         symlink(repository().join("mechanisms"), share.join("mechanisms")).unwrap();
         Some(Self { probe: page["id"].as_str()?.to_owned(), folder, switchcost })

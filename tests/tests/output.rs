@@ -1,6 +1,4 @@
 //! Where results go: what stands there is written as what it is, and a file is whole or untouched.
-#![cfg(unix)]
-
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};

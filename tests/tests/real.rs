@@ -3,7 +3,6 @@
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use switchcost_e2e::{Real, leftover_groups, plant_dead_groups, wrapped};
 
@@ -12,16 +11,12 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// A plan so small that all mechanisms together take seconds.
 const TINY: &str = "--rounds 1 --batches 3 --batch-time 100us --budget 300s";
 
-/// One at a time: side by side on the same CPU they would be each other's disturbance.
-static TURN: Mutex<()> = Mutex::new(());
-
-fn real() -> Option<(MutexGuard<'static, ()>, Real)> {
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+fn real() -> Option<Real> {
     let real = Real::new(FAKE);
     if real.is_none() {
         eprintln!("no probes are staged (run `make build`): the real probes are not tested here");
     }
-    Some((turn, real?))
+    real
 }
 
 fn text<'a>(row: &'a Value, key: &str) -> &'a str {
@@ -53,7 +48,7 @@ fn verified(rows: Vec<Value>) -> Vec<Value> {
 
 #[test]
 fn every_mechanism_passes_its_evidence() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     let rows = verified(real.rows(&format!("* {TINY}")));
     assert!(rows.len() >= 15, "only {} mechanisms ran", rows.len());
     for row in rows {
@@ -69,7 +64,7 @@ fn every_mechanism_passes_its_evidence() {
 
 #[test]
 fn every_experiment_of_every_mechanism_answers() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     for experiment in ["create", "message"] {
         let rows = real.rows(&format!("* --experiment {experiment} {TINY}"));
         assert!(!verified(rows).is_empty(), "nothing has experiment {experiment}");
@@ -78,7 +73,7 @@ fn every_experiment_of_every_mechanism_answers() {
 
 #[test]
 fn footprints_are_bytes_of_contexts_that_ran() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     let rows = real.rows("* --experiment footprint --rounds 1 --budget 300s");
     let able: Vec<&Value> = rows.iter().filter(|row| text(row, "verdict") != "unsupported").collect();
     assert!(able.len() >= 8, "only {} mechanisms hold contexts", able.len());
@@ -107,7 +102,7 @@ fn footprints_are_bytes_of_contexts_that_ran() {
 
 #[test]
 fn each_timing_answers_too() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     let rows = verified(real.rows(&format!("* --timing each {TINY}")));
     assert!(rows.len() >= 10);
     // What lies below the resolution has no figure; a control that bounds others is measured in batches.
@@ -119,7 +114,7 @@ fn each_timing_answers_too() {
 
 #[test]
 fn rings_of_three_are_passed_round() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     verified(real.rows(&format!("stack fiber thread process --contexts 3 {TINY}")));
 }
 
@@ -129,7 +124,7 @@ fn most_mappings() -> Option<u64> {
 
 #[test]
 fn large_rings_are_measured_or_refused_with_the_limit() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     for row in real.rows("stack fiber --contexts 100000 --rounds 1 --batches 1 --batch-time 1us --budget 300s") {
         let reason = text(&row, "reason");
         match text(&row, "verdict") {
@@ -158,7 +153,7 @@ fn large_rings_are_measured_or_refused_with_the_limit() {
 
 #[test]
 fn two_cpus_are_two_or_a_reason() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     for row in real.rows("thread/futex process/pipe --placement two_cpus --rounds 1 --batches 20 --budget 60s") {
         match text(&row, "verdict") {
             "unsupported" => assert!(text(&row, "reason").contains("CPU"), "{row}"),
@@ -177,7 +172,7 @@ fn two_cpus_are_two_or_a_reason() {
 
 #[test]
 fn what_probes_describe_has_a_page() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     let listed = real.run("list --format json").json();
     let mechanisms = listed["mechanisms"].as_array().unwrap();
     for mechanism in mechanisms {
@@ -191,7 +186,7 @@ fn what_probes_describe_has_a_page() {
 #[test]
 #[ignore = "suite containers"]
 fn containers_leave_nothing_behind() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     let of_others = leftover_groups();
     for after_ms in [60, 200, 450] {
         let mut command = real.command("run container --rounds 50 --budget 20s");
@@ -222,7 +217,7 @@ fn containers_leave_nothing_behind() {
 #[test]
 #[ignore = "suite containers"]
 fn containers_without_control_groups_say_so() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     for (asked, said) in [
         ("", true),
         (" --experiment create", true),
@@ -265,7 +260,7 @@ fn probe_of(host: u32, folder: &str) -> Option<u32> {
 #[test]
 #[ignore = "suite containers"]
 fn a_probe_that_dies_amid_its_containers_holds_nobody_up() {
-    let Some((_turn, real)) = real() else { return };
+    let Some(real) = real() else { return };
     if verified(real.rows(&format!("container/pipe --probe runc {TINY}"))).is_empty() {
         eprintln!("runc makes no containers here: its death is not tested");
         return;

@@ -1,9 +1,6 @@
 //! The clock of a shared host: rows that follow it are given at its best, others are left alone, and two runs at two clocks are told.
 
-#[allow(dead_code, reason = "each file of tests uses a part of it")]
-mod simulation;
-
-use simulation::{COST, Law, Random, document, rows, run};
+use crate::simulation::{COST, Law, Random, document, rows, run};
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Noise, Outcome, Rules, between, clocks_differ};
 use switchcost_catalogue::Catalogue;

@@ -2,10 +2,7 @@
 //!
 //! Seeds are fixed. The counts are those of `docs/coverage.md`; where they differ, `make generate` puts what the test counted last into it.
 
-#[allow(dead_code, reason = "each file of tests uses a part of it")]
-mod simulation;
-
-use simulation::{Law, Random, document, rows, run};
+use crate::simulation::{Law, Random, document, rows, run};
 use std::fmt::Write as _;
 use switchcost_analysis::{Comparison, Noise, Outcome, Row, Rules, TrendSearch, between, noise, within};
 

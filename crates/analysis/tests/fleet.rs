@@ -2,13 +2,9 @@
 //!
 //! Seeds are fixed. The counts are those of `docs/fleet.md`; where they differ, `make generate` puts what the test counted last into it.
 
-mod nodes;
-#[allow(dead_code, reason = "each file of tests uses a part of it")]
-mod simulation;
-
-use nodes::faults::{Fault, clocks, graded, named};
-use nodes::{ALIKE, Count, Half, Kept, NODES, Scatter, UNEVEN, count};
-use simulation::documents;
+use crate::nodes::faults::{Fault, clocks, graded, named};
+use crate::nodes::{ALIKE, Count, Half, Kept, NODES, Scatter, UNEVEN, count};
+use crate::simulation::documents;
 use std::fmt::Write as _;
 use switchcost_analysis::{KindsSeen, NodeRun, NodeSample, NodeVerdict, judge_fleet};
 

@@ -1,9 +1,6 @@
 //! What a row says of starts that differ in their verdict.
 
-#[expect(dead_code, reason = "what only coverage.rs uses")]
-mod simulation;
-
-use simulation::{Law, Random, rows, run};
+use crate::simulation::{Law, Random, rows, run};
 use switchcost_analysis::{Rules, noise, within};
 use switchcost_model::{Disturbance, Judgement, Placement, Run, Verdict};
 

@@ -1,9 +1,6 @@
 //! A neighbour on the host's core: the rulers tell, the undisturbed figure does not move, and a run that he never left is not compared.
 
-#[allow(dead_code, reason = "each file of tests uses a part of it")]
-mod simulation;
-
-use simulation::{COST, Law, Random, disturb, document, rows, run};
+use crate::simulation::{COST, Law, Random, disturb, document, rows, run};
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Noise, Outcome, Rules, between, slowed_throughout};
 use switchcost_catalogue::Catalogue;

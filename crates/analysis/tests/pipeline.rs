@@ -1,9 +1,6 @@
 //! The whole way from batches to a row, as the scheduler and the ladder go it: warm-up, disturbed starts, modes, starts that follow one another, looks.
 
-#[allow(dead_code, reason = "each file of tests uses a part of it")]
-mod simulation;
-
-use simulation::{COST, Course, Law, Random, disturb, document, rows, run, together};
+use crate::simulation::{COST, Course, Law, Random, disturb, document, rows, run, together};
 use std::fmt::Write as _;
 use std::ops::Range;
 use switchcost_analysis::{

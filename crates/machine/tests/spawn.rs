@@ -1,6 +1,4 @@
 //! Starting, ending and leaving nothing behind. The probes are shell scripts.
-#![cfg(target_os = "linux")]
-
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
@@ -266,7 +264,7 @@ fn usage_includes_grandchildren_that_were_waited_for() {
 /// Runs one of the helpers below, which are tests only in name, in a process of its own.
 fn helper(name: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([name, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
+    command.args([&format!("spawn::{name}"), "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
     command
 }
 

@@ -1,6 +1,4 @@
 //! One look at a child and all that descends from it. The children are shell scripts, or this program again.
-#![cfg(target_os = "linux")]
-
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -61,7 +59,7 @@ fn script(text: &str) -> SpawnRequest {
 /// This program as a child: [`child`] does what `role` says.
 fn role(role: &str) -> SpawnRequest {
     let own = std::env::current_exe().unwrap();
-    request(own.to_str().unwrap(), &["--exact", "child", "--nocapture"], role)
+    request(own.to_str().unwrap(), &["--exact", "tree::child", "--nocapture"], role)
 }
 
 extern "C" fn sleeper(_: *mut libc::c_void) -> libc::c_int {

@@ -1,7 +1,4 @@
-//! What counts as a disturbance, on this machine. Needs a machine without other work, so it runs when asked:
-//! `cargo test -p switchcost-machine --test watch -- --ignored --nocapture --test-threads=1`
-#![cfg(target_os = "linux")]
-
+//! What counts as a disturbance, on this machine. Needs a machine without other work, so `make soak` runs it.
 use switchcost_machine::cpus::{Cpus, pin_self};
 use switchcost_machine::spawn::{Child, SpawnRequest};
 use switchcost_machine::watch::Watch;

@@ -1,8 +1,6 @@
 //! docs/answers.md.in, filled with made-up runs: whatever the data say, the words say it too.
 
-mod made;
-
-use made::{Data, run};
+use crate::made::{Data, run};
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_catalogue::Catalogue;

@@ -1,9 +1,6 @@
 //! The templates of docs/findings, filled with made-up runs: whatever the data say, the words say it too.
 
-#[allow(dead_code, reason = "each file of tests uses a part of it")]
-mod made;
-
-use made::{Data, run};
+use crate::made::{Data, run};
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_catalogue::Catalogue;

@@ -2,12 +2,10 @@
 //!
 //! `v1.jsonl` and `v1.sql` hold the same run. A new version of a format adds files; it never changes these.
 
-mod support;
-
+use crate::support::{export, full_run, import};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
-use support::{export, full_run, import};
 use switchcost_store::{APPLICATION_ID, Store};
 
 fn golden(name: &str) -> String {

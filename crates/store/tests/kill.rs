@@ -1,8 +1,6 @@
 //! A host that is killed loses at most the invocation under way.
-#![cfg(unix)]
 
-mod support;
-
+use crate::support::{header, invocation};
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
 use std::hash::BuildHasher;
@@ -10,7 +8,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use support::{header, invocation};
 use switchcost_model::EndedBy;
 use switchcost_store::Store;
 
@@ -52,7 +49,7 @@ fn kill_a_victim(store: &Path, run: &str, after: Duration) -> usize {
     let acknowledged = store.with_extension("committed");
     let _ = fs::remove_file(&acknowledged);
     let mut victim = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "victim", "--nocapture"])
+        .args(["--exact", "kill::victim", "--nocapture"])
         .env(STORE, store)
         .env(RUN, run)
         .stdout(Stdio::null())

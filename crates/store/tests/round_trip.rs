@@ -1,9 +1,7 @@
 //! What goes in comes out: run → store → run, run → file → run, and every way round, bit for bit.
 
-mod support;
-
+use crate::support::{arbitrary_run, export, full_run, import};
 use proptest::prelude::*;
-use support::{arbitrary_run, export, full_run, import};
 use switchcost_model::{EndedBy, Run};
 use switchcost_store::{Insertion, Store};
 

@@ -1,10 +1,8 @@
 //! Run files from strangers: whatever is wrong with them, the answer is an error and never a panic or a wrong run.
 
-mod support;
-
+use crate::support::{export, full_run, header, import, invocation};
 use proptest::prelude::*;
 use std::io::{self, BufReader, Read};
-use support::{export, full_run, header, import, invocation};
 use switchcost_store::{MAX_LINE_BYTES, import_jsonl};
 
 fn lines(bytes: &[u8]) -> Vec<String> {

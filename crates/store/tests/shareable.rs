@@ -1,9 +1,7 @@
 //! What strangers get to see.
 
-mod support;
-
+use crate::support::{arbitrary_run, export, full_run, import, text_map};
 use proptest::prelude::*;
-use support::{arbitrary_run, export, full_run, import, text_map};
 use switchcost_model::{Run, Severity};
 use switchcost_store::strip_personal;
 

@@ -1,11 +1,9 @@
 //! The store as a file: made, opened, listed, refused; each refusal is one sentence with file, reason and cure.
 
-mod support;
-
+use crate::support::{full_run, header, invocation};
 use rusqlite::Connection;
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{full_run, header, invocation};
 use switchcost_model::{EndedBy, Run};
 use switchcost_store::{APPLICATION_ID, Insertion, Store, StoreError};
 use tempfile::TempDir;

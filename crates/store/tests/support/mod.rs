@@ -1,8 +1,5 @@
 //! Runs for tests: one by hand with every field filled, and arbitrary ones.
 
-// Each test file is a program of its own and uses some of this.
-#![allow(dead_code, unused_imports)]
-
 mod arbitrary;
 
 pub use arbitrary::arbitrary_run;

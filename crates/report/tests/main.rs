@@ -1,0 +1,6 @@
+//! The tests of this crate from outside, in one program: it links once.
+
+mod answers;
+mod findings;
+mod harmless;
+mod made;

@@ -1,0 +1,40 @@
+//! End to end, in one program: it links once.
+
+mod architecture;
+mod audit;
+mod audit_rights;
+mod budget;
+mod chaos;
+mod check;
+#[cfg(target_os = "linux")]
+mod ci;
+mod classic;
+mod compare;
+mod conformance;
+mod crosscheck;
+#[cfg(target_os = "linux")]
+mod doctor;
+mod documents;
+mod explain;
+mod fake;
+mod faults;
+mod fleet;
+mod forged;
+#[cfg(unix)]
+mod formats;
+mod history;
+mod kept;
+mod lies;
+mod limits;
+mod names;
+mod negative;
+#[cfg(unix)]
+mod output;
+mod parameters;
+mod real;
+mod recipes;
+mod report;
+mod security;
+mod seen;
+mod sweep;
+mod text;
