@@ -4,7 +4,7 @@
 
 use crate::nodes::faults::{Fault, clocks, graded, named};
 use crate::nodes::{ALIKE, Count, Half, Kept, NODES, Scatter, UNEVEN, count};
-use crate::simulation::documents;
+use crate::simulation::{documents, draws, slack};
 use std::fmt::Write as _;
 use switchcost_analysis::{KindsSeen, NodeRun, NodeSample, NodeVerdict, judge_fleet};
 
@@ -17,7 +17,7 @@ fn percent(share: f64, digits: usize) -> String {
 }
 
 fn cell(kept: &Kept, scatter: Scatter, fault: &Fault) -> Count {
-    count(kept, scatter, NODES, &[fault; PLANTED], FLEETS)
+    count(kept, scatter, NODES, &[fault; PLANTED], draws(FLEETS))
 }
 
 /// A line for each fault: how many are found, and in which of these the suspect fits.
@@ -64,27 +64,31 @@ fn holds(counts: &[(&str, Count)]) {
     for (name, count) in counts {
         let nodes: f64 = name.split_whitespace().next().unwrap().parse().unwrap();
         let most = if nodes < 64.0 { 50.0 / nodes } else { 1.0 };
-        assert!(count.per_thousand() <= most, "{name}: {count:?}");
+        assert!(count.per_thousand() <= most + few(most, count), "{name}: {count:?}");
     }
     let (name, five) = counts[1];
-    assert!(five.recall() >= 95.0 && five.suspects() >= 80.0, "{name}: {five:?}");
+    let few = slack(95.0, five.faulty as u64);
+    assert!(five.recall() >= 95.0 - few && five.suspects() >= 80.0 - few, "{name}: {five:?}");
+}
+
+/// Slack of a bound on innocent nodes of 1,000.
+fn few(most: f64, count: &Count) -> f64 {
+    10.0 * slack(most / 10.0, count.innocent as u64)
 }
 
 #[test]
-#[ignore = "suite simulations"]
 fn the_five_faults_are_found_and_innocents_are_not_accused() {
     let kept = Kept::of(Half::Held);
-    let (table, counts) = fleets(&kept, 400);
+    let (table, counts) = fleets(&kept, draws(400));
     holds(&counts);
     documents("fleet", &[("fleets", &table)]);
 }
 
 #[test]
-#[ignore = "suite simulations"]
 fn what_is_found_by_the_size_of_the_fault() {
     let kept = Kept::of(Half::Held);
     let (table, sum) = alike(&kept, &graded());
-    assert!(sum.per_thousand() <= 1.0, "{sum:?}");
+    assert!(sum.per_thousand() <= 1.0 + few(1.0, &sum), "{sum:?}");
     let (steady, _) = alike(&Kept::of(Half::Held).at_one_clock(), &clocks());
     let (wandering, _) = alike(&kept, &clocks());
     documents("fleet", &[("sizes", &table), ("steady-clock", &steady), ("wandering-clock", &wandering)]);
@@ -92,9 +96,8 @@ fn what_is_found_by_the_size_of_the_fault() {
 
 /// The rules were made on the other half of the runs; there they hold as well.
 #[test]
-#[ignore = "suite simulations"]
 fn the_runs_that_rules_were_made_on_are_judged_alike() {
-    let (_, counts) = fleets(&Kept::of(Half::Developed), 100);
+    let (_, counts) = fleets(&Kept::of(Half::Developed), draws(100));
     holds(&counts);
 }
 
@@ -108,7 +111,6 @@ fn judged(change: impl Fn(&mut [NodeSample])) -> Vec<NodeVerdict> {
 }
 
 #[test]
-#[ignore = "suite simulations"]
 fn a_fact_that_each_node_has_another_value_of_accuses_nobody() {
     let verdicts = judged(|fleet| {
         for (node, sample) in fleet.iter_mut().enumerate() {
@@ -120,7 +122,6 @@ fn a_fact_that_each_node_has_another_value_of_accuses_nobody() {
 
 /// Half of a fleet on another kernel, in the middle of its upgrade: each half is held against itself.
 #[test]
-#[ignore = "suite simulations"]
 fn half_a_fleet_with_another_kernel_is_nobody_s_fault() {
     let verdicts = judged(|fleet| {
         for sample in fleet.iter_mut().take(8) {
@@ -137,7 +138,6 @@ fn half_a_fleet_with_another_kernel_is_nobody_s_fault() {
 
 /// No fact tells the halves apart: which of them is odd, the figures cannot say.
 #[test]
-#[ignore = "suite simulations"]
 fn half_a_fleet_that_costs_more_is_told_as_kinds() {
     let kept = Kept::of(Half::Held).at_one_clock();
     let judged = |slow: usize| {
@@ -183,7 +183,6 @@ fn half_a_fleet_that_costs_more_is_told_as_kinds() {
 }
 
 #[test]
-#[ignore = "suite simulations"]
 fn a_row_that_a_node_lacks_is_told() {
     const ROW: &str = "control/null-syscall@gcc-12";
     let lacking = |verdicts: Vec<NodeVerdict>| verdicts.into_iter().map(|verdict| verdict.lacking).collect::<Vec<_>>();
@@ -198,7 +197,6 @@ fn a_row_that_a_node_lacks_is_told() {
 
 /// Clocks of nodes wander by a tenth: without the ruler, no row could be held against others.
 #[test]
-#[ignore = "suite simulations"]
 fn a_missing_ruler_costs_its_own_node_only() {
     let kept = Kept::of(Half::Held).at_one_clock();
     let mut fleet: Vec<NodeSample> = (0..16).map(|node| kept.clean[node % kept.clean.len()].clone()).collect();

@@ -1,6 +1,6 @@
 //! A neighbour on the host's core: the rulers tell, the undisturbed figure does not move, and a run that he never left is not compared.
 
-use crate::simulation::{COST, Law, Random, disturb, document, rows, run};
+use crate::simulation::{COST, Law, Random, disturb, document, draws, rows, run, slack};
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Noise, Outcome, Rules, between, slowed_throughout};
 use switchcost_catalogue::Catalogue;
@@ -9,12 +9,11 @@ use switchcost_model::{Disturbance, Run};
 const RUNS: u64 = 1000;
 
 fn share(count: usize) -> f64 {
-    count as f64 * 100.0 / RUNS as f64
+    count as f64 * 100.0 / draws(RUNS) as f64
 }
 
 /// The neighbour of a shared host is in no counter of the system. The rulers feel it, and the figure of the undisturbed batches does not move.
 #[test]
-#[ignore = "suite simulations"]
 fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
     const STARTS: u64 = 20;
     let mut table = String::from(
@@ -22,7 +21,7 @@ fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
     );
     for (share_of_time, linked) in [(0.0, true), (0.3, true), (0.6, true), (0.8, true), (0.6, false)] {
         let (mut plain, mut calm, mut told, mut far, mut held) = (Vec::new(), Vec::new(), 0, 0, 0);
-        for number in 0..RUNS {
+        for number in 0..draws(RUNS) {
             let random = &mut Random::new(number);
             let mut run = run(Law::Normal, &[1.0], STARTS, random);
             disturb(&mut run, share_of_time, 1.35, linked, random);
@@ -49,18 +48,28 @@ fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
             share(told)
         );
         if linked {
-            assert!(far <= 5 && held >= 90.0, "{share_of_time}: {far} beyond 3 %, {held} % held");
-            assert!(share_of_time < 0.5 || share(told) >= 98.0, "{share_of_time}: {} % told", share(told));
+            assert!(
+                far <= 5 && held >= 90.0 - slack(90.0, draws(RUNS)),
+                "{share_of_time}: {far} beyond 3 %, {held} % held"
+            );
+            assert!(
+                share_of_time < 0.5 || share(told) >= 98.0 - slack(98.0, draws(RUNS)),
+                "{share_of_time}: {} % told",
+                share(told)
+            );
         }
         // In the last line the rulers do tell that the machine was slowed, and the figure does not follow them.
-        assert!(linked && share_of_time > 0.0 || share(told) <= 5.0, "{share_of_time}: {} % invented", share(told));
+        assert!(
+            linked && share_of_time > 0.0 || share(told) <= 5.0 + slack(5.0, draws(RUNS)),
+            "{share_of_time}: {} % invented",
+            share(told)
+        );
     }
     document("rulers", &table);
 }
 
 /// A neighbour who never leaves makes his state the run's best: only the other run knows better.
 #[test]
-#[ignore = "suite simulations"]
 fn a_run_that_was_slowed_throughout_is_not_compared() {
     let random = &mut Random::new(1);
     let [mut quiet, mut slow] = [0, 1].map(|_| run(Law::Normal, &[1.0], 10, random));
@@ -95,7 +104,6 @@ fn a_run_that_was_slowed_throughout_is_not_compared() {
 
 /// Where too few starts were left alone, their scatter says nothing of the next run.
 #[test]
-#[ignore = "suite simulations"]
 fn a_row_that_others_disturbed_throughout_is_not_compared() {
     let random = &mut Random::new(2);
     let [quiet, mut busy] = [0, 1].map(|_| run(Law::Normal, &[1.0], 10, random));
@@ -118,7 +126,6 @@ fn a_row_that_others_disturbed_throughout_is_not_compared() {
 
 /// A neighbour blurs the kinds of starts; the undisturbed batches show them.
 #[test]
-#[ignore = "suite simulations"]
 fn modes_show_among_the_undisturbed_starts() {
     let random = &mut Random::new(3);
     let mut run = run(Law::Normal, &[1.0], 20, random);

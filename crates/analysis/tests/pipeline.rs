@@ -1,6 +1,6 @@
 //! The whole way from batches to a row, as the scheduler and the ladder go it: warm-up, disturbed starts, modes, starts that follow one another, looks.
 
-use crate::simulation::{COST, Course, Law, Random, disturb, document, rows, run, together};
+use crate::simulation::{COST, Course, Law, Random, disturb, document, draws, rows, run, slack, together};
 use std::fmt::Write as _;
 use std::ops::Range;
 use switchcost_analysis::{
@@ -47,7 +47,7 @@ struct Tally {
 fn tally(course: Course, law: Law) -> Tally {
     let truth = course.true_median(law, LOOKS.last().unwrap().0);
     let mut tally = Tally::default();
-    for number in 0..RUNS {
+    for number in 0..draws(RUNS) {
         to_precision(course, law, &mut Random::new(number), |row, rounds| {
             tally.rounds += rounds;
             if row.summary.modes.is_empty() {
@@ -63,7 +63,6 @@ fn tally(course: Course, law: Law) -> Tally {
 
 /// Each step alone and all of them together.
 #[test]
-#[ignore = "suite simulations"]
 fn intervals_hold_over_the_whole_way() {
     let spread = |by: f64| Law::Scatter(by);
     let followed = |starts: f64| Course { starts, ..PLAIN };
@@ -89,15 +88,16 @@ fn intervals_hold_over_the_whole_way() {
     let mut wrong: Vec<String> = Vec::new();
     for (law, course, what) in lines {
         let found = tally(course, law);
-        let (one, held) = (share(found.one, RUNS as usize), share(found.held, found.one));
-        let missed = share(found.one - found.held, RUNS as usize);
-        let rounds = found.rounds as f64 / RUNS as f64;
-        let told = share(found.told, RUNS as usize);
+        let (one, held) = (share(found.one, draws(RUNS) as usize), share(found.held, found.one));
+        let missed = share(found.one - found.held, draws(RUNS) as usize);
+        let rounds = found.rounds as f64 / draws(RUNS) as f64;
+        let told = share(found.told, draws(RUNS) as usize);
         let _ =
             writeln!(table, "| {law}{what} | {rounds:.0} | {told:.1} % | {one:.1} % | {held:.1} % | {missed:.1} % |");
         // A single row whose starts are very much alike says too little of their scatter, and has no others to ask; rows that show one number although they have two kinds are the unlucky ones.
         let least = if course.starts > 0.4 { 89.0 } else { 93.0 };
-        if (one >= 80.0 && !(least..=97.0).contains(&held)) || missed > 100.0 - least {
+        let few = slack(least, draws(RUNS));
+        if (one >= 80.0 && !(least - few..=97.0 + few).contains(&held)) || missed > 100.0 - least + few {
             wrong.push(format!("{law}{what}: {held:.1} %, {missed:.1} %"));
         }
     }
@@ -107,7 +107,6 @@ fn intervals_hold_over_the_whole_way() {
 
 /// Ten rounds of runs of three rows whose starts follow one another, each row's by themselves.
 #[test]
-#[ignore = "suite simulations"]
 fn starts_that_follow_one_another() {
     // Correlation; least share that holds, of one median and between two runs; most false alarms between them.
     const PHIS: [(f64, f64, f64, f64); 4] =
@@ -121,7 +120,7 @@ fn starts_that_follow_one_another() {
         let truth = course.true_median(Law::Normal, ROUNDS);
         let (mut one, mut told, mut wider) = (0, 0, 0.0);
         let (mut paired, mut unpaired) = ((0, 0, 0), (0, 0, 0));
-        for number in 0..RUNS {
+        for number in 0..draws(RUNS) {
             let mut random = Random::new(number);
             let (first, second) = (
                 course.run(Law::Normal, &[1.0, 1.0, 1.0], ROUNDS, &mut random),
@@ -144,21 +143,25 @@ fn starts_that_follow_one_another() {
             count(&mut paired, within(&first[0], &first[2], &floors.0, &rules).unwrap());
             count(&mut unpaired, between(&first[0], &second[0], (&floors.0, &floors.1), None, &rules).unwrap());
         }
-        let of = |count: usize| share(count, RUNS as usize);
+        let of = |count: usize| share(count, draws(RUNS) as usize);
         let _ = writeln!(
             table,
             "| {phi} | {:.1} % | {:.0} % | {:.1} % | {:.1} % | {:.1} % | {:.1} % | {:.1} % |",
             of(one),
-            wider * 100.0 / RUNS as f64,
+            wider * 100.0 / draws(RUNS) as f64,
             of(told),
             share(paired.0, paired.2),
             of(paired.1),
             share(unpaired.0, unpaired.2),
             of(unpaired.1)
         );
-        assert!((least..=97.0).contains(&of(one)), "{phi}: {} %", of(one));
+        let few = slack(least, draws(RUNS));
+        assert!((least - few..=97.0 + few).contains(&of(one)), "{phi}: {} %", of(one));
         let ratio = share(unpaired.0, unpaired.2);
-        assert!((least_of_two..=99.0).contains(&ratio) && of(unpaired.1) <= most_alarms, "{phi}: {ratio} %");
+        assert!(
+            (least_of_two - few..=99.0 + few).contains(&ratio) && of(unpaired.1) <= most_alarms + few,
+            "{phi}: {ratio} %"
+        );
     }
     document("successive", &table);
 }
@@ -208,7 +211,6 @@ fn of_many(own: &[f64], machine: (f64, f64), counted: &Range<usize>, random: &mu
 
 /// What many rows know of the machine that they share, each of them uses; a row that wanders by itself is not forgotten.
 #[test]
-#[ignore = "suite simulations"]
 fn rows_of_a_run_know_more_than_one() {
     const ROWS: usize = 25;
     let some = |count: usize| (0..ROWS).map(|row| if row < count { 0.5 } else { 0.0 }).collect::<Vec<_>>();
@@ -243,14 +245,16 @@ fn rows_of_a_run_know_more_than_one() {
     let mut wrong: Vec<String> = Vec::new();
     for (what, runs, own, machine, counted, (least, most)) in lines {
         let mut found = Kept::default();
-        for number in 0..runs {
+        for number in 0..draws(runs) {
             of_many(&own, machine, &counted, &mut Random::new(number), &mut found);
         }
         let of = |count: usize| share(count, found.rows);
         let (wider, rounds) = (found.wider / found.rows as f64, found.rounds as f64 / found.rows as f64);
         let (of_ten, held) = (of(found.of_ten), of(found.held));
         let _ = writeln!(table, "| {what} | {of_ten:.1} % | {:.0} % | {rounds:.0} | {held:.1} % |", wider * 100.0);
-        if [of_ten, held].iter().any(|held| !(least..=most).contains(held)) {
+        // Of rows that share the machine each says little beside the others: runs count, not rows.
+        let few = slack(least, draws(runs));
+        if [of_ten, held].iter().any(|held| !(least - few..=most + few).contains(held)) {
             wrong.push(format!("{what}: {of_ten:.1} %, {held:.1} %"));
         }
     }
@@ -260,7 +264,6 @@ fn rows_of_a_run_know_more_than_one() {
 
 /// Modes are found where there are some, and rarely where there are none.
 #[test]
-#[ignore = "suite simulations"]
 fn modes_are_found_and_not_invented() {
     const RUNS: u64 = 1000;
     let mut table = String::from("| starts | 10 starts | 20 starts | 40 starts |\n|---|---|---|---|\n");
@@ -269,18 +272,17 @@ fn modes_are_found_and_not_invented() {
     for (law, exist) in none.map(|law| (law, false)).into_iter().chain(some.map(|law| (law, true))) {
         let found = [10, 20, 40].map(|starts| {
             let modes = |number| !rows(&run(law, &[1.0], starts, &mut Random::new(number)))[0].summary.modes.is_empty();
-            share((0..RUNS).filter(|number| modes(*number)).count(), RUNS as usize)
+            share((0..draws(RUNS)).filter(|number| modes(*number)).count(), draws(RUNS) as usize)
         });
         let _ = writeln!(table, "| {law} | {:.1} % | {:.1} % | {:.1} % |", found[0], found[1], found[2]);
-        assert!(exist || found.iter().all(|share| *share <= 3.0), "{law}: {found:?}");
-        assert!(!exist || found[2] >= 90.0, "{law}: {found:?}");
+        assert!(exist || found.iter().all(|share| *share <= 3.0 + slack(3.0, draws(RUNS))), "{law}: {found:?}");
+        assert!(!exist || found[2] >= 90.0 - slack(90.0, draws(RUNS)), "{law}: {found:?}");
     }
     document("modes", &table);
 }
 
 /// The same of the batches within a start: by all of them where no ruler tells which of them a neighbour slowed, by the undisturbed ones otherwise.
 #[test]
-#[ignore = "suite simulations"]
 fn modes_within_a_start_are_found_and_not_invented() {
     const RUNS: u64 = 1000;
     let course = |course: Course, what: &'static str| (Law::Normal, course, what);
@@ -311,7 +313,7 @@ fn modes_within_a_start_are_found_and_not_invented() {
                 }
                 rows(&run)[0].summary.modes_within
             };
-            share((0..RUNS).filter(within).count(), RUNS as usize)
+            share((0..draws(RUNS)).filter(within).count(), draws(RUNS) as usize)
         });
         let cells: String = found.iter().map(|share| format!(" {share:.1} % |")).collect();
         let _ = writeln!(table, "| {what} |{cells}");
@@ -319,12 +321,12 @@ fn modes_within_a_start_are_found_and_not_invented() {
     };
     for (law, course, what) in none {
         let found = line(law, course, &format!("{law}{what}"));
-        assert!(found.iter().all(|share| *share <= 1.0), "{law}{what}: {found:?}");
+        assert!(found.iter().all(|share| *share <= 1.0 + slack(1.0, draws(RUNS))), "{law}{what}: {found:?}");
     }
     for (law, course, (part, by)) in some {
         let what = format!("{:.0} % of batches {:.0} % above the others", part * 100.0, by * 100.0);
         let found = line(law, course, &what);
-        assert!(found.iter().all(|share| *share >= 50.0), "{what}: {found:?}");
+        assert!(found.iter().all(|share| *share >= 50.0 - slack(50.0, draws(RUNS))), "{what}: {found:?}");
     }
     document("within", &table);
 }
