@@ -5,6 +5,7 @@
 mod audit;
 mod baseline;
 mod budget;
+mod canvas;
 mod columns;
 mod compare;
 mod crosscheck;

@@ -1,18 +1,13 @@
 //! Plots for terminals: characters only, both axes logarithmic.
 
+use crate::canvas::{Canvas, Ink, cell, dot};
 use crate::text::{Style, wrapped};
-use ratatui_core::buffer::Buffer;
-use ratatui_core::layout::Rect;
-use ratatui_core::style::{Color, Style as Ink};
-use ratatui_core::symbols::Marker;
-use ratatui_core::widgets::Widget;
-use ratatui_widgets::chart::{Axis, Chart, Dataset, GraphType};
 use switchcost_analysis::number::nanoseconds;
 use switchcost_analysis::{Quantity, Row};
 use switchcost_stats::Interval;
 
 /// Rows of a chart.
-const HEIGHT: u16 = 20;
+const HEIGHT: usize = 20;
 
 /// Columns of a plot where the terminal has no width of its own, or a very large one.
 const WIDTH: u16 = 100;
@@ -29,7 +24,8 @@ const MOST_LINES: usize = 6;
 /// Labels along the axis, at most.
 const MOST_LABELS: u32 = 7;
 
-const INKS: [Color; 6] = [Color::Cyan, Color::Yellow, Color::Green, Color::Magenta, Color::Red, Color::Blue];
+/// Cyan, yellow, green, magenta, red, blue.
+const INKS: [Ink; 6] = ["\x1b[36m", "\x1b[33m", "\x1b[32m", "\x1b[35m", "\x1b[31m", "\x1b[34m"];
 
 /// One line of a chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,27 +116,11 @@ pub(crate) fn chart(series: &[Series], axis: &str, sizes: bool, measure: &str, s
         [Some(*cost), interval.map(|interval| interval.low), interval.map(|interval| interval.high)]
     });
     let Some((low, high, labels)) = decades(ends.flatten()) else { return String::new() };
-    let drawn: Vec<Drawn> = shown.iter().map(|series| Drawn::of(series, &x)).collect();
-    let mut datasets = Vec::new();
-    let ink = |i: usize| if style.colour { Ink::new().fg(INKS[i % INKS.len()]) } else { Ink::new() };
-    if drawn.len() <= MOST_LINES {
-        let joined = |(i, drawn)| line(drawn, ink(i));
-        datasets.extend(drawn.iter().map(|drawn| drawn.joined.as_slice()).enumerate().map(joined));
-    }
-    for (i, drawn) in drawn.iter().enumerate() {
-        datasets.extend(drawn.whiskers.iter().map(|whisker| line(whisker, ink(i))));
-    }
-    for (i, drawn) in drawn.iter().enumerate() {
-        let points = Dataset::default().graph_type(GraphType::Scatter).marker(Marker::Custom(letter(i)));
-        datasets.push(points.style(ink(i)).data(&drawn.joined));
-    }
-    let chart = Chart::new(datasets)
-        .x_axis(Axis::default().bounds([x.low, x.high]).labels(x.labels.clone()))
-        .y_axis(Axis::default().bounds([low, high]).labels(labels));
-    let width = style.width.unwrap_or(WIDTH).clamp(NARROWEST, WIDTH);
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, HEIGHT));
-    chart.render(buffer.area, &mut buffer);
-    let mut out = format!("{}\n{}", style.bold(&format!("{measure} against {axis}")), text(&buffer));
+    let width = usize::from(style.width.unwrap_or(WIDTH).clamp(NARROWEST, WIDTH));
+    let mut frame = Frame::new(width, (x, [low, high]), &labels);
+    let ink = |i: usize| if style.colour { INKS[i % INKS.len()] } else { "" };
+    frame.draw(shown, ink);
+    let mut out = format!("{}\n{}", style.bold(&format!("{measure} against {axis}")), frame.canvas.text());
     let key = |(i, series): (usize, &Series)| format!("{} {}", letter(i), series.name.replace(' ', "\u{a0}"));
     let key: Vec<String> = shown.iter().enumerate().map(key).collect();
     out.push_str(&wrapped("  ", &key.join(" · "), style).replace('\u{a0}', " "));
@@ -154,63 +134,69 @@ fn letter(i: usize) -> char {
     char::from(b'a' + u8::try_from(i % MOST_SERIES).unwrap_or(0))
 }
 
-fn line(data: &[(f64, f64)], ink: Ink) -> Dataset<'_> {
-    Dataset::default().graph_type(GraphType::Line).marker(Marker::Braille).style(ink).data(data)
+/// The axes with their labels, and what is drawn between them.
+struct Frame {
+    canvas: Canvas,
+    x: Scale,
+    /// Logarithms at the ends of the y axis.
+    y: [f64; 2],
+    /// The first column between the axes.
+    left: usize,
+    /// Columns and rows between the axes.
+    cells: [usize; 2],
 }
 
-/// A series in the chart's coordinates.
-struct Drawn {
-    joined: Vec<(f64, f64)>,
-    whiskers: Vec<Vec<(f64, f64)>>,
-}
-
-impl Drawn {
-    fn of(series: &Series, x: &Scale) -> Self {
-        let positive = || series.points.iter().filter(|point| point.1 > 0.0);
-        let whisker = |interval: &Interval, at: f64| {
-            // Down to the axis where the interval reaches below anything that has a logarithm.
-            vec![(at, interval.low.max(f64::MIN_POSITIVE).log10()), (at, interval.high.log10())]
-        };
-        Self {
-            joined: positive().map(|(at, cost, _)| (x.at(*at), cost.log10())).collect(),
-            whiskers: positive().filter_map(|(at, _, interval)| Some(whisker(interval.as_ref()?, x.at(*at)))).collect(),
+impl Frame {
+    /// Two rows below are the axis and its labels; the labels of the other axis stand in the first columns.
+    fn new(width: usize, (x, y): (Scale, [f64; 2]), labels: &[String]) -> Self {
+        let left = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0) + 1;
+        let cells = [width.saturating_sub(left).max(1), HEIGHT - 2];
+        let mut canvas = Canvas::new(width, HEIGHT);
+        for (place, label) in labels.iter().enumerate() {
+            canvas.write([0, cells[1] - 1 - place * (cells[1] - 1) / (labels.len() - 1).max(1)], label);
         }
+        (0..cells[1]).for_each(|row| canvas.put([left - 1, row], '│', ""));
+        (left..width).for_each(|column| canvas.put([column, cells[1]], '─', ""));
+        canvas.put([left - 1, cells[1]], '└', "");
+        let last = x.labels.len().saturating_sub(1);
+        // The ends first: where not all have room, one between them is left out.
+        for place in [0, last].into_iter().chain(1..last) {
+            let length = x.labels[place].chars().count();
+            let middle = left + place * (cells[0] - 1) / last.max(1);
+            canvas.write(
+                [(middle.saturating_sub(length / 2)).min(width.saturating_sub(length)), HEIGHT - 1],
+                &x.labels[place],
+            );
+        }
+        Self { canvas, x, y, left, cells }
     }
-}
 
-/// The buffer as lines, with escape sequences where its cells have a colour.
-fn text(buffer: &Buffer) -> String {
-    let mut out = String::new();
-    for y in 0..buffer.area.height {
-        let mut line = String::new();
-        let mut current = Color::Reset;
-        let used = (0..buffer.area.width).rev().find(|x| buffer[(*x, y)].symbol() != " ").map_or(0, |x| x + 1);
-        for x in 0..used {
-            let cell = &buffer[(x, y)];
-            if cell.fg != current {
-                line.push_str(escape(cell.fg));
-                current = cell.fg;
+    /// The dot of a number and a cost. One that has no logarithm lies on the axis.
+    fn dot(&self, x: u64, cost: f64) -> [usize; 2] {
+        let across = (self.x.at(x) - self.x.low) / (self.x.high - self.x.low);
+        let down = (self.y[1] - cost.max(f64::MIN_POSITIVE).log10()) / (self.y[1] - self.y[0]);
+        dot([across, down], self.cells, self.left)
+    }
+
+    /// Lines between points, then intervals over them, then letters.
+    fn draw(&mut self, series: &[Series], ink: impl Fn(usize) -> Ink) {
+        let points: Vec<Vec<_>> =
+            series.iter().map(|series| series.points.iter().filter(|point| point.1 > 0.0).collect()).collect();
+        if series.len() <= MOST_LINES {
+            for (i, points) in points.iter().enumerate() {
+                for pair in points.windows(2) {
+                    self.canvas.line(self.dot(pair[0].0, pair[0].1), self.dot(pair[1].0, pair[1].1), ink(i));
+                }
             }
-            line.push_str(cell.symbol());
         }
-        if current != Color::Reset {
-            line.push_str(escape(Color::Reset));
+        for (i, points) in points.iter().enumerate() {
+            for (x, interval) in points.iter().filter_map(|point| Some((point.0, point.2?))) {
+                self.canvas.line(self.dot(x, interval.low), self.dot(x, interval.high), ink(i));
+            }
         }
-        out.push_str(&line);
-        out.push('\n');
-    }
-    out
-}
-
-fn escape(colour: Color) -> &'static str {
-    match colour {
-        Color::Red => "\x1b[31m",
-        Color::Green => "\x1b[32m",
-        Color::Yellow => "\x1b[33m",
-        Color::Blue => "\x1b[34m",
-        Color::Magenta => "\x1b[35m",
-        Color::Cyan => "\x1b[36m",
-        _ => "\x1b[0m",
+        for (i, points) in points.iter().enumerate() {
+            points.iter().for_each(|point| self.canvas.put(cell(self.dot(point.0, point.1)), letter(i), ink(i)));
+        }
     }
 }
 
@@ -298,7 +284,7 @@ mod tests {
         for word in ["ns/switch against contexts", "a x/one · b x/two", "10,000", "1,000"] {
             assert!(drawn.contains(word), "{word} is missing in\n{drawn}");
         }
-        let body: Vec<&str> = drawn.lines().skip(1).take(usize::from(HEIGHT)).collect();
+        let body: Vec<&str> = drawn.lines().skip(1).take(HEIGHT).collect();
         assert_eq!(body.iter().map(|line| line.matches('a').count()).sum::<usize>(), 3, "{drawn}");
         let of = |letter: char| body.iter().position(|line| line.contains(letter)).unwrap();
         assert!(of('b') > of('a'), "100 lies below 1000:\n{drawn}");
