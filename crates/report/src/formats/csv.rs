@@ -18,16 +18,28 @@ impl Format for Csv {
     }
 
     fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
-        let text = csv(analysis).map_err(|error| error.to_string())?;
-        Ok(Style::PLAIN.sealed(&text))
+        let header = record(COLUMNS.iter().map(|column| column.name.to_owned()));
+        let rows = analysis.shown().map(|row| record(COLUMNS.iter().map(|column| column.field(analysis, row))));
+        Ok(Style::PLAIN.sealed(&[header].into_iter().chain(rows).collect::<String>()))
     }
 }
 
-fn csv(analysis: &Analysis<'_>) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS.iter().map(|column| column.name))?;
-    for row in analysis.shown() {
-        writer.write_record(COLUMNS.iter().map(|column| column.field(analysis, row)))?;
+/// A line of RFC 4180: fields that need them are put into quotes.
+fn record(fields: impl Iterator<Item = String>) -> String {
+    let quoted = |field: String| match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field,
+    };
+    fields.map(quoted).collect::<Vec<_>>().join(",") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_a_field_is_quoted() {
+        let fields = ["plain", "", "a,b", "say \"x\"", "two\nlines", " x "].map(str::to_owned);
+        assert_eq!(record(fields.into_iter()), "plain,,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\", x \n");
     }
-    Ok(String::from_utf8(writer.into_inner()?)?)
 }
