@@ -73,7 +73,7 @@ pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit,
         let text = match form {
             WrittenForm::Markdown => compare_markdown(&compared),
             WrittenForm::Json => compare_json(&compared),
-            WrittenForm::Junit => compare_junit(&compared).map_err(Failure::internal)?,
+            WrittenForm::Junit => compare_junit(&compared),
         };
         output::write_file(file, text.as_bytes())?;
     }

@@ -8,10 +8,8 @@ use switchcost_analysis::Outcome;
 use switchcost_analysis::number::percent;
 
 /// As JUnit's XML. With a gate a row fails beyond it and is in error where it could have missed that; without one it fails where it is slower.
-///
-/// # Errors
-/// A clause that says why it cannot be written.
-pub fn compare_junit(compared: &Compared) -> Result<String, String> {
+#[must_use]
+pub fn compare_junit(compared: &Compared) -> String {
     let limit = compared.gate.as_ref().map(|gate| gate.limit);
     let uncompared = if limit.is_some() { End::Error } else { End::Skipped };
     let mut cases: Vec<Case> = compared.rows.iter().map(|row| case(row, limit)).collect();
@@ -33,7 +31,7 @@ pub fn compare_junit(compared: &Compared) -> Result<String, String> {
         };
         cases.push(case(&format!("gate {}", percent(gate.limit)), end, &gate.text()));
     }
-    suite("switchcost compare", None, &cases).map(|text| Style::PLAIN.sealed(&text))
+    Style::PLAIN.sealed(&suite("switchcost compare", None, &cases))
 }
 
 fn case(row: &ComparedRow, limit: Option<f64>) -> Case {

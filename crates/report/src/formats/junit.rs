@@ -22,7 +22,7 @@ impl Format for Junit {
         let run = analysis.run;
         let cases: Vec<Case> = analysis.shown().map(case).collect();
         let started = super::json::time(run.started_unix_ns);
-        suite(&format!("switchcost run {}", run.id), Some(&started), &cases).map(|text| Style::PLAIN.sealed(&text))
+        Ok(Style::PLAIN.sealed(&suite(&format!("switchcost run {}", run.id), Some(&started), &cases)))
     }
 }
 
