@@ -17,6 +17,7 @@ mod request;
 mod run;
 mod seen;
 mod transcript;
+mod utc;
 mod variant;
 mod verdict;
 mod wanted;
@@ -35,6 +36,7 @@ pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,
 };
+pub use utc::Utc;
 pub use variant::{Experiment, IdError, MechanismId, Parameters, Placement, Plan, TWIN, Timing, Variant};
 pub use verdict::{Judgement, Verdict};
 pub use wanted::{Explanation, Layer, Residue, Term, Wanted};

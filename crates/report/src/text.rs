@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use serde::Serialize;
-use switchcost_model::{Machine, harmless, harmless_line, harmless_lines};
+use switchcost_model::{Machine, Utc, harmless, harmless_line, harmless_lines};
 
 /// How a terminal wants its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +74,8 @@ pub(crate) fn json_line(document: &impl Serialize) -> String {
 
 /// A moment to the second, UTC.
 pub(crate) fn moment(unix_ns: i64) -> String {
-    let moment = jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or_default();
-    moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+    let moment = Utc::new(unix_ns);
+    format!("{} {} UTC", moment.date(), moment.clock())
 }
 
 /// Processor, number of CPUs, hypervisor and kernel, as far as they are known.

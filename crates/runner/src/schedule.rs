@@ -16,7 +16,9 @@ use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
 use switchcost_model::cpu_list;
-use switchcost_model::{EndedBy, Experiment, Invocation, Machine, Placement, Plan, ProbeInfo, Request, Run, Variant};
+use switchcost_model::{
+    EndedBy, Experiment, Invocation, Machine, Placement, Plan, ProbeInfo, Request, Run, Utc, Variant,
+};
 
 /// Starts in a round of a row that the scheduler places, while precision ends the run: such rows need the most starts, and those should be spread over the
 /// run like all others, not follow one another when the rest is done.
@@ -446,9 +448,9 @@ fn unix_ns(time: SystemTime) -> i64 {
 /// `YYYYMMDDTHHMMSS-xxxx` in UTC; the suffix, from time and process id, keeps runs of one second apart.
 fn run_id(started: SystemTime) -> String {
     let started = unix_ns(started);
-    let stamp = jiff::Timestamp::from_nanosecond(started.into()).unwrap_or_default();
     let suffix = (started as u64 ^ (u64::from(std::process::id()) << 20)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
-    format!("{}-{suffix:04x}", stamp.strftime("%Y%m%dT%H%M%S"))
+    let moment = Utc::new(started);
+    format!("{}T{}-{suffix:04x}", moment.date().replace('-', ""), moment.clock().replace(':', ""))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{percent, share};
 use switchcost_analysis::{Analysis, Quantity, Row, resume_command, run_command};
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Verdict, harmless_line};
+use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Utc, Verdict, harmless_line};
 
 /// Columns where the width is not known.
 const WIDTH: u16 = 98;
@@ -94,13 +94,14 @@ impl<'a, 'r> View<'a, 'r> {
 
     fn head(&self) -> String {
         let run = self.analysis.run;
-        let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
+        let started = Utc::new(run.started_unix_ns);
         let name = format!("run {}", run.id);
         let first = format!("{name} · {}", machine_words(&run.machine));
         let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
         let disturbed = if disturbed == 0 { String::new() } else { format!(" ({disturbed} disturbed)") };
         let starts = run.invocations.len();
-        let second = format!("{}, {starts} starts{disturbed}, {}", started.strftime("%Y-%m-%d %H:%M UTC"), ended(run));
+        let (date, minute) = (started.date(), started.minute());
+        let second = format!("{date} {minute} UTC, {starts} starts{disturbed}, {}", ended(run));
         let folded = |line: &str| paragraph(line, self.style).trim_start().to_owned();
         // Bold last: its marks take no room.
         folded(&first).replacen(&name, &self.style.bold(&name), 1) + &folded(&second)

@@ -117,7 +117,7 @@ struct BuildPart {
 
 /// RFC 3339, UTC.
 pub(crate) fn time(unix_ns: i64) -> String {
-    jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or_default().to_string()
+    model::Utc::new(unix_ns).to_string()
 }
 
 impl From<&model::Machine> for MachinePart {

@@ -7,7 +7,7 @@ use crate::text::{Detail, Style, cell, drawn, right, wrapped};
 use comfy_table::{Cell, Color, Table};
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, CLOCK, Row, slowest};
-use switchcost_model::{EndedBy, Run, Verdict, harmless};
+use switchcost_model::{EndedBy, Run, Utc, Verdict, harmless};
 
 /// The columns that have room on a terminal.
 fn columns() -> impl Iterator<Item = (&'static Column, &'static Shown)> {
@@ -87,16 +87,17 @@ pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
 fn head(analysis: &Analysis<'_>, style: Style) -> String {
     let run = analysis.run;
     let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| harmless(value));
-    let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
+    let started = Utc::new(run.started_unix_ns);
     let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
     let counted = match (run.invocations.len(), disturbed) {
         (all, 0) => format!("{all} starts"),
         (all, disturbed) => format!("{all} starts ({disturbed} disturbed by other programs and repeated)"),
     };
     format!(
-        "{} · {} · {} · kernel {} · {}\n{}, {}{}{}{}\n",
+        "{} · {} {} UTC · {} · kernel {} · {}\n{}, {}{}{}{}\n",
         style.bold(&format!("run {}", run.id)),
-        started.strftime("%Y-%m-%d %H:%M UTC"),
+        started.date(),
+        started.minute(),
         fact("cpu.model_name"),
         fact("kernel.release"),
         fact("hypervisor"),

@@ -16,7 +16,7 @@ use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Of, Outcome, Row, Rules, joint, usable, within};
 use switchcost_catalogue::grammar::command_line;
 use switchcost_catalogue::{Catalogue, published};
-use switchcost_model::Run;
+use switchcost_model::{Run, Utc};
 
 use crate::compare::published_figure;
 use crate::formats::table::slowed_by;
@@ -154,13 +154,12 @@ impl Pages {
             return About { command: format!("scripts/answers {name}"), ..About::default() };
         };
         let fact = |name: &str| run.machine.stable.get(name).map_or("unknown", String::as_str).to_owned();
-        let started = jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns)).unwrap_or_default();
         About {
             found: true,
             command: command(run),
             machine: format!("{}, {} CPUs, {}", fact("cpu.model_name"), fact("cpu.logical"), fact("hypervisor")),
             kernel: fact("kernel.release"),
-            date: started.strftime("%Y-%m-%d").to_string(),
+            date: Utc::new(run.started_unix_ns).date(),
             slowed: slowed_by(&Analysis::new(run, &self.catalogue)),
         }
     }
