@@ -1,7 +1,6 @@
 //! `list`, `history` and `doctor`.
 
-use crate::text::{Style, cell, drawn, moment, right, wrapped};
-use comfy_table::Color;
+use crate::text::{Style, Tint, cell, drawn, moment, right, tinted, wrapped};
 use serde::Serialize;
 use switchcost_model::{Finding, Severity, harmless};
 
@@ -96,24 +95,20 @@ pub fn list_text(
             continue;
         }
         let mut table = style.table();
-        if style.colour {
-            table.enforce_styling();
-        }
         for mechanism in mine {
             let usable: Vec<&str> =
                 mechanism.probes.iter().filter(|probe| probe.available).map(|probe| probe.id.as_str()).collect();
-            let (where_to, colour) = match usable.as_slice() {
-                [] if overview => ("not here".to_owned(), Color::Yellow),
-                [] => (missing(mechanism), Color::Yellow),
-                usable => (usable.join(" "), Color::Green),
+            let (place, tint) = match usable.as_slice() {
+                [] if overview => ("not here".to_owned(), Tint::Yellow),
+                [] => (missing(mechanism), Tint::Yellow),
+                usable => (usable.join(" "), Tint::Green),
             };
-            let place = cell(where_to);
             let what = if overview && !mechanism.short.is_empty() { &mechanism.short } else { &mechanism.title };
             table.add_row(vec![
                 cell(format!("  {}", mechanism.id)),
                 cell(what),
                 cell(mechanism.tags.first().map_or("", String::as_str)),
-                if style.colour { place.fg(colour) } else { place },
+                tinted(place, style.colour.then_some(tint)),
             ]);
         }
         out.push_str(&drawn(&mut table));

@@ -87,9 +87,43 @@ pub(crate) fn machine_words(machine: &Machine) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
+/// A colour or weight of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tint {
+    Bold,
+    Red,
+    Green,
+    Yellow,
+}
+
+/// Stands for the end of a tint while a table is laid out.
+const END: char = '\u{202e}';
+
+/// What stands for each tint, and its escape sequence. The marks have no width, and no text of others holds them: `harmless_line` takes them out.
+const MARKS: [(char, &str); 5] = [
+    ('\u{202a}', "\x1b[1m"),
+    ('\u{202b}', "\x1b[31m"),
+    ('\u{202c}', "\x1b[32m"),
+    ('\u{202d}', "\x1b[33m"),
+    (END, "\x1b[0m"),
+];
+
+/// Text in which each mark has become this.
+fn unmarked(text: &str, of: impl Fn(&'static str) -> &'static str) -> String {
+    MARKS.iter().fold(text.to_owned(), |text, (mark, escape)| text.replace(*mark, of(escape)))
+}
+
 /// A cell is one line, whatever others put into it.
 pub(crate) fn cell(text: impl ToString) -> Cell {
     Cell::new(harmless_line(&text.to_string()))
+}
+
+/// The same with a tint: of each word, because a cell may be wrapped.
+pub(crate) fn tinted(text: impl ToString, tint: Option<Tint>) -> Cell {
+    let Some(tint) = tint else { return cell(text) };
+    let (begin, _) = MARKS[tint as usize];
+    let word = |word: &str| if word.is_empty() { String::new() } else { format!("{begin}{word}{END}") };
+    Cell::new(harmless_line(&text.to_string()).split(' ').map(word).collect::<Vec<_>>().join(" "))
 }
 
 pub(crate) fn right(text: impl ToString) -> Cell {
@@ -107,7 +141,7 @@ pub(crate) fn drawn(table: &mut Table) -> String {
     if !hidden.is_empty() {
         out.push_str(&format!("  no room for: {}\n", hidden.join(", ")));
     }
-    out
+    unmarked(&out, |escape| escape)
 }
 
 /// Keeps words whole; the titles of the columns that have no room.
@@ -120,6 +154,7 @@ fn fit(table: &mut Table) -> Vec<String> {
     let whole = |text: String| text.replace(" – ", "-–-");
     let longest = |text: String| {
         let indent = text.len() - text.trim_start().len();
+        let text = unmarked(&text, |_| "");
         whole(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0) + indent
     };
     let widths: Vec<u16> = (0..table.column_count())
@@ -145,7 +180,7 @@ fn fit(table: &mut Table) -> Vec<String> {
             column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
         } else {
             column.set_constraint(ColumnConstraint::Hidden);
-            hidden.push(title.unwrap_or_default());
+            hidden.push(unmarked(&title.unwrap_or_default(), |_| ""));
         }
     }
     hidden

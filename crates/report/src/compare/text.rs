@@ -1,8 +1,8 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
 use super::{Compared, ComparedRow, ComparedSide};
-use crate::text::{Style, cell, drawn, listed, right, wrapped};
-use comfy_table::{Color, Table};
+use crate::text::{Style, Tint, cell, drawn, listed, right, tinted, wrapped};
+use comfy_table::Table;
 use std::collections::BTreeSet;
 use switchcost_analysis::Outcome;
 use switchcost_analysis::number::{Quantity, factor, nanoseconds, percent};
@@ -44,9 +44,6 @@ fn cost(side: &ComparedSide) -> String {
 #[must_use]
 pub fn compare_text(compared: &Compared, style: Style) -> String {
     let mut table = style.table();
-    if style.colour {
-        table.enforce_styling();
-    }
     let body = if compared.rows.is_empty() { String::new() } else { filled(&mut table, compared, style.colour) };
     style.sealed(&format!("{}{body}{}", head(compared, style), tail(compared, style)))
 }
@@ -173,13 +170,12 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
             change.push_str(&format!(" [{}]", place + 1));
         }
         let tint = match comparison.outcome {
-            Outcome::Slower => Color::Red,
-            Outcome::Faster => Color::Green,
-            Outcome::Same(_) => Color::Reset,
-            Outcome::CannotTell => Color::Yellow,
+            Outcome::Slower => Some(Tint::Red),
+            Outcome::Faster => Some(Tint::Green),
+            Outcome::Same(_) => None,
+            Outcome::CannotTell => Some(Tint::Yellow),
         };
-        let change = cell(change);
-        let change = if colour { change.fg(tint) } else { change };
+        let change = tinted(change, tint.filter(|_| colour));
         let mut cells = vec![cell(name(&row.a)), right(cost(&row.a))];
         cells.extend((!alike).then(|| cell(name(&row.b))));
         cells.extend([right(cost(&row.b)), right(ratio), right(span), change]);

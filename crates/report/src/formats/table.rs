@@ -3,8 +3,8 @@
 use super::Format;
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::curves;
-use crate::text::{Detail, Style, cell, drawn, right, wrapped};
-use comfy_table::{Cell, Color, Table};
+use crate::text::{Detail, Style, Tint, drawn, tinted, wrapped};
+use comfy_table::{Cell, CellAlignment, Table};
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, CLOCK, Row, slowest};
 use switchcost_model::{EndedBy, Run, Utc, Verdict, harmless};
@@ -15,13 +15,14 @@ fn columns() -> impl Iterator<Item = (&'static Column, &'static Shown)> {
 }
 
 /// Column titles.
-fn header(analysis: &Analysis<'_>) -> Vec<Cell> {
+fn header(analysis: &Analysis<'_>, tint: Option<Tint>) -> Vec<Cell> {
     let measure = common_measure(analysis);
-    columns().map(|(column, shown)| aligned(column, shown.title(&measure))).collect()
+    columns().map(|(column, shown)| aligned(column, shown.title(&measure), tint)).collect()
 }
 
-fn aligned(column: &Column, text: impl ToString) -> Cell {
-    if column.is_number() { right(text) } else { cell(text) }
+fn aligned(column: &Column, text: impl ToString, tint: Option<Tint>) -> Cell {
+    let cell = tinted(text, tint);
+    if column.is_number() { cell.set_alignment(CellAlignment::Right) } else { cell }
 }
 
 /// The measure that all figures have, or the switch's.
@@ -54,11 +55,7 @@ impl Format for Markdown {
 /// Head, table, notes, warnings.
 pub(crate) fn ladder_text(analysis: &Analysis<'_>, style: Style) -> String {
     let mut table = style.table();
-    let bold = |title: Cell| if style.colour { title.add_attribute(comfy_table::Attribute::Bold) } else { title };
-    table.set_header(header(analysis).into_iter().map(bold));
-    if style.colour {
-        table.enforce_styling();
-    }
+    table.set_header(header(analysis, style.colour.then_some(Tint::Bold)));
     let said = style.detail == Detail::Notes;
     fill(&mut table, analysis, style.colour, said);
     let along = curves::text(analysis, style);
@@ -76,7 +73,7 @@ pub fn ladder_plot(analysis: &Analysis<'_>, style: Style) -> String {
 /// The same as Markdown.
 pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
     let mut table = Table::new();
-    table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(header(analysis));
+    table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(header(analysis, None));
     fill(&mut table, analysis, false, true);
     let style = Style::PLAIN;
     let along = curves::markdown(analysis);
@@ -190,19 +187,19 @@ fn fill(table: &mut Table, analysis: &Analysis<'_>, colour: bool, marked: bool) 
         table.add_row(columns().map(|(column, shown)| {
             let text = shown.cell(row, &common);
             match (column.name, footnote) {
-                ("label", Some(place)) => aligned(column, format!("{text} [{}]", place + 1)),
-                ("verdict", _) if colour => aligned(column, text).fg(tint(row.verdict)),
-                _ => aligned(column, text),
+                ("label", Some(place)) => aligned(column, format!("{text} [{}]", place + 1), None),
+                ("verdict", _) if colour => aligned(column, text, Some(tint(row.verdict))),
+                _ => aligned(column, text, None),
             }
         }));
     }
 }
 
-fn tint(verdict: Verdict) -> Color {
+fn tint(verdict: Verdict) -> Tint {
     match verdict {
-        Verdict::Verified => Color::Green,
-        Verdict::Contradicted | Verdict::Broken => Color::Red,
-        Verdict::Unobservable | Verdict::Unsupported | Verdict::Unmeasured => Color::Yellow,
+        Verdict::Verified => Tint::Green,
+        Verdict::Contradicted | Verdict::Broken => Tint::Red,
+        Verdict::Unobservable | Verdict::Unsupported | Verdict::Unmeasured => Tint::Yellow,
     }
 }
 
