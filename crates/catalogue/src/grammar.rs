@@ -1,6 +1,5 @@
 //! How rows, sizes and commands are written, and what a wrong name is held for: one grammar for every command.
 
-use globset::{GlobBuilder, GlobMatcher};
 use std::str::FromStr;
 use switchcost_model::{Experiment, MechanismId, Parameter, ParameterKind, Placement, Timing, Variant};
 
@@ -11,8 +10,6 @@ pub struct Pattern<'t> {
     name: &'t str,
     probe: Option<&'t str>,
     words: Vec<&'t str>,
-    glob: GlobMatcher,
-    probe_glob: Option<GlobMatcher>,
     /// Mechanisms that go by this name without having it.
     called: Vec<MechanismId>,
 }
@@ -26,15 +23,12 @@ impl<'t> Pattern<'t> {
         let mut words = text.split_whitespace();
         let first = words.next().unwrap_or_default();
         let (name, probe) = first.split_once('@').map_or((first, None), |(name, probe)| (name, Some(probe)));
-        let matcher = |part: &str| {
-            GlobBuilder::new(part)
-                .case_insensitive(true)
-                .build()
-                .map(|glob| glob.compile_matcher())
-                .map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))
-        };
-        let (glob, probe_glob) = (matcher(name)?, probe.map(matcher).transpose()?);
-        Ok(Self { text, name, probe, words: words.collect(), glob, probe_glob, called: Vec::new() })
+        if let Some(other) = first.chars().find(|c| "[]{}\\".contains(*c)) {
+            return Err(format!(
+                "`{text}` is not a pattern: `{other}` means nothing in it; * stands for any letters, ? for one"
+            ));
+        }
+        Ok(Self { text, name, probe, words: words.collect(), called: Vec::new() })
     }
 
     /// The same, which also names these.
@@ -75,13 +69,13 @@ impl<'t> Pattern<'t> {
     /// It may well name several rows: a glob, or a family.
     #[must_use]
     pub fn is_many(&self) -> bool {
-        self.name.contains(['*', '?', '[', '{']) || !self.name.contains('/')
+        self.name.contains(['*', '?']) || !self.name.contains('/')
     }
 
     /// Its name is this one, or fits it.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
-        self.glob.is_match(name)
+        is_like(name, self.name)
     }
 
     /// It names this mechanism, its family, what stands after the family (`goroutine`), or fits it.
@@ -94,7 +88,7 @@ impl<'t> Pattern<'t> {
     /// It names no probe, or this one: `NAME@gcc-*` is each build by GCC.
     #[must_use]
     pub fn fits_probe(&self, probe: &str) -> bool {
-        self.probe_glob.as_ref().is_none_or(|glob| glob.is_match(probe))
+        self.probe.is_none_or(|glob| is_like(probe, glob))
     }
 
     /// It names this variant, whose short name is `label`.
@@ -105,6 +99,25 @@ impl<'t> Pattern<'t> {
                 && self.fits_probe(&variant.probe)
                 && self.words.iter().all(|word| has_word(variant, label, word)))
     }
+}
+
+/// The name fits a glob, in which `*` stands for any letters and `?` for one; large and small letters are alike.
+fn is_like(name: &str, glob: &str) -> bool {
+    // Which beginnings of the name fit the glob so far.
+    let name: Vec<char> = name.chars().collect();
+    let mut fits = vec![false; name.len() + 1];
+    fits[0] = true;
+    for sign in glob.chars() {
+        let one = |letter: &char| sign == '?' || sign.to_lowercase().eq(letter.to_lowercase());
+        if sign == '*' {
+            let first = fits.iter().position(|fits| *fits).unwrap_or(fits.len());
+            fits[first..].fill(true);
+        } else {
+            (0..name.len()).rev().for_each(|end| fits[end + 1] = fits[end] && one(&name[end]));
+            fits[0] = false;
+        }
+    }
+    fits[name.len()]
 }
 
 /// A word of the label, or what the label leaves out because it is the default.
@@ -278,6 +291,31 @@ mod tests {
         let fits = |text, probe| Pattern::parse(text).is_ok_and(|pattern| pattern.fits_probe(probe));
         assert!(fits("stack/*@gcc-*", "gcc-O2") && fits("stack/*@gcc-O2", "gcc-O2") && fits("stack/*", "go"));
         assert!(!fits("stack/*@gcc-*", "clang-O2") && !fits("stack/*@gcc", "gcc-O2") && !fits("stack/*@[", "gcc-O2"));
+    }
+
+    #[test]
+    fn a_glob_stands_for_other_letters() {
+        for (glob, name, fits) in [
+            ("", "", true),
+            ("*", "", true),
+            ("*", "stack/asm", true),
+            ("stack/*", "stack/", true),
+            ("s*k/*m", "STACK/asm", true),
+            ("*/a?m", "stack/asm", true),
+            ("**a**s**", "stack/asm", true),
+            ("", "a", false),
+            ("?", "", false),
+            ("stack/?", "stack/asm", false),
+            ("stack/*b", "stack/asm", false),
+            ("*asm", "stack/asm2", false),
+        ] {
+            assert_eq!(is_like(name, glob), fits, "{name} by {glob}");
+        }
+        // As long as the product of both, whatever they are.
+        assert!(!is_like(&"a".repeat(5000), &("*a".repeat(500) + "b")));
+        for wrong in ["stack/[a]", "{a,b}", "a\\*"] {
+            assert!(Pattern::parse(wrong).unwrap_err().contains("* stands for any letters"), "{wrong}");
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl<'c> Question<'c> {
         let [first, second] = operands else { return Ok(None) };
         let one = |text: &str| -> Result<Option<&'c Mechanism>, Failure> {
             let Ok(pattern) = Pattern::parse(text) else { return Ok(None) };
-            let glob = text.contains(['*', '?', '[', '{']);
+            let glob = text.contains(['*', '?']);
             if glob || !pattern.is_plain() || !is_called(text, catalogue) {
                 return Ok(None);
             }
