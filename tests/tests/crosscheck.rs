@@ -19,7 +19,7 @@ fn world(tools: &[(&str, &str, &str)]) -> World {
             &format!("share/switchcost/crosscheck/{name}.toml"),
             &format!(
                 "title = \"A script\"\nprogram = \"{name}\"\nlook_in = [\"{folder}\"]\npackage = \"script-{name}\"\n\
-                 arguments = [\"{{cpu}}\"]\nfigure = 'takes ([0-9.]+|inf) us'\nunit = \"us per round trip\"\nns = 1000.0\n\
+                 arguments = [\"{{cpu}}\"]\nfigure = \"takes {{figure}} us\"\nunit = \"us per round trip\"\nns = 1000.0\n\
                  switches = 2.0\ntimeout_s = 2\nmechanism = \"thread/honest\"\nreason = \"it is a script\"\n{more}"
             ),
         );
