@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod arguments;
+mod bar;
 mod commands;
 pub mod derived;
 mod exit;

@@ -1,13 +1,13 @@
 //! What the user sees while it measures, and what the store gets.
 
+use crate::bar::Bar;
 use crate::output;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use switchcost_analysis::number::{nanoseconds, percent};
 use switchcost_analysis::{Quantity, by_itself, label};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Invocation, Request, Run, harmless_line};
+use switchcost_model::{Invocation, Request, Run};
 use switchcost_runner::Observer;
 use switchcost_store::{Store, StoreError};
 
@@ -34,7 +34,7 @@ pub struct Live<'a> {
     catalogue: &'a Catalogue,
     request: &'a Request,
     started: Instant,
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
     /// Interval width and median of each variant, as far as known.
     state: Vec<Option<(f64, Option<f64>)>>,
     /// Of each variant, where its starts stand among the run's.
@@ -51,12 +51,11 @@ impl<'a> Live<'a> {
         request: &'a Request,
         started: Instant,
     ) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+        // The old console of Windows must be asked to understand how a line is drawn again.
+        let understood = || anstyle_query::windows::enable_ansi_colors().unwrap_or(true);
+        let bar = (std::io::stderr().is_terminal() && understood()).then(|| {
             let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            let form = if no_colour { "{bar:24} {msg}" } else { "{bar:24.green} {msg}" };
-            bar.set_style(ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
+            Bar::new(!no_colour)
         });
         let spent = Duration::ZERO;
         let (state, places, failure, placed, stored) = (Vec::new(), Vec::new(), None, false, 0);
@@ -66,7 +65,7 @@ impl<'a> Live<'a> {
     /// Takes the line away; says whether everything was stored.
     pub fn finish(self) -> Result<(), StoreError> {
         if let Some(bar) = self.bar {
-            bar.finish_and_clear();
+            bar.clear();
         }
         self.failure.map_or(Ok(()), Err)
     }
@@ -132,7 +131,7 @@ impl Observer for Live<'_> {
         (0..run.variants.len()).for_each(|variant| self.note(run, variant));
         self.spent = run.invocations.iter().map(|invocation| Duration::from_nanos(invocation.wall_ns)).sum();
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
-        match &self.bar {
+        match &mut self.bar {
             Some(bar) => bar.set_length(planned),
             None => output::say(&format!(
                 "run {}: {} rows, {} cannot run here; at most {} s",
@@ -146,7 +145,9 @@ impl Observer for Live<'_> {
 
     fn starting(&mut self, run: &Run, variant: usize, round: u64) {
         // What is not a terminal keeps every line: the first and the result are enough.
-        let Some(bar) = &self.bar else { return };
+        if self.bar.is_none() {
+            return;
+        }
         let known = self.state[variant].map_or(String::new(), |(median, width)| {
             let width = width.map_or(String::new(), |width| format!(" ±{}", percent(width)));
             format!(" {} {}{width}", nanoseconds(median), Quantity::of(run.variants[variant].experiment).unit())
@@ -158,7 +159,9 @@ impl Observer for Live<'_> {
             self.precision(run),
             self.eta(run)
         );
-        bar.set_message(harmless_line(&message));
+        if let Some(bar) = &mut self.bar {
+            bar.say(message);
+        }
     }
 
     fn finished(&mut self, run: &Run, invocation: &Invocation) {
@@ -166,12 +169,7 @@ impl Observer for Live<'_> {
         self.store_up(run);
         self.places[invocation.variant].push(run.invocations.len() - 1);
         self.note(run, invocation.variant);
-        if let Some(bar) = &self.bar {
-            if bar.length().is_some_and(|length| bar.position() >= length) {
-                bar.inc_length(1);
-            }
-            bar.inc(1);
-        }
+        self.bar.iter_mut().for_each(Bar::step);
     }
 
     fn ended(&mut self, run: &Run) {
