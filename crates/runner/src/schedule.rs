@@ -6,8 +6,6 @@ mod share;
 use crate::invoke::{Outcome, invoke};
 use crate::progress::Progress;
 use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
-use rand::{Rng, SeedableRng, seq::SliceRandom};
-use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::{Bound, LOOKS, ProbeAnswer, Undisturbed, fastest_bound, judge, settled, speeds};
@@ -230,7 +228,7 @@ impl Schedule<'_> {
             }
             order =
                 order.into_iter().flat_map(|index| (0..self.starts_in_a_round(index)).map(move |_| index)).collect();
-            order.shuffle(&mut self.random(round, None, 0));
+            self.random(round, None, 0).shuffle(&mut order);
             if round == 0 {
                 // Every other start is held against these.
                 order.sort_by_key(|&index| !self.bounds_others(index));
@@ -265,10 +263,9 @@ impl Schedule<'_> {
 
     /// Random numbers of a round, or of one start of a variant in it. A stream of its own each: a repeated start does not shift the rest, so the same
     /// seed gives the same order.
-    fn random(&self, round: u64, variant: Option<usize>, start: u64) -> ChaCha8Rng {
-        let mut random = ChaCha8Rng::seed_from_u64(self.run.seed);
-        random.set_stream((round << 32) | (start << 24) | variant.map_or(0, |variant| variant as u64 + 1));
-        random
+    fn random(&self, round: u64, variant: Option<usize>, start: u64) -> fastrand::Rng {
+        let stream = (round << 32) | (start << 24) | variant.map_or(0, |variant| variant as u64 + 1);
+        fastrand::Rng::with_seed(fastrand::Rng::with_seed(self.run.seed).u64(..) ^ stream)
     }
 
     fn nothing_left(&self, rounds: u64) -> EndedBy {
@@ -355,11 +352,11 @@ impl Schedule<'_> {
         let patience = self.patience(index, probe.info.start_timeout_ms, expected);
         let limit = patience.min(left).min(self.first_attempt(expected));
         let mut random = self.random(round, Some(index), self.progress[index].starts_of(round));
-        let padding = random.random_range(0..MAX_PADDING);
+        let padding = random.u64(0..MAX_PADDING);
         let mechanism = self.catalogue.find(&variant.mechanism);
         let kept = mechanism.map(|page| page.capabilities_of(&probe.info.source, &variant.parameters));
         let info = ProbeInfo { capabilities: kept.unwrap_or_default(), ..probe.info.clone() };
-        let plan = self.plan(variant, index, random.random(), limit);
+        let plan = self.plan(variant, index, random.u32(..), limit);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
         let watch = Watch::start(&affinity);

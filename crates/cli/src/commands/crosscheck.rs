@@ -5,7 +5,6 @@ use crate::arguments::{self, ListFormat};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::Installation;
-use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use switchcost_analysis::{Analysis, beside, label};
@@ -51,7 +50,7 @@ pub fn crosscheck(arguments: &arguments::Crosscheck, started: Instant) -> Result
     let mut peers = Installation::find()?.peers()?;
     choose(&mut peers, &arguments.tools)?;
     let session = Session::new(started, None, false)?;
-    let mut random = StdRng::seed_from_u64(seed(arguments.seed));
+    let mut random = fastrand::Rng::with_seed(seed(arguments.seed));
     let (mut pairs, mut ours) = plan(peers, &session)?;
     session.step_aside()?;
     let interrupted = rounds(arguments.rounds, &mut pairs, &mut ours, &session, &mut random);
@@ -113,7 +112,7 @@ fn plan(peers: Vec<Peer>, session: &Session) -> Result<(Vec<Pair>, Vec<Ours>), F
 }
 
 /// Goes through the rounds; true if the user stopped it.
-fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, random: &mut StdRng) -> bool {
+fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, random: &mut fastrand::Rng) -> bool {
     for round in 0..count {
         output::say(&format!("round {} of {count}", round + 1));
         let able = |pair: &Pair, ours: &[Ours]| pair.failure.is_none() && ours[pair.ours].failure.is_none();
@@ -123,7 +122,7 @@ fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, 
         if tasks.is_empty() {
             return false;
         }
-        tasks.shuffle(random);
+        random.shuffle(&mut tasks);
         pairs.iter_mut().for_each(|pair| pair.figures.push(None));
         ours.iter_mut().for_each(|ours| ours.figures.push(None));
         for task in tasks {
@@ -160,8 +159,8 @@ fn theirs(pair: &mut Pair, session: &Session) -> bool {
 }
 
 /// One invocation of ours, with its evidence.
-fn own(ours: &mut Ours, session: &Session, random: &mut StdRng) -> bool {
-    ours.request.seed = u64::from(random.random::<u32>());
+fn own(ours: &mut Ours, session: &Session, random: &mut fastrand::Rng) -> bool {
+    ours.request.seed = u64::from(random.u32(..));
     let run = execute(
         &ours.request,
         &session.catalogue,

@@ -5,9 +5,6 @@ use crate::arguments::{FleetJudge, Launch, Launcher};
 use crate::exit::Failure;
 use crate::output;
 use crate::random;
-use rand::SeedableRng as _;
-use rand::rngs::StdRng;
-use rand::seq::IndexedRandom as _;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use switchcost_catalogue::{Catalogue, fleet_plan};
@@ -30,9 +27,8 @@ pub fn confirm(
         |odd: bool| fleet.nodes.iter().filter(move |node| node.odd == odd && node.judged && is_plain(&node.node));
     let suspected: Vec<String> = plain(true).map(|node| node.node.clone()).collect();
     let quiet: Vec<&String> = plain(false).map(|node| &node.node).collect();
-    let others =
-        quiet.choose_multiple(&mut StdRng::seed_from_u64(random::number()), OTHERS).map(|name| (*name).clone());
-    let again: Vec<String> = suspected.into_iter().chain(others).collect();
+    let others = fastrand::Rng::with_seed(random::number()).choose_multiple(quiet, OTHERS);
+    let again: Vec<String> = suspected.into_iter().chain(others.into_iter().cloned()).collect();
     let folder = folder(arguments);
     let launch = Launch { launcher, program: arguments.program.clone(), image: arguments.image.clone() };
     output::say(&format!("measures {} nodes again, into {}", again.len(), folder.display()));
