@@ -11,7 +11,7 @@ export const EXAMPLE = resolve("../data/example/ladder.jsonl");
 export const SWITCHCOST = resolve(process.env["SWITCHCOST"] ?? "../target/release/switchcost");
 export const FOLDER = resolve("test-results-pages");
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the disk form is the host's business
+// oxlint-disable-next-line typescript/no-explicit-any -- the disk form is the host's business
 export type Entry = any;
 
 /** The records of the example, without the last, which is a checksum. */
