@@ -2,14 +2,22 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { deflateSync, inflateSync } from "node:zlib";
 import type { PageData } from "../../src/data";
 
 export const EXAMPLE = resolve("../data/example/ladder.jsonl");
+/** Runs that were measured, for the views that need data of their own: creation and memory, and each switch timed. */
+export const KEPT = ["isolation-make", "timer"];
+export const kept = (name: string): string => resolve(`../data/example/answers/${name}.jsonl`);
 export const SWITCHCOST = resolve(process.env["SWITCHCOST"] ?? "../target/release/switchcost");
 export const FOLDER = resolve("test-results-pages");
+
+/** Rows of the longest runs, and runs of the fullest page: as many as a run file may have, or what shows the same sooner. */
+const full = process.env["SWITCHCOST_PAGES"] === "full";
+export const ROWS = full ? 10_000 : 3000;
+export const RUNS = full ? 200 : 20;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the disk form is the host's business
 export type Entry = any;
@@ -33,7 +41,6 @@ export function runFile(name: string, records: Entry[]): string {
 }
 
 export function switchcost(...words: string[]): string {
-  mkdirSync(FOLDER, { recursive: true });
   const env = { ...process.env, XDG_DATA_HOME: join(FOLDER, "data") };
   return execFileSync(SWITCHCOST, words, {
     env,
@@ -55,54 +62,17 @@ export const dataOf = (text: string): PageData =>
 export const withData = (text: string, data: unknown): string =>
   text.replace(DATA, (_, head: string) => head + deflateSync(JSON.stringify(data)).toString("base64"));
 
-/** What `show --format json` says of a run. */
 export const shownFile = (name: string): string => join(FOLDER, `${name}.shown.json`);
+
+/** Keeps what `show --format json` says of a run file. */
+export function shown(name: string, file: string): string {
+  writeFileSync(shownFile(name), switchcost("show", file, "--format", "json"));
+  return file;
+}
 
 export function page(name: string, ...files: string[]): string {
   switchcost("report", ...files, "-o", pageFile(name));
   return pageFile(name);
-}
-
-/** Short runs of the probes that are staged beside the program, one for each view that needs data of its own; none where none is. The budget is for a busy machine. */
-export function realRuns(): string[] {
-  const wanted: [string, string[]][] = [
-    ["create", ["run", "stack", "thread", "--experiment", "create"]],
-    ["footprint", ["run", "stack", "thread", "--experiment", "footprint"]],
-    [
-      "footprints",
-      [
-        "sweep",
-        "contexts",
-        "stack/corosensei",
-        "stack/fcontext",
-        "--experiment",
-        "footprint",
-        "--values",
-        "10,100,1000",
-      ],
-    ],
-    ["each", ["run", "thread/futex", "stack/fcontext", "--timing", "each"]],
-    ["curves", ["sweep", "contexts", "stack/fcontext", "thread/futex", "--values", "2,8,32"]],
-    ["working-set", ["sweep", "working-set", "stack/fcontext", "--values", "0,4096,16384,65536"]],
-    ["cpus", ["sweep", "cpus", "thread/futex"]],
-  ];
-  if (
-    !existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/gcc-12/probe")) &&
-    !existsSync(resolve(SWITCHCOST, "../../libexec/switchcost/probes/native/probe"))
-  )
-    return [];
-  return wanted.map(([name, words]) => {
-    const file = join(FOLDER, `real-${name}.jsonl`);
-    try {
-      switchcost(...words, "--rounds", "6", "--batches", "5", "--budget", "60s");
-    } catch (error) {
-      // 4: part of it could not be measured; the rest is what is wanted.
-      if ((error as { status?: number }).status !== 4) throw error;
-    }
-    switchcost("export", "--shareable", "-o", file);
-    writeFileSync(shownFile(`real-${name}`), switchcost("show", "--format", "json"));
-    return file;
-  });
 }
 
 /** Text that would act if anything took it for markup. */

@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { test as setup } from "@playwright/test";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Entry,
@@ -6,12 +7,14 @@ import {
   example,
   FOLDER,
   HOSTILE,
+  KEPT,
+  kept,
   page,
   poison,
-  realRuns,
+  ROWS,
   runFile,
-  shownFile,
-  switchcost,
+  RUNS,
+  shown,
 } from "./fixtures";
 
 /** The same run under another name and time. */
@@ -57,7 +60,7 @@ function thousands(records: Entry[]): Entry[] {
   const [run] = records;
   const variant = records.find((record) => record.t === "variant");
   const start = records.find((record) => record.t === "invocation" && record.variant === variant.index);
-  const ids = Array.from({ length: 10_000 }, (_, i) => i);
+  const ids = Array.from({ length: ROWS }, (_, i) => i);
   const plan = (i: number): object => ({ ...start.plan, parameters: { ...variant.parameters, p: `${HOSTILE}${i}` } });
   // One counts other units than its batches have, the next has no end.
   const judged = (i: number): object =>
@@ -211,13 +214,13 @@ function sweeps(records: Entry[]): Entry[] {
   return [run, ...rows.map(({ of }, index) => ({ ...of, index })), ...starts];
 }
 
-/** 10,000 rows that make 1,250 curves and as many matrices, of numbers that nobody measures, under hostile names. */
+/** Rows that make an eighth as many curves and as many matrices, of numbers that nobody measures, under hostile names. */
 function grid(records: Entry[]): Entry[] {
   const [run] = records;
   const variant = records.find((record) => record.t === "variant");
   const start = records.find((record) => record.t === "invocation" && record.evidence);
   const most = 9_007_199_254_740_991_000;
-  const ids = Array.from({ length: 10_000 }, (_, i) => i);
+  const ids = Array.from({ length: ROWS }, (_, i) => i);
   const place = (i: number) =>
     i % 8 < 4
       ? { parameters: { p: HOSTILE, size: String((i % 4) * 4_503_599_627_370_496) } }
@@ -266,33 +269,44 @@ const AUDIT = {
   notes: [],
 };
 
-export default function setup(): void {
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
-  const records = example();
-  page("ordinary", EXAMPLE);
-  const two = runFile("second", another(records, 1));
-  page("several", ...realRuns(), two, EXAMPLE);
-  const later = structuredClone(records[0]);
-  later.id = "later";
-  page("two", EXAMPLE, runFile("later", [later, ...records.slice(1)]));
-  const audit = join(FOLDER, "audit.json");
-  writeFileSync(audit, JSON.stringify(AUDIT));
-  page("audited", EXAMPLE, audit);
-  page(
-    "hostile",
+/** The run files of each page. */
+const PAGES: Record<string, () => string[]> = {
+  ordinary: () => [EXAMPLE],
+  several: () => [
+    ...KEPT.map(kept),
+    shown("million-native", kept("million-native")),
+    runFile("swept", sweeps(example())),
+    runFile("second", another(example(), 1)),
+    EXAMPLE,
+  ],
+  two: () => {
+    const [run, ...rest] = example();
+    return [EXAMPLE, runFile("later", [{ ...run, id: "later" }, ...rest])];
+  },
+  audited: () => {
+    const audit = join(FOLDER, "audit.json");
+    writeFileSync(audit, JSON.stringify(AUDIT));
+    return [EXAMPLE, audit];
+  },
+  hostile: () => [
     runFile(
       "poisoned",
-      records.map((record) => poison(record)),
+      example().map((record) => poison(record)),
     ),
-    runFile("huge", huge(records)),
-  );
-  const swept = runFile("sweeps", sweeps(records));
-  page("sweeps", swept);
-  switchcost("import", swept);
-  writeFileSync(shownFile("sweeps"), switchcost("show", "sweeps", "--format", "json"));
-  page("grid", runFile("grid", grid(records)));
-  page("thousands", runFile("thousands", thousands(records)));
-  const many = forty(records);
-  page("many", ...Array.from({ length: 200 }, (_, i) => runFile(`many-${i}`, another(many, i))));
-}
+    runFile("huge", huge(example())),
+  ],
+  sweeps: () => [shown("sweeps", runFile("sweeps", sweeps(example())))],
+  grid: () => [runFile("grid", grid(example()))],
+  thousands: () => [runFile("thousands", thousands(example()))],
+  many: () => {
+    const records = forty(example());
+    return Array.from({ length: RUNS }, (_, i) => runFile(`many-${i}`, another(records, i)));
+  },
+};
+
+setup.describe.configure({ mode: "parallel" });
+for (const [name, files] of Object.entries(PAGES))
+  setup(`the page ${name} is made`, () => {
+    mkdirSync(FOLDER, { recursive: true });
+    page(name, ...files());
+  });

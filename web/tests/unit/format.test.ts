@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@playwright/test";
 import { amount, digits, duration, factor, logTicks, percent, tick } from "../../src/format";
 
 test("three digits, grouped, with units", () => {

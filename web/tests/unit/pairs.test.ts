@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@playwright/test";
 import type { Literature } from "../../src/data";
 import { author } from "../../src/literature";
 import { ordered } from "../../src/views/pairs";

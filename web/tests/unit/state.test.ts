@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test } from "@playwright/test";
 import { parse, START, write } from "../../src/state";
 
 test("a state survives its fragment", () => {
