@@ -70,7 +70,7 @@ docs: setup-test build ## all pages as a book with one page for each mechanism, 
 answers: build ## measure the runs behind docs/answers.md and docs/findings again, in about twenty minutes, and write the pages anew
 	@scripts/answers
 
-generate: build ## rewrite what is derived from code and from data/example
+generate: setup-test build ## rewrite what is derived from code and from data/example
 	@target/release/xtask documents
 	@web/generate
 

@@ -12,8 +12,13 @@ function oneFile(): Plugin {
       let script = "";
       let style = "";
       for (const [name, part] of Object.entries(bundle)) {
-        if (part.type === "chunk") script += part.code;
-        else if (name.endsWith(".css")) style += String(part.source);
+        if (part.type === "chunk") {
+          script += part.code;
+          // Packages for tests are in the folder above, but not where only the page is built.
+          const packaged = Object.keys(part.modules).filter((id) => id.includes("/node_modules/"));
+          const foreign = packaged.find((id) => !id.includes(`${process.cwd()}/node_modules/`));
+          if (foreign) throw new Error(`${foreign} is not of the packages in web/package.json`);
+        } else if (name.endsWith(".css")) style += String(part.source);
         else continue;
         delete bundle[name];
       }
