@@ -359,7 +359,9 @@ impl Schedule<'_> {
         let plan = self.plan(variant, index, random.u32(..), limit);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
-        let watch = Watch::start(&affinity);
+        // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
+        let timed = plan.variant.experiment != Experiment::Footprint && !info.simulated;
+        let watch = timed.then(|| Watch::start(&affinity));
         let outcome = invoke(&info, &plan, &affinity, padding, self.control.interrupt);
         if outcome.interrupted {
             return Step::End(EndedBy::Interrupt);
@@ -395,13 +397,12 @@ impl Schedule<'_> {
         plan: &Plan,
         padding: u64,
         started: SystemTime,
-        watch: Watch,
+        watch: Option<Watch>,
         outcome: Outcome,
     ) -> Invocation {
         let variant = &plan.variant;
-        let timed = variant.experiment != Experiment::Footprint;
-        // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
-        let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
+        let watched = watch.zip(outcome.exit.as_ref());
+        let mut disturbances = watched.map(|(watch, exit)| watch.stop(exit)).unwrap_or_default();
         let mechanism = self.catalogue.find(&variant.mechanism);
         let bound = mechanism.map_or(Bound::None, |mechanism| fastest_bound(&self.run, mechanism));
         let answer = ProbeAnswer {
