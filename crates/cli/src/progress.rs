@@ -124,8 +124,7 @@ impl Observer for Live<'_> {
     fn begun(&mut self, run: &Run) {
         self.state = vec![None; run.variants.len()];
         self.stored = run.invocations.len();
-        let placed = self.place(run);
-        self.failure = self.store.set_patience(PATIENCE).and(placed).err();
+        self.failure = self.store.set_patience(PATIENCE).and_then(|()| self.place(run)).err();
         self.places = vec![Vec::new(); run.variants.len()];
         run.invocations.iter().enumerate().for_each(|(place, start)| self.places[start.variant].push(place));
         (0..run.variants.len()).for_each(|variant| self.note(run, variant));
