@@ -10,6 +10,7 @@ pub fn number() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    /// By chance they are the same once in 10^19 times.
     #[test]
     fn numbers_differ() {
         assert_ne!(super::number(), super::number());

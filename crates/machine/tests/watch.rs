@@ -53,8 +53,9 @@ fn report(text: &str) {
     eprintln!("{text}");
 }
 
+/// Needs a machine without other work, for a minute.
 #[test]
-#[ignore = "needs a machine without other work, 60 s"]
+#[ignore = "suite soak"]
 fn quiet_is_not_marked_and_competitors_are() {
     let cpus = Cpus::detect().unwrap();
     let here = [cpus.measured()];

@@ -1,9 +1,7 @@
 //! A host that is killed loses at most the invocation under way.
 
 use crate::support::{header, invocation};
-use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
-use std::hash::BuildHasher;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -38,14 +36,14 @@ fn killed_at_any_moment() {
     let mut stored_in_all = 0;
     for kill in 0..KILLS {
         let run = format!("run-{kill:02}");
-        let acknowledged = kill_a_victim(&path, &run, Duration::from_micros(5_000 + random() % 120_000));
+        let acknowledged = kill_a_victim(&path, &run, 2 * kill);
         stored_in_all += check_what_is_left(&path, &run, acknowledged);
     }
-    assert!(stored_in_all > 0, "every victim died before its first invocation; the test shows nothing");
+    assert!(stored_in_all > KILLS);
 }
 
-/// Starts a victim, kills it after this time, and gives the number of commits it had acknowledged.
-fn kill_a_victim(store: &Path, run: &str, after: Duration) -> usize {
+/// Starts a victim, kills it once it has acknowledged so many commits, and gives the number that it had acknowledged by then.
+fn kill_a_victim(store: &Path, run: &str, commits: usize) -> usize {
     let acknowledged = store.with_extension("committed");
     let _ = fs::remove_file(&acknowledged);
     let mut victim = Command::new(std::env::current_exe().unwrap())
@@ -56,11 +54,14 @@ fn kill_a_victim(store: &Path, run: &str, after: Duration) -> usize {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    std::thread::sleep(after);
-    assert!(victim.try_wait().unwrap().is_none(), "the victim ended by itself");
+    let acknowledged = || fs::metadata(&acknowledged).map_or(0, |file| file.len() as usize);
+    while acknowledged() < commits {
+        assert!(victim.try_wait().unwrap().is_none(), "the victim ended by itself");
+        std::thread::sleep(Duration::from_micros(100));
+    }
     victim.kill().unwrap();
     victim.wait().unwrap();
-    fs::metadata(acknowledged).map_or(0, |file| file.len() as usize)
+    acknowledged()
 }
 
 /// Number of invocations that are stored.
@@ -82,9 +83,4 @@ fn check_what_is_left(path: &Path, run: &str, acknowledged: usize) -> usize {
     let commits = stored + 1;
     assert!(commits == acknowledged || commits == acknowledged + 1, "{commits} commits, {acknowledged} acknowledged");
     stored
-}
-
-/// The standard library's one source of randomness; no dependency for a delay.
-fn random() -> u64 {
-    RandomState::new().hash_one(0)
 }

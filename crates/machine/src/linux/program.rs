@@ -313,14 +313,20 @@ impl Watched {
     }
 
     pub(crate) fn conclude(&mut self, kill: bool) -> Option<ExitStatus> {
+        self.end(kill.then_some(ENDING))
+    }
+
+    /// Waits for the end of a command. With a patience, asks it to end first and kills it after that time.
+    fn end(&mut self, patience: Option<Duration>) -> Option<ExitStatus> {
         let child = self.child.take()?;
         let pid = raw_pid(child.id())?;
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        if kill && matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None)) {
+        let runs = || matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None));
+        if let Some(patience) = patience.filter(|_| runs()) {
             // It may just have ended. One that is stopped hears nothing until it goes on, and one may be deaf.
             let _ = rustix::process::kill_process(pid, Signal::TERM);
             let _ = rustix::process::kill_process(pid, Signal::CONT);
-            strays::all_ended_by(Instant::now() + ENDING, &[pid]);
+            strays::all_ended_by(Instant::now() + patience, &[pid]);
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
         let (status, usage) = sys::reap(child.id() as i32).ok()?;

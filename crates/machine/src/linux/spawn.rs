@@ -456,11 +456,12 @@ mod tests {
 
     #[test]
     fn a_kernel_without_pidfd_is_enough() {
-        let mut child = sleeper("0.1");
+        let mut child = sleeper("1000");
         child.pidfd = None;
         assert!(!child.wait_until(Some(Instant::now() + Duration::from_millis(5))));
-        assert!(child.wait_until(Some(Instant::now() + Duration::from_secs(20))));
-        assert_eq!(child.end().status, ExitStatus::Exited(0));
+        child.kill_group();
+        assert!(child.wait_until(Some(Instant::now() + Duration::from_secs(300))));
+        assert_eq!(child.end().status, ExitStatus::Signalled(9));
     }
 
     #[test]

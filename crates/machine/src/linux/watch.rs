@@ -162,9 +162,9 @@ mod tests {
         assert_eq!(percpu("5 7", &[2]), None);
     }
 
-    /// Real-time children have the CPU to themselves, so that this holds on a machine that others use too.
+    /// Real-time children have the CPU to themselves, so that this holds on a machine that others use too. Needs root, and 40 s.
     #[test]
-    #[ignore = "needs root and 40 s; prints nothing, fails with the figures"]
+    #[ignore = "suite soak"]
     fn quiet_invocations_are_marked_by_neither_source() {
         // /proc is there, the control groups are not: the second source is /proc/stat.
         let coarse = tempfile::tempdir().unwrap();

@@ -63,3 +63,14 @@ fn what_is_no_program_is_refused() {
     assert_eq!(hidden(std::process::id()), ProgramError::Hidden(std::process::id()));
     assert_eq!(hidden(u32::MAX), ProgramError::Gone(u32::MAX));
 }
+
+#[test]
+fn a_deaf_command_is_killed() {
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' TERM; echo deaf; while :; do sleep 1; done"]).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    std::io::Read::read_exact(&mut child.stdout.take().unwrap(), &mut [0]).unwrap();
+    let mut watched = Watched::begin(child.id(), false, true).unwrap();
+    watched.own(child);
+    assert_eq!(watched.end(Some(Duration::from_millis(20))), Some(ExitStatus::Signalled(9)));
+}
