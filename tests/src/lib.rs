@@ -1,5 +1,8 @@
 //! A world of its own for each test: an installation that holds only the fake probe, and an empty store.
 
+mod pace;
+
+pub use pace::{Starts, in_time, until};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -207,11 +210,11 @@ pub fn wrapped(wrapper: &[&str], own: &Command) -> Said {
     Said::from(command.output().unwrap())
 }
 
-/// A `probe.toml`.
+/// A `probe.toml`. What else runs on this machine disturbs no start of the fake, whose costs are scripted.
 #[must_use]
 pub fn probe(id: &str, program: &str, priority: i64) -> String {
     format!(
-        "id = \"{id}\"\ntitle = \"Fake\"\nsource = \"fake\"\npriority = {priority}\ncommand = [\"{program}\"]\nstart_timeout_ms = 3000\n\
+        "id = \"{id}\"\ntitle = \"Fake\"\nsource = \"fake\"\npriority = {priority}\ncommand = [\"{program}\"]\nstart_timeout_ms = 60000\nsimulated = true\n\
          [install]\ndebian = \"fake-runtime\"\n"
     )
 }
@@ -392,18 +395,6 @@ pub fn with(line: &str, key: &str, text: &str) -> String {
     format!("{}{text}{}", &line[..at], &line[end..])
 }
 
-/// What else ran on this machine is not what is tested here.
-///
-/// # Panics
-/// When the list does not end.
-#[must_use]
-pub fn quiet(line: &str) -> String {
-    let Some(at) = line.find("\"disturbances\":[") else { return line.to_owned() };
-    let at = at + "\"disturbances\":[".len();
-    let end = at + line[at..].find(']').unwrap();
-    format!("{}{}", &line[..at], &line[end..])
-}
-
 /// All ticks × this.
 ///
 /// # Panics
@@ -436,7 +427,7 @@ pub fn two_kinds(text: &str) -> String {
             return line.to_owned() + "\n";
         };
         let round: u64 = round.split(',').next().unwrap().parse().unwrap();
-        quiet(&scaled(line, if round % 2 == 1 { 0.5 } else { 1.0 })) + "\n"
+        scaled(line, if round % 2 == 1 { 0.5 } else { 1.0 }) + "\n"
     };
     text.lines().map(kind).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
-use switchcost_e2e::{Said, World};
+use switchcost_e2e::{Said, World, in_time, until};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -31,7 +31,7 @@ fn priced() -> Option<World> {
         eprintln!("skipped: an ordinary user cannot start what was built in this folder");
         return None;
     }
-    let said = world.run("run thread/honest --param ticks=500,1000,30000 --rounds 6");
+    let said = world.run("run thread/honest --param ticks=500,1000,30000 --rounds 6 --batches 5");
     assert_eq!(said.status, 0, "{said:?}");
     for folder in ["", "data", "data/switchcost"] {
         std::fs::set_permissions(world.path(folder), PermissionsExt::from_mode(0o777)).unwrap();
@@ -52,14 +52,13 @@ struct Sleeper(Child);
 
 impl Sleeper {
     fn start(before: &[&str]) -> Self {
-        let words: Vec<&str> = before.iter().copied().chain(["sleep", "60"]).collect();
+        let words: Vec<&str> = before.iter().copied().chain(["sleep", "1000"]).collect();
         let child = Command::new(words[0]).args(&words[1..]).stdout(Stdio::null()).spawn().unwrap();
         // Until it has become `sleep`.
         let comm = format!("/proc/{}/comm", child.id());
-        while std::fs::read_to_string(&comm).unwrap().trim() != "sleep" {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        Self(child)
+        let sleeper = Self(child);
+        until("another program", || std::fs::read_to_string(&comm).unwrap().trim() == "sleep");
+        sleeper
     }
 }
 
@@ -86,12 +85,14 @@ fn another_user_s_program_is_counted() {
 #[test]
 fn what_a_stranger_s_threads_wait_for_is_said_to_be_unknown() {
     let Some(world) = priced() else { return };
-    let busy = Command::new(FAKE).args(["switch", "2000000"]).stdout(Stdio::null()).spawn().unwrap();
+    let busy = Command::new(FAKE).args(["switch", "2000000000"]).stdout(Stdio::null()).spawn().unwrap();
     let busy = Sleeper(busy);
-    let said = behind(&world, &NOBODY, &format!("audit --pid {} --for 400ms --format json", busy.0.id()));
-    assert_eq!(said.status, 0, "{said:?}");
-    let json = said.json();
-    assert!(json["voluntary"].as_u64().unwrap() > 0, "{json}");
+    let json = in_time(|times| {
+        let words = format!("audit --pid {} --for {}ms --format json", busy.0.id(), 400 * times);
+        let said = behind(&world, &NOBODY, &words);
+        assert_eq!(said.status, 0, "{said:?}");
+        Some(said.json()).filter(|json| json["voluntary"].as_u64().unwrap() > 0)
+    });
     assert!(json["not_covered"].to_string().contains("another user's"), "{json}");
 }
 

@@ -31,7 +31,7 @@ fn only(kept: &[&str]) -> World {
 #[test]
 fn cost_is_the_rate_times_the_mean_and_only_cpu_time_decides() {
     let world = World::new(FAKE);
-    assert_eq!(world.run("run thread/honest thread/spread --rounds 6").status, 0);
+    assert_eq!(world.run("run thread/honest thread/spread --rounds 6 --seed 1").status, 0);
     let json = budget(&world, "--rate 50k/s --contexts 2").json();
     let bid = of(&json, "thread/honest");
     assert_eq!((&bid["share_of_a_cpu"]["value"], &bid["fit"]), (&0.05.into(), &"fits".into()));

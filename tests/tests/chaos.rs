@@ -27,7 +27,7 @@ const LATE: Duration = Duration::from_secs(2);
 const HANGS: Duration = Duration::from_secs(60);
 
 /// When whatever a run made is gone.
-const GONE: Duration = Duration::from_secs(3);
+const GONE: Duration = Duration::from_secs(30);
 
 const SIGNALS: [&str; 7] = ["KILL", "TERM", "INT", "HUP", "QUIT", "ABRT", "STOP"];
 

@@ -1,8 +1,10 @@
 //! `check`: one line, a status of its own, in time.
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use switchcost_e2e::{Said, World};
+use switchcost_e2e::{Said, World, in_time, scaled, until};
+
+/// Attempts at the CPU: even if other tests measured on it nine tenths of the time, all would fail once in a billion times.
+const ATTEMPTS: usize = 200;
 
 /// A world whose baseline `check` is a run of the honest fake.
 fn with_baseline() -> World {
@@ -25,19 +27,39 @@ fn line(said: &Said) -> &str {
     said.out.trim_end()
 }
 
-/// Other programs had the CPU, or another test measured on it: then nothing is known, and that is right.
-fn busy(said: &Said) -> bool {
-    said.status == 2
-        && ["disturbed", "slowed", "another switchcost", "start", "steady", "measured"]
-            .iter()
-            .any(|word| said.out.contains(word))
+/// What `check` says once no other test measures on the CPU.
+fn alone(world: &World, words: &[&str]) -> Said {
+    let mut attempts = (0..ATTEMPTS).map(|_| world.run_words(words));
+    attempts.find(|said| !said.out.contains("another switchcost")).expect("others had the CPU all the time")
+}
+
+/// The same where it can tell. On a machine that is starved even a minute may be too short for two passes: then it is asked again.
+fn answered(world: &World, words: &[&str]) -> Said {
+    let words = [words, &["--within", "60s"]].concat();
+    let unknown = |said: &Said| said.out.starts_with("cannot tell") || said.out.contains("UNKNOWN");
+    (0..5).map(|_| alone(world, &words)).find(|said| !unknown(said)).expect("no answer in five minutes")
+}
+
+/// What makes this machine unfit whatever its rows cost (a quota on its CPUs): the first words of any answer.
+fn unfit(world: &World) -> Option<String> {
+    let said = world.run("doctor --format json").json();
+    let findings = said["machine"]["findings"].as_array().unwrap();
+    let counts = |finding: &&serde_json::Value| {
+        ["clock_source", "clock_step", "cpu_quota"].contains(&finding["id"].as_str().unwrap())
+            && finding["severity"] == "warning"
+    };
+    let what = findings.iter().find(counts)?["what"].as_str().unwrap().to_owned();
+    Some(format!("not fit: {}", what.chars().take(20).collect::<String>()))
 }
 
 #[test]
 fn a_node_that_is_as_it_was_is_fit() {
     let world = with_baseline();
-    let said = world.run("check --within 10s");
-    assert!(busy(&said) || line(&said) == "fit: 1 row at most 10 % above the baseline", "{said:?}");
+    let said = answered(&world, &["check"]);
+    match unfit(&world) {
+        Some(words) => assert!(line(&said).starts_with(&words), "{said:?}"),
+        None => assert_eq!(line(&said), "fit: 1 row at most 10 % above the baseline"),
+    }
     assert_eq!(world.run("history").out.lines().filter(|line| line.contains("run thread/honest")).count(), 1);
     assert!(world.leftovers().is_empty());
 }
@@ -45,15 +67,17 @@ fn a_node_that_is_as_it_was_is_fit() {
 #[test]
 fn a_row_that_costs_more_than_the_baseline_makes_it_unfit_if_it_does_so_twice() {
     let world = with_baseline();
-    let faster = world.forged("faster", |body| body.replace("100000", "70000"));
-    let said = world.run_words(&["check", "--within", "10s", "--baseline", &faster]);
-    assert!(busy(&said) || line(&said) == "not fit: thread/honest +43 %", "{said:?}");
-    let nagios = world.run_words(&["check", "--within", "10s", "--contract", "nagios", "--baseline", &faster]);
-    let critical = (2, "SWITCHCOST CRITICAL - thread/honest +43 %\n");
-    assert!(nagios.status == 3 || (nagios.status, nagios.out.as_str()) == critical, "{nagios:?}");
+    let faster = world.forged("faster", |body| scaled(body, 0.7));
+    let check = |words: &[&str]| answered(&world, &[&["check", "--baseline", &faster][..], words].concat());
+    if let Some(words) = unfit(&world) {
+        assert!(line(&check(&[])).starts_with(&words));
+        return;
+    }
+    assert_eq!(line(&check(&[])), "not fit: thread/honest +43 %");
+    let nagios = check(&["--contract", "nagios"]);
+    assert_eq!((nagios.status, nagios.out.as_str()), (2, "SWITCHCOST CRITICAL - thread/honest +43 %\n"));
     // A gate above that lets it through.
-    let loose = world.run_words(&["check", "--within", "10s", "--gate", "60%", "--baseline", &faster]);
-    assert!(busy(&loose) || loose.status == 0, "{loose:?}");
+    assert_eq!(line(&check(&["--gate", "60%"])), "fit: 1 row at most 60 % above the baseline");
 }
 
 #[test]
@@ -101,10 +125,17 @@ fn what_is_late_is_named() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let said = world.run_words(&["check", "--within", "1s", "--baseline", pipe.to_str().unwrap()]);
     assert_eq!(line(&said), "cannot tell: late: reading the baseline, not done within 1s");
+    if let Some(words) = unfit(&world) {
+        assert!(line(&world.run("check")).starts_with(&words));
+        return;
+    }
     // A probe that hangs is ended in time, with its family.
     for (name, mechanism) in [("hang", "thread/hang"), ("family", "thread/hang-family")] {
         let hangs = world.forged(name, |body| body.replace("thread/honest", mechanism));
-        let said = world.run_words(&["check", "--within", "2s", "--baseline", &hangs]);
+        let said = in_time(|times| {
+            let said = alone(&world, &["check", "--within", &format!("{times}s"), "--baseline", &hangs]);
+            said.out.contains(mechanism).then_some(said)
+        });
         assert!(line(&said).starts_with("cannot tell: "), "{said:?}");
         gone(&world);
     }
@@ -112,28 +143,30 @@ fn what_is_late_is_named() {
 
 /// The system ends what is left a moment after its parent.
 fn gone(world: &World) {
-    let patience = Instant::now() + Duration::from_secs(60);
-    while !world.leftovers().is_empty() {
-        assert!(Instant::now() < patience, "{:?} are left", world.leftovers());
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("the end of processes that were left behind", || world.leftovers().is_empty());
 }
 
 #[test]
 fn a_check_that_is_killed_leaves_nothing() {
     let world = with_baseline();
-    let hangs = world.forged("hang", |body| body.replace("thread/honest", "thread/hang"));
-    let mut child = world
-        .command(&["check", "--within", "60s", "--baseline", &hangs])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let patience = Instant::now() + Duration::from_secs(60);
-    while world.leftovers().is_empty() && Instant::now() < patience && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(5));
+    if let Some(words) = unfit(&world) {
+        assert!(line(&world.run("check")).starts_with(&words));
+        return;
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let starts = world.counted(env!("CARGO_BIN_EXE_switchcost-fake"), "");
+    let hangs = world.forged("hang", |body| body.replace("thread/honest", "thread/hang"));
+    let killed = (0..ATTEMPTS).any(|_| {
+        let mut child = world
+            .command(&["check", "--within", "60s", "--baseline", &hangs])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        until("a start", || starts.count() > 0 || child.try_wait().unwrap().is_some());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        starts.count() > 0
+    });
+    assert!(killed, "others had the CPU all the time");
     gone(&world);
 }

@@ -111,7 +111,7 @@ fn the_action_ends_by_its_gate_and_says_so_everywhere() {
     let slower = [("rows", "  thread/honest ticks=1000\n\n  thread/honest ticks=1300\n"), ("base", ""), ("head", "")];
     let unknown = [("rows", "thread/honst"), ("base", "base"), ("head", "head")];
     for (inputs, likely) in [(builds, 0), (slower, 1), (unknown, 2)] {
-        let more = [("archive", "switchcost.tar.gz"), ("rounds", "8"), ("budget", "30s"), ("junit", "report.xml")];
+        let more = [("archive", "switchcost.tar.gz"), ("rounds", "8"), ("budget", "600s"), ("junit", "report.xml")];
         let runner = Runner::new(&world, &action, &[&inputs[..], &more].concat());
         let installed = runner.step("install");
         assert_eq!(installed.status, 0, "{installed:?}");
@@ -224,7 +224,7 @@ fn the_shell_of_the_page_does_what_the_page_says() {
 #[test]
 fn two_builds_are_paired_by_what_both_have() {
     let world = world();
-    let compare = |words: &str| world.run(&format!("compare --measure {words} --rounds 6 --budget 30s --format json"));
+    let compare = |words: &str| world.run(&format!("compare --measure {words} --rounds 6 --budget 600s --format json"));
     let (a, b) = (world.path("work/base"), world.path("work/head"));
     let sides = format!("--probe {} --probe {}", a.display(), b.display());
     let said = compare(&format!("thread/honest thread/noise {sides}"));

@@ -12,14 +12,6 @@ fn measured() -> World {
     world
 }
 
-/// Starts that others disturbed are left out as long as so many are left; how many, the machine decides.
-const FEWEST_STARTS: u64 = 6;
-
-/// On a busy machine nothing is concluded from two runs, and rightly.
-fn busy(comparison: &serde_json::Value) -> bool {
-    comparison["reason"].as_str().unwrap().contains("other programs disturbed")
-}
-
 fn compare(world: &World, operands: &[&str]) -> Said {
     let mut words = vec!["compare", "--format", "json"];
     words.extend(operands);
@@ -36,7 +28,7 @@ fn exact_ratio_verdict_and_gate() {
         assert_eq!(row[field], expected, "{field}");
     }
     assert_eq!((&row["verdict"], &row["paired"]), (&"slower".into(), &true.into()));
-    assert!(row["counts"][0].as_u64() >= Some(FEWEST_STARTS), "{row}");
+    assert_eq!(row["counts"][0], 10, "{row}");
     assert_eq!(row["phrase"], "10 % slower");
     let gate = |a: &str, b: &str, limit: &str| compare(&world, &[a, b, "--gate", limit]);
     let (base, slow) = ("thread/honest", "thread/honest ticks=1100");
@@ -72,7 +64,7 @@ fn two_runs_and_files_by_their_common_rows() {
             (&row["b"]["label"], &row["ratio"], &row["paired"]),
             (&"thread/honest".into(), &1.0.into(), &false.into())
         );
-        assert!(busy(row) || (&row["verdict"], &row["within"]) == (&"same".into(), &0.03.into()), "{row}");
+        assert_eq!((&row["verdict"], &row["within"]), (&"same".into(), &0.03.into()), "{row}");
         let (notes, unmatched) = (json["notes"].to_string(), json["unmatched"].to_string());
         assert!(notes.contains("Two runs"), "{notes}");
         assert!(unmatched.contains("ticks=1100") && unmatched.contains("thread/blind"), "{unmatched}");
@@ -81,7 +73,7 @@ fn two_runs_and_files_by_their_common_rows() {
     }
     let across = compare(&world, &["latest~1:thread/honest ticks=1100", "latest:thread/honest", "--gate", "5%"]);
     let found = across.json()["comparisons"][0].clone();
-    assert!(busy(&found) || (across.status, &found["verdict"]) == (0, &"faster".into()), "{across:?}");
+    assert_eq!((across.status, &found["verdict"]), (0, &"faster".into()), "{across:?}");
     let default_run = compare(&world, &["thread/honest", "thread/honest ticks=1100", "--run", "latest~1"]);
     assert_eq!(default_run.json()["comparisons"][0]["ratio"], 1.1);
 }
@@ -194,13 +186,8 @@ fn bad_input_is_one_sentence() {
         &["--gate", "--threshold"],
     );
     let exported = world.run("export").out;
-    for (name, text) in
-        [("cut", &exported[..exported.len() / 2]), ("empty", ""), ("nan", &exported.replacen("100000", "NaN", 1))]
-    {
-        let path = world.path(&format!("{name}.jsonl"));
-        std::fs::write(&path, text).unwrap();
-        refuses(&["latest", path.to_str().unwrap()], &[name]);
-    }
+    world.write("cut.jsonl", &exported[..exported.len() / 2]);
+    refuses(&["latest", world.path("cut.jsonl").to_str().unwrap()], &["cut.jsonl"]);
     assert_eq!(world.run("run thread/honest --param ticks=1000,1100 --rounds 1").status, 0);
     refuses(&["thread/honest", "thread/honest ticks=1100"], &["one start only"]);
     assert_eq!(world.run("run thread/blind thread/noise --rounds 6").status, 0);
@@ -217,7 +204,7 @@ fn measured_now_and_judged() {
     assert_eq!(said.status, 1, "{said:?}");
     let row = said.json()["comparisons"][0].clone();
     assert_eq!((&row["verdict"], &row["ratio"], &row["paired"]), (&"slower".into(), &1.1.into(), &true.into()));
-    assert!(row["counts"][0].as_u64() >= Some(FEWEST_STARTS) && row["noise_floor"] == 0.0, "{row}");
+    assert_eq!((&row["counts"][0], &row["noise_floor"]), (&8.into(), &0.0.into()), "{row}");
     // The run is stored and can be asked again.
     let again = compare(&world, &["thread/honest", "thread/honest ticks=1100"]);
     assert_eq!((again.status, &again.json()["comparisons"][0]["a"]["run"]), (0, &row["a"]["run"]), "{again:?}");
@@ -268,10 +255,6 @@ fn ticks_that_cannot_be_are_refused() {
         let operands = [format!("{file}:thread/honest"), format!("{file}:thread/honest ticks=1100")];
         compare(&world, &[&operands[0], &operands[1]]).refuses(2, &["thread/honest", "no verdict", "one clock cycle"]);
     }
-    for (name, ticks) in [("infinite", "1e999"), ("fraction", "0.5"), ("endless", "99999999999999999999")] {
-        let file = world.forged(name, |text| text.replacen("[100000", &format!("[{ticks}"), 1));
-        compare(&world, &[&file, "latest"]).refuses(2, &[name, "line"]);
-    }
 }
 
 /// Other machines and too few starts bound every word that follows.
@@ -291,7 +274,6 @@ fn what_bounds_every_word_stands_in_the_first_line() {
         first(&["latest", &other])
     );
     assert!(first(&["thread/honest", "thread/honest ticks=1100"]).starts_with("thread/honest ticks=1100 against"));
-    // Disturbed starts are repeated once: four at most.
     assert_eq!(world.run("run thread/honest --rounds 2").status, 0);
     let few = first(&["latest~1", "latest"]);
     assert!(few.starts_with("Too few starts for a verdict: it takes 6 on each side."), "{few}");

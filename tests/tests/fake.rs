@@ -2,8 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
-use std::time::Duration;
-use switchcost_e2e::{Said, World, mechanism, probe, repository};
+use switchcost_e2e::{Said, World, in_time, mechanism, probe, repository, until};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -22,8 +21,14 @@ fn measured(name: &str, extra: &str) -> (Said, serde_json::Value) {
     let world = world();
     let said = world.run(&format!("run thread/{name} --format json --rounds 6 {extra}"));
     let row = row(&said);
-    assert_eq!(world.leftovers(), [].into(), "{name} left processes behind");
+    gone(&world);
     (said, row)
+}
+
+/// The system ends what is left a moment after its parent, on a busy machine.
+#[track_caller]
+fn gone(world: &World) {
+    until("the end of processes that were left behind", || world.leftovers().is_empty());
 }
 
 #[test]
@@ -36,9 +41,7 @@ fn exact_numbers_come_through() {
     }
     assert_eq!(row["kernel_switches"], 1.0);
     assert_eq!(row["turns_ok"], true);
-    // On a busy machine disturbed invocations are repeated, so there may be more.
-    assert!(row["starts"].as_u64().unwrap() >= 6, "{row}");
-    assert!(row["samples"].as_u64().unwrap() >= 180, "{row}");
+    assert_eq!((&row["starts"], &row["samples"]), (&6.into(), &180.into()), "{row}");
 }
 
 #[test]
@@ -46,8 +49,7 @@ fn a_warm_up_is_found_and_kept_out() {
     let (_, row) = measured("warm-up", "");
     assert_eq!(row["median"], 1000.0);
     assert_eq!(row["p99"], 1000.0);
-    let warmup = row["warmup_batches"].as_u64().unwrap();
-    assert!(warmup >= 6 * 8 && warmup % 8 == 0, "{row}");
+    assert_eq!(row["warmup_batches"], 6 * 8, "{row}");
 }
 
 #[test]
@@ -80,7 +82,6 @@ fn broken_probes_are_rows() {
     for (name, words) in [
         ("crash", "signal 6; its last words: about to fall over"),
         ("garbage", "`OpenJDK 64-Bit Server VM warning: this is not JSON`"),
-        ("linger", "answered but did not leave within 1500 ms"),
         ("shouts", "belong to the descriptor of report_fd"),
         ("empty-detail", "`detail` is empty"),
         ("odd-code", "unknown code `because`; expected one of unknown_key,"),
@@ -110,11 +111,21 @@ fn a_broken_row_beside_a_good_one_is_partial() {
 
 #[test]
 fn hanging_probes_and_their_families_are_killed() {
-    for name in ["hang", "hang-family", "escape"] {
-        let (said, row) = measured(name, "--budget 1500ms");
-        assert_eq!(said.status, 3, "{name}: {said:?}");
-        assert_eq!(row["verdict"], "broken");
-        assert!(row["reason"].as_str().unwrap().contains("no answer within"), "{name}: {}", row["reason"]);
+    for (name, words) in [
+        ("hang", "no answer within"),
+        ("hang-family", "no answer within"),
+        ("escape", "no answer within"),
+        ("linger", "answered but did not leave within 1500 ms"),
+    ] {
+        let (said, row) = in_time(|times| {
+            let (said, row) = measured(name, &format!("--budget {}ms", 800 * times));
+            // Until it has said what it has, and answered where it does, only that can be told.
+            let reason = row["reason"].as_str().unwrap();
+            let early = reason.contains("`describe`") || name == "linger" && reason.contains("no answer within");
+            (!early).then_some((said, row))
+        });
+        assert_eq!((said.status, &row["verdict"]), (3, &"broken".into()), "{name}: {said:?}");
+        assert!(row["reason"].as_str().unwrap().contains(words), "{name}: {}", row["reason"]);
     }
 }
 
@@ -160,13 +171,7 @@ fn rounds_are_shuffled_by_the_seed() {
             .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
             .filter(|line| line["t"] == "invocation")
             .map(|line| (line["round"].as_u64().unwrap(), line["variant"].as_u64().unwrap()))
-            // A disturbed invocation is repeated at the end of its round; the order is that of the first ones.
-            .fold(Vec::new(), |mut seen, one| {
-                if !seen.contains(&one) {
-                    seen.push(one);
-                }
-                seen
-            })
+            .collect::<Vec<_>>()
     };
     let (one, again, other) = (order("7"), order("7"), order("8"));
     assert_eq!(one, again);
@@ -184,7 +189,7 @@ fn rounds_are_shuffled_by_the_seed() {
 #[test]
 fn precision_ends_a_run_and_a_wide_row_says_why() {
     let world = world();
-    let said = world.run("run thread/honest thread/spread --format json");
+    let said = world.run("run thread/honest thread/spread --seed 1 --budget 600s --format json");
     assert_eq!(said.status, 0, "{said:?}");
     let json = said.json();
     assert_eq!(json["run"]["ended_by"], "precision");
@@ -194,7 +199,6 @@ fn precision_ends_a_run_and_a_wide_row_says_why() {
         medians.iter().map(|median| median[0].as_u64().unwrap()).max().unwrap()
     };
     assert!(last_round("thread/honest") < 10);
-    // On a busy machine later starts may all be disturbed, and then they are in no median.
     assert!(of("thread/spread")["starts"].as_u64().unwrap() > 10);
     assert!(of("thread/spread")["notes"].to_string().contains("starts differ by"));
 }
@@ -204,7 +208,8 @@ fn the_json_fits_its_schema() {
     let world = world();
     let schema = std::fs::read_to_string(repository().join("docs/results.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
-    let said = world.run("run thread/* --rounds 1 --budget 20s --format json");
+    // A row of every verdict.
+    let said = world.run("run thread/{honest,liar,blind,crash,absent} --rounds 1 --format json");
     let errors: Vec<String> = validator.iter_errors(&said.json()).map(|error| error.to_string()).collect();
     assert_eq!(errors, [] as [String; 0]);
     // A schema that accepts everything would pass too.
@@ -278,17 +283,13 @@ fn bad_input_is_one_sentence() {
 }
 
 #[test]
-fn damaged_run_files_leave_the_store_as_it_was() {
+fn a_damaged_run_file_leaves_the_store_as_it_was() {
     let world = world();
     assert_eq!(world.run("run thread/honest --rounds 6").status, 0);
     let exported = world.run("export").out;
     let other = world.path("other.sqlite").to_str().unwrap().to_owned();
-    let half = &exported[..exported.len() / 2];
-    let forged = exported.replacen("100000", "100001", 1);
-    for (name, text) in [("half", half), ("forged", forged.as_str()), ("empty", ""), ("foreign", "{\"a\":1}\n")] {
-        std::fs::write(world.path(name), text).unwrap();
-        world.run_words(&["import", world.path(name).to_str().unwrap(), "--store", &other]).refuses(2, &[name]);
-    }
+    world.write("half", &exported[..exported.len() / 2]);
+    world.run_words(&["import", world.path("half").to_str().unwrap(), "--store", &other]).refuses(2, &["half"]);
     assert!(
         !world.path("other.sqlite").exists() || world.run_words(&["history", "--store", &other]).out.contains("No run")
     );
@@ -297,23 +298,22 @@ fn damaged_run_files_leave_the_store_as_it_was() {
 #[test]
 fn a_run_killed_at_any_moment_is_shown_as_partial() {
     let world = world();
-    for after_ms in [150, 400, 700] {
+    let starts = world.counted(FAKE, "");
+    for killed_in in [1, 2, 7] {
+        let before = starts.count();
+        starts.hold(before + killed_in);
         let mut child = world
-            .command(&["run", "thread/spin", "--rounds", "1000"])
+            .command(&["run", "thread/honest", "--rounds", "1000"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(after_ms));
+        starts.reach(before + killed_in);
         child.kill().unwrap();
         child.wait().unwrap();
-    }
-    std::thread::sleep(Duration::from_millis(300)); // The kernel takes the probes down after their parent.
-    assert_eq!(world.leftovers(), [].into());
-    let runs = world.run("history --format json").json()["runs"].as_array().unwrap().clone();
-    assert!(!runs.is_empty());
-    for run in runs {
-        assert_eq!(run["partial"], true);
+        gone(&world);
+        let run = world.run("history --format json").json()["runs"][0].clone();
+        assert_eq!((&run["partial"], &run["invocations"]), (&true.into(), &(killed_in - 1).into()), "{run}");
         let shown = world.run(&format!("show {} --format json", run["id"].as_str().unwrap()));
         assert_eq!(shown.status, 0, "{shown:?}");
         let json = shown.json();
@@ -326,8 +326,9 @@ fn a_run_killed_at_any_moment_is_shown_as_partial() {
 #[test]
 fn ctrl_c_keeps_and_prints_what_is_there() {
     let world = world();
+    let starts = world.counted(FAKE, "");
     let mut child = world
-        .command(&["run", "thread/spin", "--rounds", "1000", "--format", "json"])
+        .command(&["run", "thread/honest", "--rounds", "100000", "--budget", "600s", "--format", "json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -335,7 +336,7 @@ fn ctrl_c_keeps_and_prints_what_is_there() {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let begun = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("run "));
     assert!(begun, "no line at the beginning");
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    starts.reach(7);
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     std::thread::spawn(move || lines.for_each(drop));
@@ -346,7 +347,7 @@ fn ctrl_c_keeps_and_prints_what_is_there() {
     assert_eq!((status, &json["run"]["ended_by"]), (Some(4), &"interrupt".into()));
     assert_eq!(json["results"][0]["verdict"], "verified");
     assert!(json["results"][0]["starts"].as_u64().unwrap() >= 6);
-    assert_eq!(world.leftovers(), [].into());
+    gone(&world);
     assert_eq!(world.run("show --format json").json()["run"]["partial"], true);
 }
 
@@ -392,12 +393,12 @@ fn plain_output_holds_no_escape_sequences() {
 fn what_leaves_a_probe_that_only_describes_is_killed_too() {
     for command in ["list", "run thread/honest --rounds 1 --batches 2"] {
         let world = world();
-        let leaving = format!("setsid sleep 20 >/dev/null 2>&1 & exec {FAKE} \\\"$0\\\" \\\"$@\\\"");
+        let leaving = format!("setsid sleep 1000 >/dev/null 2>&1 & exec {FAKE} \\\"$0\\\" \\\"$@\\\"");
         let text = probe("fake", "sh", 100).replace("[\"sh\"]", &format!("[\"sh\", \"-c\", \"{leaving}\"]"));
         world.write("libexec/switchcost/probes/fake/probe.toml", &text);
         let said = world.run(command);
         assert_eq!(said.status, 0, "{said:?}");
-        assert_eq!(world.leftovers(), [].into(), "{command} left processes behind");
+        gone(&world);
         if command.starts_with("run") {
             let notes = world.run("show --format json").json()["results"][0]["notes"].to_string();
             assert!(notes.contains(" starts and were ended by the host"), "{notes}");

@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 use switchcost_e2e::{Said, World, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
@@ -16,60 +17,59 @@ fn measured() -> World {
     world
 }
 
-/// The same at the very beginning, when the run has no place in the store yet.
-#[test]
-fn a_lock_at_the_beginning_loses_nothing() {
-    let world = measured();
-    let other = rusqlite::Connection::open(world.store()).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let mut run = world
-        .command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "9s"])
+/// A run that goes on until it is stopped.
+fn endless(world: &World) -> Child {
+    world
+        .command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "600s"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(7));
+        .unwrap()
+}
+
+/// Ends it as Ctrl-C does. Whether all of what it measured is stored, and how much that is.
+fn stopped(world: &World, mut run: Child) -> (bool, i64) {
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    assert_eq!(run.wait().unwrap().code(), Some(4));
+    let counts = "SELECT count(*), min(sequence), max(sequence) FROM invocation JOIN run ON run = run.key WHERE ended_by = 'interrupt'";
+    let store = rusqlite::Connection::open(world.store()).unwrap();
+    let (stored, first, last): (i64, i64, i64) =
+        store.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    ((first, last) == (0, stored - 1), stored)
+}
+
+/// Another process has the store when the run begins, so that the run has no place there yet.
+#[test]
+fn a_lock_at_the_beginning_loses_nothing() {
+    let world = measured();
+    let starts = world.counted(FAKE, "");
+    let other = rusqlite::Connection::open(world.store()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let run = endless(&world);
+    // Of two starts the storing has failed.
+    starts.reach(3);
     other.execute_batch("COMMIT").unwrap();
-    assert!(run.wait().unwrap().success());
-    let counts =
-        "SELECT count(*), max(sequence) + 1 FROM invocation JOIN run ON run = run.key WHERE ended_by = 'budget'";
-    let (stored, all): (i64, i64) = other.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    assert!(stored == all && stored > 1, "{stored} of {all}");
+    starts.reach(5);
+    let (whole, stored) = stopped(&world, run);
+    assert!(whole && stored >= 4, "{stored}");
 }
 
 /// Another process has the store for longer than a write waits: what could not be stored meanwhile is stored later.
 #[test]
 fn a_lock_amid_a_run_loses_nothing() {
     let world = measured();
-    let mut run = world
-        .command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "9s"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let starts = world.counted(FAKE, "");
+    let run = endless(&world);
+    starts.reach(2);
     let other = rusqlite::Connection::open(world.store()).unwrap();
-    other.busy_timeout(Duration::from_secs(60)).unwrap();
-    let runs = || other.query_row("SELECT count(*) FROM run", [], |row| row.get::<_, i64>(0)).unwrap();
-    let begun = Instant::now();
-    while runs() < 2 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the run never began");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    other.busy_timeout(Duration::from_secs(300)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    std::thread::sleep(Duration::from_millis(5500));
+    // Starts that were over before the lock are stored; of the two that began under it the first cannot be.
+    starts.reach(starts.count() + 2);
     other.execute_batch("COMMIT").unwrap();
-    assert!(run.wait().unwrap().success());
-    let sequences: Vec<i64> = other
-        .prepare(
-            "SELECT sequence FROM invocation JOIN run ON run = run.key WHERE ended_by = 'budget' ORDER BY sequence",
-        )
-        .unwrap()
-        .query_map([], |row| row.get(0))
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    assert_eq!(sequences, (0..sequences.len() as i64).collect::<Vec<_>>(), "some are missing");
-    assert!(sequences.len() > 10, "{}", sequences.len());
+    starts.reach(starts.count() + 2);
+    let (whole, stored) = stopped(&world, run);
+    assert!(whole && stored >= 5, "{stored}");
 }
 
 #[test]
@@ -157,9 +157,7 @@ fn what_cannot_be_said_on_stderr_is_left_unsaid() {
 fn the_budget_also_holds_for_probes_that_are_slow_to_answer() {
     let world = World::new(FAKE);
     let late = format!("sleep 50; exec {FAKE} \\\"$0\\\" \\\"$@\\\"");
-    let text = switchcost_e2e::probe("fake", "sh", 100)
-        .replace("[\"sh\"]", &format!("[\"sh\", \"-c\", \"{late}\"]"))
-        .replace("3000", "60000");
+    let text = switchcost_e2e::probe("fake", "sh", 100).replace("[\"sh\"]", &format!("[\"sh\", \"-c\", \"{late}\"]"));
     world.write("libexec/switchcost/probes/fake/probe.toml", &text);
     let said = world.run("run --all --budget 1s --format json");
     assert_eq!(said.status, 3, "{said:?}");
@@ -251,10 +249,15 @@ fn a_small_stack_is_enough() {
 #[test]
 fn what_was_there_before_the_tool_is_left_alone() {
     let world = measured();
+    let starts = world.counted(FAKE, "");
+    // Both are there before the tool. The second loses its parent while the third start is held, and is given to the tool.
+    starts.hold(3);
     let script = "setsid sleep 1000 > /dev/null 2>&1 & echo $!
-                  setsid sh -c 'sleep 1000 > /dev/null & echo $!; exec > /dev/null; sleep 0.5' 2> /dev/null &
-                  exec \"$0\" \"$@\" > /dev/null 2>&1";
-    let said = world.run_wrapped(&["sh", "-c", script], &["run", "thread/honest", "--rounds", "3", "--batches", "2"]);
+                  setsid sh -c 'sleep 1000 > /dev/null & echo $!; exec > /dev/null; : >\"$1.ready\"
+                                while [ $(wc -l < \"$1\") -lt 3 ]; do sleep 0.01; done; rm \"$2\"' sh \"$0\" \"$1\" 2> /dev/null &
+                  until [ -e \"$0.ready\" ]; do sleep 0.01; done; shift; exec \"$@\" > /dev/null 2>&1";
+    let words = ["run", "thread/honest", "--rounds", "6", "--batches", "2"];
+    let said = world.run_wrapped(&["sh", "-c", script, path(starts.file()), path(&world.path("hold"))], &words);
     let services: Vec<&str> = said.out.split_whitespace().collect();
     assert_eq!((services.len(), said.status), (2, 0), "{said:?}");
     // A signal reaches only who is there.
@@ -267,25 +270,31 @@ fn what_was_there_before_the_tool_is_left_alone() {
 #[test]
 fn orphans_of_those_who_come_into_its_container_are_left_alone() {
     let world = measured();
-    let script = r#"unshare --user --map-root-user --pid --fork --mount-proc --kill-child "$0" run thread/honest thread/escape --rounds 30 --batches 2 \
-                        --budget 10s --format json 2>/dev/null &
+    let starts = world.counted(FAKE, "setsid sleep 1000 > /dev/null 2>&1 &");
+    // The orphan comes in during the first start and lives through the ends of two, whose own orphans are ended.
+    starts.hold(1);
+    let script = r#"unshare --user --map-root-user --pid --fork --mount-proc --kill-child "$2" run thread/honest --rounds 3 --batches 2 \
+                        --format json 2>/dev/null &
                     outer=$!
-                    for try in $(seq 200); do
-                        inner=$({ cat /proc/$outer/task/$outer/children 2>/dev/null || ps -o pid= --ppid $outer; } | tr -d ' ')
-                        [ -n "$inner" ] && [ "$(cat /proc/$inner/comm)" = switchcost ] && break
-                        sleep 0.05
-                    done
-                    nsenter --user --preserve-credentials --mount --pid --target $inner \
-                        sh -c 'setsid sh -c "sleep 0.8; echo lived >&2" & exit 0' || echo no namespaces >&2
+                    while [ -e /proc/$outer ] && [ ! -s "$0" ]; do sleep 0.01; done
+                    inner=$({ cat /proc/$outer/task/$outer/children 2>/dev/null || ps -o pid= --ppid $outer; } | tr -d ' ')
+                    nsenter --user --preserve-credentials --mount --pid --target $inner sh -c '
+                        setsid sh -c "until [ \$(wc -l <\"$0\") = 3 ]; do sleep 0.01; done; echo lived >&2; rm \"$1\"" "$0" "$1" & exit 0
+                        ' "$0" "$1" || { echo no namespaces >&2; rm "$1"; }
+                    [ ! -e "$1" ] || echo 3 >"$1"
                     wait $outer"#;
-    let said = world.run_wrapped(&["sh", "-c", script], &[]);
+    let said = world.run_wrapped(&["sh", "-c", script, path(starts.file()), path(&world.path("hold"))], &[]);
     if said.err.contains("no namespaces") {
         eprintln!("no PID namespace can be made and entered here ({}): not tested", said.err.trim());
         return;
     }
     assert!(said.err.contains("lived"), "{said:?}");
-    let rows = said.json()["results"].to_string();
-    assert!(rows.contains("thread/honest") && rows.contains("thread/escape"), "{rows}");
+    let notes = said.json()["results"][0]["notes"].to_string();
+    assert!(notes.contains(" starts and were ended by the host"), "{notes}");
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
 }
 
 /// Root may have the home of a user (sudo), who can plant anything where `list` remembers what probes said.
@@ -313,18 +322,11 @@ fn what_is_planted_in_the_cache_is_neither_followed_nor_waited_for() {
 #[test]
 fn a_store_that_is_removed_amid_a_run_is_made_anew() {
     let world = measured();
-    let mut run = world
-        .command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "4s"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
+    let starts = world.counted(FAKE, "");
+    let run = endless(&world);
+    starts.reach(3);
     std::fs::remove_dir_all(world.path("data")).unwrap();
-    assert!(run.wait().unwrap().success());
-    let other = rusqlite::Connection::open(world.store()).unwrap();
-    let counts = "SELECT count(*), max(sequence) + 1, min(sequence) FROM invocation JOIN run ON run = run.key WHERE ended_by = 'budget'";
-    let (stored, all, first): (i64, i64, i64) =
-        other.query_row(counts, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
-    assert!(stored == all && first == 0 && stored > 1, "{stored} of {all} from {first}");
+    starts.reach(starts.count() + 2);
+    let (whole, stored) = stopped(&world, run);
+    assert!(whole && stored >= 4, "{stored}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use switchcost_e2e::{World, quiet, repository, scaled, sealed, with};
+use switchcost_e2e::{World, repository, scaled, sealed, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -28,7 +28,7 @@ fn node(body: &str, name: &str, number: usize, factor: f64, change: impl Fn(&str
             line = change(&line);
         }
         if line.starts_with("{\"t\":\"invocation\"") {
-            line = quiet(&scaled(&line, factor * (1.0 + number as f64 % 7.0 / 1000.0)));
+            line = scaled(&line, factor * (1.0 + number as f64 % 7.0 / 1000.0));
         }
         lines.push(line);
     }
@@ -347,7 +347,7 @@ fn a_plan_that_runs_fills_the_folder_and_confirms() {
     let (world, body) = world();
     // `srun … --nodelist=NODE … COMMAND…`; n3 does not answer, and n2 and n5 cannot be measured at once.
     let srun = "#!/bin/sh\nfor word; do case $word in --nodelist=*) list=${word#*=};; --*) ;; *) break;; esac; shift; done\n\
-                case $list in n3) exit 1;; n2|n5) mkdir \"$0.host\" || exit; sleep 0.5; rmdir \"$0.host\";; esac\n\
+                case $list in n3) exit 1;; n2|n5) mkdir \"$0.host\" || exit; sleep 0.2; rmdir \"$0.host\";; esac\n\
                 SLURMD_NODENAME=$list NODE=$list \"$@\"\n";
     world.write("bin/srun", srun);
     // The node's switchcost: gives the file that was made for it.

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use switchcost_e2e::{Said, World};
+use switchcost_e2e::{Said, World, until};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -73,12 +73,9 @@ fn a_fifo_is_written_to() {
     // Opened for both, so that this test does not wait for a writer that never comes.
     let mut reader = fs::File::options().read(true).write(true).open(&fifo).unwrap();
     let mut read = vec![0; text.len()];
-    let ended = (0..2000).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-        host.try_wait().unwrap().is_some() || !fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo()
-    });
-    let is_fifo = fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo();
-    assert!(ended && is_fifo, "ended: {ended}, still a FIFO: {is_fifo}");
+    let is_fifo = || fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo();
+    until("the end of the host", || host.try_wait().unwrap().is_some() || !is_fifo());
+    assert!(is_fifo());
     reader.read_exact(&mut read).unwrap();
     assert_eq!(String::from_utf8(read).unwrap(), text);
     assert!(host.wait().unwrap().success());

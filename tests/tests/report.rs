@@ -25,7 +25,7 @@ fn a_page_holds_the_runs_that_are_named_each_once() {
     let file = world.path("p.html");
     let file = file.to_str().unwrap();
     for _ in 0..2 {
-        assert_eq!(world.run("run thread/honest --rounds 6 --batches 5 --budget 20s").status, 0);
+        assert_eq!(world.run("run thread/honest --rounds 6 --batches 5 --budget 600s").status, 0);
     }
     let example = repository().join("data/example/ladder.jsonl");
     let said = world.run_words(&["report", "latest~1", "latest", "latest", example.to_str().unwrap(), "-o", file]);
@@ -35,9 +35,8 @@ fn a_page_holds_the_runs_that_are_named_each_once() {
     assert_eq!(runs.len(), 3);
     assert_eq!(data["made_by"], "switchcost report 'latest~1' latest ladder.jsonl");
     let row = &runs[0]["details"][0];
-    // A start that others disturbed is repeated, and not counted unless too few others are left.
     let counted = row["starts"].as_array().unwrap().iter().filter(|start| start[3] == 1).count();
-    assert!(counted >= 6, "{row}");
+    assert_eq!(counted, 6, "{row}");
     assert_eq!(row["expected"]["kernel_switches"], serde_json::json!([1.0, 1.0]));
     let pair = data["tables"].as_array().unwrap().iter().find(|table| table["a"] == 0 && table["b"] == 1).unwrap();
     assert!(pair["comparisons"][0]["ratio"].is_number(), "{pair}");
@@ -70,14 +69,16 @@ fn runs_that_do_not_exist_are_named() {
     let world = world();
     world.write("bad.jsonl", "nonsense\n");
     let bad = world.path("bad.jsonl");
-    world.run_words(&["report", bad.to_str().unwrap()]).refuses(2, &["bad.jsonl"]);
+    let page = world.path("bad.html");
+    world.run_words(&["report", bad.to_str().unwrap(), "-o", page.to_str().unwrap()]).refuses(2, &["bad.jsonl"]);
+    assert!(!page.exists());
     world.run("report missing.jsonl").refuses(2, &["missing.jsonl"]);
 }
 
 #[test]
 fn a_page_is_opened_only_when_asked_and_without_a_desktop_a_sentence_says_where_it_is() {
     let world = world();
-    assert_eq!(world.run("run thread/honest --rounds 1 --batches 1 --budget 20s").status, 0);
+    assert_eq!(world.run("run thread/honest --rounds 1 --batches 1 --budget 600s").status, 0);
     let (page, seen) = (world.path("p.html"), world.path("seen"));
     // In the place of the desktop's launcher.
     world.write("bin/xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" >{}\n", seen.display()));

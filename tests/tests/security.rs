@@ -1,7 +1,9 @@
 //! What docs/security.md says of rights.
 
 use std::fs::Permissions;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::process::{Command, Stdio};
 use switchcost_e2e::{World, page_data};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
@@ -67,25 +69,28 @@ fn exports_and_pages_leave_out_whose_the_run_is() {
 #[test]
 fn two_runs_at_once_are_told_and_one_can_wait() {
     let world = World::new(FAKE);
-    let words = |more: &[&'static str]| {
-        [&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "4s"], more].concat()
+    let starts = world.counted(FAKE, "");
+    let spawned = |words: &[&str]| {
+        let mut command = world.command(&[&["run", "thread/honest", "--batches", "2", "--wait"][..], words].concat());
+        command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
     };
-    let first = world
-        .command(&words(&["--wait"]))
-        .stderr(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let line = "another switchcost measures on CPU";
-    // Other tests may measure as well; then the first one also waits, and who is last is told.
-    let told = (0..100).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        world.run("run thread/honest --rounds 1 --batches 2").err.contains(line)
-    });
-    assert!(told);
-    let second = world.run("run thread/honest --rounds 1 --batches 2 --wait");
-    assert!(second.status == 0 && !second.err.contains("panicked"), "{second:?}");
-    assert!(first.wait_with_output().unwrap().status.success());
+    // Other tests may measure as well; then it waits until it has the CPU.
+    let mut first = spawned(&["--rounds", "100000", "--budget", "600s"]);
+    starts.reach(1);
+    let told = world.run("run thread/honest --rounds 1 --batches 2");
+    assert!(told.err.contains("another switchcost measures on CPU"), "{told:?}");
+    let mut second = spawned(&["--rounds", "1"]);
+    let mut lines = BufReader::new(second.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.ends_with("waiting until it is done")));
+    assert!(Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap().success());
+    assert_eq!(first.wait().unwrap().code(), Some(4));
+    assert!(!lines.any(|line| line.contains("panicked")));
+    assert!(second.wait().unwrap().success());
+    let store = rusqlite::Connection::open(world.store()).unwrap();
+    let moment =
+        |what: &str| store.query_row(&format!("SELECT {what} FROM run"), [], |row| row.get::<_, i64>(0)).unwrap();
+    let ended = moment("max(CASE ended_by WHEN 'interrupt' THEN ended_unix_ns END)");
+    assert!(moment("max(started_unix_ns)") >= ended, "the second did not wait for the first");
     let said = world.run("run thread/honest --rounds 1 --batches 2 --format json --wait");
     assert!(!said.out.contains("another switchcost measured"), "{said:?}");
 }

@@ -1,9 +1,8 @@
 //! Sweeps through the real binary, with costs that are known exactly.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
-use switchcost_e2e::{Said, World, mechanism};
+use switchcost_e2e::{Said, World, in_time, mechanism};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -110,7 +109,7 @@ fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
 #[test]
 fn a_point_beyond_a_limit_is_a_gap_with_its_reason() {
     let world = world();
-    let said = world.run("sweep contexts thread/sized --rounds 6 --steps 4 --format json");
+    let said = world.run("sweep contexts thread/sized --rounds 6 --batches 5 --steps 4 --format json");
     let curve = said.json()["curves"][0].clone();
     assert_eq!(array(&curve["points"]).len(), 3, "{said:?}");
     assert_eq!(curve["gaps"][0]["x"], 1_000_000);
@@ -121,7 +120,7 @@ fn a_point_beyond_a_limit_is_a_gap_with_its_reason() {
 #[test]
 fn direct_and_indirect_cost_are_told_apart() {
     let world = world();
-    let said = world.run("sweep working-set thread/sized --values 64K,1M,4M --rounds 6 --format json");
+    let said = world.run("sweep working-set thread/sized --values 64K,1M,4M --rounds 6 --batches 5 --format json");
     assert_eq!(said.status, 0, "{said:?}");
     let curve = said.json()["curves"][0].clone();
     assert_eq!(curve["control"], "thread/touch");
@@ -177,7 +176,7 @@ thread/touch,1,working_set=4194304,iteration,verified,65536.000000,,,,,,";
 #[test]
 fn the_default_range_of_a_working_set_ends_at_four_times_the_cache() {
     let world = world();
-    let said = world.run("sweep working-set thread/sized --rounds 1 --format json");
+    let said = world.run("sweep working-set thread/sized --rounds 1 --batches 1 --budget 600s --format json");
     let fact = said.json()["machine"]["stable"]["cache.l3"].as_str().unwrap().to_owned();
     let Some(cache) = fact.split('K').next().and_then(|kibibytes| kibibytes.parse::<u64>().ok()) else { return };
     let rows = array(&said.json()["results"]).into_iter().filter(|row| row["mechanism"] == "thread/sized");
@@ -190,7 +189,7 @@ fn the_default_range_of_a_working_set_ends_at_four_times_the_cache() {
 #[test]
 fn payload_is_swept_as_messages_and_words_make_rows() {
     let world = world();
-    let said = world.run("sweep payload thread/sized --to 64K --steps 3 --rounds 6 --format json");
+    let said = world.run("sweep payload thread/sized --to 64K --steps 3 --rounds 6 --batches 5 --format json");
     assert_eq!(said.status, 0, "{said:?}");
     let curve = points(&said, "thread/sized");
     assert_eq!(curve, [(0, 1002.0), (4096, 5098.0), (16_384, 17_386.0), (65_536, 66_538.0)]);
@@ -241,51 +240,35 @@ fn every_pair_of_cpus_is_a_cell_and_judged_by_the_rule_of_its_kind() {
     assert!(away.json()["results"][0]["reason"].as_str().unwrap().contains("CPU 4000"), "{away:?}");
 }
 
-/// Variant, round and disturbed of each invocation, in order of execution.
-fn executed(world: &World) -> Vec<(u64, u64, bool)> {
+/// Variant and round of each invocation, in order of execution.
+fn executed(world: &World) -> Vec<(u64, u64)> {
     let lines = world.run("export").out;
     let all = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let invocations = all.filter(|line| line["t"] == "invocation");
-    let part = |line: serde_json::Value| {
-        (line["variant"].as_u64().unwrap(), line["round"].as_u64().unwrap(), !array(&line["disturbances"]).is_empty())
-    };
-    invocations.map(part).collect()
+    invocations.map(|line| (line["variant"].as_u64().unwrap(), line["round"].as_u64().unwrap())).collect()
 }
 
-/// The order in which variants and rounds were first measured; whoever was measured twice in a round was disturbed the first time.
-fn order(executed: &[(u64, u64, bool)]) -> Vec<(u64, u64)> {
-    let mut seen: BTreeMap<(u64, u64), bool> = BTreeMap::new();
-    let mut order = Vec::new();
-    for &(variant, round, disturbed) in executed {
-        match seen.insert((variant, round), disturbed) {
-            None => order.push((variant, round)),
-            Some(before) => assert!(before, "variant {variant} was measured twice in round {round}"),
-        }
-    }
-    order
+/// Nothing was measured twice in a round.
+fn once_each(executed: &[(u64, u64)]) {
+    assert_eq!(executed.iter().collect::<BTreeSet<_>>().len(), executed.len(), "{executed:?}");
 }
 
 #[test]
 fn a_killed_sweep_goes_on_by_the_same_plan_and_measures_nothing_twice() {
-    const SWEEP: &str = "sweep contexts thread/sized --to 8 --steps 3 --param pause=40 --rounds 8 --seed 7";
+    const SWEEP: &str = "sweep contexts thread/sized --to 8 --steps 3 --rounds 8 --seed 7";
     let whole = world();
     assert_eq!(whole.run(SWEEP).status, 0);
     let world = world();
+    let starts = world.counted(FAKE, "");
+    starts.hold(11);
     let words: Vec<&str> = SWEEP.split(' ').collect();
     let mut child = world.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let patience = Instant::now() + Duration::from_secs(60);
-    // While the store is being made, `history` may find it half made.
-    let stored = || {
-        let said: serde_json::Value = serde_json::from_str(&world.run("history --format json").out).unwrap_or_default();
-        said["runs"][0]["invocations"].as_u64().unwrap_or(0)
-    };
-    while stored() < 10 && Instant::now() < patience {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    starts.reach(11);
     child.kill().unwrap();
     child.wait().unwrap();
+    starts.let_go();
     let before = executed(&world);
-    assert!((10..32).contains(&before.len()), "{} invocations were stored", before.len());
+    assert_eq!(before.len(), 10);
     let id = world.run("show --format json").json()["run"]["id"].as_str().unwrap().to_owned();
     assert!(world.run("show").out.contains(&format!("to continue: switchcost sweep --resume {id}")));
     let resumed = world.run(&format!("sweep --resume {id} --format json"));
@@ -293,64 +276,82 @@ fn a_killed_sweep_goes_on_by_the_same_plan_and_measures_nothing_twice() {
     assert_eq!(resumed.json()["run"]["id"], id.as_str());
     let after = executed(&world);
     assert_eq!(after[..before.len()], before, "what was stored has changed");
-    // On a busy machine anything may have been disturbed and be repeated in its round; but rounds that were over stay so.
-    let last = before.iter().map(|invocation| invocation.1).max();
-    assert!(after[before.len()..].iter().all(|invocation| Some(invocation.1) >= last), "{before:?} then {after:?}");
-    assert_eq!(order(&after), order(&executed(&whole)), "another plan");
+    once_each(&after);
+    assert_eq!(after, executed(&whole), "another plan");
     assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 1);
     world.run("sweep --resume latest").refuses(2, &[&id, "complete"]);
 }
 
 #[test]
 fn a_row_that_the_budget_does_not_reach_is_unmeasured_and_not_broken() {
-    let world = world();
-    // A start of 600 ms cannot be done in a sixth of the budget, the share of a first one.
-    let said = world
-        .run("run thread/sized --param pause=0,600 --rounds 6 --batches 2 --batch-time 1us --budget 3s --format json");
-    let json = said.json();
-    let slow = json["results"].as_array().unwrap().iter().find(|row| row["parameters"]["pause"] == "600").unwrap();
-    assert_eq!((said.status, &slow["verdict"]), (4, &"unmeasured".into()), "{said:?}");
-    assert!(slow["reason"].as_str().unwrap().contains("allow more with --budget"), "{slow}");
-    assert!(slow["median"].is_null(), "{slow}");
+    in_time(|times| {
+        let world = world();
+        // A start of 200 ms cannot be done in a sixth of a second, the share of a first one.
+        let (pause, budget) = ((200 * times).to_string(), 1000 * times);
+        let said = world.run(&format!(
+            "run thread/sized --param pause=0,{pause} --rounds 6 --batches 2 --batch-time 1us --budget {budget}ms --format json"
+        ));
+        let rows = array(&said.json()["results"]);
+        let of = |pause: &str| rows.iter().find(|row| row["parameters"]["pause"] == pause);
+        of("0").filter(|quick| !quick["median"].is_null())?;
+        let slow = of(&pause)?;
+        assert_eq!((said.status, &slow["verdict"]), (4, &"unmeasured".into()), "{said:?}");
+        assert!(slow["reason"].as_str().unwrap().contains("allow more with --budget"), "{slow}");
+        assert!(slow["median"].is_null(), "{slow}");
+        Some(())
+    });
 }
 
 #[test]
 fn a_row_that_is_too_slow_for_an_interval_is_named_with_the_command_that_measures_it() {
-    let world = world();
-    // Six starts of each of two slow rows do not fit into the budget, those of one and of the quick row do.
-    let words = "run thread/sized --param pause=0,600,601 --rounds 6 --batches 2 --batch-time 1us --budget 6s";
-    let said = world.run(&format!("{words} --format json"));
-    assert_eq!((said.status, &said.json()["run"]["ended_by"]), (4, &"budget".into()), "{said:?}");
-    let rows = array(&said.json()["results"]);
-    let quick = rows.iter().find(|row| row["parameters"]["pause"] == "0").unwrap();
-    assert!(!quick["low"].is_null(), "{quick}");
-    let slow = rows.iter().find(|row| row["parameters"]["pause"] != "0" && row["low"].is_null()).unwrap();
-    let command = format!("switchcost run '{}'", slow["label"].as_str().unwrap());
-    assert!(slow["notes"].to_string().contains(&format!("by itself: {command}")), "{slow}");
-    let told = world.run("show").out;
-    assert!(told.contains("fewer than the 6 starts that an interval needs: thread/sized pause=60"), "{told}");
-    assert!(told.split_whitespace().collect::<Vec<_>>().join(" ").contains("by themselves: switchcost run"), "{told}");
+    in_time(|times| {
+        let world = world();
+        // Six starts of each of two slow rows do not fit into the budget, those of one and of the quick row do.
+        let (one, other, budget) = (200 * times, 200 * times + 1, 2000 * times);
+        let words = format!(
+            "run thread/sized --param pause=0,{one},{other} --rounds 6 --batches 2 --batch-time 1us --budget {budget}ms"
+        );
+        let said = world.run(&format!("{words} --format json"));
+        let rows = array(&said.json()["results"]);
+        rows.iter().find(|row| row["parameters"]["pause"] == "0" && !row["low"].is_null())?;
+        let slow = rows.iter().find(|row| row["low"].is_null() && !row["median"].is_null())?;
+        assert_eq!((said.status, &said.json()["run"]["ended_by"]), (4, &"budget".into()), "{said:?}");
+        let command = format!("switchcost run '{}'", slow["label"].as_str().unwrap());
+        assert!(slow["notes"].to_string().contains(&format!("by itself: {command}")), "{slow}");
+        let told = world.run("show").out;
+        let row = format!("fewer than the 6 starts that an interval needs: thread/sized pause={}", 20 * times);
+        assert!(told.contains(&row), "{told}");
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("by themselves: switchcost run"), "{told}");
+        Some(())
+    });
 }
 
 #[test]
 fn a_slow_point_does_not_keep_the_others_from_their_interval_and_can_be_made_up_for() {
-    let world = world();
-    let said = world.run(
-        "sweep contexts thread/sized --values 2,3 --param pause=0,600 --seed 1 --rounds 6 --budget 3500ms --format json",
-    );
-    assert_eq!((said.status, &said.json()["run"]["ended_by"]), (4, &"budget".into()), "{said:?}");
-    let intervals = |said: &Said, pause: &str| {
-        let rows = array(&said.json()["results"]);
-        let mine = rows.iter().filter(|row| row["parameters"]["pause"] == pause);
-        mine.map(|row| !row["low"].is_null()).collect::<BTreeSet<bool>>()
-    };
-    assert_eq!(intervals(&said, "0"), [true].into(), "{said:?}");
-    assert!(intervals(&said, "600").contains(&false));
-    assert!(said.json()["warnings"].to_string().contains("sweep --resume"));
-    let resumed = world.run("sweep --resume latest --budget 60s --format json");
-    assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
-    assert_eq!(intervals(&resumed, "600"), [true].into());
-    order(&executed(&world));
+    in_time(|times| {
+        let world = world();
+        let (pause, budget) = ((175 * times).to_string(), 1000 * times);
+        let said = world.run(&format!(
+            "sweep contexts thread/sized --values 2,3 --param pause=0,{pause} --seed 1 --rounds 6 --budget {budget}ms --format json"
+        ));
+        let intervals = |said: &Said, pause: &str| {
+            let rows = array(&said.json()["results"]);
+            let mine = rows.iter().filter(|row| row["parameters"]["pause"] == pause);
+            mine.map(|row| !row["low"].is_null()).collect::<BTreeSet<bool>>()
+        };
+        if intervals(&said, "0") != [true].into() {
+            return None;
+        }
+        assert_eq!((said.status, &said.json()["run"]["ended_by"]), (4, &"budget".into()), "{said:?}");
+        assert!(intervals(&said, &pause).contains(&false));
+        assert!(said.json()["warnings"].to_string().contains("sweep --resume"));
+        let resumed = world.run("sweep --resume latest --budget 600s --format json");
+        assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
+        assert_eq!(intervals(&resumed, &pause), [true].into());
+        once_each(&executed(&world));
+        Some(())
+    });
 }
 
 #[test]
