@@ -11,6 +11,7 @@ mod ci;
 mod classic;
 mod compare;
 mod conformance;
+mod containers;
 mod crosscheck;
 #[cfg(target_os = "linux")]
 mod doctor;

@@ -5,16 +5,13 @@ use switchcost_e2e::{Real, World};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// As a user runs it, but for the number of starts.
-const PLAN: &str = "--rounds 3 --budget 120s";
-
 fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// Rows that ran and were looked at, by mechanism: what the host saw and what the probe said.
-fn seen(real: &Real, mechanisms: &str) -> Vec<(String, Value, Value)> {
-    let rows = real.rows(&format!("{mechanisms} {PLAN}"));
+fn seen(real: &Real, mechanisms: &str, arguments: &str) -> Vec<(String, Value, Value)> {
+    let rows = real.started(mechanisms, arguments);
     let ran = rows.into_iter().filter(|row| row["verdict"] == "verified");
     let parts = |mut row: Value| {
         let mechanism = row["mechanism"].as_str().unwrap().to_owned();
@@ -25,11 +22,12 @@ fn seen(real: &Real, mechanisms: &str) -> Vec<(String, Value, Value)> {
 }
 
 #[test]
+#[ignore = "suite real"]
 fn no_honest_probe_claims_more_than_the_host_saw() {
     let Some(real) = Real::new(FAKE) else { return };
     let mechanisms = "stack/asm stack/winfiber thread/pipe process/pipe container/pipe fiber/goroutine coroutine/js-generator \
                       coroutine/python-generator fiber/java-virtual fiber/erlang vm/pair container/sandbox-pipe";
-    let rows = seen(&real, mechanisms);
+    let rows = seen(&real, mechanisms, "");
     assert!(!rows.is_empty());
     for (mechanism, host, probe) in rows {
         let both = format!("{mechanism}: {host} {probe}");
@@ -55,11 +53,13 @@ fn no_honest_probe_claims_more_than_the_host_saw() {
 }
 
 #[test]
+#[ignore = "suite real"]
 fn contexts_that_are_tasks_are_there() {
     let Some(real) = Real::new(FAKE) else { return };
-    for (mechanism, host, _) in seen(&real, "stack/asm thread/pipe process/pipe container/pipe --contexts 5") {
+    for (mechanism, host, _) in seen(&real, "stack/asm thread/pipe process/pipe container/pipe", "--contexts 5") {
         let tree = &host["tree"];
-        if tree.is_null() {
+        // Of a context that is no task the host need not see anything, and may have looked too late.
+        if tree.is_null() && mechanism == "stack/asm" {
             continue;
         }
         let [tasks, processes, most] = ["tasks", "processes", "most_tasks"].map(|name| number(&tree[name]));
@@ -83,9 +83,10 @@ fn contexts_that_are_tasks_are_there() {
 }
 
 #[test]
+#[ignore = "suite real"]
 fn created_tasks_are_counted_by_the_machine() {
     let Some(real) = Real::new(FAKE) else { return };
-    for (mechanism, host, probe) in seen(&real, "process/fork thread/pthread") {
+    for (mechanism, host, probe) in seen(&real, "process/fork thread/pthread", "") {
         if let Some(forks) = host["forks"].as_u64() {
             assert!(forks >= number(&probe["units"]), "{mechanism}: {host} {probe}");
         }
