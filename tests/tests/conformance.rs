@@ -1,7 +1,7 @@
 //! PROTOCOL.md, asked of every staged probe and of some that break it: `check-probe` and `check-transcript`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use switchcost_e2e::{Real, Said, World, repository};
 
@@ -29,19 +29,16 @@ fn staged(real: &Real) -> BTreeMap<String, Vec<String>> {
     chosen.into_iter().map(|(probe, families)| (probe, families.into_values().collect())).collect()
 }
 
-#[test]
-#[ignore = "suite conformance"]
-fn every_staged_probe_conforms() {
-    let Some(real) = Real::new(FAKE) else {
-        eprintln!("no probes are staged (run `make build`): none is checked here");
-        return;
-    };
+/// A probe, and the mechanisms that it is asked for.
+type Asked = (String, Vec<String>);
+
+/// Starts two probes at a time.
+fn conform(real: &Real, asked: Vec<Asked>) {
     let probes = PathBuf::from(FAKE).ancestors().nth(2).unwrap().join("libexec/switchcost/probes");
-    let queue = Mutex::new(staged(&real));
-    assert!(!queue.lock().unwrap().is_empty(), "no staged probe has a mechanism that runs here");
+    let queue = Mutex::new(asked);
     let wrong = Mutex::new(String::new());
     let work = || {
-        while let Some((probe, mechanisms)) = { queue.lock().unwrap().pop_first() } {
+        while let Some((probe, mechanisms)) = { queue.lock().unwrap().pop() } {
             let said = real.run(&format!("check-probe {} {}", probes.join(&probe).display(), mechanisms.join(" ")));
             // A runtime may be here and refuse to work; what can be asked of its probe then is asked.
             let nothing = said.status == 3 && said.out.starts_with("nothing could be carried out here");
@@ -59,6 +56,62 @@ fn every_staged_probe_conforms() {
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Each kit, by its folder, and a ring of it; of Java that one which takes least to warm up.
+const KITS: [(&str, &str); 7] = [
+    ("native", "thread/pipe"),
+    ("go", "fiber/goroutine"),
+    ("rust", "fiber/tokio"),
+    ("java", "thread/java-platform"),
+    ("python", "coroutine/python-generator"),
+    ("node", "coroutine/js-generator"),
+    ("erlang", "fiber/erlang"),
+];
+
+fn no_probes() -> Option<Real> {
+    let real = Real::new(FAKE);
+    if real.is_none() {
+        eprintln!("no probes are staged (run `make build`): none is checked here");
+    }
+    real
+}
+
+/// The kits speak for all of their mechanisms: what they read and say is one code. Suite `conformance` asks all families of all builds.
+#[test]
+fn a_mechanism_of_each_kit_conforms() {
+    let Some(real) = no_probes() else { return };
+    let listed = real.run("list --format json").json();
+    let first = |(_, id): &(&str, &str)| {
+        let mechanism = listed["mechanisms"].as_array().unwrap().iter().find(|mechanism| mechanism["id"] == *id)?;
+        let probe = mechanism["probes"].as_array().unwrap().iter().find(|probe| probe["available"] == true);
+        if probe.is_none() {
+            eprintln!("{id} is not tested here: {}", mechanism["probes"]);
+        }
+        Some((probe?["id"].as_str()?.to_owned(), vec![(*id).to_owned()]))
+    };
+    let asked: Vec<Asked> = KITS.iter().filter_map(first).collect();
+    assert!(!asked.is_empty(), "no staged probe has a mechanism that runs here");
+    conform(&real, asked);
+}
+
+#[test]
+#[ignore = "suite conformance"]
+fn every_staged_probe_conforms() {
+    let Some(real) = no_probes() else { return };
+    let staged = staged(&real);
+    assert!(!staged.is_empty(), "no staged probe has a mechanism that runs here");
+    conform(&real, staged.into_iter().collect());
+}
+
+/// A kit is a folder of `probes/` with a `probe.toml`; that of containers is the native one again.
+#[test]
+fn every_kit_has_a_mechanism_that_must_conform() {
+    let folders = std::fs::read_dir(repository().join("probes")).unwrap().flatten();
+    let has_page = |folder: &Path| ["probe.toml", "probe.toml.in"].iter().any(|name| folder.join(name).exists());
+    let kits = folders.map(|folder| folder.path()).filter(|folder| has_page(folder) && !folder.ends_with("oci"));
+    let kits: BTreeSet<String> = kits.map(|kit| kit.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(kits, KITS.map(|(source, _)| source.to_owned()).into());
 }
 
 /// A probe out of a script that gets the host's words as `$1`, `$2`, ….
