@@ -11,6 +11,7 @@
 //! - `delete`: the field goes; of a whole message: it is not sent; `twice`: a whole message is sent twice.
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -26,8 +27,16 @@ pub struct Known {
 }
 
 impl Known {
+    /// As the plan asks, nothing told yet.
+    pub fn of(plan: &BTreeMap<String, String>) -> Self {
+        let number = |key: &str| plan.get(key).and_then(|value| value.parse().ok()).unwrap_or(0);
+        let cpus = plan.get("cpus").map_or("", String::as_str).split(',').filter_map(|cpu| cpu.parse().ok()).collect();
+        let (contexts, batches, warmup) = (number("contexts"), number("batches"), number("warmup_batches"));
+        Self { cpus, contexts, batches, warmup, ..Self::default() }
+    }
+
     /// Notes the units of a message that is passed on.
-    pub fn count(&mut self, message: &Value, times: usize) {
+    fn count(&mut self, message: &Value, times: usize) {
         let units = message["units"].as_u64().unwrap_or(0) * times as u64;
         match message["t"].as_str() {
             Some("samples") => {
@@ -61,9 +70,40 @@ impl Known {
     }
 }
 
+/// An answer that is passed on message by message, edited.
+#[derive(Debug)]
+pub struct Quote {
+    edits: Vec<Edit>,
+    pub known: Known,
+}
+
+impl Quote {
+    pub fn new(edits: &[String], known: Known) -> Result<Self, String> {
+        Ok(Self { edits: edits.iter().map(|text| text.parse()).collect::<Result<_, _>>()?, known })
+    }
+
+    /// Changes a message; returns how often it is sent.
+    pub fn change(&mut self, message: &mut Value) -> Result<usize, String> {
+        let mut times = 1;
+        for edit in &mut self.edits {
+            times = edit.apply(message, times, &self.known)?;
+        }
+        self.known.count(message, times);
+        Ok(times)
+    }
+
+    /// After the last message: an edit that found nothing to change is a mistake of the list.
+    pub fn finish(self) -> Result<(), String> {
+        match self.edits.iter().find(|edit| !edit.applied) {
+            Some(edit) => Err(format!("the edit {edit} found nothing to change")),
+            None => Ok(()),
+        }
+    }
+}
+
 /// One edit.
 #[derive(Debug)]
-pub struct Edit {
+struct Edit {
     text: String,
     kind: String,
     phase: Option<String>,
@@ -101,13 +141,8 @@ impl fmt::Display for Edit {
 }
 
 impl Edit {
-    /// Did it change anything?
-    pub fn applied(&self) -> bool {
-        self.applied
-    }
-
     /// Changes a message if it is meant; returns how often that message is sent.
-    pub fn apply(&mut self, message: &mut Value, times: usize, known: &Known) -> Result<usize, String> {
+    fn apply(&mut self, message: &mut Value, times: usize, known: &Known) -> Result<usize, String> {
         if message["t"] != self.kind || self.phase.as_ref().is_some_and(|phase| message["phase"] != **phase) {
             return Ok(times);
         }

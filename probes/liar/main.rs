@@ -10,10 +10,13 @@
 //! - `hold`: a kind of message that is kept back until the next one comes,
 //! - `stale`: the evidence is that of an earlier start of one batch,
 //! - `exit`: the exit status.
+//!
+//! If the variable RECORD names a folder, the liar keeps what it is about to edit there, in a file that has its process id as its name: the words of the
+//! plan in one line, then the messages. `tests/tests/lies/recorded.rs` judges them again.
 
 mod edits;
 
-use edits::{Edit, Known};
+use edits::{Known, Quote};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -55,8 +58,15 @@ impl Asked {
         self.plan.get(name).map_or("", String::as_str)
     }
 
-    fn cpus(&self) -> Vec<u64> {
-        self.key("cpus").split(',').filter_map(|cpu| cpu.parse().ok()).collect()
+    /// The file that keeps the messages.
+    fn record(&self) -> Result<Option<File>, Failure> {
+        let Some(folder) = std::env::var_os("RECORD").filter(|folder| !folder.is_empty() && self.verb == "run") else {
+            return Ok(None);
+        };
+        let mut file = File::create(Path::new(&folder).join(std::process::id().to_string()))?;
+        let words: Vec<String> = self.plan.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        writeln!(file, "{}", words.join(" "))?;
+        Ok(Some(file))
     }
 
     /// The lie that is to be told of this plan; an empty one if none is.
@@ -92,7 +102,12 @@ impl Asked {
         }));
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).arg(&self.verb).args(plan.iter().map(|(key, value)| format!("{key}={value}")));
-        command.current_dir(&self.folder).env_remove("LIES").stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+            .current_dir(&self.folder)
+            .env_remove("LIES")
+            .env_remove("RECORD")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
         Ok(command.spawn()?)
     }
 
@@ -106,7 +121,7 @@ impl Asked {
         for key in ["contexts", "batches", "warmup_batches"] {
             plan[key] = self.key(key).parse::<u64>().unwrap_or_default().into();
         }
-        plan["cpus"] = self.cpus().into();
+        plan["cpus"] = Known::of(&self.plan).cpus.into();
         let parameters =
             self.plan.iter().filter(|(key, _)| !own.contains(&key.as_str()) && !told.contains(&key.as_str()));
         plan["parameters"] = parameters.map(|(key, value)| (key.clone(), Value::from(value.clone()))).collect();
@@ -133,11 +148,8 @@ fn run() -> Result<u8, Failure> {
 
 /// Passes on what the probe says, edited.
 fn tell(asked: &Asked, lie: &Value, child: &mut Child, stale: Option<Value>, out: &mut File) -> Result<(), Failure> {
-    let mut edits = texts(&lie["edits"]).iter().map(|text| text.parse()).collect::<Result<Vec<Edit>, String>>()?;
-    let number = |key: &str| asked.key(key).parse().unwrap_or(0);
-    let (contexts, batches) = (number("contexts"), number("batches"));
-    let mut known =
-        Known { cpus: asked.cpus(), contexts, batches, warmup: number("warmup_batches"), ..Known::default() };
+    let mut quote = Quote::new(&texts(&lie["edits"]), Known::of(&asked.plan))?;
+    let mut record = asked.record()?;
     let mut held = String::new();
     for line in BufReader::new(child.stdout.take().ok_or("no pipe")?).lines() {
         let line = line?;
@@ -149,13 +161,12 @@ fn tell(asked: &Asked, lie: &Value, child: &mut Child, stale: Option<Value>, out
         if let (Some(stale), "evidence") = (&stale, kind.as_str()) {
             message = stale.clone();
         }
-        let mut times = 1;
-        for edit in &mut edits {
-            times = edit.apply(&mut message, times, &known)?;
+        if let Some(record) = &mut record {
+            writeln!(record, "{message}")?;
         }
-        known.count(&message, times);
+        let times = quote.change(&mut message)?;
         if let (Some(each), "evidence") = (lie["decoy"].as_f64(), kind.as_str()) {
-            hand_over((known.units as f64 * each) as u64)?;
+            hand_over((quote.known.units as f64 * each) as u64)?;
         }
         let text = if lie.is_null() { line } else { message.to_string() };
         (0..times).for_each(|_| held.push_str(&format!("{text}\n")));
@@ -164,10 +175,7 @@ fn tell(asked: &Asked, lie: &Value, child: &mut Child, stale: Option<Value>, out
             held.clear();
         }
     }
-    match edits.iter().find(|edit| !edit.applied()) {
-        Some(edit) => Err(format!("the edit {edit} found nothing to change").into()),
-        None => Ok(()),
-    }
+    Ok(quote.finish()?)
 }
 
 /// The evidence of a whole start.
