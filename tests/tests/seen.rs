@@ -58,7 +58,7 @@ fn contexts_that_are_tasks_are_there() {
     let Some(real) = Real::new(FAKE) else { return };
     for (mechanism, host, _) in seen(&real, "stack/asm thread/pipe process/pipe container/pipe", "--contexts 5") {
         let tree = &host["tree"];
-        // Of a context that is no task the host need not see anything, and may have looked too late.
+        // The host may see nothing of a context that is not a task, or may look too late.
         if tree.is_null() && mechanism == "stack/asm" {
             continue;
         }
