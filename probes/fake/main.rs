@@ -96,7 +96,7 @@ fn hello(out: &mut File) {
     say(
         out,
         &format!(
-            r#"{{"t":"hello","protocol":1,"probe":"fake","version":"1","runtime":"none","compiler":null,"flags":null,"pid":{pid},"clock":{{"name":"script","ticks_per_second":1000000000,"read_cost_ticks":0}}}}"#
+            r#"{{"t":"hello","protocol":1,"probe":"fake","version":"1","runtime":"none","compiler":null,"flags":null,"pid":{pid},"clock":{{"name":"simulated","ticks_per_second":1000000000,"read_cost_ticks":0}}}}"#
         ),
     );
 }

@@ -214,7 +214,7 @@ pub fn wrapped(wrapper: &[&str], own: &Command) -> Said {
 #[must_use]
 pub fn probe(id: &str, program: &str, priority: i64) -> String {
     format!(
-        "id = \"{id}\"\ntitle = \"Fake\"\nsource = \"fake\"\npriority = {priority}\ncommand = [\"{program}\"]\nstart_timeout_ms = 60000\nsimulated = true\n\
+        "id = \"{id}\"\ntitle = \"Fake\"\nsource = \"fake\"\npriority = {priority}\ncommand = [\"{program}\"]\nstart_timeout_ms = 60000\n\
          [install]\ndebian = \"fake-runtime\"\n"
     )
 }

@@ -353,10 +353,61 @@ fn the_page_on_architecture_names_tests_that_exist() {
             sources.push_str(&fs::read_to_string(path).unwrap());
         }
     }
-    let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter_map(|word| word.strip_prefix("test ")).collect();
-    assert!(named.len() >= 8, "ARCHITECTURE.md names too few tests: {named:?}");
-    for name in named {
-        assert!(sources.contains(&format!("fn {name}(")), "ARCHITECTURE.md names test {name}, which does not exist");
+    let named = |text: &str| -> Vec<String> {
+        let words = text.split('`').skip(1).step_by(2);
+        words.filter_map(|word| word.strip_prefix("test ")).map(str::to_owned).collect()
+    };
+    // Between the mark of a test and its name there are attributes and nothing else.
+    let is_test = |name: &str| {
+        let before = sources.split(&format!("fn {name}(")).next().unwrap_or_default();
+        before.len() < sources.len()
+            && before
+                .lines()
+                .rev()
+                .take_while(|line| !line.is_empty() && *line != "}")
+                .any(|line| line.trim() == "#[test]")
+    };
+    for name in named(&page) {
+        assert!(is_test(&name), "ARCHITECTURE.md names test {name}, which does not exist");
+    }
+    let (_, invariants) = page.split_once("\n## Invariants").unwrap();
+    let (invariants, _) = invariants.split_once("\n## ").unwrap();
+    let rules: Vec<&str> = invariants.split("\n- **I").skip(1).collect();
+    assert!(rules.len() > 30, "only {} invariants are listed", rules.len());
+    for rule in rules {
+        let guarded = !named(rule).is_empty() || rule.contains("clippy") || rule.contains("tests/tests/");
+        assert!(guarded, "no test guards invariant I{}", rule.lines().next().unwrap());
+    }
+}
+
+/// CONTRIBUTING's table of suites beside the tree: every folder of sources stands in it once, and every suite is called for.
+#[test]
+fn every_folder_calls_for_suites() {
+    let root = repository();
+    let page = fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let (_, table) = page.split_once("<!-- suites -->").unwrap();
+    let (table, _) = table.split_once("<!-- /suites -->").unwrap();
+    let (mut folders, mut called) = (BTreeSet::new(), BTreeSet::new());
+    for row in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').collect();
+        for folder in cells[1].split('`').skip(1).step_by(2) {
+            assert!(root.join(folder).is_dir(), "CONTRIBUTING.md names {folder}, which is no folder");
+            assert!(folders.insert(folder.to_owned()), "{folder} stands twice in the table of suites");
+        }
+        called.extend(cells[2].split('`').skip(1).step_by(2).flat_map(str::split_whitespace).map(str::to_owned));
+    }
+    let listed = Command::new(root.join("scripts/test")).arg("--list").output().unwrap();
+    let suites: BTreeSet<String> = String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect();
+    assert_eq!(called, suites, "suites that the table calls for, and those that scripts/test has");
+    let tracked = Command::new("git").args(["ls-files"]).current_dir(&root).output().unwrap();
+    for file in String::from_utf8(tracked.stdout).unwrap().lines() {
+        let parts: Vec<&str> = file.split('/').collect();
+        let folder = match parts[..] {
+            [top @ ("crates" | "probes"), name, _, ..] => format!("{top}/{name}"),
+            [top, _, ..] => top.to_owned(),
+            _ => continue,
+        };
+        assert!(folders.contains(&folder), "{folder} stands in no row of CONTRIBUTING's table of suites");
     }
 }
 

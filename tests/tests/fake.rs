@@ -42,6 +42,11 @@ fn exact_numbers_come_through() {
     assert_eq!(row["kernel_switches"], 1.0);
     assert_eq!(row["turns_ok"], true);
     assert_eq!((&row["starts"], &row["samples"]), (&6.into(), &180.into()), "{row}");
+    // A clock called `simulated`: nothing that ran beside the probe disturbed it, and nobody takes its figures for measured ones.
+    assert!(
+        row["notes"].to_string().contains("not timed") && row["disturbances"].as_array().is_none_or(Vec::is_empty),
+        "{row}"
+    );
 }
 
 #[test]

@@ -65,6 +65,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
         notes.extend(marked(true, Some(note)));
     }
     notes.extend(marked(true, counters(row, run)));
+    notes.extend(marked(false, computed(row, run)));
     if !row.summary.resolved() {
         let note = "not resolved: less is left than half of what the reads cost; use the figure of timing=batch";
         notes.extend(marked(true, Some(note.to_owned())));
@@ -145,6 +146,13 @@ fn counters(row: &Row<'_>, run: &Run) -> Option<String> {
     let finding = run.machine.findings.iter().find(|finding| across && finding.id == "counters")?;
     let effect = if finding.effect.is_empty() { String::new() } else { format!(": {}", finding.effect) };
     Some(format!("intervals may end on another CPU than they begin on; {}{effect}", finding.what))
+}
+
+/// What was computed is not what a switch costs on this machine.
+fn computed(row: &Row<'_>, run: &Run) -> Option<String> {
+    let mut starts = run.invocations.iter().filter(|start| start.variant == row.index);
+    let simulated = starts.any(|start| start.transcript.hello.as_ref().is_some_and(|hello| hello.clock.is_simulated()));
+    simulated.then(|| "computed by its probe (its clock is `simulated`), not timed".to_owned())
 }
 
 /// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with them.

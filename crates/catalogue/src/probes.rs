@@ -25,8 +25,6 @@ struct ProbeFile {
     environment: Vec<String>,
     start_timeout_ms: u64,
     #[serde(default)]
-    simulated: bool,
-    #[serde(default)]
     install: InstallEntry,
 }
 
@@ -117,7 +115,6 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
         command: file.command,
         environment: file.environment,
         start_timeout_ms: file.start_timeout_ms,
-        simulated: file.simulated,
         capabilities: Capabilities::default(),
         install: Install { debian: file.install.debian, fedora: file.install.fedora, macos: file.install.macos },
     })

@@ -256,8 +256,6 @@ pub struct ProbeInfo {
     pub environment: Vec<String>,
     /// How long it may take until its first message, ms.
     pub start_timeout_ms: u64,
-    /// Its figures are computed and not timed: nothing that runs beside it disturbs them.
-    pub simulated: bool,
     /// Packages to install when it is missing.
     pub install: Install,
     /// What it keeps of the rights of root while it says what it can do: all that pages name for its source.

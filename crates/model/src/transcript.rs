@@ -18,6 +18,14 @@ pub struct Clock {
     pub read_cost_ticks: u64,
 }
 
+impl Clock {
+    /// Whether figures by it are computed and not timed, so that nothing which runs beside the probe disturbs them.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.name == "simulated"
+    }
+}
+
 /// The probe's introduction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {

@@ -359,9 +359,7 @@ impl Schedule<'_> {
         let plan = self.plan(variant, index, random.u32(..), limit);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
-        // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
-        let timed = plan.variant.experiment != Experiment::Footprint && !info.simulated;
-        let watch = timed.then(|| Watch::start(&affinity));
+        let watch = Watch::start(&affinity);
         let outcome = invoke(&info, &plan, &affinity, padding, self.control.interrupt);
         if outcome.interrupted {
             return Step::End(EndedBy::Interrupt);
@@ -397,12 +395,14 @@ impl Schedule<'_> {
         plan: &Plan,
         padding: u64,
         started: SystemTime,
-        watch: Option<Watch>,
+        watch: Watch,
         outcome: Outcome,
     ) -> Invocation {
         let variant = &plan.variant;
-        let watched = watch.zip(outcome.exit.as_ref());
-        let mut disturbances = watched.map(|(watch, exit)| watch.stop(exit)).unwrap_or_default();
+        let computed = outcome.transcript.hello.as_ref().is_some_and(|hello| hello.clock.is_simulated());
+        // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
+        let timed = variant.experiment != Experiment::Footprint && !computed;
+        let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
         let mechanism = self.catalogue.find(&variant.mechanism);
         let bound = mechanism.map_or(Bound::None, |mechanism| fastest_bound(&self.run, mechanism));
         let answer = ProbeAnswer {
