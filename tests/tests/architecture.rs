@@ -391,7 +391,7 @@ fn every_folder_calls_for_suites() {
     for row in table.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = row.split('|').collect();
         for folder in cells[1].split('`').skip(1).step_by(2) {
-            assert!(root.join(folder).is_dir(), "CONTRIBUTING.md names {folder}, which is no folder");
+            assert!(root.join(folder).is_dir(), "CONTRIBUTING.md names {folder}, which does not exist");
             assert!(folders.insert(folder.to_owned()), "{folder} stands twice in the table of suites");
         }
         called.extend(cells[2].split('`').skip(1).step_by(2).flat_map(str::split_whitespace).map(str::to_owned));
