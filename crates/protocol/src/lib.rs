@@ -13,23 +13,7 @@ mod wire;
 pub use arguments::{describe_arguments, run_arguments};
 pub use fields::{kind, unknown_fields};
 pub use reader::{DescribeReader, Fault, MAX_LINE_BYTES, RunReader};
+pub use wire::END_CODES;
 
 /// Version of the protocol that this host speaks.
 pub const PROTOCOL_VERSION: u64 = 1;
-
-/// Words for `code` of an `end` that is not `ok` (PROTOCOL.md, section 2).
-pub const END_CODES: [&str; 13] = [
-    "unknown_key",
-    "bad_value",
-    "unknown_mechanism",
-    "unsupported_here",
-    "missing_library",
-    "missing_device",
-    "missing_syscall",
-    "no_permission",
-    "too_few_cpus",
-    "limit_reached",
-    "set_up_failed",
-    "partner_died",
-    "self_check_failed",
-];

@@ -45,8 +45,8 @@ pub struct Note {
     pub text: String,
 }
 
-/// Why a mechanism cannot run, or did not: PROTOCOL.md, section 2.
-const CODES: &[&str] = &[
+/// Words for `code`: why a mechanism cannot run, or did not (PROTOCOL.md, section 2).
+pub const END_CODES: [&str; 13] = [
     "unknown_key",
     "bad_value",
     "unknown_mechanism",
@@ -63,8 +63,8 @@ const CODES: &[&str] = &[
 ];
 
 fn check_reason(code: &str, field: &str, sentence: &str) -> Result<(), String> {
-    if !CODES.contains(&code) {
-        return Err(format!("unknown code `{}`; expected one of {}", model::harmless(code), CODES.join(", ")));
+    if !END_CODES.contains(&code) {
+        return Err(format!("unknown code `{}`; expected one of {}", model::harmless(code), END_CODES.join(", ")));
     }
     if sentence.trim().is_empty() { Err(format!("`{field}` is empty: it must say why")) } else { Ok(()) }
 }
