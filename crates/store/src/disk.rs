@@ -4,16 +4,15 @@
 //! next export). Field order is the order of writing and part of the format; the fields of what a probe said, and of what the host saw, are those
 //! of the model's types.
 
-mod convert;
-
-pub use convert::{Unreadable, begin, header_of, push_variant};
-
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use switchcost_model::{
     Clock, Disturbance, End, EndedBy, Evidence, Experiment, Histogram, Machine, MechanismId, Parameters, Placement,
     PlanEcho, Request, Samples, Seen, Timing, Verdict,
 };
+
+/// Latest format of run files.
+pub const FORMAT: u64 = 1;
 
 /// Value of `t` of each line of a run file.
 pub mod tag {

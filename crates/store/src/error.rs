@@ -1,6 +1,5 @@
 //! What can go wrong, each as one sentence that names the file or the run, the reason and the cure.
 
-use crate::disk::Unreadable;
 use rusqlite::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -227,10 +226,12 @@ pub enum RunFileError {
         reason: String,
     },
     /// Written by a later switchcost.
-    #[error("is a run file of format {found} but this switchcost knows up to {known}; use the newer switchcost for it", known = crate::FORMAT)]
+    #[error("is a run file of format {found} but this switchcost knows up to {known}; use the newer switchcost for it")]
     NewerFormat {
         /// Format of the file.
         found: u64,
+        /// Latest format known here.
+        known: u64,
     },
     /// The rest is missing.
     #[error(
@@ -273,6 +274,10 @@ pub enum RunFileError {
         reason: String,
     },
 }
+
+/// Why a record has no meaning, as a clause without the place.
+#[derive(Debug)]
+pub struct Unreadable(pub String);
 
 /// What goes wrong inside a transaction, before the store puts its path to it.
 #[derive(Debug)]

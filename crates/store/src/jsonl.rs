@@ -13,7 +13,8 @@
 //! again and compared, which also refuses a repeated name, an absent field, or a record given as a list. The one
 //! liberty: a line whose `t` begins with `x_` is skipped (and not exported again).
 
-use crate::disk::{InvocationRecord, RunRecord, VariantRecord, begin, push_variant, tag};
+use crate::convert::{begin, push_variant};
+use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::{RunFileError, json_reason};
 use crate::limits::{self, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::rules;
@@ -24,9 +25,6 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{BufRead, Read, Write};
 use switchcost_model::{Invocation, Run, harmless};
-
-/// Latest format of run files.
-pub const FORMAT: u64 = 1;
 
 /// Writes a run as a run file.
 ///
@@ -234,7 +232,9 @@ impl Importer<'_> {
             serde_json::from_slice(&self.line).map_err(|_| foreign("its first line is not the header of a run"))?;
         match (&*tag.t, tag.format) {
             (tag::RUN, Some(FORMAT)) => {}
-            (tag::RUN, Some(found)) if found > FORMAT => return Err(RunFileError::NewerFormat { found }),
+            (tag::RUN, Some(found)) if found > FORMAT => {
+                return Err(RunFileError::NewerFormat { found, known: FORMAT });
+            }
             (tag::RUN, _) => return Err(at(number, "the header names no known format")),
             _ => return Err(foreign("its first line is not the header of a run")),
         }

@@ -8,13 +8,16 @@
 //!
 //! Raw data goes in and comes out unchanged: no statistic is stored, no sample is dropped or corrected, and a probe's
 //! nonsense is kept as it was said. What is checked is only what the records need in order to hang together
-//! (`rules.rs`). The disk types (`disk.rs`) are this crate's own; `disk/convert.rs` is the one place that knows both
+//! (`rules.rs`). The disk types (`disk.rs`) are this crate's own; `convert.rs` is the one place that knows both
 //! them and the model.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice))]
 
+mod baseline;
+mod convert;
 mod disk;
 mod error;
+mod header;
 mod jsonl;
 mod limits;
 mod place;
@@ -27,10 +30,13 @@ mod shareable;
 mod store;
 mod ticks;
 
+pub use baseline::{Baseline, PREFIX as BASELINE};
+pub use disk::FORMAT;
 pub use error::{RunFileError, StoreError};
-pub use jsonl::{FORMAT, export_jsonl, import_jsonl};
+pub use header::RunHeader;
+pub use jsonl::{export_jsonl, import_jsonl};
 pub use limits::{MAX_FILE_BYTES, MAX_LINE_BYTES};
 pub use place::default_path;
 pub use schema::APPLICATION_ID;
 pub use shareable::strip_personal;
-pub use store::{BASELINE, Baseline, Insertion, RunHeader, Store};
+pub use store::{Insertion, Store};

@@ -1,6 +1,6 @@
 //! Where the store is unless the user says otherwise.
 
-use crate::StoreError;
+use crate::error::StoreError;
 use std::path::{Path, PathBuf};
 
 /// `switchcost/runs.sqlite` under the user's data folder.

@@ -1,8 +1,7 @@
 //! Disk records to rows and back. Every function works inside the transaction of its caller.
 
-use crate::disk::{Hello, InvocationRecord, RunRecord, VariantRecord, tag};
+use crate::disk::{FORMAT, Hello, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::{Fault, json_reason};
-use crate::jsonl::FORMAT;
 use crate::seal::{self, Seal};
 use crate::ticks;
 use rusqlite::types::{FromSql, ValueRef};

@@ -1,7 +1,6 @@
 //! The shape of the store file: whose file it is, which version, and how an older one is brought up to date.
 
-use crate::StoreError;
-use crate::error::Fault;
+use crate::error::{Fault, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! How a person names a run: whole id, unique beginning of an id, `latest`, `latest~N`.
 
-use crate::StoreError;
+use crate::error::StoreError;
 use std::path::Path;
 use switchcost_model::harmless;
 

@@ -1,13 +1,12 @@
 //! The store: runs in one SQLite file.
 
-mod baseline;
 mod files;
 mod reading;
 
-pub use baseline::{Baseline, PREFIX as BASELINE};
-
-use crate::disk::{InvocationRecord, RunRecord, VariantRecord, header_of};
+use crate::baseline::{self, Baseline};
+use crate::disk::{InvocationRecord, RunRecord, VariantRecord};
 use crate::error::{Fault, StoreError, explain};
+use crate::header::RunHeader;
 use crate::schema::{self, MIGRATIONS};
 use crate::shareable::strip_personal;
 use crate::{rows, rules, selector};
@@ -15,7 +14,6 @@ use files::{create_private_folders, folder_error, has_log, identity, immutable_u
 use reading::{intact, read_run, vanished};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use switchcost_model::{EndedBy, Invocation, Run, Variant, harmless};
@@ -42,65 +40,6 @@ pub struct Store {
     path: PathBuf,
     /// Device and inode of the file, by which it differs from one that may stand there later.
     file: Option<(u64, u64)>,
-}
-
-/// A stored run without its data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunHeader {
-    /// Id of the run.
-    pub id: String,
-    /// Start, ns since 1970 UTC.
-    pub started_unix_ns: i64,
-    /// End, ns since 1970 UTC; `None` while unfinished.
-    pub ended_unix_ns: Option<i64>,
-    /// Why it stopped.
-    pub ended_by: EndedBy,
-    /// Version of switchcost.
-    pub tool_version: String,
-    /// Version of the method.
-    pub method_version: u32,
-    /// The command, as typed.
-    pub command: Vec<String>,
-    /// Facts that identify the machine.
-    pub machine: BTreeMap<String, String>,
-    /// Planned variants.
-    pub variants: u64,
-    /// Those of them that were not run at all.
-    pub not_run: u64,
-    /// Invocations stored.
-    pub invocations: u64,
-}
-
-impl RunHeader {
-    /// The run never said that it ended: it is going on, or its host was killed. What it has is sound but not all.
-    #[must_use]
-    pub fn partial(&self) -> bool {
-        self.ended_by == EndedBy::Unfinished
-    }
-
-    /// Equal for runs on the same hardware with the same software.
-    #[must_use]
-    pub fn machine_key(&self) -> String {
-        switchcost_model::machine_key(&self.machine)
-    }
-
-    /// Equal for runs on the same hardware.
-    #[must_use]
-    pub fn hardware_key(&self) -> String {
-        switchcost_model::hardware_key(&self.machine)
-    }
-
-    /// Equal for runs with the same software and settings.
-    #[must_use]
-    pub fn software_key(&self) -> String {
-        switchcost_model::software_key(&self.machine)
-    }
-
-    /// A fact of the machine; `unknown` where the run does not have it.
-    #[must_use]
-    pub fn fact(&self, name: &str) -> &str {
-        self.machine.get(name).map_or("unknown", String::as_str)
-    }
 }
 
 /// What became of a run that was to be inserted.
@@ -319,7 +258,7 @@ impl Store {
         self.read(|connection| {
             let headers = rows::headers(connection, None)?;
             headers.iter().try_for_each(|row| intact(connection, row))?;
-            Ok(headers.into_iter().map(|row| header_of(row.record, row.counts)).collect())
+            Ok(headers.into_iter().map(|row| RunHeader::of(row.record, row.counts)).collect())
         })
     }
 
@@ -350,6 +289,42 @@ impl Store {
             let (key, _) = rows::find_run(connection, &id)?.ok_or_else(|| vanished(&id))?;
             read_run(connection, key, &id, wanted)
         })
+    }
+
+    /// Gives the name to the run that `selector` names; returns the run's id.
+    ///
+    /// # Errors
+    /// When the name is not a name, belongs to another run and `replace` is false, there is no such run, or writing fails.
+    pub fn set_baseline(
+        &mut self,
+        name: &str,
+        selector: &str,
+        replace: bool,
+        now_unix_ns: i64,
+    ) -> Result<String, StoreError> {
+        baseline::check_name(name)?;
+        let run = self.resolve(selector)?;
+        let named = Baseline { name: name.to_owned(), run, set_unix_ns: now_unix_ns, gone: false };
+        let path = self.path.clone();
+        self.write(|transaction| baseline::set(transaction, &path, &named, replace))?;
+        Ok(named.run)
+    }
+
+    /// Takes the name away; the run stays.
+    ///
+    /// # Errors
+    /// When there is no such baseline, or writing fails.
+    pub fn remove_baseline(&mut self, name: &str) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        self.write(|transaction| baseline::remove(transaction, &path, name))
+    }
+
+    /// All baselines by name.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn baselines(&self) -> Result<Vec<Baseline>, StoreError> {
+        self.read(baseline::all)
     }
 
     fn id(&self, connection: &Connection, selector: &str) -> Result<String, Fault> {

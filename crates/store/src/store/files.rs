@@ -1,6 +1,6 @@
 //! The files of a store and the folders around them.
 
-use crate::StoreError;
+use crate::error::StoreError;
 use std::io;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! A run from its rows.
 
-use crate::disk::{begin, push_variant};
+use crate::convert::{begin, push_variant};
 use crate::error::Fault;
 use crate::rows::RunRow;
 use crate::{rows, rules, seal};

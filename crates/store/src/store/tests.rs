@@ -45,8 +45,3 @@ fn the_connection_is_set_up_as_documented() {
     assert_eq!((pragma("foreign_keys"), pragma("synchronous"), pragma("trusted_schema")), (1, 1, 0));
     assert_eq!(pragma("busy_timeout"), 5000);
 }
-
-#[test]
-fn an_immutable_uri_keeps_every_byte_of_the_path() {
-    assert_eq!(immutable_uri(Path::new("/a b/ü?#%.sqlite")), "file:/a%20b/%c3%bc%3f%23%25.sqlite?immutable=1");
-}

@@ -1,14 +1,9 @@
 //! Between disk and memory: the only place that knows both.
 
-use super::{Hello, InvocationRecord, RunRecord, VariantRecord, tag};
-use crate::jsonl::FORMAT;
-use crate::store::RunHeader;
+use crate::disk::{FORMAT, Hello, InvocationRecord, RunRecord, VariantRecord, tag};
+use crate::error::Unreadable;
 use std::collections::BTreeMap;
 use switchcost_model as model;
-
-/// Why a record has no meaning, as a clause without the place.
-#[derive(Debug)]
-pub struct Unreadable(pub String);
 
 impl From<&model::Run> for RunRecord {
     fn from(run: &model::Run) -> Self {
@@ -93,23 +88,6 @@ pub fn push_variant(run: &mut model::Run, mut record: VariantRecord) {
         run.not_run.insert(run.variants.len(), reason);
     }
     run.variants.push(record.into());
-}
-
-/// The line of `history` for a stored header with its counts of variants, variants not run, and invocations.
-pub fn header_of(record: RunRecord, [variants, not_run, invocations]: [u64; 3]) -> RunHeader {
-    RunHeader {
-        id: record.id,
-        started_unix_ns: record.started_unix_ns,
-        ended_unix_ns: record.ended_unix_ns,
-        ended_by: record.ended_by,
-        tool_version: record.tool_version,
-        method_version: record.method_version,
-        command: record.command,
-        machine: record.machine.stable,
-        variants,
-        not_run,
-        invocations,
-    }
 }
 
 fn process_to_disk(process: model::ProcessEnd) -> (&'static str, Option<i32>) {

@@ -1,8 +1,7 @@
 //! Baselines: names that people give to runs, so that later ones can be compared with them.
 
-use super::Store;
-use crate::error::Fault;
-use crate::{StoreError, rows};
+use crate::error::{Fault, StoreError};
+use crate::rows;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::Path;
 use switchcost_model::harmless;
@@ -26,54 +25,29 @@ pub struct Baseline {
     pub gone: bool,
 }
 
-impl Store {
-    /// Gives the name to the run that `selector` names; returns the run's id.
-    ///
-    /// # Errors
-    /// When the name is not a name, belongs to another run and `replace` is false, there is no such run, or writing fails.
-    pub fn set_baseline(
-        &mut self,
-        name: &str,
-        selector: &str,
-        replace: bool,
-        now_unix_ns: i64,
-    ) -> Result<String, StoreError> {
-        check_name(name)?;
-        let run = self.resolve(selector)?;
-        let path = self.path.clone();
-        self.write(|transaction| {
-            match find(transaction, name)? {
-                Some(taken) if taken.run == run => return Ok(()),
-                Some(taken) if !replace => {
-                    return Err(StoreError::BaselineTaken { path, name: name.to_owned(), run: taken.run }.into());
-                }
-                _ => {}
-            }
-            transaction
-                .execute("INSERT OR REPLACE INTO baseline VALUES (?1, ?2, ?3)", params![name, run, now_unix_ns])?;
-            Ok(())
-        })?;
-        Ok(run)
+/// Gives the name to a run. Another run keeps its name unless `replace` is true.
+pub fn set(connection: &Connection, path: &Path, named: &Baseline, replace: bool) -> Result<(), Fault> {
+    let Baseline { name, run, set_unix_ns, .. } = named;
+    match find(connection, name)? {
+        Some(taken) if taken.run == *run => return Ok(()),
+        Some(taken) if !replace => {
+            let (path, name) = (path.to_path_buf(), name.clone());
+            return Err(StoreError::BaselineTaken { path, name, run: taken.run }.into());
+        }
+        _ => {}
     }
+    connection.execute(
+        "INSERT OR REPLACE INTO baseline (name, run, set_unix_ns) VALUES (?1, ?2, ?3)",
+        params![name, run, set_unix_ns],
+    )?;
+    Ok(())
+}
 
-    /// Takes the name away; the run stays.
-    ///
-    /// # Errors
-    /// When there is no such baseline, or writing fails.
-    pub fn remove_baseline(&mut self, name: &str) -> Result<(), StoreError> {
-        let path = self.path.clone();
-        self.write(|transaction| match transaction.execute("DELETE FROM baseline WHERE name = ?1", [name])? {
-            0 => Err(unknown(transaction, &path, name)?.into()),
-            _ => Ok(()),
-        })
-    }
-
-    /// All baselines by name.
-    ///
-    /// # Errors
-    /// When reading fails.
-    pub fn baselines(&self) -> Result<Vec<Baseline>, StoreError> {
-        self.read(all)
+/// Takes a name away.
+pub fn remove(connection: &Connection, path: &Path, name: &str) -> Result<(), Fault> {
+    match connection.execute("DELETE FROM baseline WHERE name = ?1", [name])? {
+        0 => Err(unknown(connection, path, name)?.into()),
+        _ => Ok(()),
     }
 }
 
@@ -89,7 +63,8 @@ pub fn resolve(connection: &Connection, path: &Path, selector: &str) -> Result<O
     }
 }
 
-fn check_name(name: &str) -> Result<(), StoreError> {
+/// Refuses what is not a name.
+pub fn check_name(name: &str) -> Result<(), StoreError> {
     let fine = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(fine) {
         return Err(StoreError::BaselineName { name: harmless(name) });
@@ -101,14 +76,15 @@ fn find(connection: &Connection, name: &str) -> Result<Option<Baseline>, Fault> 
     Ok(all(connection)?.into_iter().find(|baseline| baseline.name == name))
 }
 
-fn all(connection: &Connection) -> Result<Vec<Baseline>, Fault> {
+/// All baselines by name.
+pub fn all(connection: &Connection) -> Result<Vec<Baseline>, Fault> {
     let mut statement = connection.prepare_cached("SELECT name, run, set_unix_ns FROM baseline ORDER BY name")?;
     let mut rows = statement.query([])?;
     let mut baselines = Vec::new();
     while let Some(row) = rows.next()? {
-        let run: String = row.get(1)?;
+        let run: String = row.get("run")?;
         let gone = rows::find_run(connection, &run)?.is_none();
-        baselines.push(Baseline { name: row.get(0)?, run, set_unix_ns: row.get(2)?, gone });
+        baselines.push(Baseline { name: row.get("name")?, run, set_unix_ns: row.get("set_unix_ns")?, gone });
     }
     Ok(baselines)
 }

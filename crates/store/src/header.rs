@@ -1,0 +1,81 @@
+//! A stored run in a list.
+
+use crate::disk::RunRecord;
+use std::collections::BTreeMap;
+use switchcost_model::EndedBy;
+
+/// A stored run without its data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunHeader {
+    /// Id of the run.
+    pub id: String,
+    /// Start, ns since 1970 UTC.
+    pub started_unix_ns: i64,
+    /// End, ns since 1970 UTC; `None` while unfinished.
+    pub ended_unix_ns: Option<i64>,
+    /// Why it stopped.
+    pub ended_by: EndedBy,
+    /// Version of switchcost.
+    pub tool_version: String,
+    /// Version of the method.
+    pub method_version: u32,
+    /// The command, as typed.
+    pub command: Vec<String>,
+    /// Facts that identify the machine.
+    pub machine: BTreeMap<String, String>,
+    /// Planned variants.
+    pub variants: u64,
+    /// Those of them that were not run at all.
+    pub not_run: u64,
+    /// Invocations stored.
+    pub invocations: u64,
+}
+
+impl RunHeader {
+    /// Of a stored run with its counts of variants, variants not run, and invocations.
+    pub(crate) fn of(record: RunRecord, [variants, not_run, invocations]: [u64; 3]) -> Self {
+        Self {
+            id: record.id,
+            started_unix_ns: record.started_unix_ns,
+            ended_unix_ns: record.ended_unix_ns,
+            ended_by: record.ended_by,
+            tool_version: record.tool_version,
+            method_version: record.method_version,
+            command: record.command,
+            machine: record.machine.stable,
+            variants,
+            not_run,
+            invocations,
+        }
+    }
+
+    /// The run never said that it ended: it is going on, or its host was killed. What it has is sound but not all.
+    #[must_use]
+    pub fn partial(&self) -> bool {
+        self.ended_by == EndedBy::Unfinished
+    }
+
+    /// Equal for runs on the same hardware with the same software.
+    #[must_use]
+    pub fn machine_key(&self) -> String {
+        switchcost_model::machine_key(&self.machine)
+    }
+
+    /// Equal for runs on the same hardware.
+    #[must_use]
+    pub fn hardware_key(&self) -> String {
+        switchcost_model::hardware_key(&self.machine)
+    }
+
+    /// Equal for runs with the same software and settings.
+    #[must_use]
+    pub fn software_key(&self) -> String {
+        switchcost_model::software_key(&self.machine)
+    }
+
+    /// A fact of the machine; `unknown` where the run does not have it.
+    #[must_use]
+    pub fn fact(&self, name: &str) -> &str {
+        self.machine.get(name).map_or("unknown", String::as_str)
+    }
+}
