@@ -5,7 +5,6 @@ mod pace;
 pub use pace::{Starts, in_time, until};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -116,14 +115,8 @@ impl World {
     pub fn forged(&self, name: &str, change: impl Fn(&str) -> String) -> String {
         let exported = self.run("export").out;
         let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
-        let body = change(&format!("{body}\n"));
-        let hash = Sha256::digest(&body).iter().fold(String::new(), |mut text, byte| {
-            write!(text, "{byte:02x}").unwrap();
-            text
-        });
-        let end = format!("{{\"t\":\"end\",\"lines\":{},\"sha256\":\"{hash}\"}}\n", body.lines().count());
         let path = self.path(&format!("{name}.jsonl"));
-        std::fs::write(&path, body + &end).unwrap();
+        std::fs::write(&path, sealed(&change(&format!("{body}\n")))).unwrap();
         path.to_str().unwrap().to_owned()
     }
 

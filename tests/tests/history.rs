@@ -13,15 +13,33 @@ fn measured(ticks: &str) -> World {
     world
 }
 
+/// Stores a run without what else went on while it was measured: that is not what is tested here.
 fn measure(world: &World, ticks: &str) {
-    let said = world.run(&format!("run thread/honest --param ticks={ticks} --rounds 6 --batches 2"));
+    let elsewhere = world.path("elsewhere/runs.sqlite");
+    let command = format!("run thread/honest --param ticks={ticks} --rounds 6 --batches 2");
+    let said = world.run(&format!("{command} --store {}", elsewhere.display()));
     assert_eq!(said.status, 0, "{said:?}");
+    let quiet = |line: &str| match line.split_once("\"disturbances\":[") {
+        Some((before, rest)) => {
+            format!("{before}\"disturbances\":[],\"log\":{}\n", rest.split_once("],\"log\":").unwrap().1)
+        }
+        None => format!("{line}\n"),
+    };
+    let exported = world.run(&format!("export --store {}", elsewhere.display())).out;
+    import(world, &body(&exported).lines().map(quiet).collect::<String>());
+    std::fs::remove_dir_all(elsewhere.parent().unwrap()).unwrap();
 }
 
-fn sql(world: &World, statement: &str) {
-    // As in a store of before checksums: what is changed here would be damage otherwise.
-    let statement = format!("UPDATE run SET checksum = NULL; {statement}");
-    rusqlite::Connection::open(world.store()).unwrap().execute_batch(&statement).unwrap();
+/// The lines of a run file but the last, which holds their checksum.
+fn body(exported: &str) -> String {
+    format!("{}\n", exported.trim_end().rsplit_once('\n').unwrap().0)
+}
+
+fn import(world: &World, body: &str) {
+    let path = world.path("changed.jsonl");
+    std::fs::write(&path, sealed(body)).unwrap();
+    let said = world.run(&format!("import {}", path.display()));
+    assert_eq!(said.status, 0, "{said:?}");
 }
 
 #[test]
@@ -61,7 +79,8 @@ fn bad_baselines_are_one_sentence() {
     world.run("baseline remove b").refuses(2, &["`b`", "there are a"]);
     world.run("compare baseline:b latest").refuses(2, &["no baseline", "`b`", "there are a"]);
     let run = world.run("baseline list --format json").json()["baselines"][0]["run"].as_str().unwrap().to_owned();
-    sql(&world, &format!("PRAGMA foreign_keys = ON; DELETE FROM run WHERE id = '{run}'"));
+    let delete = format!("PRAGMA foreign_keys = ON; DELETE FROM run WHERE id = '{run}'");
+    rusqlite::Connection::open(world.store()).unwrap().execute_batch(&delete).unwrap();
     world.run("compare baseline:a latest --gate 5%").refuses(2, &["baseline `a`", &run, "gone", "--replace"]);
     assert!(world.run("baseline list").out.contains("(gone)"));
     assert_eq!(world.run("baseline set a --replace").status, 0);
@@ -70,30 +89,38 @@ fn bad_baselines_are_one_sentence() {
 
 /// One run measured, stored `count` times; from the `step`th on its costs are `factor` times as high.
 fn series(world: &World, count: usize, step: usize, factor: f64) {
-    // Runs are never exactly alike: a wobble of 1 %, the same in every test.
-    let wobble = |i: usize| 1.0 + 0.01 * ((i * 7919 % 13) as f64 / 6.5 - 1.0);
     series_of(world, count, |i| wobble(i) * if i >= step { factor } else { 1.0 });
+}
+
+/// Runs are never exactly alike: a wobble of 1 %, the same in every test.
+fn wobble(i: usize) -> f64 {
+    1.0 + 0.01 * ((i * 7919 % 13) as f64 / 6.5 - 1.0)
 }
 
 /// One run measured, stored `count` times under other ids and dates with costs that are `times` as high.
 fn series_of(world: &World, count: usize, times: impl Fn(usize) -> f64) {
-    stored(world, count, |i, text| text.replace("123400", &((123_400.0 * times(i)) as u64).to_string()));
+    stored(world, count, |i, text| scaled(text, times(i)));
+}
+
+fn scaled(text: &str, times: f64) -> String {
+    text.replace("123400", &((123_400.0 * times) as u64).to_string())
+}
+
+/// A run file's text with another value of a field that holds a text.
+fn with_text(text: &str, field: &str, value: &str) -> String {
+    let (before, rest) = text.split_once(&format!("\"{field}\":\"")).unwrap_or_else(|| panic!("no {field}: {text}"));
+    format!("{before}\"{field}\":\"{value}\"{}", rest.split_once('"').unwrap().1)
 }
 
 /// One run measured, stored `count` times under other ids and dates, each edited.
 fn stored(world: &World, count: usize, edit: impl Fn(usize, &str) -> String) {
     let exported = world.run("export").out;
     let id = world.run("history --format json").json()["runs"][0]["id"].as_str().unwrap().to_owned();
-    sql(world, "DELETE FROM samples; DELETE FROM invocation; DELETE FROM variant; DELETE FROM run");
+    std::fs::remove_dir_all(world.store().parent().unwrap()).unwrap();
     for i in 0..count {
         let named = format!("{}-{i:04}", &id[..15]);
         let started = format!("\"started_unix_ns\":{}", 1_790_000_000_000_000_000_u64 + i as u64 * 86_400_000_000_000);
-        let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
-        let text = started_at(&edit(i, &format!("{body}\n").replace(&id, &named)), &started);
-        let path = world.path(&format!("{i}.jsonl"));
-        std::fs::write(&path, sealed(&text)).unwrap();
-        let said = world.run(&format!("import {}", path.display()));
-        assert_eq!(said.status, 0, "{said:?}");
+        import(world, &started_at(&edit(i, &body(&exported).replace(&id, &named)), &started));
     }
 }
 
@@ -133,9 +160,14 @@ fn a_trend_shows_where_the_level_changed() {
 #[test]
 fn trends_are_of_one_machine_and_one_method() {
     let world = measured("1234");
-    series(&world, 4, 4, 1.0);
-    sql(&world, "UPDATE run SET stable = json_set(stable, '$.\"cpu.model\"', 'other') WHERE id LIKE '%-0001'");
-    sql(&world, "UPDATE run SET method_version = 0 WHERE id LIKE '%-0002'");
+    stored(&world, 4, |i, text| {
+        let text = scaled(text, wobble(i));
+        match i {
+            1 => with_text(&text, "cpu.model", "other"),
+            2 => text.replacen("\"method_version\":2,", "\"method_version\":0,", 1),
+            _ => text,
+        }
+    });
     let points = |extra: &str| {
         let said = world.run(&format!("history thread/honest --format json {extra}"));
         (said.json()["trends"][0]["points"].as_array().unwrap().len(), said.json()["notes"].to_string())
@@ -158,22 +190,16 @@ fn trends_are_of_one_machine_and_one_method() {
 #[test]
 fn every_machine_is_a_block_and_an_update_is_no_other_machine() {
     let world = measured("1234");
-    series(&world, 8, 8, 1.0);
-    let set = |fact: &str, value: &str, runs: &str| {
-        sql(
-            &world,
-            &format!(
-                "UPDATE run SET stable = json_set(stable, '$.\"{fact}\"', '{value}') WHERE instr('{runs}', substr(id, -1))"
-            ),
-        );
-    };
-    set("kernel.release", "6.1.0", "01234567");
-    set("libc", "glibc 2.36", "01234567");
-    set("kernel.release", "6.12.1", "23");
-    set("libc", "glibc 2.41", "3");
-    set("cpu.model", "other", "45");
-    set("cpu.model_name", "Ryzen \u{1b}[31m", "45");
-    set("hypervisor", "another", "67");
+    stored(&world, 8, |i, text| {
+        let set = |text: String, fact: &str, value: &str| with_text(&text, fact, value);
+        let text = set(scaled(text, wobble(i)), "kernel.release", if matches!(i, 2 | 3) { "6.12.1" } else { "6.1.0" });
+        let text = set(text, "libc", if i == 3 { "glibc 2.41" } else { "glibc 2.36" });
+        match i {
+            4 | 5 => set(set(text, "cpu.model", "other"), "cpu.model_name", "Ryzen \\u001b[31m"),
+            6 | 7 => set(text, "hypervisor", "another"),
+            _ => text,
+        }
+    });
     let said = world.run("history thread/honest --format json");
     let json = said.json();
     let trend = &json["trends"][0];
@@ -214,6 +240,19 @@ fn every_machine_is_a_block_and_an_update_is_no_other_machine() {
     assert_eq!(world.run("history --format json").json()["runs"][0]["machine"], keys[0]);
 }
 
+/// A run file's text in which a single context took all turns.
+fn alone(text: &str) -> String {
+    let text = text.replace("\"contexts\":2", "\"contexts\":1");
+    let mut parts = text.split("\"turns\":{\"total\":");
+    let mut changed = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (total, rest) = part.split_once(',').unwrap();
+        let (_, rest) = rest.split_once(",\"contexts\"").unwrap();
+        changed += &format!("\"turns\":{{\"total\":{total},\"min\":{total},\"max\":{total},\"contexts\"{rest}");
+    }
+    changed
+}
+
 /// What a label leaves out is told where two rows of a machine differ in it. A parameter that the mechanism got later is not another row.
 #[test]
 fn no_label_stands_twice() {
@@ -227,7 +266,7 @@ fn no_label_stands_twice() {
     };
     let before = labels();
     assert_eq!(before.len(), 2, "{before:?}");
-    sql(&world, "UPDATE variant SET contexts = 1 WHERE run = (SELECT min(key) FROM run)");
+    stored(&world, 3, |i, text| if i == 0 { alone(text) } else { text.to_owned() });
     let after = labels();
     let mut told: Vec<&str> = after.iter().map(|(label, _)| label.as_str()).collect();
     told.sort_unstable();
