@@ -54,7 +54,7 @@ pub enum StoreError {
     },
     /// Written by a later switchcost.
     #[error(
-        "the store `{}` has schema {found} but this switchcost knows up to {known}; use the newer switchcost for it",
+        "the store `{}` has schema {found} but this switchcost reads schema {known}; use the newer switchcost for it",
         path.display()
     )]
     NewerSchema {
@@ -62,12 +62,14 @@ pub enum StoreError {
         path: PathBuf,
         /// Version in the file.
         found: i64,
-        /// Latest version known here.
+        /// Version that this crate reads.
         known: i64,
     },
-    /// Written by an earlier switchcost, and opened read-only, so that it cannot be brought up to date.
+    /// Written by an earlier switchcost.
     #[error(
-        "the store `{}` has the old schema {found} and is opened read-only; open it once for writing to bring it to {known}",
+        "the store `{}` has schema {found} but this switchcost reads schema {known}; move it away, write each run of it \
+         to a file with the switchcost that made it (`switchcost export RUN --store OLD -o FILE`), and read that here \
+         (`switchcost import FILE`)",
         path.display()
     )]
     OlderSchema {
@@ -75,7 +77,7 @@ pub enum StoreError {
         path: PathBuf,
         /// Version in the file.
         found: i64,
-        /// Version needed.
+        /// Version that this crate reads.
         known: i64,
     },
     /// The content makes no sense.

@@ -147,9 +147,9 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
 
 /// Changes a run's row by an UPDATE. A checksum is made anew only of what the old one fits.
 fn update_run(connection: &Connection, key: i64, sql: &str, values: &[&dyn ToSql]) -> Result<(), Fault> {
-    let sealed = seal::check_run(connection, key)?;
+    seal::check_run(connection, key)?;
     connection.execute(sql, values)?;
-    if sealed { seal::seal_run(connection, key) } else { Ok(()) }
+    seal::seal_run(connection, key)
 }
 
 /// Notes how many invocations a run has that ended.
@@ -226,14 +226,18 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
 }
 
 /// Writes the checksum of an invocation.
-fn seal_invocation(connection: &Connection, key: i64) -> Result<(), Fault> {
+pub fn seal_invocation(connection: &Connection, key: i64) -> Result<(), Fault> {
     let mut statement = connection.prepare_cached(&format!("{INVOCATION} WHERE invocation.key = ?1"))?;
     let mut rows = statement.query([key])?;
     let mut seal = Seal::default();
     if let Some(row) = rows.next()? {
         seal.add(row, SEALED_FROM)?;
     }
-    samples(connection, key, &mut seal)?;
+    let mut samples = connection.prepare_cached(SAMPLES)?;
+    let mut rows = samples.query([key])?;
+    while let Some(row) = rows.next()? {
+        seal.add(row, 0)?;
+    }
     let mut update = connection.prepare_cached("UPDATE invocation SET checksum = ?2 WHERE key = ?1")?;
     update.execute(params![key, seal.finish()])?;
     Ok(())
@@ -344,15 +348,18 @@ const INVOCATION: &str = "SELECT invocation.key, checksum,
            pid, content, plan, histograms, evidence, seen, notes, ending, fault, disturbances, log, run, position
     FROM invocation LEFT JOIN hello ON hello.key = invocation.hello";
 
+/// The same of its samples.
+const SAMPLES: &str =
+    "SELECT phase, units, quantity, ticks, rulers FROM samples WHERE invocation = ?1 ORDER BY position";
+
 /// Columns of [`INVOCATION`] that are not part of its checksum.
 const SEALED_FROM: usize = 2;
 
-/// Calls `each` for every invocation of the wanted variants of a run, in order. `sealed`: the run has checksums.
+/// Calls `each` for every invocation of the wanted variants of a run, in order.
 pub fn invocations(
     connection: &Connection,
     run: i64,
     wanted: &[bool],
-    sealed: bool,
     mut each: impl FnMut(InvocationRecord) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut statement = connection.prepare_cached(&format!("{INVOCATION} WHERE run = ?1 ORDER BY position"))?;
@@ -366,22 +373,20 @@ pub fn invocations(
         // A variant that there is not is refused by the rules, in words.
         let variant = row.get::<_, i64>(SEALED_FROM).ok().and_then(|index| usize::try_from(index).ok());
         if variant.and_then(|index| wanted.get(index)).is_none_or(|wanted| *wanted) {
-            invocation(connection, row, sealed).and_then(&mut each).map_err(at)?;
+            invocation(connection, row).and_then(&mut each).map_err(at)?;
         }
         position += 1;
     }
     Ok(())
 }
 
-fn invocation(connection: &Connection, row: &Row<'_>, sealed: bool) -> Result<InvocationRecord, Fault> {
+fn invocation(connection: &Connection, row: &Row<'_>) -> Result<InvocationRecord, Fault> {
     let mut cells = Cells::of(row);
     let mut seal = Seal::default();
-    if sealed {
-        seal.add(row, SEALED_FROM)?;
-    }
+    seal.add(row, SEALED_FROM)?;
     let (key, checksum): (i64, Option<Vec<u8>>) = (cells.get()?, cells.get()?);
     let samples = samples(connection, key, &mut seal)?;
-    if sealed && checksum != Some(seal.finish()) {
+    if checksum != Some(seal.finish()) {
         return Err(Fault::Unreadable("it is not as it was stored".to_owned()));
     }
     Ok(InvocationRecord {
@@ -414,9 +419,7 @@ fn invocation(connection: &Connection, row: &Row<'_>, sealed: bool) -> Result<In
 }
 
 fn samples(connection: &Connection, invocation: i64, seal: &mut Seal) -> Result<Vec<Samples>, Fault> {
-    let mut statement = connection.prepare_cached(
-        "SELECT phase, units, quantity, ticks, rulers FROM samples WHERE invocation = ?1 ORDER BY position",
-    )?;
+    let mut statement = connection.prepare_cached(SAMPLES)?;
     let mut rows = statement.query([invocation])?;
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {

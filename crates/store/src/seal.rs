@@ -78,21 +78,20 @@ pub fn seal_run(connection: &Connection, key: i64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a run has checksums; an error if it has and is not as it was stored.
-pub fn check_run(connection: &Connection, key: i64) -> Result<bool, Fault> {
+/// Refuses a run that is not as it was stored.
+pub fn check_run(connection: &Connection, key: i64) -> Result<(), Fault> {
     let mut statement = connection.prepare_cached(
         "SELECT checksum, invocations, (SELECT count(*) FROM invocation WHERE run = run.key) FROM run WHERE key = ?1",
     )?;
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
     let (checksum, told, there): (Option<Vec<u8>>, Option<i64>, i64) = statement.query_row([key], read)?;
-    let Some(checksum) = checksum else { return Ok(false) };
-    if checksum != of_run(connection, key)? {
+    if checksum != Some(of_run(connection, key)?) {
         return Err(Fault::Unreadable("its description is not as it was stored".to_owned()));
     }
     match told {
         Some(told) if told != there => {
             Err(Fault::Unreadable(format!("it has {there} invocations where {told} were stored")))
         }
-        _ => Ok(true),
+        _ => Ok(()),
     }
 }

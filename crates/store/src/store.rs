@@ -7,9 +7,8 @@ use crate::baseline::{self, Baseline};
 use crate::disk::{InvocationRecord, RunRecord, VariantRecord};
 use crate::error::{Fault, StoreError, explain};
 use crate::header::RunHeader;
-use crate::schema::{self, MIGRATIONS};
 use crate::shareable::strip_personal;
-use crate::{rows, rules, selector};
+use crate::{rows, rules, schema, selector};
 use files::{create_private_folders, folder_error, has_log, identity, immutable_uri, make_private, must_be_a_file};
 use reading::{intact, read_run, vanished};
 use rusqlite::config::DbConfig;
@@ -55,7 +54,7 @@ impl Store {
     /// Opens the store for reading and writing; makes it, and its folders, if there is none.
     ///
     /// # Errors
-    /// When the file cannot be opened or written, is not a store of ours, or is of a newer version.
+    /// When the file cannot be opened or written, is not a store of ours, or is of another version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             create_private_folders(parent).map_err(|error| folder_error(path, parent, &error))?;
@@ -69,10 +68,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens an existing store for reading; nothing in it is changed, except that one of an earlier version is brought up to date.
+    /// Opens an existing store for reading; nothing in it is changed.
     ///
     /// # Errors
-    /// When there is none, it cannot be read, is not a store of ours, is of a newer version, or of an older one and write-protected.
+    /// When there is none, it cannot be read, is not a store of ours, or is of another version.
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_path_buf() });
@@ -81,7 +80,7 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
         let mut store = Self { connection, path: path.to_path_buf(), file: identity(path) };
-        let version = match store.set_up_read_only() {
+        let is_made = match store.set_up_read_only() {
             // A write-ahead log needs a writable folder even for readers, unless nobody can be writing.
             Err(Fault::Sql(error)) if is_refusal(&error) && !has_log(path) => {
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
@@ -92,21 +91,9 @@ impl Store {
             other => other,
         }
         .map_err(|fault| store.explain(fault))?;
-        if version == 0 {
+        if !is_made {
             // Another process is about to make it, or was killed when it was.
             return Err(StoreError::Empty { path: store.path });
-        }
-        if version < MIGRATIONS.len() {
-            // A store of an earlier switchcost: whoever may write brings it up to date by reading it.
-            let path = store.path.clone();
-            match Self::open(&path) {
-                Err(StoreError::NotWritable { .. } | StoreError::CannotOpen { .. }) => {}
-                opened => return opened,
-            }
-        }
-        if version < MIGRATIONS.len() {
-            let (found, known) = (version as i64, MIGRATIONS.len() as i64);
-            return Err(StoreError::OlderSchema { path: store.path, found, known });
         }
         Ok(store)
     }
@@ -356,7 +343,7 @@ impl Store {
 
     fn set_up(&mut self) -> Result<(), Fault> {
         usual(&self.connection)?;
-        schema::version(&self.connection, &self.path, MIGRATIONS.len())?;
+        let is_made = schema::is_made(&self.connection, &self.path)?;
         if self.connection.is_readonly("main")? {
             let reason = "the file is write-protected".to_owned();
             return Err(StoreError::NotWritable { path: self.path.clone(), reason }.into());
@@ -365,13 +352,13 @@ impl Store {
         self.connection
             .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")?;
         self.connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
-        schema::migrate(&mut self.connection, &self.path, MIGRATIONS)
+        if is_made { Ok(()) } else { schema::make(&mut self.connection, &self.path) }
     }
 
-    fn set_up_read_only(&self) -> Result<usize, Fault> {
+    fn set_up_read_only(&self) -> Result<bool, Fault> {
         usual(&self.connection)?;
         self.connection.execute_batch("PRAGMA trusted_schema = OFF")?;
-        schema::version(&self.connection, &self.path, MIGRATIONS.len())
+        schema::is_made(&self.connection, &self.path)
     }
 
     fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {

@@ -1,6 +1,5 @@
 //! The tests of this crate from outside, in one program: it links once.
 
-mod golden;
 #[cfg(unix)]
 mod kill;
 mod round_trip;

@@ -53,6 +53,14 @@ fn the_test_seals_as_the_exporter_does() {
     assert_eq!(seal(&body()), export(&full_run()));
 }
 
+/// A golden file: what was exported once is read, and written, for ever.
+#[test]
+fn run_files_of_format_1_stay_as_they_are() {
+    let file = include_str!("golden/run.jsonl");
+    assert_eq!(import(file.as_bytes()).unwrap(), full_run());
+    assert_eq!(String::from_utf8(export(&full_run())).unwrap(), file);
+}
+
 #[test]
 fn a_file_cut_off_anywhere_is_refused() {
     let file = export(&full_run());

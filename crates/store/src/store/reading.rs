@@ -14,7 +14,7 @@ pub fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Va
 
 /// A header is as it was stored.
 pub fn intact(connection: &Connection, row: &RunRow) -> Result<(), Fault> {
-    seal::check_run(connection, row.key).map(drop).map_err(|fault| of_run(&row.record.id, fault))
+    seal::check_run(connection, row.key).map_err(|fault| of_run(&row.record.id, fault))
 }
 
 /// Says which run it is that cannot be read.
@@ -26,14 +26,14 @@ fn of_run(id: &str, fault: Fault) -> Fault {
 }
 
 fn read_sealed(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
-    let sealed = seal::check_run(connection, key)?;
+    seal::check_run(connection, key)?;
     let header = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?;
     let mut run = begin(header.record);
     for variant in rows::variants(connection, key)? {
         push_variant(&mut run, variant);
     }
     let wanted: Vec<bool> = run.variants.iter().map(wanted).collect();
-    rows::invocations(connection, key, &wanted, sealed, |record| {
+    rows::invocations(connection, key, &wanted, |record| {
         run.invocations.push(record.try_into()?);
         Ok(())
     })?;

@@ -45,3 +45,51 @@ fn the_connection_is_set_up_as_documented() {
     assert_eq!((pragma("foreign_keys"), pragma("synchronous"), pragma("trusted_schema")), (1, 1, 0));
     assert_eq!(pragma("busy_timeout"), 5000);
 }
+
+/// What reading a stored run says after a change of it, the checksums of which fit.
+fn said_of(change: &str) -> String {
+    let mut store = Store::in_memory().unwrap();
+    let file = include_bytes!("../../tests/golden/run.jsonl");
+    store.insert_run(&crate::import_jsonl(&mut &file[..]).unwrap()).unwrap();
+    store.connection.execute_batch(&format!("UPDATE {change}")).unwrap();
+    for key in 1..=3 {
+        rows::seal_invocation(&store.connection, key).unwrap();
+    }
+    crate::seal::seal_run(&store.connection, 1).unwrap();
+    store.load("latest").unwrap_err().to_string()
+}
+
+#[test]
+fn a_record_without_meaning_is_found_and_said() {
+    for (change, expected) in [
+        (
+            "samples SET ticks = x'00' WHERE invocation = 2 OR position = 1",
+            "invocation 0: column ticks: 1 bytes are not a whole number of ticks",
+        ),
+        (
+            "invocation SET verdict = 'good' WHERE position = 1",
+            "invocation 1: column verdict: unknown verdict `good`; expected one of verified, unobservable, unsupported, unmeasured, broken, contradicted",
+        ),
+        (
+            "invocation SET notes = '[1' WHERE position = 2",
+            "invocation 2: column notes: invalid type: integer `1`, expected a string (column 2)",
+        ),
+        ("invocation SET hello = NULL WHERE position = 0", "invocation 0: of `hello` and `pid` one is missing"),
+        ("run SET method_version = -1", "Integer -1 out of range at index 6"),
+        // Of these the records hang together, but no figure follows.
+        (
+            "samples SET units = 0 WHERE invocation = 1",
+            "invocation 0: units of samples is 0, and no figure follows from it",
+        ),
+        (
+            "hello SET content = replace(content, 'second\":1000000000', 'second\":0')",
+            "invocation 0: clock.ticks_per_second is 0, and no figure follows from it",
+        ),
+    ] {
+        let run = if expected.starts_with("Integer") { "" } else { "run 20260102T030405-a1b2: " };
+        let sentence = format!(
+            "the store `:memory:` is damaged ({run}{expected}); move it away and import the runs again from a backup or from run files"
+        );
+        assert_eq!(said_of(change), sentence);
+    }
+}

@@ -1,10 +1,11 @@
--- Version 1 of the store. Never edited once released: a change is a new file v2.sql in the list of schema.rs.
+-- The store. Once this is released, a change of it is a new VERSION in schema.rs.
 --
 -- Conventions
 --   * Whole numbers that are unsigned 64 bit in the model are stored in two's complement: a value above 2^63-1 shows as
 --     negative (add 2^64). Only seeds get there in practice.
 --   * Columns that say JSON hold one JSON value in the form of disk.rs, integers only.
 --   * samples.ticks: signed 64 bit, little endian, 8 bytes each, nothing else; length / 8 is their number.
+--   * Checksums are those of seal.rs. A row gets its own in the transaction that writes it.
 
 CREATE TABLE run (
     key             INTEGER PRIMARY KEY,
@@ -22,6 +23,9 @@ CREATE TABLE run (
     drifting        TEXT NOT NULL,              -- JSON object: facts that change by the minute
     personal        TEXT NOT NULL,              -- JSON object: left out of shareable exports
     findings        TEXT NOT NULL,              -- JSON list: what doctor found at the start
+    request         TEXT,                       -- JSON object: what was asked; a sweep is gone on with by it
+    invocations     INTEGER,                    -- how many there were at its end; NULL while it goes on
+    checksum        BLOB,                       -- of this row and of its variants
     CHECK ((ended_by = 'unfinished') = (ended_unix_ns IS NULL))
 ) STRICT;
 
@@ -59,7 +63,7 @@ CREATE TABLE invocation (
     wall_ns             INTEGER NOT NULL,
     cpus                TEXT NOT NULL,          -- JSON list
     environment_padding INTEGER NOT NULL,
-    peak_rss_bytes INTEGER NOT NULL,
+    peak_rss_bytes      INTEGER NOT NULL,
     process             TEXT NOT NULL,          -- exited, signalled, deadline, stopped, not_started
     process_code        INTEGER,                -- exit status or signal
     verdict             TEXT NOT NULL,
@@ -74,6 +78,8 @@ CREATE TABLE invocation (
     fault               TEXT,
     disturbances        TEXT NOT NULL,          -- JSON list
     log                 TEXT NOT NULL,
+    seen                TEXT,                   -- JSON object: what the host saw by itself; NULL where it did not look
+    checksum            BLOB,                   -- of this row, of the probe's introduction and of the samples
     UNIQUE (run, position),
     FOREIGN KEY (run, variant) REFERENCES variant (run, position)
 ) STRICT;
@@ -85,5 +91,13 @@ CREATE TABLE samples (
     units      INTEGER NOT NULL,
     quantity   TEXT,
     ticks      BLOB NOT NULL,
+    rulers     TEXT,                            -- JSON object: name of a ruler -> list of clock ticks beside each batch
     PRIMARY KEY (invocation, position)
 ) STRICT;
+
+-- Names of runs to be compared with.
+CREATE TABLE baseline (
+    name        TEXT PRIMARY KEY,
+    run         TEXT NOT NULL,                  -- id of the run; no reference, so that a name whose run is gone can say so
+    set_unix_ns INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

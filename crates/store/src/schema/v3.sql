@@ -1,2 +1,0 @@
--- What the host saw of an invocation by itself, as JSON; NULL where it did not look.
-ALTER TABLE invocation ADD COLUMN seen TEXT;
