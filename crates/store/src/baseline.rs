@@ -1,8 +1,9 @@
 //! Baselines: names that people give to runs, so that later ones can be compared with them.
 
+use crate::cells::each;
 use crate::error::{Fault, StoreError};
 use crate::rows;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::path::Path;
 use switchcost_model::harmless;
 
@@ -78,27 +79,21 @@ fn find(connection: &Connection, name: &str) -> Result<Option<Baseline>, Fault> 
 
 /// All baselines by name.
 pub fn all(connection: &Connection) -> Result<Vec<Baseline>, Fault> {
-    let mut statement = connection.prepare_cached("SELECT name, run, set_unix_ns FROM baseline ORDER BY name")?;
-    let mut rows = statement.query([])?;
     let mut baselines = Vec::new();
-    while let Some(row) = rows.next()? {
+    each(connection, "SELECT * FROM baseline ORDER BY name", [], |row| {
         let run: String = row.get("run")?;
         let gone = rows::find_run(connection, &run)?.is_none();
         baselines.push(Baseline { name: row.get("name")?, run, set_unix_ns: row.get("set_unix_ns")?, gone });
-    }
+        Ok(())
+    })?;
     Ok(baselines)
 }
 
 fn unknown(connection: &Connection, path: &Path, name: &str) -> Result<StoreError, Fault> {
-    let known: Option<String> = connection
-        .query_row(
-            "SELECT group_concat(name, ', ') FROM (SELECT name FROM baseline ORDER BY name LIMIT 8)",
-            [],
-            |row| row.get(0),
-        )
-        .optional()?
-        .flatten();
-    let hint =
-        known.map_or("there is none yet; `baseline set` makes one".to_owned(), |names| format!("there are {names}"));
+    let known: Vec<String> = all(connection)?.into_iter().take(8).map(|baseline| baseline.name).collect();
+    let hint = match known[..] {
+        [] => "there is none yet; `baseline set` makes one".to_owned(),
+        _ => format!("there are {}", known.join(", ")),
+    };
     Ok(StoreError::UnknownBaseline { path: path.to_path_buf(), name: harmless(name), hint })
 }

@@ -14,6 +14,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice))]
 
 mod baseline;
+mod cells;
 mod convert;
 mod disk;
 mod error;

@@ -3,35 +3,39 @@
 //! They are taken of what stands in the columns, not of what we make of it: code may change, what was stored does not. A NULL adds nothing, so that
 //! columns may be appended to a list without a stored checksum becoming wrong.
 
+use crate::cells::{Cells, each};
 use crate::error::Fault;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
 /// Bytes that are kept of a SHA-256: chance is to be found, not a forger, who could make a new one.
 const LENGTH: usize = 16;
 
 /// Columns of a run in the order of its checksum; new ones are appended.
-const RUN: &str = "SELECT key, id, started_unix_ns, ended_unix_ns, ended_by, seed, tool_version, method_version, command, precision_ppm, budget_ms, stable,
-                          drifting, personal, findings, request, invocations
-                   FROM run WHERE key = ?1";
+#[rustfmt::skip]
+const RUN: &[&str] = &[
+    "key", "id", "started_unix_ns", "ended_unix_ns", "ended_by", "seed", "tool_version", "method_version", "command", "precision_ppm", "budget_ms",
+    "stable", "drifting", "personal", "findings", "request", "invocations",
+];
 
-/// The same for its variants.
-const VARIANTS: &str =
-    "SELECT position, mechanism, probe, experiment, contexts, placement, timing, parameters, label, not_run
-                        FROM variant WHERE run = ?1 ORDER BY position";
+/// The same of a variant.
+#[rustfmt::skip]
+const VARIANT: &[&str] = &[
+    "position", "mechanism", "probe", "experiment", "contexts", "placement", "timing", "parameters", "label", "not_run",
+];
 
 /// A checksum in the making.
 #[derive(Default)]
 pub struct Seal(Sha256);
 
 impl Seal {
-    /// Adds the columns of a row, the first `skipped` left out.
-    pub fn add(&mut self, row: &Row<'_>, skipped: usize) -> rusqlite::Result<()> {
+    /// Adds columns of a row, in this order.
+    pub fn add(&mut self, row: &Cells<'_>, columns: &[&str]) -> Result<(), Fault> {
         self.0.update(b"row");
-        for column in skipped..row.as_ref().column_count() {
+        for (place, column) in (0_u64..).zip(columns) {
             let number;
-            let (kind, bytes): (u8, &[u8]) = match row.get_ref(column)? {
+            let (kind, bytes): (u8, &[u8]) = match row.value(column)? {
                 ValueRef::Null => continue,
                 ValueRef::Integer(value) => {
                     number = value.to_le_bytes();
@@ -44,7 +48,7 @@ impl Seal {
                 ValueRef::Text(bytes) => (b't', bytes),
                 ValueRef::Blob(bytes) => (b'b', bytes),
             };
-            self.0.update(((column - skipped) as u64).to_le_bytes());
+            self.0.update(place.to_le_bytes());
             self.0.update([kind]);
             self.0.update((bytes.len() as u64).to_le_bytes());
             self.0.update(bytes);
@@ -61,13 +65,8 @@ impl Seal {
 /// Of a run's row and its variants.
 fn of_run(connection: &Connection, key: i64) -> Result<Vec<u8>, Fault> {
     let mut seal = Seal::default();
-    for sql in [RUN, VARIANTS] {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([key])?;
-        while let Some(row) = rows.next()? {
-            seal.add(row, 0)?;
-        }
-    }
+    each(connection, "SELECT * FROM run WHERE key = ?1", [key], |row| seal.add(row, RUN))?;
+    each(connection, "SELECT * FROM variant WHERE run = ?1 ORDER BY position", [key], |row| seal.add(row, VARIANT))?;
     Ok(seal.finish())
 }
 
@@ -80,18 +79,17 @@ pub fn seal_run(connection: &Connection, key: i64) -> Result<(), Fault> {
 
 /// Refuses a run that is not as it was stored.
 pub fn check_run(connection: &Connection, key: i64) -> Result<(), Fault> {
-    let mut statement = connection.prepare_cached(
-        "SELECT checksum, invocations, (SELECT count(*) FROM invocation WHERE run = run.key) FROM run WHERE key = ?1",
-    )?;
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-    let (checksum, told, there): (Option<Vec<u8>>, Option<i64>, i64) = statement.query_row([key], read)?;
-    if checksum != Some(of_run(connection, key)?) {
-        return Err(Fault::Unreadable("its description is not as it was stored".to_owned()));
-    }
-    match told {
-        Some(told) if told != there => {
-            Err(Fault::Unreadable(format!("it has {there} invocations where {told} were stored")))
+    let sql = "SELECT checksum, invocations, (SELECT count(*) FROM invocation WHERE run = run.key) AS found FROM run WHERE key = ?1";
+    each(connection, sql, [key], |row| {
+        if row.get::<Option<Vec<u8>>>("checksum")? != Some(of_run(connection, key)?) {
+            return Err(Fault::Unreadable("its description is not as it was stored".to_owned()));
         }
-        _ => Ok(()),
-    }
+        let (stored, found): (Option<i64>, i64) = (row.get("invocations")?, row.get("found")?);
+        match stored {
+            Some(stored) if stored != found => {
+                Err(Fault::Unreadable(format!("it has {found} invocations where {stored} were stored")))
+            }
+            _ => Ok(()),
+        }
+    })
 }

@@ -164,7 +164,7 @@ impl Store {
             let key = unfinished(transaction, &path, run_id)?;
             rules::check_invocation(invocation, rows::count_variants(transaction, key)?)
                 .map_err(|reason| StoreError::Rule { id: run_id.to_owned(), reason })?;
-            if rows::last_sequence(transaction, key)?.is_some_and(|last| last >= invocation.sequence) {
+            if rows::last_invocation(transaction, key)?.is_some_and(|(last, _)| last >= invocation.sequence) {
                 return Err(StoreError::Overtaken { path, id: run_id.to_owned() }.into());
             }
             rows::insert_invocation(transaction, key, &record)

@@ -1,0 +1,96 @@
+//! Rows of the store by the names of their columns.
+
+use crate::error::{Fault, json_reason};
+use rusqlite::types::{FromSql, ValueRef};
+use rusqlite::{Connection, Params, Row, ToSql, params_from_iter};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use switchcost_model::IdError;
+
+/// A row that was read.
+///
+/// Where a name stands is looked up once a query: SQLite's own look-up compares name by name, which would cost an
+/// eighth of loading a run.
+pub struct Cells<'a> {
+    row: &'a Row<'a>,
+    places: &'a BTreeMap<String, usize>,
+}
+
+/// Calls `work` for each row of a query.
+pub fn each(
+    connection: &Connection,
+    sql: &str,
+    parameters: impl Params,
+    mut work: impl FnMut(&Cells<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let places = statement.column_names().into_iter().map(str::to_owned).zip(0..).collect();
+    let mut rows = statement.query(parameters)?;
+    while let Some(row) = rows.next()? {
+        work(&Cells { row, places: &places })?;
+    }
+    Ok(())
+}
+
+/// Writes a row; its number.
+pub fn insert(connection: &Connection, table: &str, columns: &[(&str, &dyn ToSql)]) -> Result<i64, Fault> {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let places = vec!["?"; columns.len()].join(", ");
+    let sql = format!("INSERT INTO {table} ({}) VALUES ({places})", names.join(", "));
+    let values = params_from_iter(columns.iter().map(|(_, value)| *value));
+    connection.prepare_cached(&sql)?.execute(values)?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// SQLite has no unsigned numbers: two's complement, as the schema says.
+pub fn signed(value: u64) -> i64 {
+    value.cast_signed()
+}
+
+/// A value of a column that holds JSON.
+pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<String, Fault> {
+    serde_json::to_string(value).map_err(|error| Fault::Unreadable(json_reason(&error)))
+}
+
+/// The same of a column that may be NULL.
+pub fn json_or_null<T: Serialize>(value: Option<&T>) -> Result<Option<String>, Fault> {
+    value.map(json).transpose()
+}
+
+impl Cells<'_> {
+    /// What stands in a column.
+    pub fn value(&self, name: &str) -> Result<ValueRef<'_>, Fault> {
+        let place = self.places.get(name).ok_or_else(|| rusqlite::Error::InvalidColumnName(name.to_owned()))?;
+        Ok(self.row.get_ref(*place)?)
+    }
+
+    pub fn get<T: FromSql>(&self, name: &str) -> Result<T, Fault> {
+        T::column_result(self.value(name)?).map_err(|error| unreadable(name, &error.to_string()))
+    }
+
+    pub fn unsigned(&self, name: &str) -> Result<u64, Fault> {
+        self.get(name).map(i64::cast_unsigned)
+    }
+
+    pub fn word<T: FromStr<Err = IdError>>(&self, name: &str) -> Result<T, Fault> {
+        let word = self.value(name)?.as_str().map_err(|error| unreadable(name, &error.to_string()))?;
+        word.parse().map_err(|error: IdError| unreadable(name, &error.0))
+    }
+
+    pub fn parse<T: DeserializeOwned>(&self, name: &str) -> Result<T, Fault> {
+        self.parse_or_null(name)?.ok_or_else(|| unreadable(name, "it is null"))
+    }
+
+    pub fn parse_or_null<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Fault> {
+        let text = self.value(name)?.as_bytes_or_null().map_err(|error| unreadable(name, &error.to_string()))?;
+        let parsed = text.map(serde_json::from_slice).transpose();
+        parsed.map_err(|error| unreadable(name, &json_reason(&error)))
+    }
+}
+
+/// What is wrong with a column.
+pub fn unreadable(name: &str, reason: &str) -> Fault {
+    Fault::Unreadable(format!("column {name}: {reason}"))
+}
