@@ -13,6 +13,7 @@ mod owner;
 pub(crate) mod program;
 mod rights;
 pub(crate) mod spawn;
+mod stat;
 mod strays;
 mod sys;
 pub(crate) mod tree;

@@ -1,6 +1,7 @@
 //! Looks at a running program through `/proc`.
 
 use super::host::Host;
+use super::stat::Stat;
 use super::{spawn, strays, sys};
 use crate::interrupt::Interrupt;
 use crate::program::{ProgramError, Woken};
@@ -91,11 +92,12 @@ impl Watched {
     /// The same for any machine; takes the first look.
     fn on(host: Host, pid: u32, children: bool, from_birth: bool) -> Result<Self, ProgramError> {
         let stat = host.read(format!("/proc/{pid}/stat")).map_err(|_| missing(pid))?;
-        let (program, fields) = stat_fields(&stat).ok_or(ProgramError::Gone(pid))?;
-        if number(&fields, 6).is_some_and(|flags| flags & KERNEL_THREAD != 0) {
+        let stat = Stat::of(&stat).ok_or(ProgramError::Gone(pid))?;
+        let program = stat.name.to_owned();
+        if stat.flags().is_some_and(|flags| flags & KERNEL_THREAD != 0) {
             return Err(ProgramError::Kernel(pid, program));
         }
-        if matches!(fields.first(), Some(&("Z" | "X"))) && !from_birth {
+        if stat.has_ended() && !from_birth {
             return Err(ProgramError::Ended(pid, program));
         }
         let of_another_user = is_of_another_user(&host, pid);
@@ -176,7 +178,7 @@ impl Watched {
 
     fn is_zombie(&self) -> bool {
         let stat = self.host.read(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
-        stat_fields(&stat).is_none_or(|(_, fields)| matches!(fields.first(), Some(&("Z" | "X"))))
+        Stat::of(&stat).is_none_or(|stat| stat.has_ended())
     }
 
     /// The program's process, and its descendants if they are wanted.
@@ -188,8 +190,8 @@ impl Watched {
         let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for pid in self.host.names("/proc").iter().filter_map(|name| name.parse::<u32>().ok()) {
             let stat = self.host.read(format!("/proc/{pid}/stat")).unwrap_or_default();
-            if let Some(parent) = stat_fields(&stat).and_then(|(_, fields)| number(&fields, 1)) {
-                children.entry(parent as u32).or_default().push(pid);
+            if let Some(parent) = Stat::of(&stat).and_then(|stat| stat.parent()) {
+                children.entry(parent.unsigned_abs()).or_default().push(pid);
             }
         }
         let mut next = 0;
@@ -234,11 +236,11 @@ impl Watched {
     /// Where a thread ran and what it waits for: only of threads that have switched, since reading costs.
     fn place(&mut self, tasks: &OwnedFd, process: u32, thread: u32) {
         let stat = self.read(tasks, format!("{thread}/stat"));
-        let cpu = stat.then(|| stat_fields(&self.text).and_then(|(_, f)| number(&f, 36)));
+        let cpu = stat.then(|| Stat::of(&self.text).and_then(|stat| stat.cpu()));
         let channel = self.channel(tasks, thread);
         let Some(known) = self.threads.get_mut(&(process, thread)) else { return };
         if let Some(cpu) = cpu.flatten() {
-            *known.seen.cpus.entry(cpu as u32).or_default() += 1;
+            *known.seen.cpus.entry(cpu).or_default() += 1;
         }
         if let Some(channel) = channel {
             *known.seen.channels.entry(channel).or_default() += 1;
@@ -267,7 +269,7 @@ impl Watched {
         if !self.read(&rustix::fs::CWD, self.host.path(format!("/proc/{process}/stat"))) {
             return;
         }
-        let ticks = stat_fields(&self.text).and_then(|(_, f)| Some(number(&f, 11)? + number(&f, 12)?));
+        let ticks = Stat::of(&self.text).and_then(|stat| stat.cpu_ticks());
         if let Some(ns) = ticks.map(|ticks| ticks * NS_PER_TICK) {
             let first = if self.looks > 0 || self.from_birth { 0 } else { ns };
             self.group.entry(process).or_insert((first, ns)).1 = ns;
@@ -413,17 +415,6 @@ fn is_of_another_user(host: &Host, pid: u32) -> bool {
 fn threads_of(host: &Host, process: u32) -> Vec<u32> {
     let entries = std::fs::read_dir(host.path(format!("/proc/{process}/task"))).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
-}
-
-/// Name and the fields after it of a `stat` file. The name may hold anything, brackets and spaces too: look from its end.
-fn stat_fields(stat: &str) -> Option<(String, Vec<&str>)> {
-    let (before, after) = stat.rsplit_once(')')?;
-    let name = before.split_once('(')?.1.to_owned();
-    Some((name, after.split_ascii_whitespace().collect()))
-}
-
-fn number(fields: &[&str], index: usize) -> Option<u64> {
-    fields.get(index)?.parse().ok()
 }
 
 /// What a look takes from a `status` file, in one pass: it has some sixty lines.

@@ -1,5 +1,6 @@
 //! Descendants that escaped: found by their parent, killed, reaped.
 
+use super::stat::Stat;
 use super::sys::{self, Usage};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
@@ -51,7 +52,7 @@ impl Before {
     /// It was there before, or comes of what was: what outlives its parent becomes a child of this process.
     fn has(&self, pid: Pid) -> bool {
         let of_theirs = || rustix::process::getsid(Some(pid)).is_ok_and(|of| self.sessions.contains(&of.as_raw_pid()));
-        let earlier = || field(pid.as_raw_pid(), 19).is_some_and(|began: i64| began < self.units);
+        let earlier = || of(pid.as_raw_pid(), |stat| stat.began()).is_some_and(|began| began < self.units);
         self.children.contains(&pid.as_raw_pid()) || of_theirs() || earlier()
     }
 }
@@ -230,7 +231,7 @@ pub(crate) fn let_go(leader: Pid) {
 /// Sleeps until these children have left by themselves, or have had the time for it.
 fn bear_with(strays: &[Pid]) {
     let began = Instant::now();
-    let at_work = |pid: &Pid| !has_ended(*pid) && matches!(state(pid.as_raw_pid()), Some('R' | 'D'));
+    let at_work = |pid: &Pid| !has_ended(*pid) && matches!(of(pid.as_raw_pid(), |stat| stat.state()), Some('R' | 'D'));
     loop {
         all_ended_by(began + GRACE.max(began.elapsed() + PAUSE), strays);
         if began.elapsed() >= GRACE_AT_WORK || !strays.iter().any(at_work) {
@@ -261,7 +262,7 @@ pub(crate) fn company(leader: Pid) -> usize {
             .map(Pid::as_raw_pid)
             .collect();
         drop(live);
-        others.retain(|&pid| !matches!(state(pid), None | Some('Z' | 'X')));
+        others.retain(|&pid| of(pid, |stat| Some(stat.has_ended())) == Some(false));
         if others.is_empty() || Instant::now() >= until {
             return others.len();
         }
@@ -269,11 +270,10 @@ pub(crate) fn company(leader: Pid) -> usize {
     }
 }
 
-/// State of a process in the kernel's letter; None: there is none.
-fn state(pid: i32) -> Option<char> {
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let stat = String::from_utf8_lossy(&stat);
-    stat.rsplit_once(')')?.1.trim_start().chars().next()
+/// What is asked of a process's `stat` file; None: there is no such process, or the file does not tell.
+fn of<T>(pid: i32, ask: impl Fn(&Stat<'_>) -> Option<T>) -> Option<T> {
+    let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    ask(&Stat::of(&String::from_utf8_lossy(&text))?)
 }
 
 fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
@@ -287,25 +287,12 @@ fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
 /// built without it.
 fn children() -> Vec<Pid> {
     let own = rustix::process::getpid().as_raw_pid();
-    processes().filter(|pid| parent(*pid) == Some(own)).filter_map(Pid::from_raw).collect()
+    processes().filter(|pid| of(*pid, |stat| stat.parent()) == Some(own)).filter_map(Pid::from_raw).collect()
 }
 
 fn processes() -> impl Iterator<Item = i32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-}
-
-/// Parent of a process.
-fn parent(pid: i32) -> Option<i32> {
-    field(pid, 1)
-}
-
-/// A number of `/proc/PID/stat`, counted from the state, which is 0. The name in brackets may hold anything, brackets and spaces too: look from its end.
-fn field<N: std::str::FromStr>(pid: i32, place: usize) -> Option<N> {
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let stat = String::from_utf8_lossy(&stat);
-    let (_, after) = stat.rsplit_once(')')?;
-    after.split_ascii_whitespace().nth(place)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! One look at a child and all its descendants.
 
 use super::host::Host;
+use super::stat::Stat;
 use super::{strays, sys};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,13 +13,6 @@ const MOST_PROCESSES: usize = 64;
 
 /// Kinds of namespaces, as `/proc/PID/ns` names them. That of time is left out: no mechanism makes one, and older kernels have none.
 const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
-
-/// Fields of a `stat` file after the name in brackets: 3, 4, 14 to 17, 20 and 39 of proc(5).
-const STATE: usize = 0;
-const PARENT: usize = 1;
-const CPU_TIMES: std::ops::Range<usize> = 11..15;
-const THREADS: usize = 17;
-const PROCESSOR: usize = 36;
 
 /// A process with at least one live task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,15 +92,10 @@ fn last_pid(host: &Host) -> Option<i32> {
 /// A process and its parent; None if it has ended, reaped or not. Read by its first task: the file of the process as a whole adds up all threads.
 fn process(host: &Host, pid: i32) -> Option<(i32, Process)> {
     let stat = host.read(format!("/proc/{pid}/task/{pid}/stat")).ok()?;
-    let fields = fields(&stat)?;
-    let tasks = fields.get(THREADS)?.parse().ok()?;
-    let ended = matches!(*fields.get(STATE)?, "Z" | "X") && tasks <= 1;
-    (!ended).then_some((fields.get(PARENT)?.parse().ok()?, Process { pid, tasks }))
-}
-
-/// What follows the name in brackets, which may hold anything, brackets and spaces too.
-fn fields(stat: &str) -> Option<Vec<&str>> {
-    Some(stat.rsplit_once(')')?.1.split_ascii_whitespace().collect())
+    let stat = Stat::of(&stat)?;
+    let tasks = stat.threads()?;
+    let ended = stat.has_ended() && tasks <= 1;
+    (!ended).then_some((stat.parent()?, Process { pid, tasks }))
 }
 
 /// Ids of a process's tasks.
@@ -194,7 +183,7 @@ fn look_at_tasks(host: &Host, family: &[Process], tree: &mut Tree) {
         let schedule = host.read(format!("/proc/{pid}/task/{task}/schedstat")).unwrap_or_default();
         exact += schedule.split_ascii_whitespace().next().and_then(|ns| ns.parse::<u64>().ok()).unwrap_or(0);
         let stat = host.read(format!("/proc/{pid}/task/{task}/stat")).unwrap_or_default();
-        ran_on.extend(fields(&stat).and_then(|fields| fields.get(PROCESSOR)?.parse::<u32>().ok()));
+        ran_on.extend(Stat::of(&stat).and_then(|stat| stat.cpu()));
     }
     tree.cpu_ns = exact.max(by_ticks.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second()));
     tree.allowed_cpus = allowed.into_iter().collect();
@@ -204,7 +193,7 @@ fn look_at_tasks(host: &Host, family: &[Process], tree: &mut Tree) {
 /// CPU time of a process and of its reaped children, in ticks of the kernel's clock.
 fn cpu_ticks(host: &Host, pid: i32) -> Option<u64> {
     let stat = host.read(format!("/proc/{pid}/stat")).ok()?;
-    fields(&stat)?.get(CPU_TIMES)?.iter().map(|ticks| ticks.parse::<u64>().ok()).sum()
+    Stat::of(&stat)?.cpu_ticks_of_all()
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::path::Path;
 fn plant(root: &Path, pid: i32, parent: i32, threads: i32, state: char) {
     let folder = root.join(format!("proc/{pid}/task/{pid}"));
     fs::create_dir_all(&folder).unwrap();
-    let middle = "0 ".repeat(THREADS - PARENT - 1);
+    // Between fields 4 and 20.
+    let middle = "0 ".repeat(15);
     fs::write(folder.join("stat"), format!("{pid} (a) b) {state} {parent} {middle}{threads} 0 0\n")).unwrap();
 }
 
