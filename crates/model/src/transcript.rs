@@ -27,7 +27,7 @@ impl Clock {
 }
 
 /// The probe's introduction.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// Protocol version.
     pub protocol: u64,
@@ -41,7 +41,8 @@ pub struct Hello {
     pub compiler: Option<String>,
     /// Flags it was built with.
     pub flags: Option<String>,
-    /// Process id of the probe.
+    /// Process id of the probe. Stored beside the rest, which is the same for all starts of a probe.
+    #[serde(skip)]
     pub pid: u64,
     /// Clock of batches.
     pub clock: Clock,

@@ -1,5 +1,6 @@
 //! What is measured: mechanism ids, variants and plans.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -208,7 +209,7 @@ impl fmt::Display for Placement {
 }
 
 /// Mechanism × probe × experiment × parameters: one row of the ladder.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Variant {
     /// What hands the CPU over.
     pub mechanism: MechanismId,

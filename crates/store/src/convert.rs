@@ -1,6 +1,6 @@
 //! Between disk and memory: the only place that knows both.
 
-use crate::disk::{FORMAT, Hello, InvocationRecord, RunRecord, VariantRecord, tag};
+use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::Unreadable;
 use std::collections::BTreeMap;
 use switchcost_model as model;
@@ -32,32 +32,10 @@ impl VariantRecord {
         let record = |(index, variant): (usize, &model::Variant)| Self {
             t: tag::VARIANT.into(),
             index: index as u64,
-            mechanism: variant.mechanism.clone(),
-            probe: variant.probe.clone(),
-            experiment: variant.experiment,
-            contexts: variant.contexts,
-            placement: variant.placement,
-            timing: variant.timing,
-            parameters: variant.parameters.clone(),
-            label: variant.label.clone(),
+            variant: variant.clone(),
             not_run: run.not_run.get(&index).cloned(),
         };
         run.variants.iter().enumerate().map(record).collect()
-    }
-}
-
-impl From<VariantRecord> for model::Variant {
-    fn from(record: VariantRecord) -> Self {
-        Self {
-            mechanism: record.mechanism,
-            probe: record.probe,
-            experiment: record.experiment,
-            contexts: record.contexts,
-            placement: record.placement,
-            timing: record.timing,
-            parameters: record.parameters,
-            label: record.label,
-        }
     }
 }
 
@@ -83,11 +61,11 @@ pub fn begin(header: RunRecord) -> model::Run {
 }
 
 /// Puts the next variant to a run.
-pub fn push_variant(run: &mut model::Run, mut record: VariantRecord) {
-    if let Some(reason) = record.not_run.take() {
+pub fn push_variant(run: &mut model::Run, record: VariantRecord) {
+    if let Some(reason) = record.not_run {
         run.not_run.insert(run.variants.len(), reason);
     }
-    run.variants.push(record.into());
+    run.variants.push(record.variant);
 }
 
 fn process_to_disk(process: model::ProcessEnd) -> (&'static str, Option<i32>) {
@@ -112,38 +90,12 @@ fn process_from_disk(word: &str, code: Option<i32>) -> Result<model::ProcessEnd,
     }
 }
 
-impl From<&model::Hello> for Hello {
-    fn from(hello: &model::Hello) -> Self {
-        Self {
-            protocol: hello.protocol,
-            probe: hello.probe.clone(),
-            version: hello.version.clone(),
-            runtime: hello.runtime.clone(),
-            compiler: hello.compiler.clone(),
-            flags: hello.flags.clone(),
-            clock: hello.clock.clone(),
-            counter: hello.counter.clone(),
-        }
+fn hello_from_disk(hello: Option<model::Hello>, pid: Option<u64>) -> Result<Option<model::Hello>, Unreadable> {
+    match (hello, pid) {
+        (None, None) => Ok(None),
+        (Some(hello), Some(pid)) => Ok(Some(model::Hello { pid, ..hello })),
+        _ => Err(Unreadable("of `hello` and `pid` one is missing".to_owned())),
     }
-}
-
-fn hello_from_disk(hello: Option<Hello>, pid: Option<u64>) -> Result<Option<model::Hello>, Unreadable> {
-    let (hello, pid) = match (hello, pid) {
-        (None, None) => return Ok(None),
-        (Some(hello), Some(pid)) => (hello, pid),
-        _ => return Err(Unreadable("of `hello` and `pid` one is missing".to_owned())),
-    };
-    Ok(Some(model::Hello {
-        protocol: hello.protocol,
-        probe: hello.probe,
-        version: hello.version,
-        runtime: hello.runtime,
-        compiler: hello.compiler,
-        flags: hello.flags,
-        pid,
-        clock: hello.clock,
-        counter: hello.counter,
-    }))
 }
 
 impl From<&model::Invocation> for InvocationRecord {
@@ -165,7 +117,7 @@ impl From<&model::Invocation> for InvocationRecord {
             verdict: invocation.judgement.verdict,
             reason: invocation.judgement.reason.clone(),
             pid: transcript.hello.as_ref().map(|hello| hello.pid),
-            hello: transcript.hello.as_ref().map(Into::into),
+            hello: transcript.hello.clone(),
             plan: transcript.plan.clone(),
             samples: transcript.samples.clone(),
             histograms: transcript.histograms.clone(),

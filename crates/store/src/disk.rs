@@ -7,8 +7,7 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use switchcost_model::{
-    Clock, Disturbance, End, EndedBy, Evidence, Experiment, Histogram, Machine, MechanismId, Parameters, Placement,
-    PlanEcho, Request, Samples, Seen, Timing, Verdict,
+    Disturbance, End, EndedBy, Evidence, Hello, Histogram, Machine, PlanEcho, Request, Samples, Seen, Variant, Verdict,
 };
 
 /// Latest format of run files.
@@ -45,18 +44,11 @@ pub struct RunRecord {
 
 /// One line per planned variant; a row of table `variant`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct VariantRecord {
     pub t: Cow<'static, str>,
     pub index: u64,
-    pub mechanism: MechanismId,
-    pub probe: String,
-    pub experiment: Experiment,
-    pub contexts: u64,
-    pub placement: Placement,
-    pub timing: Timing,
-    pub parameters: Parameters,
-    pub label: String,
+    #[serde(flatten)]
+    pub variant: Variant,
     pub not_run: Option<String>,
 }
 
@@ -92,17 +84,4 @@ pub struct InvocationRecord {
     pub fault: Option<String>,
     pub disturbances: Vec<Disturbance>,
     pub log: String,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Hello {
-    pub protocol: u64,
-    pub probe: String,
-    pub version: String,
-    pub runtime: String,
-    pub compiler: Option<String>,
-    pub flags: Option<String>,
-    pub clock: Clock,
-    pub counter: Option<String>,
 }

@@ -31,7 +31,7 @@ pub fn count(what: &str, known: usize, most: usize) -> Result<(), String> {
 
 /// Refuses a variant whose parameters would cost more than any of ours.
 pub fn variant(record: &VariantRecord) -> Result<(), String> {
-    let parameters = record.parameters.len();
+    let parameters = record.variant.parameters.len();
     if parameters <= MAX_PARAMETERS {
         return Ok(());
     }

@@ -1,12 +1,12 @@
 //! Disk records to rows and back. Every function works inside the transaction of its caller.
 
 use crate::cells::{Cells, each, insert, json, json_or_null, signed, unreadable};
-use crate::disk::{FORMAT, Hello, InvocationRecord, RunRecord, VariantRecord, tag};
+use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::Fault;
 use crate::seal::{self, Seal};
 use crate::ticks;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
-use switchcost_model::{Machine, Samples};
+use switchcost_model::{Hello, Machine, Samples, Variant};
 
 /// A run's header with its row number and its counts of variants, variants not run, and invocations.
 pub struct RunRow {
@@ -54,13 +54,13 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
             ("findings", &json(&run.machine.findings)?),
         ],
     )?;
-    for variant in variants {
+    for VariantRecord { index, variant, not_run, .. } in variants {
         insert(
             connection,
             "variant",
             &[
                 ("run", &key),
-                ("position", &signed(variant.index)),
+                ("position", &signed(*index)),
                 ("mechanism", &variant.mechanism.as_str()),
                 ("probe", &variant.probe),
                 ("experiment", &variant.experiment.as_str()),
@@ -69,7 +69,7 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
                 ("timing", &variant.timing.as_str()),
                 ("parameters", &json(&variant.parameters)?),
                 ("label", &variant.label),
-                ("not_run", &variant.not_run),
+                ("not_run", not_run),
             ],
         )?;
     }
@@ -242,14 +242,16 @@ pub fn variants(connection: &Connection, run: i64) -> Result<Vec<VariantRecord>,
         variants.push(VariantRecord {
             t: tag::VARIANT.into(),
             index: row.unsigned("position")?,
-            mechanism: row.word("mechanism")?,
-            probe: row.get("probe")?,
-            experiment: row.word("experiment")?,
-            contexts: row.unsigned("contexts")?,
-            placement: row.word("placement")?,
-            timing: row.word("timing")?,
-            parameters: row.parse("parameters")?,
-            label: row.get("label")?,
+            variant: Variant {
+                mechanism: row.word("mechanism")?,
+                probe: row.get("probe")?,
+                experiment: row.word("experiment")?,
+                contexts: row.unsigned("contexts")?,
+                placement: row.word("placement")?,
+                timing: row.word("timing")?,
+                parameters: row.parse("parameters")?,
+                label: row.get("label")?,
+            },
             not_run: row.get("not_run")?,
         });
         Ok(())
