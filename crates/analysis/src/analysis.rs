@@ -10,8 +10,10 @@ use crate::settle::{Settled, settled};
 use crate::summary::{CONFIDENCE, Summary, measured, verdict_of};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict};
-use switchcost_stats::{Interval, Mode, Shared, half_width, mean};
+use switchcost_model::{
+    EndedBy, Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict,
+};
+use switchcost_stats::{FEWEST, Interval, Mode, Shared, half_width, mean};
 
 /// Half-width of what lies between two figures that scatter alike ÷ that of one: √2, and a little more because the width is itself an estimate from as
 /// few as ten starts. By simulation (docs/coverage.md).
@@ -188,6 +190,20 @@ impl<'r> Analysis<'r> {
             Self { run, rows, curves, matrices, topology, noise, speeds, warnings: Vec::new(), order, reference };
         analysis.warnings = warnings(run, &analysis.shown().collect::<Vec<_>>());
         analysis
+    }
+
+    /// The run did not come to its planned end: killed, still going on, stopped by the user, or by its budget before every row had the
+    /// starts that an interval needs.
+    #[must_use]
+    pub fn partial(&self) -> bool {
+        match self.run.ended_by {
+            EndedBy::Unfinished | EndedBy::Interrupt => true,
+            EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => false,
+            EndedBy::Budget => {
+                let mut starts = self.run.starts().into_iter().enumerate();
+                starts.any(|(index, starts)| !self.run.not_run.contains_key(&index) && starts.len() < FEWEST)
+            }
+        }
     }
 
     /// The row that all others are set beside: a switch of the catalogue's reference as its page describes it.

@@ -50,5 +50,6 @@ pub use rulers::{
 pub use series::{Series, batch_ns, claimed_ns, series};
 pub use settle::{LOOKS, Settled, by_itself, settled};
 pub use summary::{Figures, KernelRate, Reading, Summary, counted, summarise};
+pub use switchcost_stats::FEWEST as FEWEST_STARTS;
 pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};
 pub use words::{is_message, last_words};

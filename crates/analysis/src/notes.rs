@@ -6,7 +6,7 @@ use crate::{Figures, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Timing, Verdict};
-use switchcost_stats::{SIGMAS, chance, median};
+use switchcost_stats::{FEWEST, SIGMAS, chance, median};
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
@@ -277,7 +277,7 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
             _ => format!("allow more time with --budget, or measure it by itself: {}", run_command([row])),
         };
         let each = each.unwrap_or_default();
-        return Some(format!("no interval: {count} of the 6 starts that a 95 % interval needs{each}; {cure}"));
+        return Some(format!("no interval: {count} of the {FEWEST} starts that a 95 % interval needs{each}; {cure}"));
     };
     let width = interval.relative_half_width(figures.median);
     if width <= target {

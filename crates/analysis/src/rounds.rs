@@ -1,9 +1,8 @@
 //! Costs of rows round by round.
 
 use crate::Row;
-use crate::summary::FEWEST_INVOCATIONS;
 use std::collections::BTreeMap;
-use switchcost_stats::median;
+use switchcost_stats::{FEWEST, median};
 
 /// What stands for a start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub enum Of {
 /// left that hold all of them, the disturbed starts count as well (`true`).
 pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> T, rounds: impl Fn(&T) -> usize) -> T {
     let quiet = form(false);
-    if rounds(&quiet) >= FEWEST_INVOCATIONS {
+    if rounds(&quiet) >= FEWEST {
         return quiet;
     }
     let all = form(true);

@@ -7,10 +7,10 @@ use crate::Analysis;
 use crate::clock::{INTERRUPTED, SAME, at_best};
 use crate::kinds::kinds;
 use crate::series::series;
-use crate::summary::{FEWEST_INVOCATIONS, in_time};
+use crate::summary::in_time;
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Phase, Run, hardware_key};
-use switchcost_stats::{Interval, Mode, Shared, median, quantile, sorted};
+use switchcost_stats::{FEWEST, Interval, Mode, Shared, median, quantile, sorted};
 
 /// A ruler that took so much longer than the machine's best says that the machine was slowed. On a quiet machine readings of 270 ns are up to 8 % apart, in
 /// steps of the clock; with a neighbour on the core they are 40 % more (docs/notebook/2026-11-23-rulers.md).
@@ -161,7 +161,7 @@ impl Undisturbed {
     /// Enough undisturbed starts for an interval.
     #[must_use]
     pub fn enough(&self) -> bool {
-        self.starts.len() >= FEWEST_INVOCATIONS
+        self.starts.len() >= FEWEST
     }
 }
 

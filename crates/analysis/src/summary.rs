@@ -7,14 +7,11 @@ use crate::series::{Series, has_rulers, ns_per_counter_tick, quantities, series}
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Placement, Run, Timing, Variant, Verdict};
 use switchcost_stats::{
-    Interval, Mode, Shared, autocorrelation_of_ranks, mad, mean, median, quantile, sorted, widening,
+    FEWEST, Interval, Mode, Shared, autocorrelation_of_ranks, mad, mean, median, quantile, sorted, widening,
 };
 
 /// Level of every interval.
 pub(crate) const CONFIDENCE: f64 = 0.95;
-
-/// An undisturbed invocation is preferred to a disturbed one as long as this many are left: fewer give no 95 % interval.
-pub(crate) const FEWEST_INVOCATIONS: usize = 6;
 
 /// The figures of a variant, ns per unit (bytes per context for footprints).
 #[derive(Debug, Clone, PartialEq)]
@@ -238,7 +235,8 @@ pub fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<
         .collect();
     let (quiet, disturbed): (Vec<&Invocation>, Vec<&Invocation>) =
         answered.iter().partition(|i| i.disturbances.is_empty());
-    if quiet.len() >= FEWEST_INVOCATIONS { (quiet, disturbed) } else { (answered, Vec::new()) }
+    // Undisturbed ones are preferred as long as enough of them are left for an interval.
+    if quiet.len() >= FEWEST { (quiet, disturbed) } else { (answered, Vec::new()) }
 }
 
 fn footprint(invocations: &[&Invocation]) -> BTreeMap<String, f64> {

@@ -173,20 +173,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// The run did not come to its planned end: killed, still going on, stopped by the user, or by its budget before every row had the
-    /// 6 invocations that an interval needs.
-    #[must_use]
-    pub fn partial(&self) -> bool {
-        match self.ended_by {
-            EndedBy::Unfinished | EndedBy::Interrupt => true,
-            EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => false,
-            EndedBy::Budget => {
-                let starts = self.starts();
-                (0..starts.len()).any(|index| !self.not_run.contains_key(&index) && starts[index].len() < 6)
-            }
-        }
-    }
-
     /// The command without the store that it named, and that store.
     #[must_use]
     pub fn command_and_store(&self) -> (Vec<&str>, Option<&str>) {

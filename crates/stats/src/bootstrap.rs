@@ -1,6 +1,6 @@
 //! The bootstrap distribution of a median, exactly, and what follows for the difference of two.
 
-use crate::compare::FEWEST;
+use crate::interval::FEWEST;
 use crate::{Interval, LogRatio, quantile, sorted};
 
 /// Outcomes less likely than this are left out: together they weigh less than any level asked.

@@ -1,13 +1,11 @@
 //! Two costs on the log scale: by how much do they differ, and what could have been seen?
 
-use crate::{Interval, median_interval, quantile, sorted};
+use crate::interval::{FEWEST, Interval, median_interval};
+use crate::{quantile, sorted};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
 /// Ends of intervals are sums and differences of logarithms; nothing closer than this is distinguished.
 const ROUNDING: f64 = 1e-9;
-
-/// Rounds or invocations below which there is no 95 % interval.
-pub const FEWEST: usize = 6;
 
 /// Normal quantiles 0.95 ÷ 0.975: from half the width of a 95 % interval to what an estimate stays above in 95 of 100 cases; times √2, for the
 /// difference of two things that scatter alike.

@@ -23,8 +23,8 @@ mod successive;
 
 pub use bootstrap::{highest_confidence, median_difference};
 pub use changes::{Change, Levels, SHORTEST, Search, fewest_for_change};
-pub use compare::{FEWEST, LogRatio, half_width, paired};
-pub use interval::{Interval, mean_interval, median_interval};
+pub use compare::{LogRatio, half_width, paired};
+pub use interval::{FEWEST, Interval, mean_interval, median_interval};
 pub use location::{OF_A_MEDIAN, SIGMAS, mad, mean, median, quantile, sorted};
 pub use modes::{Mode, modes, modes_within};
 pub use multiple::{each_of, fewest_each, fewest_pairs};

@@ -1,11 +1,10 @@
 //! A run of a node, reduced to what is held against others.
 
-use crate::summary::FEWEST_INVOCATIONS;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchcost_model::Passage;
-use switchcost_stats::{OF_A_MEDIAN, SIGMAS, mad, median, quantile, sorted};
+use switchcost_stats::{FEWEST, OF_A_MEDIAN, SIGMAS, mad, median, quantile, sorted};
 
 /// One run of a node.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -85,7 +84,7 @@ impl Centre {
     /// Of positive values. `None`: too few of them, or one that is not positive.
     #[must_use]
     pub fn new(values: &[f64]) -> Option<Self> {
-        if values.len() < FEWEST_INVOCATIONS || !values.iter().all(|value| value.is_finite() && *value > 0.0) {
+        if values.len() < FEWEST || !values.iter().all(|value| value.is_finite() && *value > 0.0) {
             return None;
         }
         let logarithms = sorted(&values.iter().map(|value| value.ln()).collect::<Vec<_>>());

@@ -1,10 +1,10 @@
 //! Values of nodes that are unlike those of the other nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_stats::{Others, median, two_sided};
+use switchcost_stats::{FEWEST, Others, median, two_sided};
 
-/// Fewest nodes of a group that a verdict rests on, as six starts carry an interval.
-pub const FEWEST_NODES: usize = 6;
+/// Fewest nodes of a group that a verdict rests on: as many as starts that have an interval.
+pub const FEWEST_NODES: usize = FEWEST;
 
 /// Smallest spread that is believed: two figures of one node scatter as much.
 pub(super) const LEAST_SPREAD: f64 = 0.005;

@@ -4,14 +4,14 @@ use super::node::{Centre, NodeFigures, NodeRun, NodeStarts, Timed};
 use crate::label;
 use crate::rulers::{Undisturbed, clock_beside, speeds, undisturbed};
 use crate::series::series;
-use crate::summary::{FEWEST_INVOCATIONS, counted, verdict_of};
+use crate::summary::{counted, verdict_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_catalogue::{Catalogue, FleetPlan};
 use switchcost_model::{Experiment, Invocation, Passage, Run, Timing, Variant, Verdict};
-use switchcost_stats::{mean, median};
+use switchcost_stats::{FEWEST, mean, median};
 
 /// Patterns of rows, and what each goes through.
 pub(super) type Passages<'c> = Vec<(Pattern<'c>, Passage)>;
@@ -107,9 +107,7 @@ impl NodeSample {
                     run.rows.push(figures);
                 }
                 (Some(_), None) | (None, Some(_)) => {}
-                (None, None) => {
-                    run.unusable.push((starts.row.clone(), format!("fewer than {FEWEST_INVOCATIONS} usable starts")))
-                }
+                (None, None) => run.unusable.push((starts.row.clone(), format!("fewer than {FEWEST} usable starts"))),
             }
         }
         run.clock = Centre::new(&clocks);

@@ -295,7 +295,7 @@ pub fn status(analysis: &Analysis<'_>) -> Exit {
         Exit::Contradicted
     } else if !rows.iter().any(|row| row.summary.figures.is_some()) {
         Exit::Nothing
-    } else if analysis.run.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {
+    } else if analysis.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {
         Exit::Partial
     } else {
         Exit::Fine

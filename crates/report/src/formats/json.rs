@@ -174,7 +174,7 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
             ended: run.ended_unix_ns.map(time),
             seed: run.seed,
             ended_by: run.ended_by.to_string(),
-            partial: run.partial(),
+            partial: analysis.partial(),
             tool_version: run.tool_version.clone(),
             method_version: run.method_version,
             command: run.command.clone(),

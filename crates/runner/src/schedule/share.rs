@@ -2,11 +2,11 @@
 
 use super::Schedule;
 use std::time::Duration;
-use switchcost_analysis::{LOOKS, summarise};
+use switchcost_analysis::{FEWEST_STARTS, LOOKS, summarise};
 use switchcost_model::Placement;
 
 /// Starts that an interval needs. The time left is shared out so that as many rows as possible get them.
-const FEWEST_STARTS: u64 = 6;
+const FEWEST: u64 = FEWEST_STARTS as u64;
 
 /// A row is slow where its starts last this many times as long as the usual row's: it costs as much as so many others.
 const SLOW: u32 = 4;
@@ -50,7 +50,7 @@ impl Live {
 impl Schedule<'_> {
     /// Starts that a row needs: for an interval, or as many as are asked for if those are fewer.
     pub(super) fn fewest(&self) -> u64 {
-        self.request.rounds.unwrap_or(FEWEST_STARTS).clamp(1, FEWEST_STARTS)
+        self.request.rounds.unwrap_or(FEWEST).clamp(1, FEWEST)
     }
 
     /// After a round: makes rows wait while the rest cannot all get what they need in the time left. First that is their interval, then the starts of the first
@@ -58,7 +58,7 @@ impl Schedule<'_> {
     pub(super) fn share_out(&mut self, rounds_done: u64) {
         let mut goals = vec![Goal { rounds: self.fewest(), after: None }];
         if let (None, [(first, _), .., (last, _)]) = (self.request.rounds, LOOKS) {
-            goals.push(Goal { rounds: first, after: Some(FEWEST_STARTS) });
+            goals.push(Goal { rounds: first, after: Some(FEWEST) });
             goals.push(Goal { rounds: last, after: Some(first) });
         }
         for goal in goals.into_iter().filter(|goal| goal.rounds > rounds_done) {

@@ -9,15 +9,13 @@ use crate::output;
 use crate::paths::Installation;
 use std::path::Path;
 use std::time::Duration;
+use switchcost_analysis::FEWEST_STARTS;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Experiment, Mechanism, Run, Wanted};
 
 /// Older figures are measured again: kernel, settings and temperature change.
 const AGE: Duration = Duration::from_secs(7 * 86_400);
-
-/// Starts that an interval needs.
-const STARTS: usize = 6;
 
 /// Two different mechanisms.
 pub struct Question<'c> {
@@ -113,7 +111,7 @@ impl<'c> Question<'c> {
     fn place(&self, run: &Run, wanted: &Wanted) -> Option<usize> {
         let index = place(run, wanted, self.catalogue)?;
         let starts = run.invocations.iter().filter(|start| start.variant == index).count();
-        (starts >= STARTS).then_some(index)
+        (starts >= FEWEST_STARTS).then_some(index)
     }
 
     /// What both have, or have borrowed: futexes do not make threads, and a thread is as large whatever it waits for.
