@@ -297,8 +297,7 @@ fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
 /// One a variant, in the run's order, without notes.
 fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>> {
     let several = several_probes(run);
-    let target =
-        run.request.as_ref().is_none_or(|request| request.rounds.is_none()).then_some(run.precision_ppm as f64 / 1e6);
+    let target = run.request.rounds.is_none().then_some(run.precision_ppm as f64 / 1e6);
     let starts = run.starts();
     let settled = settled(&run.variants, &starts, speeds, target);
     let row = |(index, (starts, (summary, undisturbed))): (usize, (Vec<&'r Invocation>, Settled))| {

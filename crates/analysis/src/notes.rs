@@ -305,7 +305,7 @@ pub fn run_command<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>) -> String {
 /// The command that goes on with a sweep which stopped before its end; None for other runs.
 #[must_use]
 pub fn resume_command(run: &Run) -> Option<String> {
-    run.request.as_ref().filter(|request| run.ended_by.resumable() && request.axis.is_some())?;
+    run.request.axis.as_ref().filter(|_| run.ended_by.resumable())?;
     let store = run.command_and_store().1.map(|store| ["--store", store]);
     Some(command_line(["switchcost", "sweep", "--resume", &run.id].into_iter().chain(store.into_iter().flatten())))
 }

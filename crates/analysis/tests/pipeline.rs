@@ -23,7 +23,7 @@ fn share(part: usize, whole: usize) -> f64 {
 /// A run to ±2 % as the scheduler makes it: its single row, and how many rounds it had when it ended.
 fn to_precision<T>(course: Course, law: Law, random: &mut Random, judge: impl FnOnce(&Row<'_>, u64) -> T) -> T {
     let most = LOOKS.last().unwrap().0;
-    let mut run = Run { request: None, ..course.run(law, &[1.0], most, random) };
+    let mut run = Run { request: switchcost_model::Request::default(), ..course.run(law, &[1.0], most, random) };
     let mut starts = std::mem::take(&mut run.invocations).into_iter().peekable();
     for (rounds, _) in LOOKS {
         run.invocations.extend(std::iter::from_fn(|| starts.next_if(|start| start.round < rounds)));

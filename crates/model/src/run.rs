@@ -156,8 +156,8 @@ pub struct Run {
     pub method_version: u32,
     /// The command, as typed.
     pub command: Vec<String>,
-    /// What it asked for; None in runs of older versions.
-    pub request: Option<Request>,
+    /// What it asked for.
+    pub request: Request,
     /// Target half-width of intervals, in parts per million of the median.
     pub precision_ppm: u64,
     /// Time budget, ms.

@@ -132,7 +132,7 @@ fn run(texts: &[String]) -> Run {
         tool_version: texts.next(),
         method_version: 1,
         command: vec![texts.next(), "sweep".into(), "--store".into(), texts.next()],
-        request: None,
+        request: switchcost_model::Request::default(),
         precision_ppm: 1000,
         budget_ms: 1000,
         machine: Machine {

@@ -89,7 +89,7 @@ pub fn execute(
         tool_version: control.tool_version.clone(),
         method_version: METHOD_VERSION,
         command: control.command.clone(),
-        request: Some(request.clone()),
+        request: request.clone(),
         precision_ppm: (request.precision * 1e6).round() as u64,
         budget_ms: request.budget.as_millis() as u64,
         machine: control.machine.clone(),

@@ -35,8 +35,7 @@ pub struct RunRecord {
     pub tool_version: String,
     pub method_version: u32,
     pub command: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<Request>,
+    pub request: Request,
     pub precision_ppm: u64,
     pub budget_ms: u64,
     pub machine: Machine,

@@ -45,7 +45,7 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
             ("tool_version", &run.tool_version),
             ("method_version", &run.method_version),
             ("command", &json(&run.command)?),
-            ("request", &json_or_null(run.request.as_ref())?),
+            ("request", &json(&run.request)?),
             ("precision_ppm", &signed(run.precision_ppm)),
             ("budget_ms", &signed(run.budget_ms)),
             ("stable", &json(&run.machine.stable)?),
@@ -223,7 +223,7 @@ fn header(row: &Cells<'_>) -> Result<RunRecord, Fault> {
         tool_version: row.get("tool_version")?,
         method_version: row.get("method_version")?,
         command: row.parse("command")?,
-        request: row.parse_or_null("request")?,
+        request: row.parse("request")?,
         precision_ppm: row.unsigned("precision_ppm")?,
         budget_ms: row.unsigned("budget_ms")?,
         machine: Machine {

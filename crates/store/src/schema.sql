@@ -23,7 +23,7 @@ CREATE TABLE run (
     drifting        TEXT NOT NULL,              -- JSON object: facts that change by the minute
     personal        TEXT NOT NULL,              -- JSON object: left out of shareable exports
     findings        TEXT NOT NULL,              -- JSON list: what doctor found at the start
-    request         TEXT,                       -- JSON object: what was asked; a sweep is gone on with by it
+    request         TEXT NOT NULL,              -- JSON object: what was asked; a sweep is gone on with by it
     invocations     INTEGER,                    -- how many there were at its end; NULL while it goes on
     checksum        BLOB,                       -- of this row and of its variants
     CHECK ((ended_by = 'unfinished') = (ended_unix_ns IS NULL))

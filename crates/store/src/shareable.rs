@@ -59,10 +59,9 @@ fn is_telling(name: &str) -> bool {
 /// Every free text of a run.
 fn each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     run.command.iter_mut().for_each(&mut *change);
-    if let Some(request) = &mut run.request {
-        request.patterns.iter_mut().chain(&mut request.axis).chain(&mut request.probes).for_each(&mut *change);
-        request.parameters.values_mut().flatten().for_each(&mut *change);
-    }
+    let request = &mut run.request;
+    request.patterns.iter_mut().chain(&mut request.axis).chain(&mut request.probes).for_each(&mut *change);
+    request.parameters.values_mut().flatten().for_each(&mut *change);
     let machine = &mut run.machine;
     machine.stable.values_mut().chain(machine.drifting.values_mut()).for_each(&mut *change);
     for finding in &mut machine.findings {

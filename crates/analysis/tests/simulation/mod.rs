@@ -260,7 +260,7 @@ fn simulated(variants: usize, rounds: u64, invocations: Vec<Invocation>) -> Run 
         tool_version: String::new(),
         method_version: 1,
         command: Vec::new(),
-        request: Some(Request { rounds: Some(rounds), ..Request::default() }),
+        request: Request { rounds: Some(rounds), ..Request::default() },
         precision_ppm: 20_000,
         budget_ms: 60_000,
         machine: Machine::default(),

@@ -66,11 +66,9 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
     let path = paths::store(arguments.store.store.as_deref())?;
     let run = Store::open_read_only(&path).and_then(|store| store.load(selector)).map_err(Failure::usage)?;
     let refused = |reason: &str| Failure::usage(format!("--resume {}: {reason}", run.id));
-    let first = match &run.request {
-        Some(request) if request.axis.is_some() => request.clone(),
-        None => return Err(refused("an older version stored it without its request; begin a new sweep")),
-        Some(_) => return Err(refused("it is not a sweep; begin one by `switchcost sweep AXIS`")),
-    };
+    if run.request.axis.is_none() {
+        return Err(refused("it is not a sweep; begin one by `switchcost sweep AXIS`"));
+    }
     if !run.ended_by.resumable() {
         return Err(refused("it is complete, nothing is left to measure; `switchcost show` shows it"));
     }
@@ -86,6 +84,6 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
         return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));
     }
     session.same_probes(&run).map_err(|reason| refused(&reason))?;
-    let request = Request { budget: arguments.budget, ..first };
+    let request = Request { budget: arguments.budget, ..run.request.clone() };
     session.show(session.go_on(&request, run, store)?, arguments.format, arguments.detail.style())
 }

@@ -68,7 +68,7 @@ impl<'a, 'r> View<'a, 'r> {
     fn new(analysis: &'a Analysis<'r>, style: Style) -> Self {
         let all: Vec<&Row<'r>> = analysis.shown().collect();
         // Controls that were measured for the sake of others are not what was asked for.
-        let patterns = analysis.run.request.iter().flat_map(|request| &request.patterns);
+        let patterns = analysis.run.request.patterns.iter();
         let patterns: Vec<Pattern<'_>> = patterns.filter_map(|text| Pattern::parse(text).ok()).collect();
         let only_controls = all.iter().all(|row| row.control);
         let asked = |row: &Row<'_>| patterns.iter().any(|pattern| pattern.names_mechanism(&row.variant.mechanism));

@@ -217,7 +217,7 @@ fn run_part(analysis: &Analysis<'_>, source: &str, told: bool, catalogue: &Catal
     let details = analysis.shown().map(of).collect();
     let mut document = document(analysis);
     document.forget_starts();
-    let axis = analysis.run.request.as_ref().and_then(|request| request.axis.clone());
+    let axis = analysis.run.request.axis.clone();
     RunPart { source: source.to_owned(), axis, explained: explained(analysis, catalogue), document, details }
 }
 

@@ -175,7 +175,7 @@ pub fn run(name: &str, rows: &BTreeMap<String, Made>) -> Run {
         tool_version: "0".into(),
         method_version: 1,
         command: vec!["switchcost".into(), "run".into()],
-        request: None,
+        request: switchcost_model::Request::default(),
         precision_ppm: 20_000,
         budget_ms: 1_000,
         machine: Machine { stable: BTreeMap::from([("cpu.logical".into(), "2".into())]), ..Machine::default() },

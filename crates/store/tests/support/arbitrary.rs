@@ -281,7 +281,7 @@ fn header() -> impl Strategy<Value = Run> {
         seed,
         ..Request::default()
     });
-    let asked = (text(), vec(text(), 0..3), option::of(request));
+    let asked = (text(), vec(text(), 0..3), request);
     (("[0-9][0-9A-Za-z_-]{0,30}", tick()), ended, numbers, asked, machine()).prop_map(
         |(
             (id, started_unix_ns),

@@ -46,7 +46,7 @@ pub fn header(id: &str) -> Run {
         tool_version: "0.1.0".to_owned(),
         method_version: 1,
         command: vec!["switchcost".to_owned(), "run".to_owned(), "thread/*".to_owned()],
-        request: None,
+        request: Request::default(),
         precision_ppm: 20_000,
         budget_ms: 60_000,
         machine: Machine {

@@ -77,7 +77,7 @@ fn run(rows: Vec<(Variant, Vec<Vec<Samples>>)>, ticks_per_second: u64) -> Run {
         tool_version: "0".into(),
         method_version: 1,
         command: vec![],
-        request: None,
+        request: switchcost_model::Request::default(),
         precision_ppm: 20_000,
         budget_ms: 0,
         machine: Machine { stable: [("topology.sockets".to_owned(), "0-1".to_owned())].into(), ..Machine::default() },
