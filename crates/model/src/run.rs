@@ -137,8 +137,8 @@ pub struct Machine {
     pub findings: Vec<Finding>,
 }
 
-/// A set of rounds with the machine's fingerprint.
-#[derive(Debug, Clone, PartialEq)]
+/// A set of rounds with the machine's fingerprint. Its serialised form is the header of a run file; the rest follows there line by line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// `YYYYMMDDTHHMMSS-xxxx`, sorts by time.
     pub id: String,
@@ -146,10 +146,10 @@ pub struct Run {
     pub started_unix_ns: i64,
     /// End, ns since 1970 UTC; None while unfinished.
     pub ended_unix_ns: Option<i64>,
-    /// Seed of the order of invocations.
-    pub seed: u64,
     /// Why it stopped.
     pub ended_by: EndedBy,
+    /// Seed of the order of invocations.
+    pub seed: u64,
     /// Version of switchcost.
     pub tool_version: String,
     /// Version of the method (METHODOLOGY.md); results of different versions are not compared silently.
@@ -165,10 +165,13 @@ pub struct Run {
     /// Fingerprint.
     pub machine: Machine,
     /// Planned variants; invocations refer to them by index. Those that cannot run carry a reason.
+    #[serde(skip)]
     pub variants: Vec<Variant>,
     /// Per variant: why it was not run at all, as (verdict unsupported, reason).
+    #[serde(skip)]
     pub not_run: BTreeMap<usize, String>,
     /// Done invocations in order of execution.
+    #[serde(skip)]
     pub invocations: Vec<Invocation>,
 }
 

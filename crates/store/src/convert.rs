@@ -1,72 +1,8 @@
-//! Between disk and memory: the only place that knows both.
+//! Between an invocation on disk and in memory: the only place that knows both.
 
-use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
+use crate::disk::{InvocationRecord, tag};
 use crate::error::Unreadable;
-use std::collections::BTreeMap;
 use switchcost_model as model;
-
-impl From<&model::Run> for RunRecord {
-    fn from(run: &model::Run) -> Self {
-        Self {
-            t: tag::RUN.into(),
-            format: FORMAT,
-            id: run.id.clone(),
-            started_unix_ns: run.started_unix_ns,
-            ended_unix_ns: run.ended_unix_ns,
-            ended_by: run.ended_by,
-            seed: run.seed,
-            tool_version: run.tool_version.clone(),
-            method_version: run.method_version,
-            command: run.command.clone(),
-            request: run.request.clone(),
-            precision_ppm: run.precision_ppm,
-            budget_ms: run.budget_ms,
-            machine: run.machine.clone(),
-        }
-    }
-}
-
-impl VariantRecord {
-    /// The record of every variant of a run, in order.
-    pub fn all_of(run: &model::Run) -> Vec<Self> {
-        let record = |(index, variant): (usize, &model::Variant)| Self {
-            t: tag::VARIANT.into(),
-            index: index as u64,
-            variant: variant.clone(),
-            not_run: run.not_run.get(&index).cloned(),
-        };
-        run.variants.iter().enumerate().map(record).collect()
-    }
-}
-
-/// A run without variants and invocations, from its header.
-pub fn begin(header: RunRecord) -> model::Run {
-    model::Run {
-        id: header.id,
-        started_unix_ns: header.started_unix_ns,
-        ended_unix_ns: header.ended_unix_ns,
-        seed: header.seed,
-        ended_by: header.ended_by,
-        tool_version: header.tool_version,
-        method_version: header.method_version,
-        command: header.command,
-        request: header.request,
-        precision_ppm: header.precision_ppm,
-        budget_ms: header.budget_ms,
-        machine: header.machine,
-        variants: Vec::new(),
-        not_run: BTreeMap::new(),
-        invocations: Vec::new(),
-    }
-}
-
-/// Puts the next variant to a run.
-pub fn push_variant(run: &mut model::Run, record: VariantRecord) {
-    if let Some(reason) = record.not_run {
-        run.not_run.insert(run.variants.len(), reason);
-    }
-    run.variants.push(record.variant);
-}
 
 fn process_to_disk(process: model::ProcessEnd) -> (&'static str, Option<i32>) {
     match process {

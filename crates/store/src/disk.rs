@@ -1,14 +1,12 @@
 //! The records as they lie on disk: lines of a run file, and the JSON columns of the store.
 //!
-//! Integers only. An unknown field is an error (format 1 is closed: what this version does not know it would lose on the
-//! next export). Field order is the order of writing and part of the format; the fields of what a probe said, and of what the host saw, are those
-//! of the model's types.
+//! Integers only, but for the request. Format 1 is closed: a line that export would not write again byte for byte is
+//! refused, since what this version does not know it would lose. Field order is the order of writing and part of the
+//! format; the fields of runs, of variants, of what a probe said and of what the host saw are those of the model's types.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use switchcost_model::{
-    Disturbance, End, EndedBy, Evidence, Hello, Histogram, Machine, PlanEcho, Request, Samples, Seen, Variant, Verdict,
-};
+use switchcost_model::{Disturbance, End, Evidence, Hello, Histogram, PlanEcho, Samples, Seen, Verdict};
 
 /// Latest format of run files.
 pub const FORMAT: u64 = 1;
@@ -21,33 +19,22 @@ pub mod tag {
     pub const END: &str = "end";
 }
 
-/// First line of a run file; a row of table `run`.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RunRecord {
+/// First line of a run file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RunRecord<R> {
     pub t: Cow<'static, str>,
     pub format: u64,
-    pub id: String,
-    pub started_unix_ns: i64,
-    pub ended_unix_ns: Option<i64>,
-    pub ended_by: EndedBy,
-    pub seed: u64,
-    pub tool_version: String,
-    pub method_version: u32,
-    pub command: Vec<String>,
-    pub request: Request,
-    pub precision_ppm: u64,
-    pub budget_ms: u64,
-    pub machine: Machine,
+    #[serde(flatten)]
+    pub run: R,
 }
 
-/// One line per planned variant; a row of table `variant`.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub struct VariantRecord {
+/// One line per planned variant.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct VariantRecord<V> {
     pub t: Cow<'static, str>,
     pub index: u64,
     #[serde(flatten)]
-    pub variant: Variant,
+    pub variant: V,
     pub not_run: Option<String>,
 }
 

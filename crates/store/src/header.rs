@@ -1,8 +1,7 @@
 //! A stored run in a list.
 
-use crate::disk::RunRecord;
 use std::collections::BTreeMap;
-use switchcost_model::EndedBy;
+use switchcost_model::{EndedBy, Run};
 
 /// A stored run without its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,16 +32,16 @@ pub struct RunHeader {
 
 impl RunHeader {
     /// Of a stored run with its counts of variants, variants not run, and invocations.
-    pub(crate) fn of(record: RunRecord, [variants, not_run, invocations]: [u64; 3]) -> Self {
+    pub(crate) fn of(run: Run, [variants, not_run, invocations]: [u64; 3]) -> Self {
         Self {
-            id: record.id,
-            started_unix_ns: record.started_unix_ns,
-            ended_unix_ns: record.ended_unix_ns,
-            ended_by: record.ended_by,
-            tool_version: record.tool_version,
-            method_version: record.method_version,
-            command: record.command,
-            machine: record.machine.stable,
+            id: run.id,
+            started_unix_ns: run.started_unix_ns,
+            ended_unix_ns: run.ended_unix_ns,
+            ended_by: run.ended_by,
+            tool_version: run.tool_version,
+            method_version: run.method_version,
+            command: run.command,
+            machine: run.machine.stable,
             variants,
             not_run,
             invocations,

@@ -13,7 +13,6 @@
 //! again and compared, which also refuses a repeated name, an absent field, or a record given as a list. The one
 //! liberty: a line whose `t` begins with `x_` is skipped (and not exported again).
 
-use crate::convert::{begin, push_variant};
 use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::{RunFileError, json_reason};
 use crate::limits::{self, MAX_FILE_BYTES, MAX_LINE_BYTES};
@@ -24,7 +23,7 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{BufRead, Read, Write};
-use switchcost_model::{Invocation, Run, harmless};
+use switchcost_model::{Invocation, Run, Variant, harmless};
 
 /// Writes a run as a run file.
 ///
@@ -33,9 +32,10 @@ use switchcost_model::{Invocation, Run, harmless};
 pub fn export_jsonl(run: &Run, output: &mut dyn Write) -> Result<(), RunFileError> {
     rules::check(run).and_then(|()| limits::run(run)).map_err(|reason| RunFileError::Rule { reason })?;
     let mut exporter = Exporter { output, tally: Tally::default() };
-    exporter.record(&RunRecord::from(run))?;
-    for variant in VariantRecord::all_of(run) {
-        exporter.record(&variant)?;
+    exporter.record(&RunRecord { t: tag::RUN.into(), format: FORMAT, run })?;
+    for (index, variant) in run.variants.iter().enumerate() {
+        let not_run = run.not_run.get(&index).cloned();
+        exporter.record(&VariantRecord { t: tag::VARIANT.into(), index: index as u64, variant, not_run })?;
     }
     for invocation in &run.invocations {
         exporter.record(&InvocationRecord::from(invocation))?;
@@ -77,9 +77,9 @@ pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
     }
 }
 
-fn add_variant(run: &mut Run, record: VariantRecord) -> Result<(), String> {
+fn add_variant(run: &mut Run, record: VariantRecord<Variant>) -> Result<(), String> {
     limits::count("variants", run.variants.len(), limits::MAX_VARIANTS)?;
-    limits::variant(&record)?;
+    limits::variant(&record.variant)?;
     let expected = run.variants.len() as u64;
     if record.index != expected {
         return Err(format!("variant {} stands where {expected} is due", record.index));
@@ -87,7 +87,10 @@ fn add_variant(run: &mut Run, record: VariantRecord) -> Result<(), String> {
     if !run.invocations.is_empty() {
         return Err("a variant stands behind an invocation".to_owned());
     }
-    push_variant(run, record);
+    if let Some(reason) = record.not_run {
+        run.not_run.insert(run.variants.len(), reason);
+    }
+    run.variants.push(record.variant);
     Ok(())
 }
 
@@ -238,7 +241,7 @@ impl Importer<'_> {
             (tag::RUN, _) => return Err(at(number, "the header names no known format")),
             _ => return Err(foreign("its first line is not the header of a run")),
         }
-        let run = begin(self.record()?);
+        let run = self.record::<RunRecord<Run>>()?.run;
         rules::check(&run).map_err(|reason| at(number, &reason))?;
         self.tally.add(&self.line);
         Ok(run)

@@ -8,8 +8,8 @@
 //!
 //! Raw data goes in and comes out unchanged: no statistic is stored, no sample is dropped or corrected, and a probe's
 //! nonsense is kept as it was said. What is checked is only what the records need in order to hang together
-//! (`rules.rs`). The disk types (`disk.rs`) are this crate's own; `convert.rs` is the one place that knows both
-//! them and the model.
+//! (`rules.rs`). Only an invocation has a form of its own on disk (`disk.rs`), in which what it holds lies side by side;
+//! `convert.rs` is the one place that knows both.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice))]
 

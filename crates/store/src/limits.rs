@@ -1,7 +1,6 @@
 //! The table of limits of run files. A run of ours stays far below each; a file beyond one is refused before it costs time or memory.
 
-use crate::disk::VariantRecord;
-use switchcost_model::Run;
+use switchcost_model::{Run, Variant};
 
 /// Longest line, line feed included: five million ticks.
 pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
@@ -30,8 +29,8 @@ pub fn count(what: &str, known: usize, most: usize) -> Result<(), String> {
 }
 
 /// Refuses a variant whose parameters would cost more than any of ours.
-pub fn variant(record: &VariantRecord) -> Result<(), String> {
-    let parameters = record.variant.parameters.len();
+pub fn variant(variant: &Variant) -> Result<(), String> {
+    let parameters = variant.parameters.len();
     if parameters <= MAX_PARAMETERS {
         return Ok(());
     }

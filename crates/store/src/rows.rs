@@ -1,17 +1,18 @@
 //! Disk records to rows and back. Every function works inside the transaction of its caller.
 
 use crate::cells::{Cells, each, insert, json, json_or_null, signed, unreadable};
-use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
+use crate::disk::{InvocationRecord, tag};
 use crate::error::Fault;
 use crate::seal::{self, Seal};
 use crate::ticks;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
-use switchcost_model::{Hello, Machine, Samples, Variant};
+use std::collections::BTreeMap;
+use switchcost_model::{Hello, Machine, Run, Samples, Variant};
 
-/// A run's header with its row number and its counts of variants, variants not run, and invocations.
+/// A run without its variants and invocations, with its row number and its counts of variants, variants not run, and invocations.
 pub struct RunRow {
     pub key: i64,
-    pub record: RunRecord,
+    pub run: Run,
     pub counts: [u64; 3],
 }
 
@@ -32,7 +33,7 @@ pub fn ids(connection: &Connection) -> Result<Vec<String>, Fault> {
 }
 
 /// Writes the header and the variants; the row number.
-pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[VariantRecord]) -> Result<i64, Fault> {
+pub fn insert_header(connection: &Connection, run: &Run) -> Result<i64, Fault> {
     let key = insert(
         connection,
         "run",
@@ -54,13 +55,13 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
             ("findings", &json(&run.machine.findings)?),
         ],
     )?;
-    for VariantRecord { index, variant, not_run, .. } in variants {
+    for (index, variant) in run.variants.iter().enumerate() {
         insert(
             connection,
             "variant",
             &[
                 ("run", &key),
-                ("position", &signed(*index)),
+                ("position", &(index as i64)),
                 ("mechanism", &variant.mechanism.as_str()),
                 ("probe", &variant.probe),
                 ("experiment", &variant.experiment.as_str()),
@@ -69,7 +70,7 @@ pub fn insert_header(connection: &Connection, run: &RunRecord, variants: &[Varia
                 ("timing", &variant.timing.as_str()),
                 ("parameters", &json(&variant.parameters)?),
                 ("label", &variant.label),
-                ("not_run", not_run),
+                ("not_run", &run.not_run.get(&index)),
             ],
         )?;
     }
@@ -205,16 +206,14 @@ pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>,
     each(connection, sql, [id], |row| {
         let [variants, not_run, invocations] = ["count_of_variants", "count_of_not_run", "count_of_invocations"];
         let counts = [row.unsigned(variants)?, row.unsigned(not_run)?, row.unsigned(invocations)?];
-        headers.push(RunRow { key: row.get("key")?, record: header(row)?, counts });
+        headers.push(RunRow { key: row.get("key")?, run: header(row)?, counts });
         Ok(())
     })?;
     Ok(headers)
 }
 
-fn header(row: &Cells<'_>) -> Result<RunRecord, Fault> {
-    Ok(RunRecord {
-        t: tag::RUN.into(),
-        format: FORMAT,
+fn header(row: &Cells<'_>) -> Result<Run, Fault> {
+    Ok(Run {
         id: row.get("id")?,
         started_unix_ns: row.get("started_unix_ns")?,
         ended_unix_ns: row.get("ended_unix_ns")?,
@@ -232,31 +231,30 @@ fn header(row: &Cells<'_>) -> Result<RunRecord, Fault> {
             personal: row.parse("personal")?,
             findings: row.parse("findings")?,
         },
+        variants: Vec::new(),
+        not_run: BTreeMap::new(),
+        invocations: Vec::new(),
     })
 }
 
-/// Variants of a run in order.
-pub fn variants(connection: &Connection, run: i64) -> Result<Vec<VariantRecord>, Fault> {
-    let mut variants = Vec::new();
-    each(connection, "SELECT * FROM variant WHERE run = ?1 ORDER BY position", [run], |row| {
-        variants.push(VariantRecord {
-            t: tag::VARIANT.into(),
-            index: row.unsigned("position")?,
-            variant: Variant {
-                mechanism: row.word("mechanism")?,
-                probe: row.get("probe")?,
-                experiment: row.word("experiment")?,
-                contexts: row.unsigned("contexts")?,
-                placement: row.word("placement")?,
-                timing: row.word("timing")?,
-                parameters: row.parse("parameters")?,
-                label: row.get("label")?,
-            },
-            not_run: row.get("not_run")?,
+/// Puts its variants to a run, in order.
+pub fn read_variants(connection: &Connection, key: i64, run: &mut Run) -> Result<(), Fault> {
+    each(connection, "SELECT * FROM variant WHERE run = ?1 ORDER BY position", [key], |row| {
+        if let Some(reason) = row.get("not_run")? {
+            run.not_run.insert(run.variants.len(), reason);
+        }
+        run.variants.push(Variant {
+            mechanism: row.word("mechanism")?,
+            probe: row.get("probe")?,
+            experiment: row.word("experiment")?,
+            contexts: row.unsigned("contexts")?,
+            placement: row.word("placement")?,
+            timing: row.word("timing")?,
+            parameters: row.parse("parameters")?,
+            label: row.get("label")?,
         });
         Ok(())
-    })?;
-    Ok(variants)
+    })
 }
 
 /// Invocations, each with what its probe said of itself.

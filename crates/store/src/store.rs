@@ -4,7 +4,7 @@ mod files;
 mod reading;
 
 use crate::baseline::{self, Baseline};
-use crate::disk::{InvocationRecord, RunRecord, VariantRecord};
+use crate::disk::InvocationRecord;
 use crate::error::{Fault, StoreError, explain};
 use crate::header::RunHeader;
 use crate::shareable::strip_personal;
@@ -135,21 +135,18 @@ impl Store {
     /// # Errors
     /// When the id is taken, the run already holds invocations or breaks a rule, or writing fails.
     pub fn begin_run(&mut self, run: &Run) -> Result<(), StoreError> {
-        let mut record = RunRecord::from(run);
-        record.ended_by = EndedBy::Unfinished;
-        record.ended_unix_ns = None;
         let mut rule = rules::check(run);
         if !run.invocations.is_empty() {
             rule = Err("it begins but already holds invocations".to_owned());
         }
         rule.map_err(|reason| StoreError::Rule { id: run.id.clone(), reason })?;
-        let variants = VariantRecord::all_of(run);
+        let begun = Run { ended_by: EndedBy::Unfinished, ended_unix_ns: None, ..run.clone() };
         let path = self.path.clone();
         self.write(|transaction| {
             if rows::find_run(transaction, &run.id)?.is_some() {
                 return Err(StoreError::Conflict { path, id: run.id.clone() }.into());
             }
-            rows::insert_header(transaction, &record, &variants).map(drop)
+            rows::insert_header(transaction, &begun).map(drop)
         })
     }
 
@@ -211,7 +208,6 @@ impl Store {
     /// When another run has this id, the run breaks a rule, or writing fails.
     pub fn insert_run(&mut self, run: &Run) -> Result<Insertion, StoreError> {
         rules::check(run).map_err(|reason| StoreError::Rule { id: harmless(&run.id), reason })?;
-        let (header, variants) = (RunRecord::from(run), VariantRecord::all_of(run));
         let path = self.path.clone();
         self.write(|transaction| {
             if let Some((key, _)) = rows::find_run(transaction, &run.id)? {
@@ -226,11 +222,11 @@ impl Store {
                 }
                 return Err(StoreError::Conflict { path, id: run.id.clone() }.into());
             }
-            let key = rows::insert_header(transaction, &header, &variants)?;
+            let key = rows::insert_header(transaction, run)?;
             for invocation in &run.invocations {
                 rows::insert_invocation(transaction, key, &invocation.into())?;
             }
-            if header.ended_unix_ns.is_some() {
+            if run.ended_unix_ns.is_some() {
                 rows::count_invocations(transaction, key)?;
             }
             Ok(Insertion::Inserted)
@@ -245,7 +241,7 @@ impl Store {
         self.read(|connection| {
             let headers = rows::headers(connection, None)?;
             headers.iter().try_for_each(|row| intact(connection, row))?;
-            Ok(headers.into_iter().map(|row| RunHeader::of(row.record, row.counts)).collect())
+            Ok(headers.into_iter().map(|row| RunHeader::of(row.run, row.counts)).collect())
         })
     }
 

@@ -1,6 +1,5 @@
 //! A run from its rows.
 
-use crate::convert::{begin, push_variant};
 use crate::error::Fault;
 use crate::rows::RunRow;
 use crate::{rows, rules, seal};
@@ -14,7 +13,7 @@ pub fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Va
 
 /// A header is as it was stored.
 pub fn intact(connection: &Connection, row: &RunRow) -> Result<(), Fault> {
-    seal::check_run(connection, row.key).map_err(|fault| of_run(&row.record.id, fault))
+    seal::check_run(connection, row.key).map_err(|fault| of_run(&row.run.id, fault))
 }
 
 /// Says which run it is that cannot be read.
@@ -27,11 +26,8 @@ fn of_run(id: &str, fault: Fault) -> Fault {
 
 fn read_sealed(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
     seal::check_run(connection, key)?;
-    let header = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?;
-    let mut run = begin(header.record);
-    for variant in rows::variants(connection, key)? {
-        push_variant(&mut run, variant);
-    }
+    let mut run = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?.run;
+    rows::read_variants(connection, key, &mut run)?;
     let wanted: Vec<bool> = run.variants.iter().map(wanted).collect();
     rows::invocations(connection, key, &wanted, |record| {
         run.invocations.push(record.try_into()?);
