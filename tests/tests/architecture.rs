@@ -53,7 +53,7 @@ fn dependencies_point_one_way() {
         ("switchcost", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),
         // Its tests judge recordings; the fake probe and the liar, built beside them, use nothing of ours.
         ("switchcost-e2e", &["analysis", "catalogue", "model", "protocol"]),
-        ("xtask", &["report"]),
+        ("xtask", &["analysis", "catalogue", "model", "report", "store"]),
     ]
     .into();
     let output = Command::new(env!("CARGO"))

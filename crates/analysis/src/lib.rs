@@ -12,7 +12,6 @@ mod curves;
 mod detail;
 mod explain;
 mod fleet;
-mod joint;
 mod judge;
 mod kinds;
 mod notes;
@@ -38,7 +37,6 @@ pub use fleet::{
     NodeRun, NodeSample, NodeStarts, NodeVerdict, Reducer, RowSeen, Suspect, Timed, What, changed, hardware_of,
     judge_fleet,
 };
-pub use joint::{Joint, joint};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
 pub use notes::{resume_command, run_command};
 pub use number::Quantity;

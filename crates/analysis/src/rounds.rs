@@ -9,8 +9,6 @@ use switchcost_stats::{FEWEST, median};
 pub enum Of {
     /// The median of its batches or intervals.
     Medians,
-    /// Their mean.
-    Means,
     /// The median of its undisturbed batches.
     Undisturbed,
 }
@@ -37,7 +35,6 @@ pub(crate) fn by_round(row: &Row<'_>, of: Of, scale: impl Fn(f64) -> f64, all: b
     let summary = &row.summary;
     let (counted, disturbed) = match of {
         Of::Medians => (&summary.invocation_medians, &summary.disturbed_medians),
-        Of::Means => (&summary.invocation_means, &summary.disturbed_means),
         Of::Undisturbed => (row.undisturbed_medians(), &Vec::new()),
     };
     let mut rounds = if all { collect(disturbed) } else { BTreeMap::new() };

@@ -101,8 +101,6 @@ pub struct Summary {
     pub disturbed_counted: usize,
     /// Their medians with their rounds, for what is formed round by round and lacks rounds without them.
     pub disturbed_medians: Vec<(u64, f64)>,
-    /// Their means.
-    pub disturbed_means: Vec<(u64, f64)>,
     /// How many invocations are left out because they went another way than the row names, and what the first of them did.
     pub other_ways: Option<(usize, String)>,
     /// Kernel switches.
@@ -209,8 +207,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     summary.alike = autocorrelation_of_ranks(&in_time(&summary.invocation_medians));
     summary.disturbed = disturbed.len();
     summary.disturbed_counted = counted.iter().filter(|one| !one.disturbances.is_empty()).count();
-    let left_out = form(&disturbed);
-    (summary.disturbed_medians, summary.disturbed_means) = (left_out.invocation_medians, left_out.invocation_means);
+    summary.disturbed_medians = form(&disturbed).invocation_medians;
     summary.other_ways = other_ways(invocations);
     summary.footprint = footprint(&counted);
     summary.counts = counts(&counted);

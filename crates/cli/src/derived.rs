@@ -1,4 +1,4 @@
-//! What documents are derived from: the command line, and pages made of run files.
+//! What documents are derived from: the command line, and run files.
 
 use crate::arguments::Arguments;
 use crate::commands::{formatted, run_file};
@@ -9,7 +9,7 @@ use clap::CommandFactory;
 use std::path::{Path, PathBuf};
 use switchcost_analysis::NodeSample;
 use switchcost_catalogue::fleet_plan;
-use switchcost_report::{Kept, Style};
+use switchcost_report::Style;
 
 /// The command line.
 #[must_use]
@@ -27,32 +27,6 @@ pub fn shown(file: &Path) -> Result<String, String> {
         Ok(formatted(&run_file(file)?, &catalogue, Form::named("table"), Style::PLAIN)?.0)
     };
     show().map_err(|failure: Failure| failure.sentence)
-}
-
-/// Pages of the documentation: templates, filled in with figures of run files, and with what programs printed (`*.txt`, `*.json`).
-///
-/// # Errors
-/// A sentence about a file, a template or the installation.
-pub fn filled(templates: &[PathBuf], files: &[PathBuf]) -> Result<Vec<String>, String> {
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
-    };
-    let mut kept = Kept::default();
-    for path in files {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("txt") => drop(kept.texts.insert(name, read(path)?)),
-            Some("json") => drop(kept.documents.insert(name, read(path)?)),
-            Some("jsonl") => drop(kept.runs.insert(name, run_file(path).map_err(|failure| failure.sentence)?)),
-            _ => {}
-        }
-    }
-    let catalogue = Installation::find().and_then(|found| found.catalogue()).map_err(|failure| failure.sentence)?;
-    let page = |template: &PathBuf| {
-        let name = template.display().to_string();
-        switchcost_report::fill(&name, &read(template)?, kept.clone(), &catalogue).map_err(|error| error.to_string())
-    };
-    templates.iter().map(page).collect()
 }
 
 /// Run files of nodes as the figures of their starts, each by the name of its file: what the counts of docs/fleet.md rest on.

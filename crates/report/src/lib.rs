@@ -30,7 +30,7 @@ pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
 pub use compare::{
     Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_junit, compare_markdown,
-    compare_schema, compare_text,
+    compare_schema, compare_text, published_figure,
 };
 pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use doctor::{DoctorGate, doctor_json, doctor_schema};
@@ -41,7 +41,7 @@ pub use fleet::{
     FleetValue, Round, fleet_json, fleet_page, fleet_schema, fleet_text, is_plain,
 };
 pub use formats::json::schema;
-pub use formats::table::ladder_plot;
+pub use formats::table::{ladder_plot, slowed_by};
 pub use formats::{FORMATS, Format};
 pub use gate::{Gate, GateOutcome};
 pub use html::{AuditAnswer, Page, html, page_schema};
@@ -50,9 +50,9 @@ pub use listing::{
     list_text,
 };
 pub use page::{
-    Arguments, Kept, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
-    classic_text, fill, programs_json, programs_text, units_of,
+    Arguments, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
+    classic_text, programs_json, programs_text, units_of,
 };
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ, probe_without_version};
-pub use text::{Detail, Style, listed};
+pub use text::{Detail, Style, listed, machine_words, moment};
 pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_schema, trends_text};

@@ -1,18 +1,15 @@
-//! Templates with figures of runs in them: the answers of `classic`, and pages of the documentation.
+//! Templates with figures of runs in them: the answers of `classic`.
 //!
 //! A template never computes a statistic: it sees rows as [`Cell`]s, and filters that write numbers as the other reports do.
 
 mod classic;
-mod fill;
 mod filters;
-mod finding;
 mod template_row;
 
 pub use classic::{
     Arguments, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema, classic_text,
     programs_json, programs_text, units_of,
 };
-pub use fill::{Kept, fill};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior};

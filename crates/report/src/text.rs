@@ -73,13 +73,15 @@ pub(crate) fn json_line(document: &impl Serialize) -> String {
 }
 
 /// A moment to the second, UTC.
-pub(crate) fn moment(unix_ns: i64) -> String {
+#[must_use]
+pub fn moment(unix_ns: i64) -> String {
     let moment = Utc::new(unix_ns);
     format!("{} {} UTC", moment.date(), moment.clock())
 }
 
 /// Processor, number of CPUs, hypervisor and kernel, as far as they are known.
-pub(crate) fn machine_words(machine: &Machine) -> String {
+#[must_use]
+pub fn machine_words(machine: &Machine) -> String {
     let fact = |name: &str| machine.stable.get(name).map(|value| harmless(value));
     let cpus = fact("cpu.logical").map(|cpus| format!("{cpus} CPUs"));
     let kernel = fact("kernel.release").map(|release| format!("kernel {release}"));

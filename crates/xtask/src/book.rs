@@ -1,7 +1,7 @@
 //! The book: the pages of this repository as they stand, and a page for each mechanism, made of its TOML. It is built from a folder with the same
 //! paths as here, so that every link of a page leads to the same place in both.
 
-use crate::documents::top;
+use crate::places::top;
 use anyhow::{Context, bail};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;

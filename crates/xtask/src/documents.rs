@@ -1,23 +1,19 @@
 //! The documents of this repository that are derived, each with the code or the runs that it comes from.
 
+use crate::pages::{self, Kept};
+use crate::places::{KEPT, top};
 use crate::schemas;
 use anyhow::{Context, bail};
 use std::fmt::Write as _;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
 use std::{fs, io};
-
-/// This repository.
-pub fn top() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
 
 /// Writes every derived document; or only fails, naming those that are not what they would be.
 pub fn derive(check: bool) -> anyhow::Result<()> {
     let mut documents: Vec<(String, String)> =
         schemas().into_iter().map(|(name, text)| (format!("docs/{name}"), text)).collect();
     documents.push(("web/page.schema.json".into(), switchcost_report::page_schema()));
-    documents.extend(filled(&top().join("data/example/answers"))?);
+    documents.extend(pages::filled(&Kept::read(&top().join(KEPT))?)?);
     documents.push(("docs/cli.md".into(), command_line()));
     documents.push(("README.md".into(), readme()?));
     documents.push(("docs/security.md".into(), limits()?));
@@ -134,36 +130,6 @@ fn counted(page: &str) -> anyhow::Result<String> {
         text = text.replace(block(&text, &name)?, &fs::read_to_string(&file)?);
     }
     Ok(text)
-}
-
-/// Pages that are filled from kept runs, each from the template `PAGE.in`.
-const FILLED: [&str; 5] = [
-    "docs/answers.md",
-    "docs/findings/million.md",
-    "docs/findings/isolation.md",
-    "docs/findings/ring.md",
-    "docs/findings/condvar.md",
-];
-
-/// The pages of answers and findings by their paths, from the runs in a folder.
-fn filled(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .with_context(|| format!("cannot read {}", folder.display()))?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<io::Result<_>>()?;
-    files.sort();
-    let templates = FILLED.map(|page| top().join(format!("{page}.in")));
-    let texts = switchcost::derived::filled(&templates, &files).map_err(anyhow::Error::msg)?;
-    Ok(FILLED.into_iter().map(ToOwned::to_owned).zip(texts).collect())
-}
-
-/// Writes these pages beside the runs that they are filled from.
-pub fn answers(folder: &Path) -> anyhow::Result<()> {
-    for (path, text) in filled(folder)? {
-        let name = Path::new(&path).file_name().context("a page has a name")?;
-        fs::write(folder.join(name), text).with_context(|| format!("cannot write to {}", folder.display()))?;
-    }
-    Ok(())
 }
 
 /// The help of every command.

@@ -1,6 +1,6 @@
 //! Run files of nodes, made small enough to be kept: the figures of their starts.
 
-use crate::documents::top;
+use crate::places::top;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

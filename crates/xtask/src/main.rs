@@ -1,8 +1,11 @@
 //! What is derived from the code and from kept runs. `cargo run -p xtask -- --help` says what there is; the Makefile calls it.
 
 mod book;
+mod claims;
 mod documents;
 mod fleet;
+mod pages;
+mod places;
 
 use anyhow::Context;
 use clap::Parser;
@@ -24,8 +27,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// docs/answers.md and the pages of docs/findings as they would be with the runs in another folder, written there
-    Answers {
+    /// Whether the claims of docs/answers.md and docs/findings hold for the runs in a folder
+    Claims {
         /// Folder that scripts/answers measured into
         folder: PathBuf,
     },
@@ -51,7 +54,7 @@ fn main() -> anyhow::Result<()> {
     match Task::parse() {
         Task::Share { folder } => share(&folder),
         Task::Documents { check } => documents::derive(check),
-        Task::Answers { folder } => documents::answers(&folder),
+        Task::Claims { folder } => claims::check(&folder),
         Task::Book { folder } => book::book(&folder),
         Task::Fleet { folders } => fleet::samples(&folders),
         Task::Platforms { check } => documents::platforms(check),

@@ -308,7 +308,8 @@ fn published_phrase(value: &Published) -> String {
 }
 
 /// A single figure, a range, or what it is below.
-pub(crate) fn published_figure(value: &Published) -> String {
+#[must_use]
+pub fn published_figure(value: &Published) -> String {
     match value.high {
         Some(high) => format!("{} – {}", nanoseconds(value.low), nanoseconds(high)),
         None if value.upper_bound => format!("below {}", nanoseconds(value.low)),

@@ -111,8 +111,9 @@ pub(super) fn slowed(analysis: &Analysis<'_>) -> String {
     slowed_by(analysis).map_or(String::new(), |what| format!("\nslowed: {what}; --notes says what that moved"))
 }
 
-/// The same as a clause.
-pub(crate) fn slowed_by(analysis: &Analysis<'_>) -> Option<String> {
+/// By how much the machine was slower than it can be, as a clause, if that moved a figure.
+#[must_use]
+pub fn slowed_by(analysis: &Analysis<'_>) -> Option<String> {
     let measured = || analysis.shown().filter_map(|row| Some((row.median()?, row.undisturbed.as_ref()?)));
     let (ruler, times) = slowest(&analysis.speeds)?;
     if !measured().any(|(median, undisturbed)| undisturbed.matters(median)) {
