@@ -27,21 +27,65 @@ pub struct Program {
     pub rounds: u64,
     /// Time that it may take, s.
     pub budget_s: u64,
+    /// What the original prints of each row.
+    pub columns: Vec<Column>,
     /// What is measured.
-    pub variants: Vec<ProgramVariant>,
-    /// The original's form of answer, part by part.
-    pub answers: Vec<Answer>,
-    /// Why our figure and the original's differ: templates.
+    pub rows: Vec<ProgramRow>,
+    /// Why our figure and the original's differ.
     pub differences: Vec<String>,
     /// What the original itself printed elsewhere.
     pub known: Vec<Known>,
+}
+
+/// Values of a program's arguments, by their names.
+pub type Arguments = BTreeMap<String, u64>;
+
+impl Program {
+    /// Checks what was typed as the original does.
+    ///
+    /// # Errors
+    /// What the original prints when it refuses.
+    pub fn arguments_of(&self, typed: &[String]) -> Result<Arguments, String> {
+        let Some(usage) = &self.usage else { return Ok(Arguments::new()) };
+        if typed.len() > self.arguments.len() {
+            return Err(usage.clone());
+        }
+        let value = |(index, argument): (usize, &Argument)| match typed.get(index).map(|text| text.parse()) {
+            None => Ok((argument.name.clone(), argument.default)),
+            Some(Ok(value)) if (argument.min..=argument.max).contains(&value) => Ok((argument.name.clone(), value)),
+            Some(_) => Err(usage.clone()),
+        };
+        self.arguments.iter().enumerate().map(value).collect()
+    }
+}
+
+/// A product of numbers and arguments, such as `fibers * iterations`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Product(Vec<String>);
+
+impl Product {
+    fn new(text: &str, arguments: &[Argument]) -> Result<Self, String> {
+        let factors: Vec<String> = text.split('*').map(|factor| factor.trim().to_owned()).collect();
+        let known = |factor: &str| factor.parse::<u64>().is_ok() || arguments.iter().any(|a| a.name == factor);
+        match factors.iter().find(|factor| !known(factor)) {
+            Some(unknown) => Err(format!("`{unknown}` in `{text}` is neither a number nor an argument")),
+            None => Ok(Self(factors)),
+        }
+    }
+
+    /// Its value; the largest number there is, if it is larger.
+    #[must_use]
+    pub fn of(&self, arguments: &Arguments) -> u64 {
+        let value = |factor: &String| arguments.get(factor).copied().or_else(|| factor.parse().ok()).unwrap_or(1);
+        self.0.iter().map(value).fold(1, u64::saturating_mul)
+    }
 }
 
 /// An argument of the original.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Argument {
-    /// Name in expressions and templates.
+    /// Name in products.
     pub name: String,
     /// Smallest value.
     pub min: u64,
@@ -51,17 +95,15 @@ pub struct Argument {
     pub default: u64,
 }
 
-/// One measurement of a program.
+/// A row that a program measures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProgramVariant {
-    /// Name in templates.
-    pub name: String,
+pub struct ProgramRow {
     /// Mechanism; it need not be known here.
     pub mechanism: MechanismId,
     /// Experiment.
     pub experiment: Experiment,
-    /// Ring size: an expression over the arguments.
-    pub contexts: String,
+    /// Ring size.
+    pub contexts: Product,
     /// Placement.
     pub placement: Placement,
     /// Timing.
@@ -70,8 +112,8 @@ pub struct ProgramVariant {
     pub parameters: Parameters,
     /// Every probe that has it, not only the best.
     pub every_probe: bool,
-    /// Units that the original carries out: an expression over the arguments.
-    pub work: String,
+    /// Units that the original carries out.
+    pub work: Product,
     /// Measured batches of an invocation.
     pub batches: u64,
     /// Units in a batch; None: `work` spread over rounds and batches.
@@ -82,16 +124,44 @@ pub struct ProgramVariant {
     pub label: String,
 }
 
-/// A part of the original's form of answer.
+/// One value that the original prints.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
-    /// What it is the answer to.
+pub struct Column {
+    /// What the original calls it, with its unit.
     pub heading: String,
-    /// Variants without whose figures it cannot be given.
-    pub needs: Vec<String>,
-    /// Template.
-    pub form: String,
+    /// What it is of our row.
+    pub value: Printed,
+}
+
+/// What programs print. All but the fastest rest on the row's figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Printed {
+    /// ns per unit.
+    UnitNs,
+    /// ns of the original's work.
+    WorkNs,
+    /// The same in ms.
+    WorkMs,
+    /// Units per second.
+    PerSecond,
+    /// Fastest batch, µs per unit.
+    FastestUnitUs,
+    /// Fastest batch, µs as a whole.
+    FastestBatchUs,
+    /// With timing each: ticks of the counter between the two reads.
+    Ticks,
+    /// The ticks that two reads in a row take.
+    PairTicks,
+    /// Their difference.
+    UnitTicks,
+    /// Voluntary kernel switches of the original's work.
+    Voluntary,
+    /// Involuntary ones.
+    Involuntary,
+    /// The compiler, as the probe names it.
+    Compiler,
 }
 
 /// A figure that the original printed.
@@ -119,24 +189,16 @@ struct ProgramFile {
     rounds: u64,
     #[serde(default = "sixty")]
     budget_s: u64,
-    variant: Vec<VariantEntry>,
-    answer: Vec<Answer>,
-    #[serde(default)]
-    difference: Vec<DifferenceEntry>,
+    columns: Vec<Column>,
+    differences: Vec<String>,
+    row: Vec<RowEntry>,
     #[serde(default)]
     known: Vec<Known>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DifferenceEntry {
-    text: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VariantEntry {
-    name: String,
+struct RowEntry {
     mechanism: String,
     #[serde(default = "switch")]
     experiment: String,
@@ -200,48 +262,39 @@ pub fn load_programs(folder: &Path) -> Result<Vec<Program>, CatalogueError> {
 }
 
 fn convert(name: String, file: ProgramFile) -> Result<Program, String> {
-    let mut variants = Vec::new();
-    for entry in file.variant {
-        let fault = |what: String| format!("variant {}: {what}", entry.name);
-        variants.push(variant(&entry).map_err(fault)?);
-    }
-    for answer in &file.answer {
-        if let Some(unknown) = answer.needs.iter().find(|need| !variants.iter().any(|v| v.name == **need)) {
-            return Err(format!("answer `{}` needs variant {unknown}, which there is not", answer.heading));
-        }
-    }
     if let Some(odd) = file.argument.iter().find(|a| !(a.min..=a.max).contains(&a.default)) {
         return Err(format!("argument {}: its default {} is out of its range", odd.name, odd.default));
     }
+    let fault = |entry: &RowEntry, what: String| format!("row {} {}: {what}", entry.mechanism, entry.placement);
+    let rows = file.row.iter().map(|entry| row(entry, &file.argument).map_err(|what| fault(entry, what)));
     Ok(Program {
         name,
         title: file.title,
         source: file.source,
         explains: file.explains,
-        arguments: file.argument,
         usage: file.usage,
         refusal_status: file.refusal_status,
         rounds: file.rounds.max(1),
         budget_s: file.budget_s.max(1),
-        variants,
-        answers: file.answer,
-        differences: file.difference.into_iter().map(|entry| entry.text).collect(),
+        columns: file.columns,
+        rows: rows.collect::<Result<_, _>>()?,
+        arguments: file.argument,
+        differences: file.differences,
         known: file.known,
     })
 }
 
-fn variant(entry: &VariantEntry) -> Result<ProgramVariant, String> {
+fn row(entry: &RowEntry, arguments: &[Argument]) -> Result<ProgramRow, String> {
     let said = |error: IdError| error.0;
-    Ok(ProgramVariant {
-        name: entry.name.clone(),
+    Ok(ProgramRow {
         mechanism: entry.mechanism.parse().map_err(said)?,
         experiment: entry.experiment.parse().map_err(said)?,
-        contexts: entry.contexts.clone(),
+        contexts: Product::new(&entry.contexts, arguments)?,
         placement: entry.placement.parse().map_err(said)?,
         timing: entry.timing.parse().map_err(said)?,
         parameters: entry.parameters.clone(),
         every_probe: entry.every_probe,
-        work: entry.work.clone(),
+        work: Product::new(&entry.work, arguments)?,
         batches: entry.batches.max(1),
         batch_units: entry.batch_units,
         most_batch_units: entry.most_batch_units.max(1),
@@ -264,13 +317,13 @@ mod tests {
         let catalogue = crate::load(&folder("mechanisms"), None, &|_| Ok(())).unwrap();
         for program in &programs {
             assert!(!program.explains.is_empty() && !program.differences.is_empty(), "{}", program.name);
-            for variant in &program.variants {
+            for row in &program.rows {
                 // A mechanism may belong to a probe that is not part of this source tree; what is known is used rightly.
-                let Some(mechanism) = catalogue.find(&variant.mechanism) else { continue };
-                assert!(mechanism.experiments.contains(&variant.experiment), "{}: {}", program.name, variant.name);
-                assert!(mechanism.placements.contains(&variant.placement), "{}: {}", program.name, variant.name);
-                for (name, value) in &variant.parameters {
-                    let parameter = mechanism.takes(name, variant.experiment);
+                let Some(mechanism) = catalogue.find(&row.mechanism) else { continue };
+                assert!(mechanism.experiments.contains(&row.experiment), "{}: {}", program.name, row.mechanism);
+                assert!(mechanism.placements.contains(&row.placement), "{}: {}", program.name, row.mechanism);
+                for (name, value) in &row.parameters {
+                    let parameter = mechanism.takes(name, row.experiment);
                     assert!(parameter.is_some_and(|p| p.accepts(value).is_ok()), "{}: {name}={value}", program.name);
                 }
             }
@@ -280,19 +333,31 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let head = "title = \"t\"\nsource = \"s\"\nexplains = \"e\"\n";
-        let variant = "[[variant]]\nname = \"a\"\nmechanism = \"thread/x\"\nplacement = \"free\"\nwork = \"1\"\n";
+        let head = "title = \"t\"\nsource = \"s\"\nexplains = \"e\"\ndifferences = []\n";
+        let columns = "columns = [{ heading = \"h\", value = \"unit_ns\" }]\n";
+        let row = "[[row]]\nmechanism = \"thread/x\"\nplacement = \"free\"\nwork = \"1\"\n";
+        let argument = "[[argument]]\nname = \"n\"\nmin = 2\nmax = 3\ndefault = 9\n";
         for (text, words) in [
-            (format!("{head}{variant}[[answer]]\nheading = \"h\"\nneeds = [\"b\"]\nform = \"\"\n"), "needs variant b"),
-            (format!("{head}{}answer = []\n", variant.replace("free", "nowhere")), "answer"),
-            (
-                format!("{head}answer = []\n[[argument]]\nname = \"n\"\nmin = 2\nmax = 3\ndefault = 9\n{variant}"),
-                "out of its range",
-            ),
+            (format!("{head}{}{row}", columns.replace("unit_ns", "units")), "unknown variant `units`"),
+            (format!("{head}{columns}{}", row.replace("free", "nowhere")), "row thread/x nowhere: "),
+            (format!("{head}{columns}{}", row.replace("\"1\"", "\"2 * n\"")), "neither a number nor an argument"),
+            (format!("{head}{columns}{argument}{row}"), "out of its range"),
+            (format!("{head}{row}"), "columns"),
         ] {
             std::fs::write(folder.path().join("odd.toml"), text).unwrap();
             let error = load_programs(folder.path()).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains("odd.toml"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_product_is_of_numbers_and_arguments() {
+        let argument = |name: &str| Argument { name: name.into(), min: 1, max: u64::MAX, default: 1 };
+        let product = |text| Product::new(text, &[argument("a"), argument("b")]);
+        let values = |a, b| Arguments::from([("a".to_owned(), a), ("b".to_owned(), b)]);
+        assert_eq!(product("a * 100*b").unwrap().of(&values(3, 2)), 600);
+        assert_eq!(product("7").unwrap().of(&Arguments::new()), 7);
+        assert_eq!(product("a * b").unwrap().of(&values(u64::MAX, 2)), u64::MAX);
+        assert!(product("a + b").is_err() && product("").is_err());
     }
 }

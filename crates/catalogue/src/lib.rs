@@ -21,7 +21,7 @@ mod rules;
 mod values;
 
 pub use audit::{AuditData, load_audit};
-pub use classic::{Answer, Argument, Known, Program, ProgramVariant, load_programs};
+pub use classic::{Argument, Arguments, Column, Known, Printed, Product, Program, ProgramRow, load_programs};
 pub use files::CatalogueError;
 pub use fleet::{FleetPlan, FleetRow, fleet_plan};
 pub use mechanisms::{Broken, Catalogue};

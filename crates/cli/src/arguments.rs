@@ -88,7 +88,7 @@ pub enum Command {
     /// Run installed tools (perf bench, stress-ng, ...) beside ours: same CPU, in turns, same unit
     #[command(after_help = exit::HELP)]
     Crosscheck(Crosscheck),
-    /// Re-run a benchmark program from five published articles: its original output, and ours for the same work
+    /// Re-run a benchmark program from five published articles: what it prints, beside our figure for the same work
     ///
     /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
     /// exit status. The same amount of work is spread over several process starts.

@@ -6,6 +6,7 @@ mod audit;
 mod baseline;
 mod budget;
 mod canvas;
+mod classic;
 mod columns;
 mod compare;
 mod crosscheck;
@@ -19,7 +20,6 @@ mod gate;
 mod html;
 mod junit;
 mod listing;
-mod page;
 mod pairing;
 mod plot;
 mod text;
@@ -28,6 +28,7 @@ mod trend;
 pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
+pub use classic::{Performance, ProgramRows, classic_markdown, classic_text, programs_json, programs_text};
 pub use compare::{
     Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_junit, compare_markdown,
     compare_schema, compare_text, published_figure,
@@ -48,10 +49,6 @@ pub use html::{AuditAnswer, Page, html, page_schema};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
     list_text,
-};
-pub use page::{
-    Arguments, PageError, Performance, ProgramRows, arguments_of, classic_json, classic_markdown, classic_schema,
-    classic_text, programs_json, programs_text, units_of,
 };
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ, probe_without_version};
 pub use text::{Detail, Style, listed, machine_words, moment};

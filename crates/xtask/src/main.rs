@@ -62,9 +62,8 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// Each schema by the name of its file.
-fn schemas() -> [(&'static str, String); 8] {
+fn schemas() -> [(&'static str, String); 7] {
     [
-        ("classic.schema.json", switchcost_report::classic_schema()),
         ("compare.schema.json", switchcost_report::compare_schema()),
         ("crosscheck.schema.json", switchcost_report::crosscheck_schema()),
         ("doctor.schema.json", switchcost_report::doctor_schema()),

@@ -3,13 +3,14 @@
 use super::measure::{Session, not_stored, open_store, seed, status};
 use crate::arguments::{self, CompareFormat};
 use crate::exit::{Exit, Failure};
+use crate::formats::Form;
 use crate::output;
 use crate::paths::Installation;
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
-use switchcost_catalogue::{Program, ProgramVariant};
+use switchcost_catalogue::{Arguments, Program, ProgramRow};
 use switchcost_model::{Request, Run};
-use switchcost_report::{Arguments, Performance, ProgramRows};
+use switchcost_report::{Performance, ProgramRows, Style};
 use switchcost_runner::{RequestError, Selection, Sizes, choices};
 
 /// Name that stands for all programs.
@@ -28,7 +29,7 @@ pub fn classic(arguments: &arguments::Classic, started: Instant) -> Result<Exit,
     let chosen = choose(&programs, name, &arguments.arguments)?;
     let mut parts = Vec::new();
     for program in chosen {
-        match switchcost_report::arguments_of(program, &arguments.arguments) {
+        match program.arguments_of(&arguments.arguments) {
             Ok(values) => parts.push((program, values)),
             Err(usage) => {
                 output::print(&usage)?;
@@ -97,7 +98,6 @@ fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], star
             arguments: values.clone(),
             ignored: ignored(program),
             run,
-            os: os(),
             rows: played.rows.clone(),
         })
         .collect();
@@ -108,36 +108,21 @@ fn perform(arguments: &arguments::Classic, parts: &[(&Program, Arguments)], star
 }
 
 fn shown(arguments: &arguments::Classic, performances: &[Performance<'_>]) -> Result<String, Failure> {
-    if arguments.format == CompareFormat::Json {
-        return switchcost_report::classic_json(performances).map_err(Failure::internal);
-    }
     let all = arguments.program.as_deref() == Some(ALL);
-    let mut text = String::new();
-    if all {
-        text.push_str("# The programs of five write-ups, carried out again\n\n");
+    if arguments.format == CompareFormat::Json {
+        let runs = performances.iter().map(|performance| Form::named("json").write(performance.run, Style::PLAIN));
+        let runs = runs.collect::<Result<Vec<_>, _>>().map_err(Failure::internal)?;
+        return Ok(if all { format!("[{}]\n", runs.join(",")) } else { runs.concat() });
     }
-    for (index, performance) in performances.iter().enumerate() {
-        if index > 0 {
-            text.push('\n');
-        }
-        let part = if all || arguments.format == CompareFormat::Md {
+    let section = |performance| {
+        if all || arguments.format == CompareFormat::Md {
             switchcost_report::classic_markdown(performance)
         } else {
             switchcost_report::classic_text(performance, output::style())
-        };
-        text.push_str(&part.map_err(Failure::internal)?);
-    }
-    Ok(text)
-}
-
-/// The operating system's name as people write it.
-fn os() -> &'static str {
-    match std::env::consts::OS {
-        "linux" => "Linux",
-        "macos" => "macOS",
-        "windows" => "Windows",
-        other => other,
-    }
+        }
+    };
+    let title = if all { "# The programs of five write-ups, carried out again\n\n" } else { "" };
+    Ok(title.to_owned() + &performances.iter().map(section).collect::<Vec<_>>().join("\n"))
 }
 
 /// What decides when several programs ended differently.
@@ -160,7 +145,7 @@ fn request(arguments: &arguments::Classic, program: &Program) -> Request {
     }
 }
 
-/// The rows of every variant that belongs to an asked placement.
+/// The rows that belong to an asked placement.
 fn plan(
     arguments: &arguments::Classic,
     program: &Program,
@@ -170,48 +155,45 @@ fn plan(
     selection: &mut Selection,
 ) -> Result<ProgramRows, Failure> {
     let mut rows = ProgramRows::new();
-    for variant in &program.variants {
-        if !arguments.placement.is_empty() && !arguments.placement.contains(&variant.placement) {
+    for row in &program.rows {
+        if !arguments.placement.is_empty() && !arguments.placement.contains(&row.placement) {
             continue;
         }
-        let value =
-            |expression: &str| switchcost_report::units_of(program, expression, values).map_err(Failure::internal);
-        let (contexts, work) = (value(&variant.contexts)?, value(&variant.work)?);
+        let work = row.work.of(values);
         let wanted = Request {
-            patterns: vec![variant.mechanism.to_string()],
-            experiment: Some(variant.experiment),
-            contexts: vec![contexts],
-            placements: vec![variant.placement],
-            timing: variant.timing,
-            parameters: variant.parameters.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect(),
-            probes: if variant.every_probe { every_probe(variant, session) } else { Vec::new() },
+            patterns: vec![row.mechanism.to_string()],
+            experiment: Some(row.experiment),
+            contexts: vec![row.contexts.of(values)],
+            placements: vec![row.placement],
+            timing: row.timing,
+            parameters: row.parameters.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect(),
+            probes: if row.every_probe { every_probe(row, session) } else { Vec::new() },
             ..request.clone()
         };
-        let found = match switchcost_runner::select(&wanted, &session.catalogue, &session.probes) {
-            Ok(found) => Ok((selection.merge_as(found, &variant.label, sizes(variant, request, work)), work)),
+        rows.push(match switchcost_runner::select(&wanted, &session.catalogue, &session.probes) {
+            Ok(found) => Ok((selection.merge_as(found, &row.label, sizes(row, request, work)), work)),
             Err(RequestError::UnknownMechanism { .. }) => {
-                Err(format!("{} is not described in this installation", variant.mechanism))
+                Err(format!("{} is not described in this installation", row.mechanism))
             }
             Err(other) => return Err(Failure::internal(other)),
-        };
-        rows.insert(variant.name.clone(), found);
+        });
     }
     if rows.is_empty() {
-        let known: Vec<String> = program.variants.iter().map(|variant| variant.placement.to_string()).collect();
+        let known: Vec<String> = program.rows.iter().map(|row| row.placement.to_string()).collect();
         return Err(Failure::usage(format!("--placement: {} has only {}", program.name, known.join(", "))));
     }
     Ok(rows)
 }
 
 /// Ids of all probes that can carry the mechanism out; none is left to the ordinary choice, which says why.
-fn every_probe(variant: &ProgramVariant, session: &Session) -> Vec<String> {
-    let Some(mechanism) = session.catalogue.find(&variant.mechanism) else { return Vec::new() };
+fn every_probe(row: &ProgramRow, session: &Session) -> Vec<String> {
+    let Some(mechanism) = session.catalogue.find(&row.mechanism) else { return Vec::new() };
     choices(mechanism, &session.probes).into_iter().map(|(probe, _)| probe.info.id.clone()).collect()
 }
 
 /// The original's work, spread over rounds and batches.
-fn sizes(variant: &ProgramVariant, request: &Request, work: u64) -> Sizes {
-    let parts = request.rounds.unwrap_or(1).saturating_mul(variant.batches);
-    let spread = work.div_ceil(parts).clamp(1, variant.most_batch_units);
-    Sizes { batch_units: variant.batch_units.unwrap_or(spread), batches: variant.batches }
+fn sizes(row: &ProgramRow, request: &Request, work: u64) -> Sizes {
+    let parts = request.rounds.unwrap_or(1).saturating_mul(row.batches);
+    let spread = work.div_ceil(parts).clamp(1, row.most_batch_units);
+    Sizes { batch_units: row.batch_units.unwrap_or(spread), batches: row.batches }
 }

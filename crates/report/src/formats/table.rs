@@ -26,7 +26,7 @@ fn aligned(column: &Column, text: impl ToString, tint: Option<Tint>) -> Cell {
 }
 
 /// The measure that all figures have, or the switch's.
-fn common_measure(analysis: &Analysis<'_>) -> String {
+pub(crate) fn common_measure(analysis: &Analysis<'_>) -> String {
     let mut measures = analysis.shown().filter(|row| row.summary.figures.is_some()).map(Row::measure);
     let first = measures.next().unwrap_or_else(|| SWITCH.to_owned());
     if measures.all(|measure| measure == first) { first } else { SWITCH.to_owned() }
@@ -81,7 +81,8 @@ pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
     style.sealed(&format!("{}\n{table}\n{notes}{along}{tail}", head(analysis, style)))
 }
 
-fn head(analysis: &Analysis<'_>, style: Style) -> String {
+/// What run it is, how it ended, and how noisy it was.
+pub(crate) fn head(analysis: &Analysis<'_>, style: Style) -> String {
     let run = analysis.run;
     let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| harmless(value));
     let started = Utc::new(run.started_unix_ns);
