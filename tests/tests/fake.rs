@@ -214,7 +214,8 @@ fn the_json_fits_its_schema() {
     let schema = std::fs::read_to_string(repository().join("docs/results.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
     // A row of every verdict.
-    let said = world.run("run thread/{honest,liar,blind,crash,absent} --rounds 1 --format json");
+    let said =
+        world.run("run thread/honest thread/liar thread/blind thread/crash thread/absent --rounds 1 --format json");
     let errors: Vec<String> = validator.iter_errors(&said.json()).map(|error| error.to_string()).collect();
     assert_eq!(errors, [] as [String; 0]);
     // A schema that accepts everything would pass too.
