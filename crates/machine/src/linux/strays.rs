@@ -42,16 +42,15 @@ impl Before {
         if matches!(rustix::process::waitid(WaitId::All, options), Err(Errno::CHILD)) {
             return Self { units, ..Self::default() };
         }
-        let session = |pid: Option<Pid>| rustix::process::getsid(pid).ok().map(Pid::as_raw_pid);
-        let children = children();
-        let sessions = children.iter().filter_map(|&pid| session(Some(pid)));
-        let sessions = sessions.filter(|&of| Some(of) != session(None)).collect();
+        let (children, own) = (children(), session_of(0));
+        let sessions = children.iter().filter_map(|pid| session_of(pid.as_raw_pid()));
+        let sessions = sessions.filter(|&of| Some(of) != own).collect();
         Self { units, children: children.into_iter().map(Pid::as_raw_pid).collect(), sessions }
     }
 
     /// It was there before, or comes of what was: what outlives its parent becomes a child of this process.
     fn has(&self, pid: Pid) -> bool {
-        let of_theirs = || rustix::process::getsid(Some(pid)).is_ok_and(|of| self.sessions.contains(&of.as_raw_pid()));
+        let of_theirs = || session_of(pid.as_raw_pid()).is_some_and(|of| self.sessions.contains(&of));
         let earlier = || of(pid.as_raw_pid(), |stat| stat.began()).is_some_and(|began| began < self.units);
         self.children.contains(&pid.as_raw_pid()) || of_theirs() || earlier()
     }
@@ -151,7 +150,7 @@ pub(crate) fn sweep_marked(mark: &str, group: Pid) -> u32 {
 
 fn marked(mark: &str, group: Pid) -> Vec<Pid> {
     let carries = |pid: &Pid| has_variable(*pid, |variable| variable == mark.as_bytes());
-    let elsewhere = |pid: &Pid| rustix::process::getpgid(Some(*pid)).is_ok_and(|of| of != group);
+    let elsewhere = |pid: &Pid| group_of(*pid).is_some_and(|of| of != group.as_raw_pid());
     processes().filter_map(Pid::from_raw).filter(|pid| carries(pid) && elsewhere(pid)).collect()
 }
 
@@ -254,7 +253,7 @@ pub(crate) fn company(leader: Pid) -> usize {
     let own_group = rustix::process::getpgrp();
     loop {
         let live = live();
-        let member = |pid: &Pid| *pid != leader && rustix::process::getpgid(Some(*pid)).is_ok_and(|of| of == leader);
+        let member = |pid: &Pid| *pid != leader && group_of(*pid) == Some(leader.as_raw_pid());
         let mut others: BTreeSet<i32> = children()
             .into_iter()
             .filter(|&pid| is_stray(pid, own_group, &live))
@@ -277,10 +276,23 @@ fn of<T>(pid: i32, ask: impl Fn(&Stat<'_>) -> Option<T>) -> Option<T> {
 }
 
 fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
-    let Ok(group) = rustix::process::getpgid(Some(pid)) else { return false };
-    let of_ours = live.contains(&pid.as_raw_pid()) || live.contains(&group.as_raw_pid());
+    let Some(group) = group_of(pid) else { return false };
+    let of_ours = live.contains(&pid.as_raw_pid()) || live.contains(&group);
     let before = || BEFORE.get().is_some_and(|before| before.has(pid));
-    group != own_group && !of_ours && !before() && (!is_init() || is_given_by_ours(pid))
+    group != own_group.as_raw_pid() && !of_ours && !before() && (!is_init() || is_given_by_ours(pid))
+}
+
+/// The process group of a process, 0 for threads of the kernel and for groups of another PID namespace, where `rustix` takes it for granted that there is
+/// one; None: there is no such process.
+fn group_of(pid: Pid) -> Option<i32> {
+    // SAFETY: getpgid(2) takes a number and touches no memory of ours.
+    Some(unsafe { libc::getpgid(pid.as_raw_pid()) }).filter(|group| *group >= 0)
+}
+
+/// The session of a process, of this one for 0, likewise.
+fn session_of(pid: i32) -> Option<i32> {
+    // SAFETY: as for getpgid(2).
+    Some(unsafe { libc::getsid(pid) }).filter(|session| *session >= 0)
 }
 
 /// Children of this process, zombies included. `/proc/PID/task/TID/children` would be quicker, but many kernels are
