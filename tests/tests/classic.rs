@@ -256,12 +256,10 @@ fn every_program_takes_or_refuses_arguments_as_the_original_does() {
         let name = program.split(' ').next().unwrap();
         if !ranged.contains(&name) {
             // The original never looks at its arguments: neither do we, and say so.
-            for arguments in ["-1", "abc 99999999999999999999 0"] {
-                // What it measures does not matter here: the budget is gone before much is.
-                let said = real.run(&format!("classic {name} {arguments} --rounds 1 --budget 100ms"));
-                assert!([0, 3, 4].contains(&said.status), "{name} {arguments}: {said:?}");
-                assert!(said.out.contains("The arguments were ignored"), "{name} {arguments}: {said:?}");
-            }
+            // What it measures does not matter here: the budget is gone before much is.
+            let said = real.run(&format!("classic {name} -1 abc 99999999999999999999 --rounds 1 --budget 100ms"));
+            assert!([0, 3, 4].contains(&said.status), "{name}: {said:?}");
+            assert!(said.out.contains("The arguments were ignored"), "{name}: {said:?}");
             continue;
         }
         for arguments in ["1", "1001", "0", "-1", "2 2", "2 500000001", "2 -3", "two", "2 two", "4x", "2 3 4"] {

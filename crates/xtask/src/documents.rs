@@ -89,7 +89,7 @@ fn readme() -> anyhow::Result<String> {
 const LIMITS: [(&str, &str); 6] = [
     ("a run file", "crates/store/src/limits.rs"),
     ("an id in a run file", "crates/store/src/rules.rs"),
-    ("a name of `--save-baseline`", "crates/store/src/store/baseline.rs"),
+    ("a name of `baseline set`", "crates/store/src/baseline.rs"),
     ("what a probe reports", "crates/protocol/src/reader.rs"),
     ("a data file, such as a mechanism's page", "crates/catalogue/src/files.rs"),
     ("`probe.toml`", "crates/catalogue/src/probes.rs"),
