@@ -150,7 +150,7 @@ pub(crate) fn sweep_marked(mark: &str, group: Pid) -> u32 {
 
 fn marked(mark: &str, group: Pid) -> Vec<Pid> {
     let carries = |pid: &Pid| has_variable(*pid, |variable| variable == mark.as_bytes());
-    let elsewhere = |pid: &Pid| group_of(*pid).is_some_and(|of| of != group.as_raw_pid());
+    let elsewhere = |pid: &Pid| group_of(pid.as_raw_pid()).is_some_and(|of| of != group.as_raw_pid());
     processes().filter_map(Pid::from_raw).filter(|pid| carries(pid) && elsewhere(pid)).collect()
 }
 
@@ -170,12 +170,11 @@ pub(crate) fn sweep() -> (u32, Usage) {
     let live = live();
     let mut left = left();
     left.retain(|&pid| matches!(sys::reap_if_ended(pid), Ok(None)));
-    let own_group = rustix::process::getpgrp();
     let (mut outlived, mut killed) = (BTreeSet::new(), false);
     let (mut usage, mut until) = (Usage::default(), None);
     // Again and again, since each kill may orphan the next generation.
     loop {
-        let is_new = |pid: &Pid| is_stray(*pid, own_group, &live) && !left.contains(&pid.as_raw_pid());
+        let is_new = |pid: &Pid| is_stray(*pid, &live) && !left.contains(&pid.as_raw_pid());
         let strays: Vec<Pid> = children().into_iter().filter(is_new).collect();
         if strays.is_empty() {
             return (outlived.len() as u32, usage);
@@ -207,8 +206,7 @@ pub(crate) fn sweep() -> (u32, Usage) {
 /// Those of these children of this process that a sweep would take for strays now.
 pub(crate) fn only(children: impl Iterator<Item = i32>) -> BTreeSet<i32> {
     let live = live();
-    let own_group = rustix::process::getpgrp();
-    let stray = |pid: &i32| adopting() && Pid::from_raw(*pid).is_some_and(|pid| is_stray(pid, own_group, &live));
+    let stray = |pid: &i32| adopting() && Pid::from_raw(*pid).is_some_and(|pid| is_stray(pid, &live));
     children.filter(stray).collect()
 }
 
@@ -221,8 +219,7 @@ fn has_ended(pid: Pid) -> bool {
 /// Lets whom a child has left behind go by themselves, if it has ended: a runtime's helpers need a moment to see that.
 pub(crate) fn let_go(leader: Pid) {
     if has_ended(leader) {
-        let own_group = rustix::process::getpgrp();
-        let strays: Vec<Pid> = children().into_iter().filter(|pid| is_stray(*pid, own_group, &live())).collect();
+        let strays: Vec<Pid> = children().into_iter().filter(|pid| is_stray(*pid, &live())).collect();
         bear_with(&strays);
     }
 }
@@ -250,13 +247,12 @@ pub(crate) fn all_ended_by(time: Instant, children: &[Pid]) {
 pub(crate) fn company(leader: Pid) -> usize {
     // On a busy machine a runtime's helper needs long to see that its runtime has gone.
     let until = Instant::now() + GOING;
-    let own_group = rustix::process::getpgrp();
     loop {
         let live = live();
-        let member = |pid: &Pid| *pid != leader && group_of(*pid) == Some(leader.as_raw_pid());
+        let member = |pid: &Pid| *pid != leader && group_of(pid.as_raw_pid()) == Some(leader.as_raw_pid());
         let mut others: BTreeSet<i32> = children()
             .into_iter()
-            .filter(|&pid| is_stray(pid, own_group, &live))
+            .filter(|&pid| is_stray(pid, &live))
             .chain(processes().filter_map(Pid::from_raw).filter(member))
             .map(Pid::as_raw_pid)
             .collect();
@@ -275,21 +271,21 @@ fn of<T>(pid: i32, ask: impl Fn(&Stat<'_>) -> Option<T>) -> Option<T> {
     ask(&Stat::of(&String::from_utf8_lossy(&text))?)
 }
 
-fn is_stray(pid: Pid, own_group: Pid, live: &BTreeSet<i32>) -> bool {
-    let Some(group) = group_of(pid) else { return false };
+fn is_stray(pid: Pid, live: &BTreeSet<i32>) -> bool {
+    let Some(group) = group_of(pid.as_raw_pid()) else { return false };
     let of_ours = live.contains(&pid.as_raw_pid()) || live.contains(&group);
     let before = || BEFORE.get().is_some_and(|before| before.has(pid));
-    group != own_group.as_raw_pid() && !of_ours && !before() && (!is_init() || is_given_by_ours(pid))
+    Some(group) != group_of(0) && !of_ours && !before() && (!is_init() || is_given_by_ours(pid))
 }
 
-/// The process group of a process, 0 for threads of the kernel and for groups of another PID namespace, where `rustix` takes it for granted that there is
-/// one; None: there is no such process.
-fn group_of(pid: Pid) -> Option<i32> {
+/// The process group of a process, of this one for 0. It is 0 for threads of the kernel and for groups of another PID namespace, where `rustix` takes it
+/// for granted that there is one; None: there is no such process.
+fn group_of(pid: i32) -> Option<i32> {
     // SAFETY: getpgid(2) takes a number and touches no memory of ours.
-    Some(unsafe { libc::getpgid(pid.as_raw_pid()) }).filter(|group| *group >= 0)
+    Some(unsafe { libc::getpgid(pid) }).filter(|group| *group >= 0)
 }
 
-/// The session of a process, of this one for 0, likewise.
+/// The session of a process, likewise.
 fn session_of(pid: i32) -> Option<i32> {
     // SAFETY: as for getpgid(2).
     Some(unsafe { libc::getsid(pid) }).filter(|session| *session >= 0)
@@ -316,7 +312,7 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let pid = Pid::from_raw(child.id() as i32).unwrap();
         assert!(children().contains(&pid));
-        assert!(!is_stray(pid, rustix::process::getpgrp(), &BTreeSet::new()));
+        assert!(!is_stray(pid, &BTreeSet::new()));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!children().contains(&pid));
