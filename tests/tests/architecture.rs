@@ -38,6 +38,13 @@ fn mechanism_ids() -> Vec<String> {
         .collect()
 }
 
+/// Crates that the core does without.
+const FEATURES: &[&str] = &["crosscheck"];
+
+/// What a feature may use: the core, and no other feature.
+const FEATURE: &[&str] =
+    &["analysis", "catalogue", "machine", "model", "report", "runner", "session", "stats", "store"];
+
 #[test]
 fn dependencies_point_one_way() {
     let allowed: BTreeMap<&str, &[&str]> = [
@@ -50,7 +57,12 @@ fn dependencies_point_one_way() {
         ("switchcost-analysis", &["catalogue", "model", "stats"]),
         ("switchcost-runner", &["analysis", "catalogue", "machine", "model", "protocol"]),
         ("switchcost-report", &["analysis", "catalogue", "model", "stats"]),
-        ("switchcost", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),
+        ("switchcost-session", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),
+        ("switchcost-crosscheck", FEATURE),
+        (
+            "switchcost",
+            &["analysis", "catalogue", "machine", "model", "report", "runner", "session", "store", "crosscheck"],
+        ),
         // Its tests judge recordings; the fake probe and the liar, built beside them, use nothing of ours.
         ("switchcost-e2e", &["analysis", "catalogue", "model", "protocol"]),
         ("xtask", &["analysis", "catalogue", "model", "report", "store"]),
@@ -71,9 +83,31 @@ fn dependencies_point_one_way() {
             let Some(ours) = dependency["name"].as_str().unwrap().strip_prefix("switchcost-") else { continue };
             assert!(expected.contains(&ours), "{name} may not use {ours}; ARCHITECTURE.md says why");
             assert!(name != "switchcost-e2e" || dependency["kind"] == "dev", "{ours} is for the tests of {name} only");
+            let guest = FEATURES.contains(&ours) && dependency["kind"].is_null();
+            assert!(!guest || dependency["optional"] == true, "{name} cannot be built without {ours}");
         }
     }
     assert_eq!(seen.len(), allowed.len(), "a crate of this test is gone");
+}
+
+/// One file lists the features; without that line and the crate itself nothing of a feature is left.
+#[test]
+fn nothing_but_the_list_names_a_feature() {
+    let crates = repository().join("crates");
+    for path in files(&crates, "rs") {
+        let name = path.strip_prefix(&crates).unwrap();
+        if name == Path::new("cli/src/features.rs") {
+            continue;
+        }
+        let text = shipped(&path);
+        for feature in FEATURES.iter().filter(|feature| !name.starts_with(feature)) {
+            assert!(!text.contains(&format!("switchcost_{feature}")), "{} names {feature}", name.display());
+        }
+    }
+    let list = fs::read_to_string(crates.join("cli/src/features.rs")).unwrap();
+    for feature in FEATURES {
+        assert_eq!(list.matches(&format!("switchcost_{feature}::FEATURE")).count(), 1, "{feature} has one line");
+    }
 }
 
 #[test]
@@ -197,7 +231,7 @@ fn no_crate_but_machine_names_a_system() {
         ("crates/store/src/shareable.rs", "homes of users of any system, in texts of any machine"),
         ("crates/store/src/store/files.rs", "the mode of the store's folder"),
         ("crates/report/src/formats/benchstat.rs", "a word of Go's format"),
-        ("crates/cli/src/output/place.rs", "the mode of files of results, and names of standard output"),
+        ("crates/session/src/output/place.rs", "the mode of files of results, and names of standard output"),
         ("crates/cli/src/commands/report/opening.rs", "whether there is a desktop"),
         ("crates/cli/src/main.rs", "a program names its allocator itself, and only Linux has one of ours"),
     ];
@@ -249,7 +283,7 @@ fn probes_name_systems_where_they_ask_them() {
 #[test]
 fn only_cli_and_machine_read_the_environment() {
     let reads = ["env::var", "env::args", "env::current_dir"];
-    only_in(&[], &reads, "reads the environment", host(&["cli/", "machine/", "xtask/"]));
+    only_in(&[], &reads, "reads the environment", host(&["cli/", "machine/", "session/", "xtask/"]));
 }
 
 #[test]

@@ -4,7 +4,6 @@
 
 mod analysis;
 mod audit;
-mod beside;
 mod budget;
 mod clock;
 mod compare;
@@ -26,7 +25,6 @@ mod words;
 
 pub use analysis::{Analysis, Row, label};
 pub use audit::{Audit, Estimate, Kind, Pace, Price, PricePoint, ThreadCost, audit, indirect, point_of, price_of};
-pub use beside::{Beside, beside};
 pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Equals, Noise, Outcome, Rules, between, noise, usable, within};
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};

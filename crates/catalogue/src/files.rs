@@ -28,7 +28,8 @@ pub enum CatalogueError {
 }
 
 impl CatalogueError {
-    pub(crate) fn invalid(path: &Path, what: impl Into<String>) -> Self {
+    /// A file that is not of the form it must have.
+    pub fn invalid(path: &Path, what: impl Into<String>) -> Self {
         Self::Invalid { path: path.to_owned(), what: what.into() }
     }
 }
@@ -55,7 +56,11 @@ fn text_of(path: &Path) -> Result<String, CatalogueError> {
     read.map(|_| text).map_err(unreadable)
 }
 
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CatalogueError> {
+/// Reads a data file.
+///
+/// # Errors
+/// It is missing, longer than it may be, or not of the form it must have.
+pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CatalogueError> {
     let text = text_of(path)?;
     toml::from_str(&text).map_err(|error| {
         // The library's message spans several lines with a picture; the last line holds the reason.
@@ -66,7 +71,10 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CatalogueError
 }
 
 /// Entries of a folder, sorted by name, but for hidden ones: editors keep theirs there.
-pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let unreadable = |source| CatalogueError::Unreadable { path: folder.to_owned(), source };
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {

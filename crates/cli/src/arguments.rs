@@ -3,7 +3,6 @@
 mod baseline;
 mod check;
 mod conform;
-mod crosscheck;
 mod effort;
 mod export;
 mod fleet;
@@ -16,7 +15,6 @@ mod sweep;
 pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, BaselineSet};
 pub use check::{Check, Contract, status_of_refusal};
 pub use conform::{CheckProbe, CheckTranscript};
-pub use crosscheck::Crosscheck;
 pub use effort::Effort;
 pub use export::Export;
 pub use fleet::{Fleet, FleetAction, FleetJudge, FleetPlan, Launch, Launcher};
@@ -26,20 +24,23 @@ pub use questions::{Audit, Budget, Explain};
 pub use report::Report;
 pub use sweep::{AxisWord, Sweep};
 
-use crate::exit;
+pub use switchcost_session::arguments::{ListFormat, StoreOption};
+
+use crate::features;
 use crate::formats::Form;
-use crate::output;
 use clap::builder::ArgPredicate;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Placement, Severity, Timing};
 use switchcost_report::{Detail, Style};
+use switchcost_session::arguments::{bounded_time, parse_budget, parse_difference, parse_word};
+use switchcost_session::{exit, output};
 
 /// Measures what it costs to hand the CPU from one execution context to another.
 #[derive(Parser, Debug)]
-#[command(name = "switchcost", version, after_help = exit::whole_help(), arg_required_else_help = true)]
+#[command(name = "switchcost", version, arg_required_else_help = true)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -85,9 +86,6 @@ pub enum Command {
     Compare(Compare),
     /// Name runs to compare later ones with: `compare baseline:NAME latest --gate 5%`
     Baseline(Baseline),
-    /// Run installed tools (perf bench, stress-ng, ...) beside ours: same CPU, in turns, same unit
-    #[command(after_help = exit::HELP)]
-    Crosscheck(Crosscheck),
     /// Re-run a benchmark program from five published articles: what it prints, beside our figure for the same work
     ///
     /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
@@ -163,14 +161,6 @@ pub enum Command {
     /// Read a probe's report as a run would, and say what is wrong with it
     #[command(name = "check-transcript", after_help = exit::HELP)]
     CheckTranscript(CheckTranscript),
-}
-
-/// Where runs are stored.
-#[derive(Args, Debug, Clone)]
-pub struct StoreOption {
-    /// Database of runs [default: $XDG_DATA_HOME/switchcost/runs.sqlite]
-    #[arg(long, value_name = "FILE")]
-    pub store: Option<PathBuf>,
 }
 
 /// `run`.
@@ -403,19 +393,6 @@ pub enum CompareFormat {
     Md,
 }
 
-/// Output formats.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListFormat {
-    /// For people
-    Table,
-    /// For scripts
-    Json,
-}
-
-fn parse_word<T: std::str::FromStr<Err = switchcost_model::IdError>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: switchcost_model::IdError| error.0)
-}
-
 fn parse_written(text: &str) -> Result<Written, String> {
     let file = PathBuf::from(text);
     let form = match file.extension().and_then(|end| end.to_str()) {
@@ -450,19 +427,8 @@ fn parse_contexts(text: &str) -> Result<u64, String> {
     count.ok_or_else(|| "it is a number from 1 to 10M, such as 2, 500 or 10k".into())
 }
 
-fn parse_budget(text: &str) -> Result<Duration, String> {
-    bounded_time(text, Duration::from_millis(100), Duration::from_secs(86_400))
-}
-
 fn parse_batch(text: &str) -> Result<Duration, String> {
     bounded_time(text, Duration::from_micros(1), Duration::from_secs(10))
-}
-
-fn bounded_time(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text).map_err(|_| "it is a time with a unit, such as 20s, 2m or 500ms")?;
-    let between =
-        || format!("it lies between {} and {}", humantime::format_duration(least), humantime::format_duration(most));
-    if (least..=most).contains(&time) { Ok(time) } else { Err(between()) }
 }
 
 fn parse_precision(text: &str) -> Result<f64, String> {
@@ -473,10 +439,23 @@ fn parse_precision(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_difference(text: &str) -> Result<f64, String> {
-    let number: Result<f64, _> = text.strip_suffix('%').unwrap_or(text).trim().parse();
-    match number {
-        Ok(percent) if (0.0..=1000.0).contains(&percent) => Ok(percent / 100.0),
-        _ => Err("it is a percentage from 0% to 1000%".into()),
-    }
+/// The whole command line, that of the features included.
+pub fn command() -> clap::Command {
+    let all = Arguments::command().subcommands(features::commands().map(|command| (command.define)()));
+    all.after_help(whole_help())
+}
+
+/// Ends the help of the program: what people ask, and the command that answers it.
+fn whole_help() -> String {
+    const QUESTIONS: &str = "Questions:
+  what does a switch cost here?      switchcost run
+  which of two is cheaper?           switchcost compare goroutine thread
+  what fits my load?                 switchcost budget --rate 200k/s --contexts 10k --measure
+  what does my program lose?         switchcost audit --pid PID --for 10s
+  where do the nanoseconds go?       switchcost explain thread/futex
+  did an update make it slower?      switchcost history thread/pipe
+  which of my nodes is odd?          switchcost fleet judge FOLDER
+  can I trust figures from here?     switchcost doctor
+  is this node fit?                  switchcost check";
+    format!("{QUESTIONS}\n\n{}", exit::HELP)
 }

@@ -1,20 +1,24 @@
 //! What documents are derived from: the command line, and run files.
 
-use crate::arguments::Arguments;
-use crate::commands::{formatted, run_file};
-use crate::exit::Failure;
+use crate::arguments;
+use crate::commands::formatted;
+use crate::features::FEATURES;
 use crate::formats::Form;
-use crate::paths::Installation;
-use clap::CommandFactory;
 use std::path::{Path, PathBuf};
 use switchcost_analysis::NodeSample;
 use switchcost_catalogue::fleet_plan;
 use switchcost_report::Style;
+use switchcost_session::{Failure, Installation, run_file};
 
 /// The command line.
 #[must_use]
 pub fn command() -> clap::Command {
-    Arguments::command()
+    arguments::command()
+}
+
+/// Schemas of the features' documents, each by the name of its file.
+pub fn schemas() -> impl Iterator<Item = (&'static str, String)> {
+    FEATURES.iter().flat_map(|feature| feature.schemas).map(|(name, text)| (*name, text()))
 }
 
 /// What `show` prints of a run file.

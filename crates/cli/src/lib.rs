@@ -1,22 +1,17 @@
-//! The command line: arguments, wiring, exit statuses. The only crate that prints, reads the environment or exits.
+//! The command line: arguments, wiring. The only crate that exits.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod arguments;
-mod bar;
 mod commands;
 pub mod derived;
-mod exit;
+mod features;
 mod formats;
-mod output;
-mod paths;
-mod progress;
-mod random;
 
-use clap::Parser;
 use std::process::ExitCode;
 use std::time::Instant;
 use switchcost_model::harmless_line;
+use switchcost_session::output;
 
 /// Carries out what was typed.
 #[must_use]
@@ -26,11 +21,11 @@ pub fn main() -> ExitCode {
 
 fn carry_out() -> ExitCode {
     let started = Instant::now();
-    let arguments = arguments::Arguments::try_parse().unwrap_or_else(|answer| refuse(&answer));
+    let typed = arguments::command().try_get_matches().unwrap_or_else(|answer| refuse(&answer));
     switchcost_machine::interrupt::full_files_are_errors();
     // Before any probe is started, by whichever command.
     switchcost_machine::spawn::adopt_orphans();
-    match commands::dispatch(arguments, started) {
+    match commands::dispatch(&typed, started) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             output::say(&format!("switchcost: {}", harmless_line(&failure.sentence)));
@@ -47,5 +42,6 @@ fn refuse(answer: &clap::Error) -> ! {
     }
     output::say(answer.to_string().trim_end());
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    std::process::exit(arguments::status_of_refusal(&words).unwrap_or(answer.exit_code()));
+    let own = features::commands().find_map(|command| (command.refusal)(&words));
+    std::process::exit(own.or(arguments::status_of_refusal(&words)).unwrap_or(answer.exit_code()));
 }

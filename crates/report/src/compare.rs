@@ -4,8 +4,8 @@ mod junit;
 mod text;
 
 pub use junit::compare_junit;
+pub(crate) use text::ratio_phrase;
 pub use text::{compare_markdown, compare_text, published_figure};
-pub(crate) use text::{ratio_phrase, short};
 
 use crate::gate::Gate;
 use schemars::JsonSchema;

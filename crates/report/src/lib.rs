@@ -9,7 +9,6 @@ mod canvas;
 mod classic;
 mod columns;
 mod compare;
-mod crosscheck;
 mod curves;
 mod doctor;
 mod explain;
@@ -22,7 +21,7 @@ mod junit;
 mod listing;
 mod pairing;
 mod plot;
-mod text;
+pub mod text;
 mod trend;
 
 pub use audit::{Audited, audit_json, audit_text};
@@ -33,7 +32,6 @@ pub use compare::{
     Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_junit, compare_markdown,
     compare_schema, compare_text, published_figure,
 };
-pub use crosscheck::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_schema, crosscheck_text};
 pub use doctor::{DoctorGate, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use fitness::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows};

@@ -1,7 +1,8 @@
-//! Tables for terminals.
+//! Tables for terminals, and JSON.
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use serde::Serialize;
+use switchcost_analysis::number::factor;
 use switchcost_model::{Machine, Utc, harmless, harmless_line, harmless_lines};
 
 /// How a terminal wants its text.
@@ -31,18 +32,22 @@ impl Style {
     /// Neither colour nor wrapping: files and pipes.
     pub const PLAIN: Self = Self { colour: false, width: None, detail: Detail::Brief };
 
-    pub(crate) fn bold(self, text: &str) -> String {
+    /// Bold, where that is wanted.
+    #[must_use]
+    pub fn bold(self, text: &str) -> String {
         let text = harmless_line(text);
         if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text }
     }
 
     /// The gate of all text: beside line feeds, nothing that acts on a terminal leaves but the colours of this style.
-    pub(crate) fn sealed(self, text: &str) -> String {
+    #[must_use]
+    pub fn sealed(self, text: &str) -> String {
         harmless_lines(text, self.colour)
     }
 
     /// A table without lines: columns speak for themselves, and such text can be cut and pasted.
-    pub(crate) fn table(self) -> Table {
+    #[must_use]
+    pub fn table(self) -> Table {
         let mut table = Table::new();
         table.load_preset(comfy_table::presets::NOTHING);
         match self.width {
@@ -62,13 +67,15 @@ impl Style {
     clippy::expect_used,
     reason = "serde_json fails only on a map whose keys are not texts, and no document has one"
 )]
-pub(crate) fn json(document: &impl Serialize) -> String {
+#[must_use]
+pub fn json(document: &impl Serialize) -> String {
     serde_json::to_string_pretty(document).expect("plain data") + "\n"
 }
 
 /// The same on one line.
 #[expect(clippy::expect_used, reason = "as above")]
-pub(crate) fn json_line(document: &impl Serialize) -> String {
+#[must_use]
+pub fn json_line(document: &impl Serialize) -> String {
     serde_json::to_string(document).expect("plain data") + "\n"
 }
 
@@ -116,7 +123,7 @@ fn unmarked(text: &str, of: impl Fn(&'static str) -> &'static str) -> String {
 }
 
 /// A cell is one line, whatever others put into it.
-pub(crate) fn cell(text: impl ToString) -> Cell {
+pub fn cell(text: impl ToString) -> Cell {
     Cell::new(harmless_line(&text.to_string()))
 }
 
@@ -128,13 +135,14 @@ pub(crate) fn tinted(text: impl ToString, tint: Option<Tint>) -> Cell {
     Cell::new(harmless_line(&text.to_string()).split(' ').map(word).collect::<Vec<_>>().join(" "))
 }
 
-pub(crate) fn right(text: impl ToString) -> Cell {
+/// The same at the right end of its column.
+pub fn right(text: impl ToString) -> Cell {
     cell(text).set_alignment(CellAlignment::Right)
 }
 
 /// The lines of a table, without blanks at their ends. Where its width is bounded no word is broken, and what has no room then are columns before the
 /// last one, which are named.
-pub(crate) fn drawn(table: &mut Table) -> String {
+pub fn drawn(table: &mut Table) -> String {
     let hidden = fit(table);
     let mut out = table.trim_fmt();
     if !out.is_empty() {
@@ -189,7 +197,8 @@ fn fit(table: &mut Table) -> Vec<String> {
 }
 
 /// Wraps text after a lead, further lines indented by the lead's width.
-pub(crate) fn wrapped(lead: &str, text: &str, style: Style) -> String {
+#[must_use]
+pub fn wrapped(lead: &str, text: &str, style: Style) -> String {
     let indent = " ".repeat(lead.chars().count());
     let width = style.width.map_or(usize::MAX, usize::from).max(40);
     let mut out = lead.to_owned();
@@ -209,6 +218,18 @@ pub(crate) fn wrapped(lead: &str, text: &str, style: Style) -> String {
     }
     out.push('\n');
     out
+}
+
+/// Three decimals near 1, where the third one matters; two digits otherwise, however small.
+#[must_use]
+pub fn ratio(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 2.0 => factor(ratio),
+        ratio if (0.1..0.9).contains(&ratio) || ratio > 1.1 => format!("{ratio:.2}"),
+        ratio if ratio >= 0.1 => format!("{ratio:.3}"),
+        ratio if ratio > 0.0 => format!("{ratio:.*}", (1.0 - ratio.log10().floor()).min(12.0) as usize),
+        _ => "0".to_owned(),
+    }
 }
 
 /// Most names listed in one sentence.

@@ -270,17 +270,6 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         cure: texts.next(),
     };
     let baseline = BaselineEntry { name: texts.next(), run: texts.next(), set_unix_ns: 0, gone: false };
-    let tool = CrosscheckRow {
-        id: texts.next(),
-        title: texts.next(),
-        command: texts.next(),
-        unit: texts.next(),
-        conversion: texts.next(),
-        ours: texts.next(),
-        measured: None,
-        missing: Some(texts.next()),
-        reason: texts.next(),
-    };
     let title = texts.next();
     vec![
         compare_text(&compared, style),
@@ -290,7 +279,6 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         list_text(&mechanisms, &[("f".into(), title)], &[texts.next()], false, style),
         findings_text(&[finding], true, style),
         baselines_text(&[baseline], style),
-        crosscheck_text(&[tool], style),
     ]
 }
 

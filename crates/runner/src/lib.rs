@@ -7,7 +7,6 @@
 mod conform;
 mod discover;
 mod invoke;
-mod peer;
 mod progress;
 mod request;
 mod schedule;
@@ -18,7 +17,6 @@ pub use conform::{
     Breach, CheckProbe, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
 };
 pub use discover::{KnownProbe, discover};
-pub use peer::{PeerOutcome, find_program, run_peer};
 pub use request::RequestError;
 pub use schedule::{Control, Observer, execute, resume};
 pub use select::{Selection, Sizes, choices, not_installed, select, select_wanted};

@@ -62,16 +62,16 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// Each schema by the name of its file.
-fn schemas() -> [(&'static str, String); 7] {
-    [
+fn schemas() -> Vec<(&'static str, String)> {
+    let core = [
         ("compare.schema.json", switchcost_report::compare_schema()),
-        ("crosscheck.schema.json", switchcost_report::crosscheck_schema()),
         ("doctor.schema.json", switchcost_report::doctor_schema()),
         ("explain.schema.json", switchcost_report::explain_schema()),
         ("fleet.schema.json", switchcost_report::fleet_schema()),
         ("history.schema.json", switchcost_report::trends_schema()),
         ("results.schema.json", switchcost_report::schema()),
-    ]
+    ];
+    core.into_iter().chain(switchcost::derived::schemas()).collect()
 }
 
 fn share(folder: &Path) -> anyhow::Result<()> {

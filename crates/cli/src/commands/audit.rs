@@ -1,10 +1,6 @@
 //! `audit`: what the switches of a running program cost it.
 
-use super::wanted::{Stored, expected, measure, place, request};
 use crate::arguments::{self, ListFormat};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::number::roughly;
@@ -15,6 +11,7 @@ use switchcost_machine::program::{ProgramError, Watched, Woken};
 use switchcost_machine::spawn::ExitStatus;
 use switchcost_model::{Observed, PriceRule, Run, SwitchKind, Variant, Wanted};
 use switchcost_report::{Audited, audit_json, audit_text};
+use switchcost_session::{Exit, Failure, Installation, Stored, expected, measure, output, paths, place, request};
 
 /// How long to watch a process when nothing is said.
 const USUAL_TIME: Duration = Duration::from_secs(10);
@@ -52,7 +49,8 @@ pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
     switchcost_machine::program::available().map_err(unwatchable)?;
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
-    let data = installation.audit_data(&catalogue)?;
+    let data =
+        switchcost_catalogue::load_audit(&installation.data("audit.toml"), &catalogue).map_err(Failure::usage)?;
     let store = paths::store(arguments.store.store.as_deref())?;
     let mut session = Auditing { arguments, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
     let begin = |pid| Watched::begin(pid, arguments.children).map_err(unwatchable);

@@ -1,11 +1,9 @@
 //! `baseline`: names of runs.
 
 use crate::arguments::{BaselineAction, BaselineList, BaselineRemove, BaselineSet, ListFormat};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths;
 use std::time::SystemTime;
 use switchcost_report::{BaselineEntry, baselines_json, baselines_text};
+use switchcost_session::{Exit, Failure, output, paths};
 use switchcost_store::Store;
 
 /// Sets, lists or removes names.

@@ -1,10 +1,6 @@
 //! `budget`: which mechanism can afford so many switches.
 
-use super::wanted::{Stored, expected, measure, request};
 use crate::arguments::{self, ListFormat};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -13,6 +9,7 @@ use switchcost_analysis::{Analysis, Demand, Fit, Offer, Row, offer, usable};
 use switchcost_catalogue::{AuditData, Catalogue};
 use switchcost_model::{Experiment, Mechanism, Parameters, Run, Timing, Verdict, Wanted};
 use switchcost_report::{Bid, Budgeted, Missing, budget_json, budget_text};
+use switchcost_session::{Exit, Failure, Installation, Stored, expected, measure, output, paths, request};
 
 /// Rounds of what --measure measures.
 const ROUNDS: u64 = 10;
@@ -42,7 +39,8 @@ pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
         cpu: arguments.cpu,
     };
     let with = |runs: &[Run], then: &mut dyn FnMut(&Budgeting<'_>) -> Result<(), Failure>| {
-        let data = installation.audit_data(&catalogue)?;
+        let data =
+            switchcost_catalogue::load_audit(&installation.data("audit.toml"), &catalogue).map_err(Failure::usage)?;
         let runs = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
         then(&Budgeting { demand, catalogue: &catalogue, data, runs })
     };

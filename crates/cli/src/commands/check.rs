@@ -1,12 +1,7 @@
 //! `check`: is this node fit?
 
 use super::compare::operands::is_file;
-use super::measure::{COMPANY, Session, seed};
-use super::run_file;
 use crate::arguments::{Check, Contract};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -16,6 +11,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Invocation, Machine, ProbeInfo, Request, Run, Variant, Wanted};
 use switchcost_report::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows, probe_without_version};
 use switchcost_runner::{Observer, Selection, execute, select_wanted};
+use switchcost_session::{COMPANY, Exit, Failure, Installation, Session, output, paths, run_file, seed};
 use switchcost_store::{BASELINE, Store};
 
 /// The baseline that is taken unless another is named.
@@ -79,7 +75,7 @@ pub fn check(arguments: &Check, started: Instant) -> Result<Exit, Failure> {
     // To Nagios what follows a bar is data of performance.
     let line = fitness.line(words, BYTES - 1).replace('|', "/");
     output::print(&format!("{line}\n"))?;
-    Ok(Exit::Contract(status))
+    Ok(Exit::Other(status))
 }
 
 /// Words before the reason, and the exit status.

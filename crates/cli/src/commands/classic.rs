@@ -1,24 +1,22 @@
 //! `classic`: the programs of the write-ups.
 
-use super::measure::{Session, not_stored, open_store, seed, status};
 use crate::arguments::{self, CompareFormat};
-use crate::exit::{Exit, Failure};
 use crate::formats::Form;
-use crate::output;
-use crate::paths::Installation;
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::{Arguments, Program, ProgramRow};
 use switchcost_model::{Request, Run};
 use switchcost_report::{Performance, ProgramRows, Style};
 use switchcost_runner::{RequestError, Selection, Sizes, choices};
+use switchcost_session::{Exit, Failure, Installation, Session, not_stored, open_store, output, seed, status};
 
 /// Name that stands for all programs.
 const ALL: &str = "all";
 
 /// Carries out one program or all, or lists them.
 pub fn classic(arguments: &arguments::Classic, started: Instant) -> Result<Exit, Failure> {
-    let programs = Installation::find()?.programs()?;
+    let folder = Installation::find()?.data("classic");
+    let programs = switchcost_catalogue::load_programs(&folder).map_err(Failure::usage)?;
     let Some(name) = &arguments.program else {
         output::print(&match arguments.format {
             CompareFormat::Json => switchcost_report::programs_json(&programs),
@@ -33,7 +31,7 @@ pub fn classic(arguments: &arguments::Classic, started: Instant) -> Result<Exit,
             Ok(values) => parts.push((program, values)),
             Err(usage) => {
                 output::print(&usage)?;
-                return Ok(Exit::Original(program.refusal_status));
+                return Ok(Exit::Other(program.refusal_status));
             }
         }
     }

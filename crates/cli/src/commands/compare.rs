@@ -6,9 +6,6 @@ pub(super) mod operands;
 mod question;
 
 use crate::arguments::{self, CompareFormat, Written, WrittenForm};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use operands::{Chosen, Operand, Runs, Which, choose};
 use question::Question;
 use std::time::Instant;
@@ -19,6 +16,7 @@ use switchcost_report::{
     Compared, ComparedSide, GateOutcome, Place, THRESHOLD, Unmatched, common, comparable, compare_json, compare_junit,
     compare_markdown, compare_text, judge, listed, methods_differ,
 };
+use switchcost_session::{Exit, Failure, Installation, output, paths};
 
 /// Compares.
 pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit, Failure> {

@@ -1,9 +1,6 @@
 //! `check-probe` and `check-transcript`: does it keep to PROTOCOL.md?
 
 use crate::arguments;
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::Installation;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -13,6 +10,7 @@ use switchcost_model::Verdict;
 use switchcost_runner::{
     Breach, CheckProbe, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
 };
+use switchcost_session::{Exit, Failure, Installation, output};
 
 /// Starts that broke one rule are often many, for one cause: so many of them are shown.
 const SHOWN: usize = 3;

@@ -1,11 +1,10 @@
 //! `doctor`: what makes numbers here untrustworthy, and whether a gate lets them be measured.
 
 use crate::arguments::{self, ListFormat};
-use crate::exit::{Exit, Failure};
-use crate::output;
 use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_model::Finding;
 use switchcost_report::{DoctorGate, GateOutcome, doctor_json, findings_text};
+use switchcost_session::{Exit, Failure, output};
 
 /// Examines the machine.
 pub fn doctor(arguments: &arguments::Doctor) -> Result<Exit, Failure> {

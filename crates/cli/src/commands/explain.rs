@@ -1,15 +1,12 @@
 //! `explain`: where the nanoseconds of a mechanism go.
 
-use super::wanted::{Stored, measure, place, request};
 use crate::arguments::{self, ListFormat};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{Experiment, Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
 use switchcost_report::{explain_json, explain_text};
+use switchcost_session::{Exit, Failure, Installation, Stored, measure, output, paths, place, request};
 
 /// Explains.
 pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {

@@ -2,11 +2,9 @@
 
 use super::formatted;
 use crate::arguments;
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use std::path::Path;
 use switchcost_report::{Detail, Style};
+use switchcost_session::{Exit, Failure, Installation, output, paths};
 use switchcost_store::Store;
 
 /// Writes a stored run.

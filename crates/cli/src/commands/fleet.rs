@@ -6,11 +6,11 @@ mod judge;
 mod plan;
 
 use crate::arguments::FleetAction;
-use crate::exit::{Exit, Failure};
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 use switchcost_report::is_plain;
+use switchcost_session::{Exit, Failure};
 
 /// Carries out what was typed.
 pub fn fleet(action: &FleetAction) -> Result<Exit, Failure> {

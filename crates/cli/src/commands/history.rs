@@ -4,12 +4,10 @@ mod list;
 mod trend;
 
 use crate::arguments;
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths;
 use std::collections::BTreeMap;
 use std::time::UNIX_EPOCH;
 use switchcost_model::harmless;
+use switchcost_session::{Exit, Failure, output, paths};
 use switchcost_store::{RunHeader, Store};
 
 /// Lists stored runs, or shows trends.

@@ -1,12 +1,10 @@
 //! `import`: run files of others.
 
 use crate::arguments;
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::Installation;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+use switchcost_session::{Exit, Failure, Installation, output};
 use switchcost_store::Insertion;
 
 /// Takes run files into the store, judged by the rules of this version: what a file says of itself is not believed.
@@ -23,9 +21,9 @@ pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
         runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
     }
     let catalogue = Installation::find()?.catalogue()?;
-    let mut store = super::measure::open_store(arguments.store.store.as_deref())?;
+    let mut store = switchcost_session::open_store(arguments.store.store.as_deref())?;
     for mut run in runs {
-        let changed = super::judged_here(&mut run, &catalogue);
+        let changed = switchcost_session::judged_here(&mut run, &catalogue);
         let said = match store.insert_run(&run).map_err(Failure::usage)? {
             Insertion::Inserted => "imported",
             Insertion::AlreadyThere => "already there",

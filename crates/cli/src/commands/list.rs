@@ -1,14 +1,12 @@
 //! `list`: every mechanism, and what runs it.
 
 use crate::arguments::{self, ListFormat};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Install, Mechanism, ParameterKind};
 use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
 use switchcost_runner::{KnownProbe, choices, discover, not_installed};
+use switchcost_session::{Exit, Failure, Installation, output, paths};
 
 /// Lists mechanisms.
 pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {

@@ -5,9 +5,6 @@ mod opening;
 
 use super::compare::operands::Runs;
 use crate::arguments;
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use switchcost_analysis::Analysis;
@@ -15,6 +12,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{Run, harmless_line};
 use switchcost_report::{AuditAnswer, Page};
+use switchcost_session::{Exit, Failure, Installation, output, paths};
 
 /// Name and version, as the page tells them.
 const TOOL: &str = concat!("switchcost ", env!("CARGO_PKG_VERSION"));
@@ -76,7 +74,7 @@ pub fn report_run(
 
 /// What `web/` was built into.
 pub fn template(installation: &Installation) -> Result<String, Failure> {
-    let path = installation.page_template();
+    let path = installation.data("report.html");
     std::fs::read_to_string(&path).map_err(|error| {
         Failure::usage(if error.kind() == std::io::ErrorKind::NotFound {
             format!(

@@ -1,13 +1,11 @@
 //! `run`: measure, show, store.
 
-use super::measure::{Session, effort, not_stored, open_store};
+use super::measure::effort;
 use super::{formatted, report};
 use crate::arguments;
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::Installation;
 use std::time::Instant;
 use switchcost_model::Request;
+use switchcost_session::{Exit, Failure, Installation, Session, not_stored, open_store, output};
 
 /// Measures what was asked.
 pub fn run(arguments: &arguments::Run, started: Instant) -> Result<Exit, Failure> {

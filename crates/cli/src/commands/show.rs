@@ -2,11 +2,9 @@
 
 use super::compare::operands::{Runs, is_pattern};
 use crate::arguments;
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::{self, Installation};
 use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::grammar::Pattern;
+use switchcost_session::{Exit, Failure, Installation, output, paths};
 
 /// Shows a stored run, or some of its rows.
 pub fn show(arguments: &arguments::Show) -> Result<Exit, Failure> {

@@ -1,14 +1,12 @@
 //! `sweep`: a run along an axis.
 
-use super::measure::{Session, effort, open_store};
+use super::measure::{effort, show};
 use crate::arguments::{self, AxisWord};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths;
 use std::time::Instant;
 use switchcost_analysis::resume_command;
 use switchcost_model::{Request, Run};
 use switchcost_runner::{Here, METHOD_VERSION, Range, headline_with, select_sweep};
+use switchcost_session::{Exit, Failure, Session, open_store, output, paths};
 use switchcost_store::Store;
 
 /// Measures along an axis, or goes on with that.
@@ -46,7 +44,8 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
     let mut selection = select_sweep(&request, axis, &range, &here, &session.catalogue, &session.probes)
         .map_err(|error| Failure::usage(format!("sweep {}: {error}", axis.name())))?;
     selection.add_twins(&session.catalogue, &session.probes);
-    session.show(session.measure(&request, selection, store)?, arguments.format, arguments.detail.style())
+    let measured = session.measure(&request, selection, store)?;
+    show(&session, measured, arguments.format, arguments.detail.style())
 }
 
 fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
@@ -85,5 +84,6 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
     }
     session.same_probes(&run).map_err(|reason| refused(&reason))?;
     let request = Request { budget: arguments.budget, ..run.request.clone() };
-    session.show(session.go_on(&request, run, store)?, arguments.format, arguments.detail.style())
+    let measured = session.go_on(&request, run, store)?;
+    show(&session, measured, arguments.format, arguments.detail.style())
 }

@@ -1,7 +1,7 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
 use super::{Compared, ComparedRow, ComparedSide};
-use crate::text::{Style, Tint, cell, drawn, listed, right, tinted, wrapped};
+use crate::text::{self, Style, Tint, cell, drawn, listed, right, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
 use switchcost_analysis::Outcome;
@@ -18,17 +18,6 @@ pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
         ratio if ratio >= 2.0 => format!("{} times {}", factor(ratio), quantity.greater()),
         ratio if ratio <= 0.5 => format!("{} times {}", factor(1.0 / ratio), quantity.smaller()),
         ratio => format!("{} {}", percent(off), if ratio > 1.0 { quantity.greater() } else { quantity.smaller() }),
-    }
-}
-
-/// Three decimals near 1, where the third one matters; two digits otherwise, however small.
-pub(crate) fn short(ratio: f64) -> String {
-    match ratio {
-        ratio if ratio >= 2.0 => factor(ratio),
-        ratio if (0.1..0.9).contains(&ratio) || ratio > 1.1 => format!("{ratio:.2}"),
-        ratio if ratio >= 0.1 => format!("{ratio:.3}"),
-        ratio if ratio > 0.0 => format!("{ratio:.*}", (1.0 - ratio.log10().floor()).min(12.0) as usize),
-        _ => "0".to_owned(),
     }
 }
 
@@ -162,9 +151,10 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
     let reasons = reasons(compared);
     for row in &compared.rows {
         let comparison = &row.comparison;
-        let span =
-            comparison.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", short(low), short(high)));
-        let ratio = row.ratio().map_or("–".to_owned(), |ratio| format!("×{}", short(ratio)));
+        let span = comparison
+            .interval
+            .map_or("–".to_owned(), |(low, high)| format!("{} – {}", text::ratio(low), text::ratio(high)));
+        let ratio = row.ratio().map_or("–".to_owned(), |ratio| format!("×{}", text::ratio(ratio)));
         let mut change = if compared.refused.is_empty() { change(row) } else { "no verdict".to_owned() };
         if let Some(place) = reasons.iter().position(|reason| *reason == comparison.reason) {
             change.push_str(&format!(" [{}]", place + 1));

@@ -2,14 +2,13 @@
 
 use super::measured::{refuse, request};
 use crate::arguments;
-use crate::commands::measure::{Session, not_stored, open_store};
-use crate::exit::{Exit, Failure};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_analysis::Analysis;
 use switchcost_model::{ProbeInfo, Request, Run, Variant};
 use switchcost_report::{Compared, Unmatched};
 use switchcost_runner::Selection;
+use switchcost_session::{Exit, Failure, Session, not_stored, open_store};
 
 /// The folders of both, if any is given.
 pub fn folders(arguments: &arguments::Compare) -> Result<Option<[&Path; 2]>, Failure> {

@@ -2,12 +2,11 @@
 
 use super::operands::{Operand, Which, find_published};
 use crate::arguments;
-use crate::commands::measure::{Session, not_stored, open_store, seed, status};
-use crate::exit::{Exit, Failure};
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_model::{Request, Run, TWIN, Variant};
 use switchcost_runner::Selection;
+use switchcost_session::{Exit, Failure, Session, not_stored, open_store, seed, status};
 
 /// Rows of one operand in the selection.
 struct Chosen {

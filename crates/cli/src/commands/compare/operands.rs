@@ -1,6 +1,5 @@
 //! From what was typed to runs and rows.
 
-use crate::exit::Failure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use switchcost_analysis::label;
@@ -9,6 +8,7 @@ use switchcost_catalogue::grammar::{Pattern, did_you_mean};
 use switchcost_catalogue::{Catalogue, Published, published};
 use switchcost_model::Run;
 use switchcost_report::listed;
+use switchcost_session::Failure;
 use switchcost_store::{BASELINE, Store, StoreError};
 
 /// An operand whose run is loaded.
@@ -121,7 +121,7 @@ impl<'c> Runs<'c> {
     /// Index of the run of this id, `latest~N` or file.
     pub fn load(&mut self, source: &str) -> Result<usize, Failure> {
         if is_file(source) {
-            return crate::commands::run_file(Path::new(source)).map(|run| self.add(run));
+            return switchcost_session::run_file(Path::new(source)).map(|run| self.add(run));
         }
         let hint = self.catalogue.did_you_mean(source);
         let store = self.open()?;

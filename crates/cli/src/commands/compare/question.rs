@@ -3,16 +3,13 @@
 use super::measured::request;
 use super::operands::is_called;
 use crate::arguments;
-use crate::commands::wanted::{Prepared, Stored, place};
-use crate::exit::Failure;
-use crate::output;
-use crate::paths::Installation;
 use std::path::Path;
 use std::time::Duration;
 use switchcost_analysis::FEWEST_STARTS;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Experiment, Mechanism, Run, Wanted};
+use switchcost_session::{Failure, Installation, Prepared, Stored, output, place};
 
 /// Older figures are measured again: kernel, settings and temperature change.
 const AGE: Duration = Duration::from_secs(7 * 86_400);

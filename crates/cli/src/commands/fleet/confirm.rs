@@ -2,13 +2,11 @@
 
 use super::{files, plan};
 use crate::arguments::{FleetJudge, Launch, Launcher};
-use crate::exit::Failure;
-use crate::output;
-use crate::random;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use switchcost_catalogue::{Catalogue, fleet_plan};
 use switchcost_report::{Fleet, Round, is_plain};
+use switchcost_session::{Failure, output, random_number};
 
 /// Nodes beside the odd ones: what moved the whole fleet meanwhile moves them as well.
 const OTHERS: usize = 2;
@@ -27,7 +25,7 @@ pub fn confirm(
         |odd: bool| fleet.nodes.iter().filter(move |node| node.odd == odd && node.judged && is_plain(&node.node));
     let suspected: Vec<String> = plain(true).map(|node| node.node.clone()).collect();
     let quiet: Vec<&String> = plain(false).map(|node| &node.node).collect();
-    let others = fastrand::Rng::with_seed(random::number()).choose_multiple(quiet, OTHERS);
+    let others = fastrand::Rng::with_seed(random_number()).choose_multiple(quiet, OTHERS);
     let again: Vec<String> = suspected.into_iter().chain(others.into_iter().cloned()).collect();
     let folder = folder(arguments);
     let launch = Launch { launcher, program: arguments.program.clone(), image: arguments.image.clone() };

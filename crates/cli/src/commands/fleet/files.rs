@@ -1,7 +1,5 @@
 //! The run files of a folder, each reduced at once.
 
-use crate::commands::judged_here;
-use crate::exit::Failure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -13,6 +11,7 @@ use switchcost_catalogue::{Catalogue, FleetPlan};
 use switchcost_machine::open_file;
 use switchcost_model::harmless;
 use switchcost_report::{FleetProblem, Round};
+use switchcost_session::{Failure, judged_here};
 
 /// Longest run file of a node: an honest one has 300 KB. A longer one is not from `fleet plan`, and would hold up the others.
 const MAX_NODE_BYTES: u64 = 64 * 1024 * 1024;

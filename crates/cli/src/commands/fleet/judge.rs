@@ -2,11 +2,9 @@
 
 use super::{confirm, files, nodes};
 use crate::arguments::{self, ListFormat};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::Installation;
 use switchcost_catalogue::fleet_plan;
 use switchcost_report::{Fleet, fleet_json, fleet_page, fleet_text};
+use switchcost_session::{Exit, Failure, Installation, output};
 
 /// Judges.
 pub fn judge(arguments: &arguments::FleetJudge) -> Result<Exit, Failure> {

@@ -2,14 +2,13 @@
 
 use super::nodes;
 use crate::arguments::{self, Launch, Launcher};
-use crate::exit::{Exit, Failure};
-use crate::output;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use switchcost_catalogue::grammar::command_line;
 use switchcost_catalogue::{FleetPlan, fleet_plan};
 use switchcost_model::harmless_line;
+use switchcost_session::{Exit, Failure, output};
 
 /// What all launchers share. Scripts are part of the program: a plan can be carried to a machine that has only the engine.
 const FRAME: &str = include_str!("launchers/frame.sh");

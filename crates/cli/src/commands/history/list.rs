@@ -1,8 +1,8 @@
 //! Stored runs, newest first.
 
 use crate::arguments::ListFormat;
-use crate::output;
 use switchcost_report::{HistoryEntry, history_json, history_text};
+use switchcost_session::output;
 use switchcost_store::RunHeader;
 
 /// The list.

@@ -2,14 +2,12 @@
 
 use super::name;
 use crate::arguments::ListFormat;
-use crate::exit::Failure;
-use crate::output;
-use crate::paths::Installation;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{SOFTWARE_FACTS, Variant, counts};
 use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
+use switchcost_session::{Failure, Installation, output};
 use switchcost_store::{RunHeader, Store};
 
 /// Runs that are read unless the user asks for more: time and random orders grow with their square.

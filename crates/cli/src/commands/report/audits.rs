@@ -1,9 +1,9 @@
 //! What `audit --format json` printed, kept in a file, for a page.
 
-use crate::exit::Failure;
 use std::io::Read;
 use std::path::Path;
 use switchcost_report::AuditAnswer;
+use switchcost_session::Failure;
 
 /// A file of more is not an answer of `audit`.
 const MOST_BYTES: u64 = 16 << 20;

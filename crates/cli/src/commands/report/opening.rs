@@ -13,7 +13,10 @@ pub fn open(file: &Path) {
         },
     };
     let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    crate::output::say(&format!("--open: {reason}; the page is {}, which any browser shows", place.display()));
+    switchcost_session::output::say(&format!(
+        "--open: {reason}; the page is {}, which any browser shows",
+        place.display()
+    ));
 }
 
 /// Why no browser can be shown here: without a desktop xdg-open would start one that takes over the terminal, or fail in several lines.

@@ -1,18 +1,18 @@
 //! `crosscheck`: other tools beside ours, in turns.
 
-use super::measure::{Session, seed};
-use crate::arguments::{self, ListFormat};
-use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::paths::Installation;
+use crate::arguments::Crosscheck;
+use crate::beside::beside;
+use crate::peers::{Peer, load_peers};
+use crate::start::{PeerOutcome, find_program, run_peer};
+use crate::text::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use switchcost_analysis::{Analysis, beside, label};
-use switchcost_catalogue::Peer;
+use switchcost_analysis::{Analysis, label};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Invocation, Request, Run, Verdict};
-use switchcost_report::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text};
-use switchcost_runner::{Observer, PeerOutcome, Selection, execute, find_program, run_peer};
+use switchcost_runner::{Observer, Selection, execute};
+use switchcost_session::arguments::ListFormat;
+use switchcost_session::{Exit, Failure, Installation, Session, output, seed};
 
 /// Longer than any number of rounds: each tool has a time limit of its own.
 const NO_BUDGET: Duration = Duration::from_secs(86_400 * 365);
@@ -46,8 +46,8 @@ enum Task {
 }
 
 /// Measures tools and ours in turns.
-pub fn crosscheck(arguments: &arguments::Crosscheck, started: Instant) -> Result<Exit, Failure> {
-    let mut peers = Installation::find()?.peers()?;
+pub fn crosscheck(arguments: &Crosscheck, started: Instant) -> Result<Exit, Failure> {
+    let mut peers = load_peers(&Installation::find()?.data("crosscheck")).map_err(Failure::usage)?;
     choose(&mut peers, &arguments.tools)?;
     let session = Session::new(started, None, false)?;
     let mut random = fastrand::Rng::with_seed(seed(arguments.seed));

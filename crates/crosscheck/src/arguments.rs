@@ -1,10 +1,12 @@
 //! `crosscheck`.
 
-use super::ListFormat;
-use clap::Args;
+use clap::Parser;
+use switchcost_session::arguments::ListFormat;
+use switchcost_session::exit;
 
-/// `crosscheck`.
-#[derive(Args, Debug)]
+/// Run installed tools (perf bench, stress-ng, ...) beside ours: same CPU, in turns, same unit
+#[derive(Parser, Debug)]
+#[command(name = "crosscheck", after_help = exit::HELP)]
 pub struct Crosscheck {
     /// Globs over the tools' names, such as 'perf-*' [default: all]
     #[arg(value_name = "TOOL")]

@@ -24,10 +24,8 @@ pub enum Exit {
     Inconclusive,
     /// A fault of switchcost.
     Internal,
-    /// As the program that `classic` stands for ends when it refuses its arguments.
-    Original(u8),
-    /// As whoever runs `check` documents it.
-    Contract(u8),
+    /// As another program documents it.
+    Other(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -42,24 +40,9 @@ impl From<Exit> for ExitCode {
             Exit::BrokenRule => 6,
             Exit::Inconclusive => 7,
             Exit::Internal => 70,
-            Exit::Original(status) | Exit::Contract(status) => status,
+            Exit::Other(status) => status,
         })
     }
-}
-
-/// Ends the help of the program: what people ask, and the command that answers it.
-pub fn whole_help() -> String {
-    const QUESTIONS: &str = "Questions:
-  what does a switch cost here?      switchcost run
-  which of two is cheaper?           switchcost compare goroutine thread
-  what fits my load?                 switchcost budget --rate 200k/s --contexts 10k --measure
-  what does my program lose?         switchcost audit --pid PID --for 10s
-  where do the nanoseconds go?       switchcost explain thread/futex
-  did an update make it slower?      switchcost history thread/pipe
-  which of my nodes is odd?          switchcost fleet judge FOLDER
-  can I trust figures from here?     switchcost doctor
-  is this node fit?                  switchcost check";
-    format!("{QUESTIONS}\n\n{HELP}")
 }
 
 /// Ends the help of the commands.

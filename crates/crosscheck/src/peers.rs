@@ -1,9 +1,9 @@
 //! `data/crosscheck/*.toml`: other tools that measure what a mechanism of ours measures, and how their figures are read and converted.
 
-use crate::files::{CatalogueError, entries, read};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use switchcost_catalogue::{CatalogueError, entries, read};
 use switchcost_model::{MechanismId, Parameters, Placement};
 
 /// Another tool.
@@ -156,9 +156,12 @@ mod tests {
 
     #[test]
     fn every_tool_names_a_mechanism_that_exists() {
-        let catalogue =
-            crate::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms")), None, &|_| Ok(()))
-                .unwrap();
+        let catalogue = switchcost_catalogue::load(
+            Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms")),
+            None,
+            &|_| Ok(()),
+        )
+        .unwrap();
         let peers = load_peers(Path::new(FOLDER)).unwrap();
         assert!(peers.len() >= 8);
         for peer in peers {

@@ -1,7 +1,7 @@
 //! Measuring what an answer needs: rows that data files name, from the store or now.
 
-use super::measure::{Session, open_store, seed};
 use crate::exit::Failure;
+use crate::measure::{Session, open_store, seed};
 use crate::paths::Installation;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

@@ -1,10 +1,9 @@
 //! `crosscheck`: figures of other tools beside ours.
 
-use crate::compare::short;
-use crate::text::{Style, cell, drawn, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::nanoseconds;
+use switchcost_report::text::{Style, cell, drawn, json, ratio, right, wrapped};
 
 /// Another tool.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -63,13 +62,13 @@ struct Document<'a> {
 /// Never: the types have only text keys and finite numbers.
 #[must_use]
 pub fn crosscheck_json(rows: &[CrosscheckRow]) -> String {
-    crate::text::json(&Document { format: 1, rows })
+    json(&Document { format: 1, rows })
 }
 
 /// JSON Schema of [`crosscheck_json`]'s object.
 #[must_use]
 pub fn crosscheck_schema() -> String {
-    crate::text::json(&schemars::schema_for!(Document<'_>))
+    json(&schemars::schema_for!(Document<'_>))
 }
 
 /// `crosscheck` for a terminal.
@@ -91,7 +90,7 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
             table.add_row([cell(&row.id), right("–"), cell(&row.unit)]);
             continue;
         };
-        let span = figures.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", short(low), short(high)));
+        let span = figures.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", ratio(low), ratio(high)));
         table.add_row([
             cell(&row.id),
             right(nanoseconds(figures.printed)),
@@ -99,7 +98,7 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
             right(nanoseconds(figures.theirs_ns)),
             cell(&row.ours),
             right(nanoseconds(figures.ours_ns)),
-            right(short(figures.ratio)),
+            right(ratio(figures.ratio)),
             right(span),
         ]);
     }
@@ -118,4 +117,29 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str() + ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchcost_model::harmless_lines;
+
+    #[test]
+    fn what_tools_say_does_nothing_to_a_terminal() {
+        let text = || "x\nFORGED \x1b[2J\u{202e}\u{9b}31m\r".to_owned();
+        let row = CrosscheckRow {
+            id: text(),
+            title: text(),
+            command: text(),
+            unit: text(),
+            conversion: text(),
+            ours: text(),
+            measured: None,
+            missing: Some(text()),
+            reason: text(),
+        };
+        let out = crosscheck_text(&[row.clone(), CrosscheckRow { missing: None, ..row }], Style::PLAIN);
+        assert_eq!(out, harmless_lines(&out, false));
+        assert!(!out.lines().any(|line| line.starts_with("FORGED")), "{out}");
+    }
 }

@@ -1,15 +1,21 @@
 //! Starting another tool: no protocol, only what it prints.
 
-use crate::invoke::{Reading, Tail, read_until_end};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use switchcost_analysis::last_words;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::spawn::{self, Child, ExitStatus, SpawnRequest};
+use switchcost_machine::spawn::{self, Child, ExitStatus, Heard, SpawnRequest};
 use switchcost_model::{Capabilities, harmless};
 
 /// Variables that programs expect; figures are to come with a point, whatever the user's language.
 const ENVIRONMENT: [&str; 2] = ["HOME", "TMPDIR"];
+
+/// How much of what it prints is kept: its last words matter, not its first.
+const KEPT_BYTES: usize = 8 * 1024;
+
+/// Pieces that are read after the end at most.
+const LAST_PIECES: usize = 16;
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,18 +54,11 @@ pub fn run_peer(
         Ok(child) => child,
         Err(error) => return PeerOutcome::Failed(error.to_string()),
     };
-    // It knows nothing of our descriptor, which is closed when the last of its processes is gone. Where that is its standard output, what it says is there.
-    let mut output = Tail::default();
-    let mut push = |_: &Child, bytes: &[u8]| {
-        output.push(bytes);
-        Ok(false)
-    };
-    let (reading, log) = read_until_end(&mut child, deadline, interrupt, &mut push);
-    let printed = output.text() + &log;
-    let ended = reading == Reading::Closed && child.wait_until(deadline);
+    let (over, printed) = heard(&mut child, deadline, interrupt);
+    let ended = matches!(over, Heard::Closed) && child.wait_until(deadline);
     let exit = child.finish();
-    match (reading, exit.status) {
-        (Reading::Interrupted, _) => PeerOutcome::Interrupted,
+    match (over, exit.status) {
+        (Heard::Interrupted, _) => PeerOutcome::Interrupted,
         _ if !ended => PeerOutcome::Failed(format!("it did not end within {} s", timeout.as_secs())),
         (_, ExitStatus::Exited(0)) => PeerOutcome::Printed(printed),
         (_, ExitStatus::Exited(status)) => {
@@ -67,6 +66,25 @@ pub fn run_peer(
         }
         (_, ExitStatus::Signalled(signal)) => PeerOutcome::Failed(format!("signal {signal} ended it")),
     }
+}
+
+/// What it printed until the last of its processes was gone, and why that was all. It knows nothing of our descriptor; where that is its standard output,
+/// what it says is there.
+fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) -> (Heard, String) {
+    let mut tail = VecDeque::new();
+    let mut keep = |bytes: Vec<u8>| {
+        tail.extend(bytes);
+        tail.drain(..tail.len().saturating_sub(KEPT_BYTES));
+    };
+    let over = loop {
+        match child.listen(deadline, interrupt) {
+            Heard::Printed(bytes) | Heard::Report(bytes) => keep(bytes),
+            over => break over,
+        }
+    };
+    // More than a pipe holds was printed later.
+    (0..LAST_PIECES).map_while(|_| child.printed()).for_each(keep);
+    (over, String::from_utf8_lossy(tail.make_contiguous()).into_owned())
 }
 
 /// Where a program is: in PATH, or in one of these folders.

@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use std::path::{Path, PathBuf};
-use switchcost_catalogue::{AuditData, Catalogue, Peer, Probes, Program, Trusted};
+use switchcost_catalogue::{Catalogue, Probes, Trusted};
 use switchcost_model::ProbeInfo;
 use switchcost_runner::RequestError;
 
@@ -51,24 +51,10 @@ impl Installation {
         Ok(catalogue)
     }
 
-    /// Other tools.
-    pub fn peers(&self) -> Result<Vec<Peer>, Failure> {
-        switchcost_catalogue::load_peers(&self.share.join("crosscheck")).map_err(Failure::usage)
-    }
-
-    /// Programs of the write-ups.
-    pub fn programs(&self) -> Result<Vec<Program>, Failure> {
-        switchcost_catalogue::load_programs(&self.share.join("classic")).map_err(Failure::usage)
-    }
-
-    /// Page that `report` fills; there only if it was built with Node.js at hand.
-    pub fn page_template(&self) -> PathBuf {
-        self.share.join("report.html")
-    }
-
-    /// Which measurement stands for which switch of a program.
-    pub fn audit_data(&self, catalogue: &Catalogue) -> Result<AuditData, Failure> {
-        switchcost_catalogue::load_audit(&self.share.join("audit.toml"), catalogue).map_err(Failure::usage)
+    /// A file or folder of the installation's data.
+    #[must_use]
+    pub fn data(&self, name: &str) -> PathBuf {
+        self.share.join(name)
     }
 
     /// Probes on disk that can be asked, with the rights that the pages name for them.

@@ -1,0 +1,69 @@
+//! Options and values that several commands have.
+
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where runs are stored.
+#[derive(Args, Debug, Clone)]
+pub struct StoreOption {
+    /// Database of runs [default: $XDG_DATA_HOME/switchcost/runs.sqlite]
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+}
+
+impl StoreOption {
+    /// What was given.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.store.as_deref()
+    }
+}
+
+/// Output formats.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListFormat {
+    /// For people
+    Table,
+    /// For scripts
+    Json,
+}
+
+/// A word of the model, such as a placement.
+///
+/// # Errors
+/// What it should be, as a clause.
+pub fn parse_word<T: std::str::FromStr<Err = switchcost_model::IdError>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: switchcost_model::IdError| error.0)
+}
+
+/// A time limit for measuring.
+///
+/// # Errors
+/// What it should be, as a clause.
+pub fn parse_budget(text: &str) -> Result<Duration, String> {
+    bounded_time(text, Duration::from_millis(100), Duration::from_secs(86_400))
+}
+
+/// A time with its unit, within bounds.
+///
+/// # Errors
+/// What it should be, as a clause.
+pub fn bounded_time(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|_| "it is a time with a unit, such as 20s, 2m or 500ms")?;
+    let between =
+        || format!("it lies between {} and {}", humantime::format_duration(least), humantime::format_duration(most));
+    if (least..=most).contains(&time) { Ok(time) } else { Err(between()) }
+}
+
+/// A difference of costs, in percent.
+///
+/// # Errors
+/// What it should be, as a clause.
+pub fn parse_difference(text: &str) -> Result<f64, String> {
+    let number: Result<f64, _> = text.strip_suffix('%').unwrap_or(text).trim().parse();
+    match number {
+        Ok(percent) if (0.0..=1000.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("it is a percentage from 0% to 1000%".into()),
+    }
+}

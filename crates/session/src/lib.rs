@@ -1,0 +1,24 @@
+//! What commands share, those of the core and those of features: where things are, measuring and storing, output, exit statuses, and the options that
+//! several of them have. Beside the commands themselves only this crate prints and reads the environment.
+
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod arguments;
+mod bar;
+pub mod exit;
+pub mod feature;
+mod measure;
+pub mod output;
+pub mod paths;
+mod progress;
+mod random;
+mod stored;
+mod wanted;
+
+pub use exit::{Exit, Failure};
+pub use feature::Feature;
+pub use measure::{COMPANY, Measured, Session, not_stored, open_store, seed, status};
+pub use paths::Installation;
+pub use random::number as random_number;
+pub use stored::{judged_here, run_file};
+pub use wanted::{Prepared, Stored, expected, measure, place, request};

@@ -1,0 +1,271 @@
+//! Measuring: what the commands that measure share.
+
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::paths::{self, Installation};
+use crate::progress::Live;
+use crate::random;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use switchcost_analysis::Analysis;
+use switchcost_catalogue::Catalogue;
+use switchcost_machine::cpus::{Claim, Cpus};
+use switchcost_machine::interrupt::Interrupt;
+use switchcost_model::{Finding, Hello, Machine, ProbeInfo, Request, Run, Severity, Verdict};
+use switchcost_runner::{Control, KnownProbe, Selection};
+use switchcost_store::{Store, StoreError};
+
+/// Time between two looks at a CPU that another host has.
+const ASKED_AGAIN: Duration = Duration::from_millis(100);
+
+/// Of a budget, what probes are not waited for when they are asked what they can do; at most a quarter.
+const UNASKED: Duration = Duration::from_millis(400);
+
+/// The finding that another host measured on the CPU.
+pub const COMPANY: &str = "company";
+
+/// All that measuring needs, looked up before anything is measured.
+pub struct Session {
+    /// Mechanisms and families.
+    pub catalogue: Catalogue,
+    /// Probes that answered.
+    pub probes: Vec<KnownProbe>,
+    /// CPUs that may be used.
+    pub cpus: Cpus,
+    /// Fingerprint and what doctor found.
+    pub machine: Machine,
+    interrupt: Interrupt,
+    started: Instant,
+    _claim: Option<Claim>,
+}
+
+impl Session {
+    /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the budget, if that is given.
+    /// `wait`: until no other switchcost measures on the CPU; that time is not part of the budget.
+    pub fn new(started: Instant, budget: Option<Duration>, wait: bool) -> Result<Self, Failure> {
+        Self::by(Installation::probes, started, budget, wait)
+    }
+
+    /// The same with probes of the caller's choice.
+    pub fn by(
+        probes: impl FnOnce(&Installation, &Catalogue) -> Vec<ProbeInfo>,
+        started: Instant,
+        budget: Option<Duration>,
+        wait: bool,
+    ) -> Result<Self, Failure> {
+        let cpus = Cpus::detect().map_err(Failure::usage)?;
+        let (claim, started) = claim(cpus.measured(), wait, started);
+        let machine = || {
+            let findings = switchcost_machine::doctor();
+            Machine { findings, ..switchcost_machine::fingerprint() }
+        };
+        // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
+        let until = budget.map(|budget| started + budget - UNASKED.min(budget / 4));
+        Self::with(cpus, claim, machine, started, until, probes)
+    }
+
+    /// The same on a machine that is known already, with these of the installed probes; another host on the CPU is not waited for, and a finding says so.
+    pub fn of(
+        machine: Machine,
+        started: Instant,
+        until: Instant,
+        needed: &dyn Fn(&ProbeInfo) -> bool,
+    ) -> Result<Self, Failure> {
+        let cpus = Cpus::detect().map_err(Failure::usage)?;
+        let claim = Claim::of(cpus.measured());
+        let probes = |installation: &Installation, catalogue: &Catalogue| {
+            installation.probes(catalogue).into_iter().filter(|probe| needed(probe)).collect()
+        };
+        Self::with(cpus, claim, || machine, started, Some(until), probes)
+    }
+
+    fn with(
+        cpus: Cpus,
+        claim: Option<Claim>,
+        machine: impl FnOnce() -> Machine,
+        started: Instant,
+        until: Option<Instant>,
+        probes: impl FnOnce(&Installation, &Catalogue) -> Vec<ProbeInfo>,
+    ) -> Result<Self, Failure> {
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        switchcost_machine::can_look().map_err(|error| Failure::refused("nothing can be measured", error))?;
+        let interrupt =
+            Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
+        let mut machine = machine();
+        if claim.is_none() {
+            machine.findings.push(taken(cpus.measured()));
+        }
+        let probes = switchcost_runner::discover(probes(&installation, &catalogue), None, until);
+        if probes.is_empty() {
+            return Err(Failure::usage(installation.why_no_probes()));
+        }
+        Ok(Self { catalogue, probes, cpus, machine, interrupt, started, _claim: claim })
+    }
+
+    /// What a request means here.
+    pub fn select(&self, request: &Request) -> Result<Selection, Failure> {
+        switchcost_runner::select(request, &self.catalogue, &self.probes).map_err(Failure::usage)
+    }
+
+    /// What a run needs from outside.
+    pub fn control(&self) -> Control<'_> {
+        Control {
+            started: self.started,
+            interrupt: Some(&self.interrupt),
+            cpus: &self.cpus,
+            machine: self.machine.clone(),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        }
+    }
+
+    /// The host keeps off the measured CPU. Where there is but one, its few wake-ups between invocations do no harm. Returns where it was before.
+    pub fn step_aside(&self) -> Result<Option<Vec<u32>>, Failure> {
+        let pin = |cpu| switchcost_machine::cpus::pin_self(&[cpu]);
+        self.cpus.housekeeping().map(pin).transpose().map_err(Failure::usage)
+    }
+
+    /// Measures a selection and the controls that bound its rows; shows it as it goes and stores it. Beside the run: whether all of it was
+    /// stored.
+    pub fn measure(&self, request: &Request, mut selection: Selection, store: Store) -> Result<Measured, Failure> {
+        selection.add_bounds(request, &self.catalogue, &self.probes).map_err(Failure::usage)?;
+        if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
+            let count = selection.left_out;
+            output::say(&format!(
+                "left out for having no experiment {experiment}: {count} of the mechanisms; name one to see what it has"
+            ));
+        }
+        let begin = |store: &mut Store, run: &Run| store.begin_run(run);
+        self.carry_out(request, store, &begin, |control, live| {
+            switchcost_runner::execute(request, &self.catalogue, &self.probes, selection, control, live)
+        })
+    }
+
+    /// The next run of this process has its whole budget before it.
+    pub fn begin_anew(&mut self) {
+        self.started = Instant::now();
+    }
+
+    /// Goes on with a stored run that stopped before its end.
+    pub fn go_on(&self, request: &Request, run: Run, store: Store) -> Result<Measured, Failure> {
+        let begin = |store: &mut Store, run: &Run| store.reopen_run(&run.id, run.budget_ms);
+        self.carry_out(request, store, &begin, |control, live| {
+            switchcost_runner::resume(request, &self.catalogue, &self.probes, run, control, live)
+        })
+    }
+
+    fn carry_out(
+        &self,
+        request: &Request,
+        store: Store,
+        begin: &dyn Fn(&mut Store, &Run) -> Result<(), StoreError>,
+        execute: impl FnOnce(&Control<'_>, &mut Live<'_>) -> Run,
+    ) -> Result<Measured, Failure> {
+        let before = self.step_aside()?;
+        let mut live = Live::new(store, begin, &self.catalogue, request, self.started);
+        let run = execute(&self.control(), &mut live);
+        let stored = live.finish();
+        // What is started later (a command to audit) is not to inherit the host's place.
+        if let Some(before) = before {
+            switchcost_machine::cpus::pin_self(&before).map_err(Failure::internal)?;
+        }
+        Ok((run, stored))
+    }
+
+    /// The probes of a stored run are here, and the same builds.
+    pub fn same_probes(&self, run: &Run) -> Result<(), String> {
+        for (index, (variant, starts)) in run.variants.iter().zip(run.starts()).enumerate() {
+            if run.not_run.contains_key(&index) {
+                continue;
+            }
+            let here = self.probes.iter().find(|probe| probe.info.id == variant.probe);
+            let Some((now, _)) = here.and_then(|probe| probe.answer.as_ref().ok()) else {
+                return Err(format!(
+                    "its probe {} is not here any more; install it, or begin a new sweep",
+                    variant.probe
+                ));
+            };
+            let then = starts.iter().filter_map(|start| start.transcript.hello.as_ref()).next_back();
+            let build = |hello: &Hello| {
+                (hello.version.clone(), hello.runtime.clone(), hello.compiler.clone(), hello.flags.clone())
+            };
+            if then.is_some_and(|then| build(then) != build(now)) {
+                return Err(format!("its probe {} was built anew since; begin a new sweep", variant.probe));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The CPU for this host alone, and when its time began; None where another host measures there and nobody waits.
+fn claim(cpu: u32, wait: bool, started: Instant) -> (Option<Claim>, Instant) {
+    let held = Claim::of(cpu);
+    if held.is_some() {
+        return (held, started);
+    }
+    let what = format!("another switchcost measures on CPU {cpu}");
+    if !wait {
+        output::say(&format!("{what}, and each disturbs the other; --wait waits until it is done"));
+        return (None, started);
+    }
+    output::say(&format!("{what}; waiting until it is done"));
+    loop {
+        std::thread::sleep(ASKED_AGAIN);
+        let held = Claim::of(cpu);
+        if held.is_some() {
+            return (held, Instant::now());
+        }
+    }
+}
+
+/// What the run keeps of it.
+fn taken(cpu: u32) -> Finding {
+    Finding {
+        id: COMPANY.to_owned(),
+        severity: Severity::Note,
+        what: format!("another switchcost measured on CPU {cpu} when this run began"),
+        effect: "each pushes the other aside: figures are too high, and starts are disturbed".to_owned(),
+        cure: "measure again with --wait".to_owned(),
+    }
+}
+
+/// A run, and whether all of it was stored.
+pub type Measured = (Run, Result<(), StoreError>);
+
+/// The seed that was given, or a random one; short, so that it can be typed again.
+pub fn seed(given: Option<u64>) -> u64 {
+    given.unwrap_or_else(|| random::number() >> 32)
+}
+
+/// The store, opened before anything is measured: what cannot be kept need not be waited for.
+pub fn open_store(given: Option<&Path>) -> Result<Store, Failure> {
+    let path = paths::store(given)?;
+    if let Some(name) = switchcost_machine::network_file_system(&path) {
+        return Err(Failure::usage(format!(
+            "{} is on a network file system ({name}), where its journal may be lost; name a store on a local disk by --store or XDG_DATA_HOME",
+            path.display()
+        )));
+    }
+    Store::open(&path).map_err(Failure::usage)
+}
+
+/// What is said when a result was shown and could not be kept.
+pub fn not_stored(reason: &StoreError) -> Failure {
+    Failure { sentence: format!("{reason} (the result above was not stored whole)"), exit: Exit::Partial }
+}
+
+/// The worst that happened decides.
+pub fn status(analysis: &Analysis<'_>) -> Exit {
+    let rows = &analysis.rows;
+    let any = |verdict| rows.iter().any(|row| row.verdict == verdict);
+    if any(Verdict::Contradicted) {
+        Exit::Contradicted
+    } else if !rows.iter().any(|row| row.summary.figures.is_some()) {
+        Exit::Nothing
+    } else if analysis.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {
+        Exit::Partial
+    } else {
+        Exit::Fine
+    }
+}
