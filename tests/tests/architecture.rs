@@ -39,7 +39,7 @@ fn mechanism_ids() -> Vec<String> {
 }
 
 /// Crates that the core does without.
-const FEATURES: &[&str] = &["crosscheck"];
+const FEATURES: &[&str] = &["audit", "crosscheck"];
 
 /// What a feature may use: the core, and no other feature.
 const FEATURE: &[&str] =
@@ -58,10 +58,22 @@ fn dependencies_point_one_way() {
         ("switchcost-runner", &["analysis", "catalogue", "machine", "model", "protocol"]),
         ("switchcost-report", &["analysis", "catalogue", "model", "stats"]),
         ("switchcost-session", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),
+        ("switchcost-audit", FEATURE),
         ("switchcost-crosscheck", FEATURE),
         (
             "switchcost",
-            &["analysis", "catalogue", "machine", "model", "report", "runner", "session", "store", "crosscheck"],
+            &[
+                "analysis",
+                "catalogue",
+                "machine",
+                "model",
+                "report",
+                "runner",
+                "session",
+                "store",
+                "audit",
+                "crosscheck",
+            ],
         ),
         // Its tests judge recordings; the fake probe and the liar, built beside them, use nothing of ours.
         ("switchcost-e2e", &["analysis", "catalogue", "model", "protocol"]),

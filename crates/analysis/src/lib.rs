@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod analysis;
-mod audit;
 mod budget;
 mod clock;
 mod compare;
@@ -24,7 +23,6 @@ mod trend;
 mod words;
 
 pub use analysis::{Analysis, Row, label};
-pub use audit::{Audit, Estimate, Kind, Pace, Price, PricePoint, ThreadCost, audit, indirect, point_of, price_of};
 pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Equals, Noise, Outcome, Rules, between, noise, usable, within};
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};

@@ -168,7 +168,10 @@ fn term_wanted(term: &TermEntry, placement: Placement, all: &[Mechanism]) -> Res
 }
 
 /// A row of experiment switch that this mechanism has.
-pub(crate) fn wanted(
+///
+/// # Errors
+/// What of it the mechanism does not have, as a clause.
+pub fn wanted(
     mechanism: &Mechanism,
     placement: Placement,
     contexts: Option<u64>,

@@ -4,7 +4,6 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
-mod audit;
 mod classic;
 mod files;
 mod fleet;
@@ -19,10 +18,10 @@ mod published;
 mod rules;
 mod values;
 
-pub use audit::{AuditData, load_audit};
 pub use classic::{Argument, Arguments, Column, Known, Printed, Product, Program, ProgramRow, load_programs};
 pub use files::{CatalogueError, entries, read};
 pub use fleet::{FleetPlan, FleetRow, fleet_plan};
+pub use layers::wanted;
 pub use mechanisms::{Broken, Catalogue};
 pub use pages::load;
 pub use plans::{PlanAnswer, PlanCommand, PlanEnd, PlanEntry, PlanNeed, PlanScope, PlanTable, ProtocolRule};

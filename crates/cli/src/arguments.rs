@@ -20,7 +20,7 @@ pub use export::Export;
 pub use fleet::{Fleet, FleetAction, FleetJudge, FleetPlan, Launch, Launcher};
 pub use history::History;
 pub use measure::Measure;
-pub use questions::{Audit, Budget, Explain};
+pub use questions::{Budget, Explain};
 pub use report::Report;
 pub use sweep::{AxisWord, Sweep};
 
@@ -106,17 +106,6 @@ pub enum Command {
     /// Each picture of the page can be saved as SVG or PNG.
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Report(Report),
-    /// What context switches cost a running program
-    ///
-    /// Counts the voluntary and involuntary switches of each thread from /proc, without tracing,
-    /// and multiplies them by their cost on this machine, stored within the last week or measured
-    /// now. If the command fails, or the process ends before the time is up, `audit` names its
-    /// status and ends with 4.
-    ///
-    ///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
-    ///   switchcost audit --children -- make -j2
-    #[command(after_help = exit::HELP, verbatim_doc_comment)]
-    Audit(Audit),
     /// Where the nanoseconds of a mechanism go, layer by layer
     ///
     /// Each layer is a difference of measured rows with its interval, all from one interleaved run. What no layer explains is the unexplained rest.
@@ -445,17 +434,21 @@ pub fn command() -> clap::Command {
     all.after_help(whole_help())
 }
 
+/// What people ask of the core, and the words that answer it.
+const QUESTIONS: [(&str, &str); 8] = [
+    ("what does a switch cost here?", "run"),
+    ("which of two is cheaper?", "compare goroutine thread"),
+    ("what fits my load?", "budget --rate 200k/s --contexts 10k --measure"),
+    ("where do the nanoseconds go?", "explain thread/futex"),
+    ("did an update make it slower?", "history thread/pipe"),
+    ("which of my nodes is odd?", "fleet judge FOLDER"),
+    ("can I trust figures from here?", "doctor"),
+    ("is this node fit?", "check"),
+];
+
 /// Ends the help of the program: what people ask, and the command that answers it.
 fn whole_help() -> String {
-    const QUESTIONS: &str = "Questions:
-  what does a switch cost here?      switchcost run
-  which of two is cheaper?           switchcost compare goroutine thread
-  what fits my load?                 switchcost budget --rate 200k/s --contexts 10k --measure
-  what does my program lose?         switchcost audit --pid PID --for 10s
-  where do the nanoseconds go?       switchcost explain thread/futex
-  did an update make it slower?      switchcost history thread/pipe
-  which of my nodes is odd?          switchcost fleet judge FOLDER
-  can I trust figures from here?     switchcost doctor
-  is this node fit?                  switchcost check";
-    format!("{QUESTIONS}\n\n{}", exit::HELP)
+    let asked = QUESTIONS.into_iter().chain(features::commands().filter_map(|command| command.question));
+    let lines: Vec<String> = asked.map(|(question, words)| format!("  {question:<34} switchcost {words}\n")).collect();
+    format!("Questions:\n{}\n{}", lines.concat(), exit::HELP)
 }

@@ -7,6 +7,8 @@ use switchcost_session::{Exit, Failure, Feature};
 
 /// Each feature, behind the Cargo feature of its name.
 pub const FEATURES: &[Feature] = &[
+    #[cfg(feature = "audit")]
+    switchcost_audit::FEATURE,
     #[cfg(feature = "crosscheck")]
     switchcost_crosscheck::FEATURE,
 ];

@@ -1,12 +1,15 @@
 //! A running program's switches, read from `/proc`: nothing is attached to it, and one's own programs need no privilege.
 
+mod observed;
+
+pub use observed::{Observed, ThreadSeen};
+
 use crate::interrupt::Interrupt;
 use crate::os;
 use crate::spawn::{ExitStatus, is_program};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use switchcost_model::Observed;
 
 /// Why a program cannot be watched, as one sentence with its cure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,6 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
-mod audit;
 mod baseline;
 mod budget;
 mod canvas;
@@ -24,7 +23,6 @@ mod plot;
 pub mod text;
 mod trend;
 
-pub use audit::{Audited, audit_json, audit_text};
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
 pub use classic::{Performance, ProgramRows, classic_markdown, classic_text, programs_json, programs_text};

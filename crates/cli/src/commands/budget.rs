@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 use switchcost_analysis::number::roughly;
 use switchcost_analysis::{Analysis, Demand, Fit, Offer, Row, offer, usable};
-use switchcost_catalogue::{AuditData, Catalogue};
+use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Mechanism, Parameters, Run, Timing, Verdict, Wanted};
 use switchcost_report::{Bid, Budgeted, Missing, budget_json, budget_text};
 use switchcost_session::{Exit, Failure, Installation, Stored, expected, measure, output, paths, request};
@@ -17,11 +17,13 @@ const ROUNDS: u64 = 10;
 /// Time limit where none is given: several times what it should take, and this at least.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(60);
 
+/// The common parameter that is the memory which a context touches between switches.
+const WORKING_SET: &str = "working_set";
+
 /// What every step needs.
 struct Budgeting<'a> {
     demand: Demand,
     catalogue: &'a Catalogue,
-    data: AuditData,
     /// Runs of this machine, newest first.
     runs: Vec<Analysis<'a>>,
 }
@@ -39,10 +41,8 @@ pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
         cpu: arguments.cpu,
     };
     let with = |runs: &[Run], then: &mut dyn FnMut(&Budgeting<'_>) -> Result<(), Failure>| {
-        let data =
-            switchcost_catalogue::load_audit(&installation.data("audit.toml"), &catalogue).map_err(Failure::usage)?;
         let runs = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
-        then(&Budgeting { demand, catalogue: &catalogue, data, runs })
+        then(&Budgeting { demand, catalogue: &catalogue, runs })
     };
     if arguments.measure {
         let runs = all_runs(&store)?;
@@ -111,7 +111,7 @@ impl Budgeting<'_> {
         let own = self.rows(mechanism, &mut from);
         let memory_of = mechanism.footprint_of.as_ref();
         let others = memory_of.and_then(|id| self.catalogue.find(id)).map(|other| self.rows(other, &mut from));
-        let offer = offer(&self.demand, &self.data.indirect_parameter, &own, others.as_ref().unwrap_or(&own));
+        let offer = offer(&self.demand, WORKING_SET, &own, others.as_ref().unwrap_or(&own));
         Bid {
             label: mechanism.id.to_string(),
             memory_of: memory_of.filter(|_| offer.memory.is_some()).map(ToString::to_string),
@@ -123,8 +123,7 @@ impl Budgeting<'_> {
     /// Rows of the mechanism as it is by default, but for ring size and working set.
     fn rows(&self, mechanism: &Mechanism, from: &mut BTreeSet<String>) -> Vec<&Row<'_>> {
         let usual = |(name, value): (&String, &String)| {
-            *name == self.data.indirect_parameter
-                || mechanism.parameters.get(name).is_some_and(|parameter| parameter.default == *value)
+            name == WORKING_SET || mechanism.parameters.get(name).is_some_and(|parameter| parameter.default == *value)
         };
         let belongs = |row: &&Row<'_>| {
             row.variant.mechanism == mechanism.id
@@ -167,11 +166,10 @@ impl Budgeting<'_> {
         let lacks = |answer: &Option<switchcost_analysis::Answer>| !answer.is_some_and(|answer| answer.measured);
         let mut plain = Wanted::plain(mechanism.id.clone(), mechanism.placements[0]);
         plain.contexts = Some(self.demand.contexts);
-        let parameter = &self.data.indirect_parameter;
         if let Some(size) = self.demand.working_set
-            && mechanism.parameters.get(parameter).is_some_and(|known| known.accepts(&size.to_string()).is_ok())
+            && mechanism.parameters.get(WORKING_SET).is_some_and(|known| known.accepts(&size.to_string()).is_ok())
         {
-            plain.parameters = Parameters::from([(parameter.clone(), size.to_string())]);
+            plain.parameters = Parameters::from([(WORKING_SET.to_owned(), size.to_string())]);
         }
         let footprint = mechanism.footprint_of.as_ref().and_then(|id| self.catalogue.find(id)).unwrap_or(mechanism);
         let footprint = Some(footprint).filter(|of| of.experiments.contains(&Experiment::Footprint));

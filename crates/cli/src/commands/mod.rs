@@ -1,6 +1,5 @@
 //! One file per command.
 
-mod audit;
 mod baseline;
 mod budget;
 mod check;
@@ -48,7 +47,6 @@ pub fn dispatch(typed: &ArgMatches, started: Instant) -> Result<Exit, Failure> {
         Command::Compare(arguments) => compare::compare(&arguments, started),
         Command::Classic(arguments) => classic::classic(&arguments, started),
         Command::Report(arguments) => report::report(&arguments),
-        Command::Audit(arguments) => audit::audit(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Budget(arguments) => budget::budget(&arguments),
         Command::Fleet(arguments) => fleet::fleet(&arguments.action),

@@ -4,7 +4,7 @@ use super::host::Host;
 use super::stat::Stat;
 use super::{spawn, strays, sys};
 use crate::interrupt::Interrupt;
-use crate::program::{ProgramError, Woken};
+use crate::program::{Observed, ProgramError, ThreadSeen, Woken};
 use crate::spawn::ExitStatus;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Child;
 use std::time::{Duration, Instant};
-use switchcost_model::{Observed, ThreadSeen};
 
 /// `USER_HZ` is 100 on every architecture that Linux still supports.
 const NS_PER_TICK: u64 = 10_000_000;

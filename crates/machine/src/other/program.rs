@@ -1,11 +1,10 @@
 //! Nobody is watched here.
 
 use crate::interrupt::Interrupt;
-use crate::program::{ProgramError, Woken};
+use crate::program::{Observed, ProgramError, Woken};
 use crate::spawn::ExitStatus;
 use std::process::Child;
 use std::time::{Duration, Instant};
-use switchcost_model::Observed;
 
 /// See [`crate::program::available`].
 pub(crate) fn available() -> Result<(), ProgramError> {

@@ -1,16 +1,20 @@
 //! `audit`: what the switches of a running program cost it.
 
-use crate::arguments::{self, ListFormat};
+use crate::arguments::Audit;
+use crate::cost::{self, Estimate, Price, PricePoint, point_of, price_of};
+use crate::data::{AuditData, load_audit};
+use crate::rule::{PriceRule, SwitchKind};
+use crate::text::{Audited, audit_json, audit_text};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::number::roughly;
-use switchcost_analysis::{Analysis, Estimate, Price, PricePoint, Row, point_of, price_of};
-use switchcost_catalogue::{AuditData, Catalogue};
+use switchcost_analysis::{Analysis, Row};
+use switchcost_catalogue::Catalogue;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::program::{ProgramError, Watched, Woken};
+use switchcost_machine::program::{Observed, ProgramError, Watched, Woken};
 use switchcost_machine::spawn::ExitStatus;
-use switchcost_model::{Observed, PriceRule, Run, SwitchKind, Variant, Wanted};
-use switchcost_report::{Audited, audit_json, audit_text};
+use switchcost_model::{Run, Variant, Wanted};
+use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Exit, Failure, Installation, Stored, expected, measure, output, paths, place, request};
 
 /// How long to watch a process when nothing is said.
@@ -36,7 +40,7 @@ const MEASURING: Duration = Duration::from_secs(30);
 
 /// What every step needs.
 struct Auditing<'a> {
-    arguments: &'a arguments::Audit,
+    arguments: &'a Audit,
     catalogue: Catalogue,
     data: AuditData,
     indirect: Option<(f64, f64)>,
@@ -45,13 +49,12 @@ struct Auditing<'a> {
 }
 
 /// Audits.
-pub fn audit(arguments: &arguments::Audit) -> Result<Exit, Failure> {
+pub fn audit(arguments: &Audit) -> Result<Exit, Failure> {
     switchcost_machine::program::available().map_err(unwatchable)?;
     let installation = Installation::find()?;
     let catalogue = installation.catalogue()?;
-    let data =
-        switchcost_catalogue::load_audit(&installation.data("audit.toml"), &catalogue).map_err(Failure::usage)?;
-    let store = paths::store(arguments.store.store.as_deref())?;
+    let data = load_audit(&installation.data("audit.toml"), &catalogue).map_err(Failure::usage)?;
+    let store = paths::store(arguments.store.path())?;
     let mut session = Auditing { arguments, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
     let begin = |pid| Watched::begin(pid, arguments.children).map_err(unwatchable);
     // The program is looked for before anything is measured: a wrong number or name must not take half a minute to say.
@@ -96,9 +99,8 @@ impl Auditing<'_> {
                 None => missing.push(rule.clone()),
             }
         }
-        self.indirect = stored.find(None, |run| {
-            switchcost_analysis::indirect(&Analysis::new(run, &self.catalogue), &self.data.indirect_parameter)
-        })?;
+        self.indirect = stored
+            .find(None, |run| cost::indirect(&Analysis::new(run, &self.catalogue), &self.data.indirect_parameter))?;
         self.prices = prices;
         Ok(missing)
     }
@@ -201,7 +203,7 @@ impl Auditing<'_> {
             notes.push("the process ended before the time was up; this is what was seen until then".into());
         }
         let audited = Audited {
-            audit: switchcost_analysis::audit(&observed, &self.prices),
+            audit: cost::audit(&observed, &self.prices),
             observed,
             prices: self.prices.clone(),
             indirect: self.indirect,

@@ -1,11 +1,12 @@
 //! What a program's switches cost it, as text and JSON.
 
-use crate::text::{Style, cell, drawn, right, wrapped};
+use crate::cost::{Audit, Estimate, Kind, Pace, Price, ThreadCost};
+use crate::rule::SwitchKind;
 use core::time::Duration;
 use serde::Serialize;
 use switchcost_analysis::number::{grouped, nanoseconds, percent, roughly};
-use switchcost_analysis::{Audit, Estimate, Kind, Pace, Price, ThreadCost};
-use switchcost_model::{Observed, SwitchKind};
+use switchcost_machine::program::Observed;
+use switchcost_report::text::{Style, cell, drawn, json_line, right, wrapped};
 
 /// Threads shown unless all are asked for.
 const SHOWN: usize = 5;
@@ -444,7 +445,7 @@ pub fn audit_json(audited: &Audited) -> String {
         own_cpu_ns: seen.own_cpu_ns,
     };
     // One line, so that the pictures of --watch are JSON Lines.
-    crate::text::json_line(&json)
+    json_line(&json)
 }
 
 fn thread_json(thread: &ThreadCost) -> ThreadJson<'_> {

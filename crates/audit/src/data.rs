@@ -1,13 +1,11 @@
 //! `audit.toml`: which measurement stands for which switch of a running program.
 
-use crate::Catalogue;
-use crate::files::{CatalogueError, read};
-use crate::layers::wanted;
-use crate::values::word;
+use crate::rule::{PriceRule, SwitchKind, Working};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use switchcost_model::{MechanismId, PriceRule, SwitchKind, Working};
+use switchcost_catalogue::{Catalogue, CatalogueError, read, wanted};
+use switchcost_model::{IdError, MechanismId};
 
 /// What `audit` goes by.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,4 +137,8 @@ fn rule(entry: PriceEntry, catalogue: &Catalogue) -> Result<PriceRule, String> {
         unit_is_delay: entry.unit_is_delay,
         why: entry.why,
     })
+}
+
+fn word<T: std::str::FromStr<Err = IdError>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: IdError| error.0)
 }

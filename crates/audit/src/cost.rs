@@ -8,10 +8,11 @@
 //!   most as often as CPUs interrupted each other; the rest took over a CPU that was busy.
 //! - What a thread waits for, as seen at the looks, says which mechanism stands for it.
 
-use crate::Analysis;
-use crate::summary::counted;
+use crate::rule::{PriceRule, SwitchKind};
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Observed, Placement, PriceRule, Run, SwitchKind, ThreadSeen};
+use switchcost_analysis::{Analysis, counted, series};
+use switchcost_machine::program::{Observed, ThreadSeen};
+use switchcost_model::{Invocation, Placement, Run};
 use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
 
 /// Name of the evidence count that holds the CPU time of the participating tasks, ns.
@@ -122,7 +123,7 @@ impl Price {
 #[must_use]
 pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
     let walls = |variant: usize| -> Vec<f64> {
-        counted(&run.starts_of(variant)).0.iter().filter_map(|i| median(crate::series(i).settled())).collect()
+        counted(&run.starts_of(variant)).0.iter().filter_map(|i| median(series(i).settled())).collect()
     };
     // One context that never blocks: the time on the clock is its CPU time.
     let work = median(&walls(alone))?;
@@ -150,7 +151,7 @@ pub fn price_of(run: &Run, variant: usize) -> Option<(Estimate, f64)> {
     let (counted, _) = counted(&run.starts_of(variant));
     let one_cpu = run.variants[variant].placement == Placement::OneCpu;
     let walls: Vec<(f64, &Invocation)> =
-        counted.iter().filter_map(|i| Some((median(crate::series(i).settled())?, *i))).collect();
+        counted.iter().filter_map(|i| Some((median(series(i).settled())?, *i))).collect();
     let cpu: Vec<f64> = walls.iter().filter_map(|(wall, i)| cpu_per_switch(i, one_cpu.then_some(*wall))).collect();
     Some((Estimate::of(&cpu)?, median(&walls.iter().map(|(wall, _)| *wall).collect::<Vec<_>>())?))
 }
@@ -432,4 +433,5 @@ pub fn indirect(analysis: &Analysis<'_>, parameter: &str) -> Option<(f64, f64)> 
 }
 
 #[cfg(test)]
+#[path = "cost_tests.rs"]
 mod tests;

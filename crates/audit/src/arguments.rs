@@ -1,0 +1,48 @@
+//! `audit`.
+
+use clap::Parser;
+use std::path::PathBuf;
+use std::time::Duration;
+use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
+use switchcost_session::exit;
+
+/// What context switches cost a running program
+///
+/// Counts the voluntary and involuntary switches of each thread from /proc, without tracing,
+/// and multiplies them by their cost on this machine, stored within the last week or measured
+/// now. If the command fails, or the process ends before the time is up, `audit` names its
+/// status and ends with 4.
+///
+///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
+///   switchcost audit --children -- make -j2
+#[derive(Parser, Debug)]
+#[command(name = "audit", after_help = exit::HELP, verbatim_doc_comment)]
+pub struct Audit {
+    /// Process to watch
+    #[arg(long, value_name = "P", conflicts_with = "command", required_unless_present = "command", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    pub pid: Option<u32>,
+    /// How long to watch; a command is then asked to end, and killed 10 s later [default: 10s; a command: until it ends; --watch: until Ctrl-C]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_budget)]
+    pub time: Option<Duration>,
+    /// One line per thread, not only the most expensive ones
+    #[arg(long)]
+    pub threads: bool,
+    /// Include the processes it starts
+    #[arg(long)]
+    pub children: bool,
+    /// Show it again and again: each time what happened since the time before, at the end all
+    #[arg(long)]
+    pub watch: bool,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: ListFormat,
+    /// File to write the answer to [default: standard output; of a command: standard error, since standard output is the command's]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+    /// Command to start and to watch from its first moment
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
