@@ -39,7 +39,7 @@ fn mechanism_ids() -> Vec<String> {
 }
 
 /// Crates that the core does without.
-const FEATURES: &[&str] = &["audit", "crosscheck"];
+const FEATURES: &[&str] = &["audit", "crosscheck", "fleet"];
 
 /// What a feature may use: the core, and no other feature.
 const FEATURE: &[&str] =
@@ -60,6 +60,7 @@ fn dependencies_point_one_way() {
         ("switchcost-session", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),
         ("switchcost-audit", FEATURE),
         ("switchcost-crosscheck", FEATURE),
+        ("switchcost-fleet", FEATURE),
         (
             "switchcost",
             &[
@@ -73,6 +74,7 @@ fn dependencies_point_one_way() {
                 "store",
                 "audit",
                 "crosscheck",
+                "fleet",
             ],
         ),
         // Its tests judge recordings; the fake probe and the liar, built beside them, use nothing of ours.

@@ -9,7 +9,6 @@ mod compare;
 mod curves;
 mod detail;
 mod explain;
-mod fleet;
 mod judge;
 mod kinds;
 mod notes;
@@ -28,22 +27,17 @@ pub use compare::{Comparison, DEFAULT_FLOOR, Equals, Noise, Outcome, Rules, betw
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
-pub use fleet::{
-    Centre, CommonChange, FEWEST_NODES, FactDifference, FactSplit, GroupSeen, KindsSeen, NodeFigures, NodeFinding,
-    NodeRun, NodeSample, NodeStarts, NodeVerdict, Reducer, RowSeen, Suspect, Timed, What, changed, hardware_of,
-    judge_fleet,
-};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
 pub use notes::{resume_command, run_command};
 pub use number::Quantity;
 pub use rounds::Of;
 pub use rulers::{
-    CLOCK, SLOWED, Speed, Speeds, Undisturbed, clocks_differ, core, slowed_throughout, slower_clock, slower_core,
-    slowest, speeds, undisturbed,
+    CLOCK, SLOWED, Speed, Speeds, Undisturbed, clock_beside, clocks_differ, core, slowed_throughout, slower_clock,
+    slower_core, slowest, speeds, undisturbed,
 };
 pub use series::{Series, batch_ns, claimed_ns, series};
 pub use settle::{LOOKS, Settled, by_itself, settled};
-pub use summary::{Figures, KernelRate, Reading, Summary, counted, summarise};
+pub use summary::{Figures, KernelRate, Reading, Summary, counted, summarise, verdict_of};
 pub use switchcost_stats::FEWEST as FEWEST_STARTS;
 pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};
 pub use words::{is_message, last_words};

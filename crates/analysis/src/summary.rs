@@ -167,8 +167,9 @@ fn other_ways(invocations: &[&Invocation]) -> Option<(usize, String)> {
     (others.len() * 2 < invocations.len()).then(|| (others.len(), example.to_owned()))
 }
 
-/// The worst verdict counts: one lie is enough to distrust the teller.
-pub(crate) fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict, String) {
+/// The verdict on a row and its reason. The worst of its starts counts: one lie is enough to distrust the teller.
+#[must_use]
+pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict, String) {
     if let Some(reason) = run.not_run.get(&index) {
         return (Verdict::Unsupported, reason.clone());
     }

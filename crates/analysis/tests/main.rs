@@ -3,9 +3,7 @@
 mod clock;
 mod coverage;
 mod curves;
-mod fleet;
 mod ladder;
 mod neighbour;
-mod nodes;
 mod pipeline;
 mod simulation;

@@ -6,7 +6,6 @@
 
 mod classic;
 mod files;
-mod fleet;
 pub mod grammar;
 mod layers;
 mod mechanisms;
@@ -20,7 +19,6 @@ mod values;
 
 pub use classic::{Argument, Arguments, Column, Known, Printed, Product, Program, ProgramRow, load_programs};
 pub use files::{CatalogueError, entries, read};
-pub use fleet::{FleetPlan, FleetRow, fleet_plan};
 pub use layers::wanted;
 pub use mechanisms::{Broken, Catalogue};
 pub use pages::load;

@@ -1,11 +1,9 @@
 //! What the user may type.
 
 mod baseline;
-mod check;
 mod conform;
 mod effort;
 mod export;
-mod fleet;
 mod history;
 mod measure;
 mod questions;
@@ -13,11 +11,9 @@ mod report;
 mod sweep;
 
 pub use baseline::{Baseline, BaselineAction, BaselineList, BaselineRemove, BaselineSet};
-pub use check::{Check, Contract, status_of_refusal};
 pub use conform::{CheckProbe, CheckTranscript};
 pub use effort::Effort;
 pub use export::Export;
-pub use fleet::{Fleet, FleetAction, FleetJudge, FleetPlan, Launch, Launcher};
 pub use history::History;
 pub use measure::Measure;
 pub use questions::{Budget, Explain};
@@ -117,8 +113,6 @@ pub enum Command {
     /// contexts; from other sizes there are guesses, shown apart. CPU time is the rate times the mean cost.
     #[command(after_help = exit::HELP)]
     Budget(Budget),
-    /// Measure every node of a fleet by a launcher that you have, and name the nodes that may be unlike the others
-    Fleet(Fleet),
     /// What makes numbers on this machine unreliable, by how much, and the cure
     ///
     ///   switchcost doctor                               what to know before a figure is trusted
@@ -126,17 +120,6 @@ pub enum Command {
     ///   switchcost doctor --gate --accept idle_wakeup --format json
     #[command(after_help = exit::HELP, verbatim_doc_comment)]
     Doctor(Doctor),
-    /// Is this node fit, like its baseline? One line, within 5 s, for schedulers, monitors and CI
-    ///
-    /// Compares the machine's facts with those of a baseline, then some of its rows, cheapest of each family first, measured in turns and judged as
-    /// `compare --gate` does. What fails is measured again before it counts. Without a baseline only what makes any node unfit is looked for.
-    /// Nothing is stored.
-    ///
-    ///   switchcost run control thread process && switchcost baseline set check    what this node is like while it is well
-    ///   switchcost check                                                          and whether it still is
-    ///   switchcost check --baseline golden.jsonl --contract nhc                   against a file that all nodes share
-    #[command(after_help = exit::CHECK_HELP, verbatim_doc_comment)]
-    Check(Check),
     /// Write a stored run to a file, to share it or in another format
     Export(Export),
     /// Import run files made by `export` into the store
@@ -435,15 +418,13 @@ pub fn command() -> clap::Command {
 }
 
 /// What people ask of the core, and the words that answer it.
-const QUESTIONS: [(&str, &str); 8] = [
+const QUESTIONS: [(&str, &str); 6] = [
     ("what does a switch cost here?", "run"),
     ("which of two is cheaper?", "compare goroutine thread"),
     ("what fits my load?", "budget --rate 200k/s --contexts 10k --measure"),
     ("where do the nanoseconds go?", "explain thread/futex"),
     ("did an update make it slower?", "history thread/pipe"),
-    ("which of my nodes is odd?", "fleet judge FOLDER"),
     ("can I trust figures from here?", "doctor"),
-    ("is this node fit?", "check"),
 ];
 
 /// Ends the help of the program: what people ask, and the command that answers it.

@@ -4,9 +4,7 @@ use crate::arguments;
 use crate::commands::formatted;
 use crate::features::FEATURES;
 use crate::formats::Form;
-use std::path::{Path, PathBuf};
-use switchcost_analysis::NodeSample;
-use switchcost_catalogue::fleet_plan;
+use std::path::Path;
 use switchcost_report::Style;
 use switchcost_session::{Failure, Installation, run_file};
 
@@ -31,19 +29,4 @@ pub fn shown(file: &Path) -> Result<String, String> {
         Ok(formatted(&run_file(file)?, &catalogue, Form::named("table"), Style::PLAIN)?.0)
     };
     show().map_err(|failure: Failure| failure.sentence)
-}
-
-/// Run files of nodes as the figures of their starts, each by the name of its file: what the counts of docs/fleet.md rest on.
-///
-/// # Errors
-/// A sentence about a file or the installation.
-pub fn samples(files: &[PathBuf]) -> Result<Vec<(String, NodeSample)>, String> {
-    let catalogue = Installation::find().and_then(|found| found.catalogue()).map_err(|failure| failure.sentence)?;
-    let plan = fleet_plan();
-    let sample = |path: &PathBuf| {
-        let run = run_file(path).map_err(|failure| failure.sentence)?;
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok((name, NodeSample::of(&run, &catalogue, &plan)))
-    };
-    files.iter().map(sample).collect()
 }

@@ -11,6 +11,8 @@ pub const FEATURES: &[Feature] = &[
     switchcost_audit::FEATURE,
     #[cfg(feature = "crosscheck")]
     switchcost_crosscheck::FEATURE,
+    #[cfg(feature = "fleet")]
+    switchcost_fleet::FEATURE,
 ];
 
 /// Commands of features.

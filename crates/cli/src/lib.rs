@@ -43,5 +43,5 @@ fn refuse(answer: &clap::Error) -> ! {
     output::say(answer.to_string().trim_end());
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let own = features::commands().find_map(|command| (command.refusal)(&words));
-    std::process::exit(own.or(arguments::status_of_refusal(&words)).unwrap_or(answer.exit_code()));
+    std::process::exit(own.unwrap_or(answer.exit_code()));
 }

@@ -11,8 +11,6 @@ mod compare;
 mod curves;
 mod doctor;
 mod explain;
-mod fitness;
-mod fleet;
 mod formats;
 mod gate;
 mod html;
@@ -32,11 +30,6 @@ pub use compare::{
 };
 pub use doctor::{DoctorGate, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
-pub use fitness::{Fitness, FitnessWord, Pass, ROUNDS, measured_rows};
-pub use fleet::{
-    Fleet, FleetFact, FleetFinding, FleetGroup, FleetNode, FleetProblem, FleetRow, FleetSplit, FleetUnusable,
-    FleetValue, Round, fleet_json, fleet_page, fleet_schema, fleet_text, is_plain,
-};
 pub use formats::json::schema;
 pub use formats::table::{ladder_plot, slowed_by};
 pub use formats::{FORMATS, Format};

@@ -57,18 +57,6 @@ pub const HELP: &str = "Exit status:
   7   a gate is inconclusive: what was measured neither passes nor fails it
   70  internal fault";
 
-/// Ends the help of `check`, whose statuses are those of the programs that run it.
-pub const CHECK_HELP: &str = "Exit status:
-  contract  fit  not fit  cannot tell
-  plain      0      1          2
-  nagios     0      2          3        OK, CRITICAL, UNKNOWN
-  npd        0      1          2        OK, NonOK, Unknown
-  nhc        0      1          0        nothing is drained for what is not known
-  slurm      0      1          0        nor here
-  A flag that cannot be used is `cannot tell`, but ends with 2 under nhc and slurm.
-
-The line has at most 80 bytes with its end. What cannot be read, measured or judged in time is `cannot tell`, with the step that was late.";
-
 /// One sentence for people, and the status.
 #[derive(Debug)]
 pub struct Failure {

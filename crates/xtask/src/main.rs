@@ -3,7 +3,6 @@
 mod book;
 mod claims;
 mod documents;
-mod fleet;
 mod pages;
 mod places;
 
@@ -37,11 +36,6 @@ enum Task {
         /// Folder for them
         folder: PathBuf,
     },
-    /// data/example/fleet.json: run files of nodes as the figures of their starts, on which the counts of docs/fleet.md rest
-    Fleet {
-        /// Folders of run files NAME-NUMBER.jsonl; NAME is `clean`, or the fault that was planted
-        folders: Vec<PathBuf>,
-    },
     /// README's table of platforms, from standard input
     Platforms {
         /// Change nothing; fail if README says otherwise. What could not be tried is not compared
@@ -56,7 +50,6 @@ fn main() -> anyhow::Result<()> {
         Task::Documents { check } => documents::derive(check),
         Task::Claims { folder } => claims::check(&folder),
         Task::Book { folder } => book::book(&folder),
-        Task::Fleet { folders } => fleet::samples(&folders),
         Task::Platforms { check } => documents::platforms(check),
     }
 }
@@ -67,7 +60,6 @@ fn schemas() -> Vec<(&'static str, String)> {
         ("compare.schema.json", switchcost_report::compare_schema()),
         ("doctor.schema.json", switchcost_report::doctor_schema()),
         ("explain.schema.json", switchcost_report::explain_schema()),
-        ("fleet.schema.json", switchcost_report::fleet_schema()),
         ("history.schema.json", switchcost_report::trends_schema()),
         ("results.schema.json", switchcost_report::schema()),
     ];

@@ -2,14 +2,12 @@
 
 mod baseline;
 mod budget;
-mod check;
 mod classic;
 mod compare;
 mod conform;
 mod doctor;
 mod explain;
 mod export;
-mod fleet;
 mod history;
 mod import;
 mod list;
@@ -49,11 +47,9 @@ pub fn dispatch(typed: &ArgMatches, started: Instant) -> Result<Exit, Failure> {
         Command::Report(arguments) => report::report(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Budget(arguments) => budget::budget(&arguments),
-        Command::Fleet(arguments) => fleet::fleet(&arguments.action),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Import(arguments) => import::import(&arguments),
-        Command::Check(arguments) => check::check(&arguments, started),
         Command::CheckProbe(arguments) => conform::probe(&arguments),
         Command::CheckTranscript(arguments) => conform::transcript(&arguments),
     }
