@@ -1,4 +1,4 @@
-//! What a row goes through, for whoever looks for a cause.
+//! The operations that a row goes through: what two odd rows share hints at the cause.
 
 use serde::{Deserialize, Serialize};
 

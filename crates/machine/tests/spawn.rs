@@ -270,7 +270,7 @@ fn waiting_sleeps_and_ends_at_once() {
     assert!(!child.wait_until(Instant::now() + Duration::from_millis(200)));
     gate.open();
     assert!(child.wait_until(Instant::now() + LONG));
-    assert!(own_cpu() - cpu < 50_000_000, "waiting took CPU time");
+    assert!(own_cpu() - cpu < 20_000_000, "waiting took CPU time");
     assert!(child.wait_until(Instant::now()), "an ended child has ended, even when time is up");
 }
 
@@ -279,8 +279,7 @@ fn usage_includes_grandchildren_that_were_waited_for() {
     let child = Child::start(&script("sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; true")).unwrap();
     child.wait();
     let exit = child.finish();
-    // The loop takes the quickest machines more, the script around it less.
-    assert!(exit.user_ns + exit.system_ns > 5_000_000, "{exit:?}");
+    assert!(exit.user_ns + exit.system_ns > 20_000_000, "{exit:?}");
     assert!(exit.max_rss > 100_000 && exit.voluntary > 0, "{exit:?}");
 }
 

@@ -27,7 +27,7 @@ pub struct Command {
     pub define: fn() -> clap::Command,
     /// Carries out what was typed; the time is when the program began.
     pub run: fn(&ArgMatches, Instant) -> Result<Exit, Failure>,
-    /// The status by which a refusal of these words ends, where whoever asks takes the usual status for an answer.
+    /// The status by which a refusal of these words ends, if its callers take the usual status for an answer.
     pub refusal: fn(&[String]) -> Option<i32>,
 }
 

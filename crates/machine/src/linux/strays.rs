@@ -265,7 +265,7 @@ pub(crate) fn company(leader: Pid) -> usize {
     }
 }
 
-/// What is asked of a process's `stat` file; None: there is no such process, or the file does not tell.
+/// One value of a process's `stat` file; None: there is no such process, or the file lacks the value.
 fn of<T>(pid: i32, ask: impl Fn(&Stat<'_>) -> Option<T>) -> Option<T> {
     let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     ask(&Stat::of(&String::from_utf8_lossy(&text))?)
