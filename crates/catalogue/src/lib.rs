@@ -1,10 +1,9 @@
-//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `classic/*.toml`, `data/published.toml`, `data/audit.toml`, `data/fleet.toml`, `data/crosscheck/` and `protocol/plans.toml`.
+//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `data/published.toml`, `data/audit.toml`, `data/fleet.toml`, `data/crosscheck/` and `protocol/plans.toml`.
 //!
 //! The form is described in `mechanisms/README.md`; an unknown field is an error, so that a typing error cannot silently weaken a rule of evidence.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
-mod classic;
 mod files;
 pub mod grammar;
 mod layers;
@@ -17,7 +16,6 @@ mod published;
 mod rules;
 mod values;
 
-pub use classic::{Argument, Arguments, Column, Known, Printed, Product, Program, ProgramRow, load_programs};
 pub use files::{CatalogueError, entries, read};
 pub use layers::wanted;
 pub use mechanisms::{Broken, Catalogue};

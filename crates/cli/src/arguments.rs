@@ -82,17 +82,6 @@ pub enum Command {
     Compare(Compare),
     /// Name runs to compare later ones with: `compare baseline:NAME latest --gate 5%`
     Baseline(Baseline),
-    /// Re-run a benchmark program from five published articles: what it prints, beside our figure for the same work
-    ///
-    /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
-    /// exit status. The same amount of work is spread over several process starts.
-    ///
-    ///   switchcost classic --list                          what there is, and what each measures
-    ///   switchcost classic testFiber 50 1000000            as the original would be started
-    ///   switchcost classic context_switch --placement free only as the scheduler likes
-    ///   switchcost classic all > classic.md                one Markdown page of all, with default arguments
-    #[command(after_help = exit::HELP, verbatim_doc_comment)]
-    Classic(Classic),
     /// Write a page with pictures of one or several runs, for any browser, without network
     ///
     ///   switchcost report --open                      the latest run, in a browser
@@ -269,38 +258,6 @@ pub struct Compare {
     /// Write the comparison to this file as well, in the form that its name ends by: .md, .json or .xml (JUnit)
     #[arg(long, value_name = "FILE", value_parser = parse_written)]
     pub write: Vec<Written>,
-    /// Database of runs
-    #[command(flatten)]
-    pub store: StoreOption,
-}
-
-/// `classic`.
-#[derive(Args, Debug)]
-pub struct Classic {
-    /// Name of a program, or `all`
-    #[arg(value_name = "PROGRAM", required_unless_present = "list")]
-    pub program: Option<String>,
-    /// Its arguments, as the original takes them
-    #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
-    pub arguments: Vec<String>,
-    /// List the programs
-    #[arg(long, conflicts_with = "program")]
-    pub list: bool,
-    /// Only these of the program's placements: one_cpu, two_cpus, free [default: all]
-    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
-    pub placement: Vec<Placement>,
-    /// Rounds (starts of each probe) over which the work is spread [default: 10]
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    pub rounds: Option<u64>,
-    /// Time limit for each program, such as 20s or 2m [default: the program's own, see --list --format json]
-    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
-    pub budget: Option<Duration>,
-    /// Seed of the random order of measurements [default: random, stored with the run]
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
-    /// Output format
-    #[arg(long, value_name = "F", default_value = "table")]
-    pub format: CompareFormat,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,

@@ -9,6 +9,8 @@ use switchcost_session::{Exit, Failure, Feature};
 pub const FEATURES: &[Feature] = &[
     #[cfg(feature = "audit")]
     switchcost_audit::FEATURE,
+    #[cfg(feature = "classic")]
+    switchcost_classic::FEATURE,
     #[cfg(feature = "crosscheck")]
     switchcost_crosscheck::FEATURE,
     #[cfg(feature = "fleet")]

@@ -10,7 +10,7 @@ use switchcost_analysis::{Analysis, Figures, Of as Basis, Row, Split};
 use switchcost_stats::{Interval, Mode};
 
 /// What is known of every row.
-pub(crate) struct Column {
+pub struct Column {
     /// Its key in JSON and in the header of CSV.
     pub name: &'static str,
     /// What it holds, with its unit.
@@ -18,7 +18,7 @@ pub(crate) struct Column {
     /// How tables for people show it; None: they do not.
     pub shown: Option<Shown>,
     /// How the answer of few columns shows it; None: it does not.
-    pub brief: Option<Brief>,
+    pub(crate) brief: Option<Brief>,
     of: Of,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Brief {
 }
 
 /// How a table for people shows a column.
-pub(crate) struct Shown {
+pub struct Shown {
     title: Title,
     /// Only where there is room for many columns, as on the page.
     pub wide: bool,
@@ -238,7 +238,7 @@ fn cpus(row: &Row<'_>) -> Option<String> {
 }
 
 /// Every column, in the order of CSV and of the tables.
-pub(crate) static COLUMNS: &[Column] = &[
+pub static COLUMNS: &[Column] = &[
     column("run", Of::Text(|analysis, _| analysis.run.id.clone()), "Id of the run."),
     column("label", Of::Text(|_, row| row.label.clone()), "Short name, unique within the run.")
         .shown("mechanism", |row, _| Some(row.label.clone())),

@@ -5,7 +5,6 @@
 mod baseline;
 mod budget;
 mod canvas;
-mod classic;
 mod columns;
 mod compare;
 mod curves;
@@ -23,7 +22,7 @@ mod trend;
 
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
-pub use classic::{Performance, ProgramRows, classic_markdown, classic_text, programs_json, programs_text};
+pub use columns::{COLUMNS, Column, Shown};
 pub use compare::{
     Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_junit, compare_markdown,
     compare_schema, compare_text, published_figure,
@@ -31,7 +30,7 @@ pub use compare::{
 pub use doctor::{DoctorGate, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
-pub use formats::table::{ladder_plot, slowed_by};
+pub use formats::table::{common_measure, head, ladder_plot, slowed_by};
 pub use formats::{FORMATS, Format};
 pub use gate::{Gate, GateOutcome};
 pub use html::{AuditAnswer, Page, html, page_schema};

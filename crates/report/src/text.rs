@@ -62,6 +62,14 @@ impl Style {
     }
 }
 
+/// A table of Markdown.
+#[must_use]
+pub fn markdown_table() -> Table {
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
+    table
+}
+
 /// Plain data as JSON.
 #[expect(
     clippy::expect_used,

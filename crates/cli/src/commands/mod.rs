@@ -2,7 +2,6 @@
 
 mod baseline;
 mod budget;
-mod classic;
 mod compare;
 mod conform;
 mod doctor;
@@ -43,7 +42,6 @@ pub fn dispatch(typed: &ArgMatches, started: Instant) -> Result<Exit, Failure> {
         Command::History(arguments) => history::history(&arguments),
         Command::Baseline(arguments) => baseline::baseline(&arguments.action),
         Command::Compare(arguments) => compare::compare(&arguments, started),
-        Command::Classic(arguments) => classic::classic(&arguments, started),
         Command::Report(arguments) => report::report(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Budget(arguments) => budget::budget(&arguments),

@@ -1,7 +1,7 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
 use super::{Compared, ComparedRow, ComparedSide};
-use crate::text::{self, Style, Tint, cell, drawn, listed, right, tinted, wrapped};
+use crate::text::{self, Style, Tint, cell, drawn, listed, markdown_table, right, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
 use switchcost_analysis::Outcome;
@@ -40,8 +40,7 @@ pub fn compare_text(compared: &Compared, style: Style) -> String {
 /// As Markdown.
 #[must_use]
 pub fn compare_markdown(compared: &Compared) -> String {
-    let mut table = Table::new();
-    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
+    let mut table = markdown_table();
     let body =
         if compared.rows.is_empty() { String::new() } else { format!("{}\n", filled(&mut table, compared, false)) };
     Style::PLAIN.sealed(&format!("{}\n{body}{}", head(compared, Style::PLAIN), tail(compared, Style::PLAIN)))

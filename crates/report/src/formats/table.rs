@@ -3,7 +3,7 @@
 use super::Format;
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::curves;
-use crate::text::{Detail, Style, Tint, drawn, tinted, wrapped};
+use crate::text::{Detail, Style, Tint, drawn, markdown_table, tinted, wrapped};
 use comfy_table::{Cell, CellAlignment, Table};
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, CLOCK, Row, slowest};
@@ -26,7 +26,8 @@ fn aligned(column: &Column, text: impl ToString, tint: Option<Tint>) -> Cell {
 }
 
 /// The measure that all figures have, or the switch's.
-pub(crate) fn common_measure(analysis: &Analysis<'_>) -> String {
+#[must_use]
+pub fn common_measure(analysis: &Analysis<'_>) -> String {
     let mut measures = analysis.shown().filter(|row| row.summary.figures.is_some()).map(Row::measure);
     let first = measures.next().unwrap_or_else(|| SWITCH.to_owned());
     if measures.all(|measure| measure == first) { first } else { SWITCH.to_owned() }
@@ -72,8 +73,8 @@ pub fn ladder_plot(analysis: &Analysis<'_>, style: Style) -> String {
 
 /// The same as Markdown.
 pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
-    let mut table = Table::new();
-    table.load_preset(comfy_table::presets::ASCII_MARKDOWN).set_header(header(analysis, None));
+    let mut table = markdown_table();
+    table.set_header(header(analysis, None));
     fill(&mut table, analysis, false, true);
     let style = Style::PLAIN;
     let along = curves::markdown(analysis);
@@ -82,7 +83,8 @@ pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
 }
 
 /// What run it is, how it ended, and how noisy it was.
-pub(crate) fn head(analysis: &Analysis<'_>, style: Style) -> String {
+#[must_use]
+pub fn head(analysis: &Analysis<'_>, style: Style) -> String {
     let run = analysis.run;
     let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| harmless(value));
     let started = Utc::new(run.started_unix_ns);

@@ -1,29 +1,26 @@
 //! A program of a write-up: what it prints of each row, beside our figure for the same work.
 
-use crate::columns::{COLUMNS, Shown};
-use crate::formats::table::{common_measure, head};
-use crate::text::{Style, cell, drawn, right, wrapped};
-use comfy_table::Table;
-use serde_json::json;
+use crate::programs::{Arguments, Printed, Program};
 use switchcost_analysis::number::{grouped, nanoseconds};
 use switchcost_analysis::{Analysis, Row};
-use switchcost_catalogue::{Argument, Arguments, Printed, Program};
+use switchcost_report::text::{Style, cell, drawn, markdown_table, right, wrapped};
+use switchcost_report::{COLUMNS, FORMATS, Shown, common_measure, head};
 
 /// The rows of a program in its run, each with the units that the original carries out; or why there is none.
-pub type ProgramRows = Vec<Result<(Vec<usize>, u64), String>>;
+pub type Rows = Vec<Result<(Vec<usize>, u64), String>>;
 
 /// A program that has been carried out.
 pub struct Performance<'a> {
     /// The program.
     pub program: &'a Program,
     /// Its arguments.
-    pub arguments: Arguments,
+    pub arguments: &'a Arguments,
     /// Arguments were given to a program that never looks at them.
     pub ignored: bool,
     /// What was measured.
-    pub run: &'a Analysis<'a>,
+    pub run: Analysis<'a>,
     /// Where its rows are in the run.
-    pub rows: ProgramRows,
+    pub rows: &'a Rows,
 }
 
 /// What the original prints of a row; None if the row has no figure, or it has no such value.
@@ -81,8 +78,10 @@ impl Performance<'_> {
         found.flat_map(|(rows, work)| rows.iter().map(|&row| (&self.run.rows[row], *work)))
     }
 
-    fn table(&self, mut table: Table) -> String {
-        let measure = common_measure(self.run);
+    /// `style`: for a terminal; None: for a Markdown page.
+    fn table(&self, style: Option<Style>) -> String {
+        let mut table = style.map_or_else(markdown_table, Style::table);
+        let measure = common_measure(&self.run);
         let titles = ours().map(|column| cell(format!("ours: {}", column.title(&measure))));
         let headings = self.program.columns.iter().map(|column| right(&column.heading));
         table.set_header([cell("row")].into_iter().chain(headings).chain(titles));
@@ -119,42 +118,39 @@ impl Performance<'_> {
     }
 }
 
-/// For a terminal.
-#[must_use]
-pub fn classic_text(performance: &Performance<'_>, style: Style) -> String {
-    let program = performance.program;
-    let mut text = format!("{}: {} ({})\n", style.bold(&performance.command()), program.title, program.source);
-    text.push_str(&format!("{}\n{}", head(performance.run, style), performance.table(style.table())));
+/// For a terminal of this style; None: a section of a Markdown page.
+pub fn performance_text(performance: &Performance<'_>, style: Option<Style>) -> String {
+    let (command, program) = (performance.command(), performance.program);
+    let plain = style.unwrap_or(Style::PLAIN);
+    let mut text = match style {
+        Some(style) => format!("{}: {} ({})\n", style.bold(&command), program.title, program.source),
+        None => format!("## `{command}`\n\n{} ({}).\n\n", program.title, program.source),
+    };
+    text.push_str(&format!("{}\n{}", head(&performance.run, plain), performance.table(style)));
     for (heading, items) in performance.lists() {
-        text.push_str(&format!("\n{}\n", style.bold(heading)));
-        items.iter().for_each(|item| text.push_str(&wrapped("  - ", item, style)));
+        match style {
+            Some(style) => text.push_str(&format!("\n{}\n", style.bold(heading))),
+            None => text.push_str(&format!("\n**{heading}**\n\n")),
+        }
+        let lead = if style.is_some() { "  - " } else { "- " };
+        items.iter().for_each(|item| text.push_str(&wrapped(lead, item, plain)));
     }
-    style.sealed(&text)
+    plain.sealed(&text)
 }
 
-/// A section of a Markdown page.
-#[must_use]
-pub fn classic_markdown(performance: &Performance<'_>) -> String {
-    let program = performance.program;
-    let mut table = Table::new();
-    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
-    let mut text = format!("## `{}`\n\n{} ({}).\n\n", performance.command(), program.title, program.source);
-    text.push_str(&format!("{}\n{}", head(performance.run, Style::PLAIN), performance.table(table)));
-    for (heading, items) in performance.lists() {
-        text.push_str(&format!("\n**{heading}**\n\n"));
-        items.iter().for_each(|item| text.push_str(&format!("- {item}\n")));
-    }
-    Style::PLAIN.sealed(&text)
+/// The run as JSON.
+pub fn performance_json(performance: &Performance<'_>) -> Result<String, String> {
+    let json = FORMATS.iter().find(|format| format.name() == "json").ok_or("there is no JSON")?;
+    json.write(&performance.run, Style::PLAIN)
 }
 
-/// `classic --list` for people.
-#[must_use]
+/// The list of programs.
 pub fn programs_text(programs: &[Program], style: Style) -> String {
     let mut text = String::new();
     for program in programs {
         text.push_str(&format!("{}  {} ({})\n", style.bold(&program.name), program.title, program.source));
         let mut table = style.table();
-        table.add_row(["   ", program.explains.as_str()]);
+        table.add_row(["   ", &format!("{}; at most {} s", program.explains, program.budget_s)]);
         for argument in &program.arguments {
             let line = format!("{}: {} to {}, default {}", argument.name, argument.min, argument.max, argument.default);
             table.add_row(["   ", &line]);
@@ -162,23 +158,5 @@ pub fn programs_text(programs: &[Program], style: Style) -> String {
         text.push_str(&drawn(&mut table));
         text.push('\n');
     }
-    text.push_str("switchcost classic PROGRAM [ARGUMENTS] runs one of them, switchcost classic all makes one Markdown page of all.\n");
-    text
-}
-
-/// `classic --list` for scripts.
-#[must_use]
-pub fn programs_json(programs: &[Program]) -> String {
-    let argument = |a: &Argument| json!({ "name": a.name, "min": a.min, "max": a.max, "default": a.default });
-    let program = |program: &Program| {
-        json!({
-            "name": program.name,
-            "title": program.title,
-            "source": program.source,
-            "explains": program.explains,
-            "budget_s": program.budget_s,
-            "arguments": program.arguments.iter().map(argument).collect::<Vec<_>>(),
-        })
-    };
-    crate::text::json(&json!({ "format": 1, "programs": programs.iter().map(program).collect::<Vec<_>>() }))
+    text + "switchcost classic PROGRAM [ARGUMENTS] runs one of them, switchcost classic all makes one Markdown page of all.\n"
 }

@@ -1,0 +1,45 @@
+//! `classic`.
+
+use clap::Parser;
+use std::time::Duration;
+use switchcost_model::Placement;
+use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse_word};
+use switchcost_session::exit;
+
+/// Re-run a benchmark program from five published articles: what it prints, beside our figure for the same work
+///
+/// Arguments, defaults and checks are the original's: what it refuses ends with its message and
+/// exit status. The same amount of work is spread over several process starts.
+///
+///   switchcost classic                                 what there is, and what each measures
+///   switchcost classic testFiber 50 1000000            as the original would be started
+///   switchcost classic context_switch --placement free only as the scheduler likes
+///   switchcost classic all > classic.md                one Markdown page of all, with default arguments
+#[derive(Parser, Debug)]
+#[command(name = "classic", after_help = exit::HELP, verbatim_doc_comment)]
+pub struct Classic {
+    /// Name of a program, or `all` [default: list the programs]
+    #[arg(value_name = "PROGRAM")]
+    pub program: Option<String>,
+    /// Its arguments, as the original takes them
+    #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
+    pub arguments: Vec<String>,
+    /// Only these of the program's placements: one_cpu, two_cpus, free [default: all]
+    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    pub placement: Vec<Placement>,
+    /// Rounds (starts of each probe) over which the work is spread [default: 10]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub rounds: Option<u64>,
+    /// Time limit for each program, such as 20s or 2m [default: the program's own, which the list names]
+    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
+    pub budget: Option<Duration>,
+    /// Seed of the random order of measurements [default: random, stored with the run]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: ListFormat,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
