@@ -509,7 +509,7 @@ export interface Result {
    */
   build: Build | null;
   /**
-   * Only for experiment footprint: resident, virtual and kernel bytes of one live, suspended context.
+   * Only where the figure is not time: its parts per unit, such as resident, virtual and kernel bytes of one live, suspended context.
    */
   bytes: {
     [k: string]: number;
@@ -535,7 +535,7 @@ export interface Result {
    */
   disturbed: number;
   /**
-   * switch, create, message or footprint.
+   * What is measured: switch, or another experiment by its name.
    */
   experiment: string;
   /**
@@ -638,7 +638,7 @@ export interface Result {
    */
   peak_rss_bytes: number;
   /**
-   * one_cpu, two_cpus, free, pair:A-B.
+   * Where the contexts run: a placement by its name, or pair:A-B.
    */
   placement: string;
   /**
@@ -646,7 +646,7 @@ export interface Result {
    */
   probe: string;
   /**
-   * What the figures are: time, in ns, or memory, in bytes.
+   * What the figures are of: time, in ns; memory, in bytes; or what an experiment has of its own.
    */
   quantity: string;
   /**

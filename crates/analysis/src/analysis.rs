@@ -3,7 +3,6 @@
 use crate::compare::{Noise, noise};
 use crate::curves::{CONTEXTS, Curve, Matrix, Split, Topology, curves, matrices, split};
 use crate::notes::{Note, notes, warnings};
-use crate::number::Quantity;
 use crate::rounds::Of;
 use crate::rulers::{Speeds, Undisturbed, speeds};
 use crate::settle::{Settled, settled};
@@ -11,7 +10,7 @@ use crate::summary::{CONFIDENCE, Summary, measured, verdict_of};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{
-    EndedBy, Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict,
+    EndedBy, Experiment, Invocation, Mechanism, MechanismId, Placement, Quantity, Run, Timing, Variant, Verdict,
 };
 use switchcost_stats::{FEWEST, Interval, Mode, Shared, half_width, mean};
 
@@ -140,7 +139,7 @@ impl Row<'_> {
     /// What its figures are measured in, such as `ns/switch`.
     #[must_use]
     pub fn measure(&self) -> String {
-        format!("{}/{}", self.quantity.unit(), self.unit)
+        format!("{}/{}", self.quantity.unit, self.unit)
     }
 }
 
@@ -238,7 +237,7 @@ impl<'r> Analysis<'r> {
     /// What the CPUs of a pair share; None for other placements, or where the machine's facts do not tell.
     #[must_use]
     pub fn relation(&self, placement: Placement) -> Option<&'static str> {
-        let Placement::Pair(a, b) = placement else { return None };
+        let (a, b) = placement.pair()?;
         self.topology.relation(a, b).map(|relation| relation.as_str())
     }
 
@@ -260,10 +259,10 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
     if with_probe || catalogue.is_foreign(variant) {
         words[0] = format!("{}@{}", words[0], variant.probe);
     }
-    if variant.experiment != Experiment::Switch {
+    if variant.experiment != Experiment::usual() {
         words.push(variant.experiment.to_string());
     }
-    if variant.experiment.has_ring() && variant.contexts != 2 && variant.contexts != 1 {
+    if variant.experiment.many && variant.contexts != 2 && variant.contexts != 1 {
         words.push(format!("contexts={}", variant.contexts));
     }
     for (name, value) in &variant.parameters {
@@ -273,7 +272,7 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
             words.push(format!("{name}={value}"));
         }
     }
-    if variant.placement != Placement::OneCpu {
+    if variant.placement != Placement::usual() {
         words.push(variant.placement.to_string());
     }
     if variant.timing == Timing::Each {
@@ -315,8 +314,10 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
             variant,
             full: full(variant, mechanism),
             label: label(variant, catalogue, several(variant)),
-            unit: mechanism.map_or("switch", |mechanism| mechanism.unit_of(variant.experiment)).to_owned(),
-            quantity: Quantity::of(variant.experiment),
+            unit: mechanism
+                .map_or(&*variant.experiment.unit, |mechanism| mechanism.unit_of(variant.experiment))
+                .to_owned(),
+            quantity: variant.experiment.quantity,
             control: mechanism.is_some_and(|mechanism| mechanism.control),
             summary,
             undisturbed,
@@ -403,7 +404,7 @@ fn named_matrices(run: &Run, rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<Mat
     let several = several_probes(run);
     let mut matrices = matrices(rows);
     for matrix in &mut matrices {
-        let shared = Variant { placement: Placement::OneCpu, ..matrix.variant.clone() };
+        let shared = Variant { placement: Placement::usual(), ..matrix.variant.clone() };
         matrix.label = label(&shared, catalogue, several(&shared));
     }
     matrices

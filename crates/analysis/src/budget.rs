@@ -1,7 +1,7 @@
 //! What so many switches between so many contexts would cost by a mechanism that was measured.
 
 use crate::Row;
-use switchcost_model::{Experiment, Timing};
+use switchcost_model::{Experiment, Quantity, Timing};
 use switchcost_stats::{Interval, mean_interval};
 
 /// What a program needs.
@@ -64,12 +64,12 @@ pub enum Fit {
     Guess,
 }
 
-/// What one mechanism offers by its rows, from whatever runs, the newest first; `footprints` are of it or of one with the same contexts.
+/// What one mechanism offers by its rows, from whatever runs, the newest first; `memories` are of it or of one with the same contexts.
 #[must_use]
-pub fn offer(demand: &Demand, working_set_parameter: &str, rows: &[&Row<'_>], footprints: &[&Row<'_>]) -> Offer {
+pub fn offer(demand: &Demand, working_set_parameter: &str, rows: &[&Row<'_>], memories: &[&Row<'_>]) -> Offer {
     Offer {
         cpu: cpu(demand, working_set_parameter, rows),
-        memory: memory(demand, footprints),
+        memory: memory(demand, memories),
         p99: p99(demand, working_set_parameter, rows),
     }
 }
@@ -101,8 +101,10 @@ fn timed<'r, 'v>(
     rows: &[&'r Row<'v>],
     timing: Timing,
 ) -> Option<(&'r Row<'v>, Answer)> {
-    let of =
-        rows.iter().copied().filter(|row| row.variant.experiment == Experiment::Switch && row.variant.timing == timing);
+    let of = rows
+        .iter()
+        .copied()
+        .filter(|row| row.variant.experiment == Experiment::usual() && row.variant.timing == timing);
     let row = nearest(of, |row| {
         ratio(working_set(row, parameter), demand.touched()) * 100.0 + ratio(row.variant.contexts, demand.contexts)
     })?;
@@ -123,8 +125,8 @@ fn cpu(demand: &Demand, parameter: &str, rows: &[&Row<'_>]) -> Option<Answer> {
     })
 }
 
-fn memory(demand: &Demand, footprints: &[&Row<'_>]) -> Option<Answer> {
-    let of = footprints.iter().copied().filter(|row| row.variant.experiment == Experiment::Footprint);
+fn memory(demand: &Demand, memories: &[&Row<'_>]) -> Option<Answer> {
+    let of = memories.iter().copied().filter(|row| row.quantity == Quantity::MEMORY);
     let row = nearest(of, |row| ratio(row.variant.contexts, demand.contexts))?;
     let figures = row.summary.figures.as_ref()?;
     let all = |bytes: f64| (bytes + demand.touched() as f64) * demand.contexts as f64;

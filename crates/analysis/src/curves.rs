@@ -285,16 +285,17 @@ pub fn matrices(rows: &[Row<'_>]) -> Vec<Matrix> {
     let mut places: BTreeMap<Variant, usize> = BTreeMap::new();
     let mut matrices: Vec<Matrix> = Vec::new();
     for (position, row) in rows.iter().enumerate().filter(|(_, row)| !row.variant.is_twin()) {
-        let Placement::Pair(a, b) = row.variant.placement else { continue };
-        let place = *places.entry(Variant { placement: Placement::Free, ..row.variant.clone() }).or_insert_with(|| {
-            matrices.push(Matrix {
-                variant: row.variant.clone(),
-                label: String::new(),
-                cpus: Vec::new(),
-                cells: BTreeMap::new(),
+        let Some((a, b)) = row.variant.placement.pair() else { continue };
+        let place =
+            *places.entry(Variant { placement: Placement::usual(), ..row.variant.clone() }).or_insert_with(|| {
+                matrices.push(Matrix {
+                    variant: row.variant.clone(),
+                    label: String::new(),
+                    cpus: Vec::new(),
+                    cells: BTreeMap::new(),
+                });
+                matrices.len() - 1
             });
-            matrices.len() - 1
-        });
         matrices[place].cells.entry((a.min(b), a.max(b))).or_insert(position);
         matrices[place].cpus.extend([a, b]);
     }

@@ -4,7 +4,7 @@ use crate::Row;
 use crate::series::series;
 use crate::summary::{counted, intervals_of};
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Timing, Verdict};
+use switchcost_model::{Invocation, Verdict};
 use switchcost_stats::{median, quantile, sorted};
 
 /// Shares at which the pooled batches of a row are given.
@@ -13,7 +13,7 @@ pub const SHARES: [f64; 13] = [0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.
 /// Bins in which a histogram is given for each factor of ten.
 const BINS_A_DECADE: f64 = 40.0;
 
-/// One start of a probe, ns per unit (bytes per context for footprints).
+/// One start of a probe, per unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Start {
     /// Round.
@@ -53,26 +53,18 @@ pub struct Detail {
 /// The starts of a row in detail.
 #[must_use]
 pub fn detail(row: &Row<'_>) -> Detail {
-    of_starts(row.variant.timing, &row.starts)
+    of_starts(row.variant.each_unit(), &row.starts)
 }
 
-fn of_starts(timing: Timing, all: &[&Invocation]) -> Detail {
+fn of_starts(each_unit: bool, all: &[&Invocation]) -> Detail {
     let counts: Vec<u64> = counted(all).0.iter().map(|invocation| invocation.sequence).collect();
     let mut detail = Detail::default();
     let mut pooled = Vec::new();
     let mut bins: BTreeMap<i64, u64> = BTreeMap::new();
     for &invocation in all {
         let counts = counts.contains(&invocation.sequence);
-        let spread = match timing {
-            Timing::Batch => {
-                let series = series(invocation);
-                let values = sorted(series.settled());
-                if counts {
-                    pooled.extend_from_slice(&values);
-                }
-                spread(|p| quantile(&values, p))
-            }
-            Timing::Each => intervals_of(invocation).and_then(|intervals| {
+        let spread = if each_unit {
+            intervals_of(invocation).and_then(|intervals| {
                 for &(value, count) in intervals.buckets.iter().filter(|_| counts).filter(|bucket| bucket.0 > 0.0) {
                     let bin = bins.entry((value.log10() * BINS_A_DECADE).round() as i64).or_default();
                     *bin = bin.saturating_add(count);
@@ -84,7 +76,14 @@ fn of_starts(timing: Timing, all: &[&Invocation]) -> Detail {
                 });
                 // As the row's median: without what the reading costs.
                 raw.map(|raw| raw.map(|value| value - intervals.pair))
-            }),
+            })
+        } else {
+            let series = series(invocation);
+            let values = sorted(series.settled());
+            if counts {
+                pooled.extend_from_slice(&values);
+            }
+            spread(|p| quantile(&values, p))
         };
         detail.starts.push(start(invocation, counts, spread));
     }
@@ -172,7 +171,7 @@ mod tests {
     fn disturbed_starts_are_told_and_do_not_count() {
         let mut all: Vec<Invocation> = (0..6).map(|i| invocation(i, &[10, 20, 30, 40, 50], false)).collect();
         all.push(invocation(6, &[900; 5], true));
-        let detail = of_starts(Timing::Batch, &all.iter().collect::<Vec<_>>());
+        let detail = of_starts(false, &all.iter().collect::<Vec<_>>());
         assert_eq!(detail.starts[0].spread.unwrap().map(|v| (v * 10.0).round()), [10.0, 14.0, 30.0, 46.0, 50.0]);
         assert!(detail.starts[0].counted && !detail.starts[6].counted);
         assert_eq!(detail.starts[6].disturbances, ["steal: 5 %"]);
@@ -183,7 +182,7 @@ mod tests {
     fn drift_is_the_last_third_against_the_first() {
         let of = |costs: &[i64]| {
             let all: Vec<Invocation> = (0..).zip(costs).map(|(i, &cost)| invocation(i, &[cost; 5], false)).collect();
-            of_starts(Timing::Batch, &all.iter().collect::<Vec<_>>()).drift.map(|drift| (drift * 1e6).round() / 1e6)
+            of_starts(false, &all.iter().collect::<Vec<_>>()).drift.map(|drift| (drift * 1e6).round() / 1e6)
         };
         assert_eq!(of(&[100, 300, 900, 900, 400, 500]), Some(1.25), "the median of two lies between them");
         assert_eq!(of(&[100, 200, 300, 0, 0, 0, 300, 100, 200]), Some(0.0));
@@ -191,11 +190,7 @@ mod tests {
         assert_eq!(of(&[0, 0, 1, 1, 1, 1]), None);
         let mut all: Vec<Invocation> = (0..7).map(|i| invocation(i, &[100; 5], false)).collect();
         all.push(invocation(7, &[900; 5], true));
-        assert_eq!(
-            of_starts(Timing::Batch, &all.iter().collect::<Vec<_>>()).drift,
-            Some(0.0),
-            "disturbed starts do not count"
-        );
+        assert_eq!(of_starts(false, &all.iter().collect::<Vec<_>>()).drift, Some(0.0), "disturbed starts do not count");
     }
 
     #[test]
@@ -214,7 +209,7 @@ mod tests {
             span_counter: 1,
             span_clock: 1,
         });
-        let detail = of_starts(Timing::Each, &[&each]);
+        let detail = of_starts(true, &[&each]);
         assert_eq!(detail.histogram.iter().map(|(_, count)| count).sum::<u64>(), 30);
         assert_eq!(detail.histogram.len(), 2, "{:?}", detail.histogram);
         assert_eq!(detail.starts[0].spread.unwrap()[4], 10_000.0);

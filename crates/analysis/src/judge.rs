@@ -95,7 +95,7 @@ impl Case<'_> {
 
     /// A ring whose contexts take turns, so that order, token and CPUs of hops exist.
     fn is_ring(&self) -> bool {
-        self.experiment() == Experiment::Switch && self.rule.turns
+        self.experiment().ring && self.rule.turns
     }
 }
 

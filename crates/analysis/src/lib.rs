@@ -12,7 +12,6 @@ mod explain;
 mod judge;
 mod kinds;
 mod notes;
-pub mod number;
 mod rounds;
 mod rulers;
 mod series;
@@ -29,7 +28,6 @@ pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
 pub use notes::{resume_command, run_command};
-pub use number::Quantity;
 pub use rounds::Of;
 pub use rulers::{
     CLOCK, SLOWED, Speed, Speeds, Undisturbed, clock_beside, clocks_differ, core, slowed_throughout, slower_clock,
@@ -38,6 +36,7 @@ pub use rulers::{
 pub use series::{Series, batch_ns, claimed_ns, series};
 pub use settle::{LOOKS, Settled, by_itself, settled};
 pub use summary::{Figures, KernelRate, Reading, Summary, counted, summarise, verdict_of};
+pub use switchcost_model::{Quantity, number};
 pub use switchcost_stats::FEWEST as FEWEST_STARTS;
 pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};
 pub use words::{is_message, last_words};

@@ -1,11 +1,11 @@
 //! What a reader must know of a row, and of a run as a whole, in words.
 
 use crate::judge::KERNEL_TOLERANCE;
-use crate::number::{Quantity, factor, nanoseconds, percent};
 use crate::{Figures, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
-use switchcost_model::{EndedBy, Experiment, Mechanism, Placement, Run, Severity, Timing, Verdict};
+use switchcost_model::number::{factor, nanoseconds, percent};
+use switchcost_model::{EndedBy, Mechanism, Placement, Quantity, Run, Severity, Timing, Verdict};
 use switchcost_stats::{FEWEST, SIGMAS, chance, median};
 
 /// Remarks of the probe that are shown with a row.
@@ -85,18 +85,20 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
         );
         notes.extend(marked(true, Some(note)));
     }
-    if row.variant.contexts >= LARGE_RING && row.variant.experiment == Experiment::Switch {
+    if row.variant.contexts >= LARGE_RING && row.variant.experiment.ring {
         let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);
         notes.extend(marked(false, Some(format!("the probe's largest process used {} MiB", nanoseconds(mebibytes)))));
     }
-    if !row.summary.footprint.is_empty() {
+    if !row.summary.parts.is_empty() {
         let parts: Vec<String> = row
             .summary
-            .footprint
+            .parts
             .iter()
-            .map(|(quantity, bytes)| format!("{} {} B", quantity.trim_end_matches("_bytes"), nanoseconds(*bytes)))
+            .map(|(part, value)| {
+                format!("{} {} {}", part.trim_end_matches("_bytes"), nanoseconds(*value), row.quantity.unit)
+            })
             .collect();
-        let note = format!("memory of one live, suspended context, by the kernel's figures: {}", parts.join(", "));
+        let note = format!("{}: {}", row.variant.experiment.of_parts, parts.join(", "));
         notes.extend(marked(true, Some(note)));
     }
     // A remark that differs from start to start (a measured figure, say) would fill the page.
@@ -109,7 +111,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
 
 /// Says so when no one number stands for the row.
 fn kinds(row: &Row<'_>, figures: &Figures) -> Option<String> {
-    let (phrase, unit) = (row.summary.modes_phrase()?, row.quantity.unit());
+    let (phrase, unit) = (row.summary.modes_phrase()?, &row.quantity.unit);
     let over_time = figures.mean_over_time.map(|mean| format!(", over time {}", nanoseconds(mean)));
     let mean = nanoseconds(figures.mean) + &over_time.unwrap_or_default();
     Some(match (row.summary.modes_within, &row.undisturbed) {
@@ -142,7 +144,7 @@ fn strays(row: &Row<'_>) -> Option<String> {
 
 /// How far the counters of two CPUs are to be trusted, where intervals begin on one and end on another.
 fn counters(row: &Row<'_>, run: &Run) -> Option<String> {
-    let across = row.variant.timing == Timing::Each && row.variant.placement != Placement::OneCpu;
+    let across = row.variant.timing == Timing::Each && row.variant.placement != Placement::usual();
     let finding = run.machine.findings.iter().find(|finding| across && finding.id == "counters")?;
     let effect = if finding.effect.is_empty() { String::new() } else { format!(": {}", finding.effect) };
     Some(format!("intervals may end on another CPU than they begin on; {}{effect}", finding.what))
@@ -172,7 +174,7 @@ fn slowed(row: &Row<'_>, median: f64) -> Option<String> {
         percent(undisturbed.slowed),
         rulers.join(", "),
         nanoseconds(own),
-        row.quantity.unit(),
+        row.quantity.unit,
         nanoseconds(interval.low),
         nanoseconds(interval.high)
     ))
@@ -191,7 +193,7 @@ fn left_out(row: &Row<'_>) -> Option<String> {
             "{} starts that other programs disturbed are left out; with them the median is {} {}",
             row.summary.disturbed,
             nanoseconds(all),
-            row.quantity.unit()
+            row.quantity.unit
         )
     })
 }
@@ -199,14 +201,14 @@ fn left_out(row: &Row<'_>) -> Option<String> {
 /// Says so when hops between CPUs, not the mechanism, make the figure.
 fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String> {
     let away = 1.0 - row.summary.same_cpu_share?;
-    if row.variant.placement.kind() == Placement::OneCpu || away < 0.01 {
+    if row.variant.placement.on_one_cpu() || away < 0.01 {
         return None;
     }
     let changed = format!("{} of the switches changed the CPU", percent(away));
     let home = rows.iter().find(|other| {
         let mut same = row.variant.clone();
         same.placement = other.variant.placement;
-        same.placement.kind() == Placement::OneCpu && *other.variant == same
+        same.placement.on_one_cpu() && *other.variant == same
     });
     let Some(home) = home else {
         return Some(format!("{changed}, which must be woken first if it went idle: compare with --placement one_cpu"));
@@ -234,7 +236,7 @@ fn one_thread(row: &Row<'_>, mechanism: Option<&Mechanism>) -> Option<String> {
 fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option<String> {
     let mechanism = catalogue.find(&row.variant.mechanism)?;
     let highest = row.summary.figures.as_ref()?.interval?.high;
-    if row.variant.experiment != Experiment::Switch {
+    if !row.variant.experiment.bounded() {
         return None;
     }
     let floor = |other: &&Row<'_>| {
@@ -271,7 +273,7 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
     let target = run.precision_ppm as f64 / 1e6;
     let count = row.summary.invocation_medians.len();
     let Some(interval) = figures.interval else {
-        let each = row.start_takes().map(|time| format!(", each of {}", Quantity::Time.amount(time)));
+        let each = row.start_takes().map(|time| format!(", each of {}", Quantity::TIME.amount(time)));
         let cure = match run.ended_by {
             EndedBy::Rounds => "ask for more by --rounds".to_owned(),
             _ => format!("allow more time with --budget, or measure it by itself: {}", run_command([row])),

@@ -1,15 +1,12 @@
 //! From raw ticks of one invocation to ns per unit.
 
-use switchcost_model::{Histogram, Invocation, Phase, Samples, Transcript};
+use switchcost_model::{Experiment, Histogram, Invocation, Phase, Samples, Transcript};
 use switchcost_stats::{Steady, median, steady_from};
-
-/// Of the quantities of a footprint, the one that is not part of its figure: address space costs nothing until it is touched.
-const NO_MEMORY: &str = "virtual_bytes";
 
 /// The measured batches of one invocation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// ns per unit (bytes per context for footprints) of each batch of phase measure, in order.
+    /// What a unit takes, in each batch of phase measure, in order.
     pub values: Vec<f64>,
     /// What each of them lasted, ns.
     pub lasted: Vec<f64>,
@@ -56,16 +53,15 @@ pub(crate) fn has_rulers(invocations: &[&Invocation]) -> bool {
     invocations.iter().flat_map(|invocation| &invocation.transcript.samples).any(|samples| !samples.rulers.is_empty())
 }
 
-/// ns per unit of each measured batch, in order; of a footprint its one figure, bytes per context.
+/// What a unit takes, of each measured batch in order.
 pub(crate) fn values(transcript: &Transcript) -> Vec<f64> {
     batches(transcript).into_iter().map(|(value, _)| value).collect()
 }
 
-/// The same, each with what it lasted in ns; a footprint lasts no time and counts as 1.
+/// The same, each with what it lasted in ns; what is not time counts as 1.
 fn batches(transcript: &Transcript) -> Vec<(f64, f64)> {
-    let memory = quantities(transcript).into_iter().filter(|(name, _)| name != NO_MEMORY).map(|(_, bytes)| bytes);
-    if let Some(bytes) = memory.reduce(|a, b| a + b) {
-        return vec![(bytes, 1.0)];
+    if let Some(experiment) = transcript.plan.as_ref().map(|plan| plan.experiment).filter(|known| !known.timed()) {
+        return counted(experiment, transcript).into_iter().map(|value| (value, 1.0)).collect();
     }
     let ns_per_tick = transcript.hello.as_ref().map_or(1.0, |hello| 1e9 / hello.clock.ticks_per_second as f64);
     let measured = |samples: &&Samples| samples.phase == Phase::Measure && samples.quantity.is_none();
@@ -76,6 +72,27 @@ fn batches(transcript: &Transcript) -> Vec<(f64, f64)> {
     transcript.samples.iter().filter(measured).flat_map(of_batches).collect()
 }
 
+/// The sum of an experiment's parts per unit: of each batch, or of the one batch that its contexts live for.
+fn counted(experiment: Experiment, transcript: &Transcript) -> Vec<f64> {
+    if experiment.in_one_batch() {
+        let parts = quantities(transcript).into_iter().filter(|(name, _)| !experiment.beside.contains(name));
+        return parts.map(|(_, value)| value).reduce(|a, b| a + b).into_iter().collect();
+    }
+    let mut sums = Vec::new();
+    for part in &experiment.page().parts {
+        let of = |samples: &&Samples| samples.phase == Phase::Measure && samples.quantity.as_ref() == Some(part);
+        let values =
+            transcript.samples.iter().filter(of).flat_map(|s| s.ticks.iter().map(|&n| n as f64 / s.units as f64));
+        for (place, value) in values.enumerate() {
+            match sums.get_mut(place) {
+                Some(sum) => *sum += value,
+                None => sums.push(value),
+            }
+        }
+    }
+    sums
+}
+
 /// How long a measured batch typically lasted, ns: the median of them. None without any that took time.
 #[must_use]
 pub fn batch_ns(transcript: &Transcript) -> Option<f64> {
@@ -84,7 +101,7 @@ pub fn batch_ns(transcript: &Transcript) -> Option<f64> {
 }
 
 /// Time that the batches took by the probe's own word, warm-up included, ns; of `timing=each` the stretch from which its counter's rate was
-/// taken. None: it sent neither (a footprint sends bytes).
+/// taken. None: it sent neither.
 #[must_use]
 pub fn claimed_ns(transcript: &Transcript) -> Option<f64> {
     let ns_per_tick = 1e9 / transcript.hello.as_ref()?.clock.ticks_per_second as f64;
@@ -94,21 +111,24 @@ pub fn claimed_ns(transcript: &Transcript) -> Option<f64> {
     batches.chain(spans).reduce(|sum, ticks| sum + ticks).map(|ticks| ticks * ns_per_tick)
 }
 
-/// ns in one tick of the cycle counter, from a stretch of time measured with both.
+/// ns in one tick of the cycle counter, from a stretch of time measured with both; what is not time is in units of its own.
 pub(crate) fn ns_per_counter_tick(histogram: &Histogram, transcript: &Transcript) -> Option<f64> {
+    if transcript.plan.as_ref().is_some_and(|plan| !plan.experiment.timed()) {
+        return Some(1.0);
+    }
     let clock = &transcript.hello.as_ref()?.clock;
     let span_ns = histogram.span_clock as f64 * 1e9 / clock.ticks_per_second as f64;
     (histogram.span_counter > 0).then(|| span_ns / histogram.span_counter as f64)
 }
 
-/// Bytes per context of each quantity that a footprint reports.
+/// Of each named quantity that is reported, what a unit takes.
 pub(crate) fn quantities(transcript: &Transcript) -> Vec<(String, f64)> {
     let reported = transcript.samples.iter().filter(|samples| samples.phase == Phase::Measure);
     reported
         .filter_map(|samples| {
-            let bytes: f64 = samples.ticks.iter().map(|&ticks| ticks as f64).sum();
-            let cycles = samples.ticks.len().max(1) as f64;
-            Some((samples.quantity.clone()?, bytes / cycles / samples.units as f64))
+            let all: f64 = samples.ticks.iter().map(|&ticks| ticks as f64).sum();
+            let batches = samples.ticks.len().max(1) as f64;
+            Some((samples.quantity.clone()?, all / batches / samples.units as f64))
         })
         .collect()
 }

@@ -2,10 +2,10 @@
 
 use crate::judge::{BELOW_RESOLUTION, NO_LOOK, OTHER_WAY, turns_agree, went_another_way};
 use crate::kinds::kinds;
-use crate::number::nanoseconds;
 use crate::series::{Series, has_rulers, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Placement, Run, Timing, Variant, Verdict};
+use switchcost_model::number::nanoseconds;
+use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Run, Timing, Variant, Verdict};
 use switchcost_stats::{
     FEWEST, Interval, Mode, Shared, autocorrelation_of_ranks, mad, mean, median, quantile, sorted, widening,
 };
@@ -13,7 +13,7 @@ use switchcost_stats::{
 /// Level of every interval.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// The figures of a variant, ns per unit (bytes per context for footprints).
+/// The figures of a variant, per unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     /// Median of the invocations' medians.
@@ -77,8 +77,8 @@ pub struct Summary {
     pub invocation_medians: Vec<(u64, f64)>,
     /// Their means with their rounds, for sums.
     pub invocation_means: Vec<(u64, f64)>,
-    /// Of experiment footprint: bytes per context of each quantity, median over invocations.
-    pub footprint: BTreeMap<String, f64>,
+    /// Of what is not time: each named part per unit, median over invocations.
+    pub parts: BTreeMap<String, f64>,
     /// Batches (or intervals) behind the figures.
     pub samples: u64,
     /// Batches left out as warm-up beyond the planned one.
@@ -200,9 +200,12 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verd
 #[must_use]
 pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     let (counted, disturbed) = counted(invocations);
-    let form = |invocations: &[&Invocation]| match variant.timing {
-        Timing::Batch => batches(invocations, variant.placement == Placement::Free),
-        Timing::Each => intervals(invocations),
+    let form = |invocations: &[&Invocation]| {
+        if variant.each_unit() {
+            intervals(invocations, variant.timing == Timing::Each)
+        } else {
+            batches(invocations, variant.placement.may_move())
+        }
     };
     let mut summary = form(&counted);
     summary.alike = autocorrelation_of_ranks(&in_time(&summary.invocation_medians));
@@ -210,7 +213,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
     summary.disturbed_counted = counted.iter().filter(|one| !one.disturbances.is_empty()).count();
     summary.disturbed_medians = form(&disturbed).invocation_medians;
     summary.other_ways = other_ways(invocations);
-    summary.footprint = footprint(&counted);
+    summary.parts = parts(&counted);
     summary.counts = counts(&counted);
     summary.peak_rss_bytes = invocations.iter().map(|invocation| invocation.peak_rss_bytes).max().unwrap_or(0);
     summary.remarks = counted.iter().flat_map(|invocation| invocation.transcript.notes.iter().cloned()).collect();
@@ -237,10 +240,10 @@ pub fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<
     if quiet.len() >= FEWEST { (quiet, disturbed) } else { (answered, Vec::new()) }
 }
 
-fn footprint(invocations: &[&Invocation]) -> BTreeMap<String, f64> {
+fn parts(invocations: &[&Invocation]) -> BTreeMap<String, f64> {
     let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for (quantity, bytes) in invocations.iter().flat_map(|invocation| quantities(&invocation.transcript)) {
-        all.entry(quantity).or_default().push(bytes);
+    for (quantity, value) in invocations.iter().flat_map(|invocation| quantities(&invocation.transcript)) {
+        all.entry(quantity).or_default().push(value);
     }
     all.into_iter().filter_map(|(quantity, values)| Some((quantity, median(&values)?))).collect()
 }
@@ -383,7 +386,7 @@ fn weighted_quantile(buckets: &[(f64, u64)], p: f64) -> Option<f64> {
     })
 }
 
-fn intervals(invocations: &[&Invocation]) -> Summary {
+fn intervals(invocations: &[&Invocation], by_counter: bool) -> Summary {
     let all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
     let medians: Vec<(u64, f64)> =
         all.iter().filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, 0.5)? - i.pair))).collect();
@@ -393,7 +396,7 @@ fn intervals(invocations: &[&Invocation]) -> Summary {
     let least = all.iter().map(|i| i.min - i.pair).min_by(f64::total_cmp);
     let most = all.iter().map(|i| i.max - i.pair).max_by(f64::total_cmp);
     let of = |get: fn(&Intervals) -> f64| mean(&all.iter().map(get).collect::<Vec<_>>());
-    let reading = of(|i| i.pair).zip(of(|i| i.scale)).map(|(pair, tick)| Reading { pair, tick });
+    let reading = of(|i| i.pair).zip(of(|i| i.scale)).filter(|_| by_counter).map(|(pair, tick)| Reading { pair, tick });
     // Off all figures of a row, or its minimum would lie above its median.
     let pair = reading.as_ref().map_or(0.0, |reading| reading.pair);
     let figures = figures(&medians, &means, (least, most), |p| Some(weighted_quantile(&pooled, p)? - pair));
@@ -418,7 +421,7 @@ fn evidence_of(variant: &Variant, invocations: &[&Invocation], summary: &mut Sum
             involuntary += kernel.involuntary as f64;
         }
         if let Some(hops) = &evidence.hops {
-            if hops.timed || variant.placement != Placement::Free {
+            if hops.timed || !variant.placement.may_move() {
                 same_cpu.add(hops.same_cpu, hops.count);
             }
             if let Some(same) = hops.same_thread {

@@ -13,9 +13,9 @@ fn variant(shape: Shape) -> Variant {
     Variant {
         mechanism: if first { "x/one" } else { "x/two" }.parse().unwrap(),
         probe: "p".into(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         contexts,
-        placement: Placement::OneCpu,
+        placement: Placement::usual(),
         timing: Timing::Batch,
         parameters: n.map(|n| ("n".to_owned(), n.to_string())).into_iter().collect(),
         label: String::new(),
@@ -51,7 +51,7 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
         full: variant.clone(),
         label: String::new(),
         unit: String::new(),
-        quantity: Quantity::Time,
+        quantity: Quantity::TIME,
         control: false,
         starts: Vec::new(),
         verdict: Verdict::Verified,
@@ -166,7 +166,7 @@ fn few_rounds_resolve_nothing() {
 
 #[test]
 fn pairs_make_a_matrix_and_the_facts_name_what_they_share() {
-    let pair = |a: u32, b: u32| Variant { placement: Placement::Pair(a, b), ..variant((true, 2, None, true)) };
+    let pair = |a: u32, b: u32| Variant { placement: Placement::on_pair(a, b), ..variant((true, 2, None, true)) };
     let variants = [pair(0, 0), pair(1, 0), pair(0, 2), variant((true, 2, None, true))];
     let rows: Vec<Row<'_>> = variants.iter().enumerate().map(|(i, v)| row(i, v, &[1.0])).collect();
     let found = matrices(&rows);

@@ -48,7 +48,7 @@ fn rounds_are_not_lost_where_each_row_was_disturbed_in_others() {
 #[test]
 fn the_mean_of_a_free_row_is_over_time() {
     let mut run = run(Law::Normal, &[1.0], 2, &mut Random::new(1));
-    run.variants[0].placement = Placement::Free;
+    run.variants[0].placement = Placement::of_cpus(0);
     for (start, ticks) in run.invocations.iter_mut().zip([[1, 1, 1, 1], [10, 1, 1, 1]]) {
         start.cpus.clear();
         start.transcript.samples[0].ticks = ticks.map(|ms| ms * 1_000_000).to_vec();
@@ -58,6 +58,6 @@ fn the_mean_of_a_free_row_is_over_time() {
         (figures.mean.round(), figures.mean_over_time.map(f64::round))
     };
     assert_eq!(means(&run), (2125.0, Some(5500.0)));
-    run.variants[0].placement = Placement::OneCpu;
+    run.variants[0].placement = Placement::usual();
     assert_eq!(means(&run), (2125.0, None));
 }

@@ -149,7 +149,7 @@ pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
 #[must_use]
 pub fn price_of(run: &Run, variant: usize) -> Option<(Estimate, f64)> {
     let (counted, _) = counted(&run.starts_of(variant));
-    let one_cpu = run.variants[variant].placement == Placement::OneCpu;
+    let one_cpu = run.variants[variant].placement == Placement::usual();
     let walls: Vec<(f64, &Invocation)> =
         counted.iter().filter_map(|i| Some((median(series(i).settled())?, *i))).collect();
     let cpu: Vec<f64> = walls.iter().filter_map(|(wall, i)| cpu_per_switch(i, one_cpu.then_some(*wall))).collect();
@@ -426,7 +426,7 @@ fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], pace: Pace) ->
 /// fewer starts than an interval needs does not count.
 #[must_use]
 pub fn indirect(analysis: &Analysis<'_>, parameter: &str) -> Option<(f64, f64)> {
-    let sweeps = analysis.curves.iter().filter(|c| c.axis == parameter && c.variant.placement == Placement::OneCpu);
+    let sweeps = analysis.curves.iter().filter(|c| c.axis == parameter && c.variant.placement == Placement::usual());
     let points = sweeps.flat_map(|curve| &curve.splits).filter(|split| split.interval.is_some());
     let costs = points.filter_map(|split| split.indirect).map(|ns| (ns.max(0.0), ns.max(0.0)));
     costs.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))

@@ -6,7 +6,7 @@ fn price(kind: SwitchKind, channels: &[&str], ns: f64) -> Price {
     let rule = PriceRule {
         kind,
         channels: channels.iter().map(|c| (*c).to_owned()).collect(),
-        wanted: Wanted::plain("a/b".parse().unwrap(), Placement::OneCpu),
+        wanted: Wanted::plain("a/b".parse().unwrap(), Placement::usual()),
         also: Vec::new(),
         between: Vec::new(),
         apart: Vec::new(),

@@ -320,8 +320,8 @@ mod tests {
 
     #[test]
     fn words_say_what_rows_are() {
-        assert_eq!("free".parse(), Ok(Word::Placement(Placement::Free)));
-        assert_eq!("message".parse(), Ok(Word::Experiment(Experiment::Message)));
+        assert_eq!("free".parse(), Ok(Word::Placement(Placement::of_cpus(0))));
+        assert_eq!("message".parse(), Ok(Word::Experiment("message".parse().unwrap())));
         assert_eq!("each".parse(), Ok(Word::Timing(Timing::Each)));
         assert_eq!("contexts=1k".parse(), Ok(Word::Contexts(1000)));
         assert_eq!("payload=64".parse(), Ok(Word::Parameter("payload".into(), "64".into())));

@@ -180,10 +180,10 @@ pub fn wanted(
     if !mechanism.placements.contains(&placement) {
         return Err(format!("{} has no placement {placement}", mechanism.id));
     }
-    if !mechanism.experiments.contains(&Experiment::Switch) {
+    if !mechanism.switches() {
         return Err(format!("{} has no experiment switch", mechanism.id));
     }
-    check_taken(parameters, &mechanism.parameters, Experiment::Switch)
+    check_taken(parameters, &mechanism.parameters, Experiment::usual())
         .map_err(|what| format!("{}: {what}", mechanism.id))?;
     Ok(Wanted { contexts, parameters: parameters.clone(), ..Wanted::plain(mechanism.id.clone(), placement) })
 }

@@ -124,14 +124,15 @@ struct MechanismFile {
     sources: Vec<String>,
     placements: Vec<String>,
     experiments: Vec<String>,
-    #[serde(default = "many")]
-    footprint_contexts: u64,
-    #[serde(default = "switch_unit")]
+    /// By experiment.
+    #[serde(default)]
+    contexts: BTreeMap<Experiment, u64>,
+    #[serde(default = "usual_unit")]
     unit: String,
     #[serde(default)]
     control: bool,
     not_a_choice: Option<String>,
-    footprint_of: Option<String>,
+    contexts_of: Option<String>,
     #[serde(default)]
     notes: Vec<String>,
     /// Names of parameters defined in `parameters.toml`.
@@ -150,13 +151,8 @@ struct MechanismFile {
     residue: Vec<ResidueEntry>,
 }
 
-/// Enough to see one of a kilobyte beside the few pages that any program takes meanwhile.
-fn many() -> u64 {
-    1000
-}
-
-fn switch_unit() -> String {
-    "switch".into()
+fn usual_unit() -> String {
+    Experiment::usual().unit.clone()
 }
 
 #[derive(Deserialize)]
@@ -275,11 +271,11 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
         sources: file.sources,
         placements: words(&file.placements)?,
         experiments,
-        footprint_contexts: file.footprint_contexts,
+        contexts: file.contexts,
         unit: file.unit,
         control: file.control,
         not_a_choice: file.not_a_choice,
-        footprint_of: file.footprint_of.as_deref().map(word).transpose()?,
+        contexts_of: file.contexts_of.as_deref().map(word).transpose()?,
         notes: file.notes,
         parameters,
         evidence,

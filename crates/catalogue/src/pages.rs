@@ -5,7 +5,7 @@ use crate::layers::{Donors, LayerEntry, ResidueEntry, explanations, no_circle};
 use crate::mechanisms::{Broken, Catalogue, Common, FamiliesFile, load_common, load_concept};
 use crate::probes::Trusted;
 use std::path::{Path, PathBuf};
-use switchcost_model::{Experiment, Family, Mechanism, MechanismId};
+use switchcost_model::{Family, Mechanism, MechanismId};
 
 /// What names other mechanisms waits until all are known.
 struct Waiting {
@@ -130,7 +130,7 @@ fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
     {
         mechanism.floor.retain(|id| !broken.contains(id));
         mechanism.bound.retain(|id| !broken.contains(id));
-        mechanism.footprint_of.take_if(|id| broken.contains(id));
+        mechanism.contexts_of.take_if(|id| broken.contains(id));
         for parameter in mechanism.parameters.values_mut() {
             parameter.control.take_if(|id| broken.contains(id));
         }
@@ -163,13 +163,11 @@ fn check_floor(mechanism: &Mechanism, mechanisms: &[Mechanism]) -> Result<(), St
             return Err(format!("bound names {bound}, which is not a control"));
         }
     }
-    let has_footprint = |mechanism: &Mechanism| mechanism.experiments.contains(&Experiment::Footprint);
-    match &mechanism.footprint_of {
-        Some(_) if has_footprint(mechanism) => {
-            Err("footprint_of is for mechanisms without a footprint of their own".into())
-        }
-        Some(id) if !find(id).is_some_and(has_footprint) => {
-            Err(format!("footprint_of names {id}, which has no experiment footprint"))
+    let own = |mechanism: &Mechanism| mechanism.experiments.iter().any(|experiment| experiment.of_contexts);
+    match &mechanism.contexts_of {
+        Some(_) if own(mechanism) => Err("contexts_of is for mechanisms without an experiment on contexts".into()),
+        Some(id) if !find(id).is_some_and(own) => {
+            Err(format!("contexts_of names {id}, which has no experiment on contexts"))
         }
         _ => Ok(()),
     }

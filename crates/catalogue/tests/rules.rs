@@ -86,16 +86,16 @@ fn a_parameter_s_case_keeps_those_of_placement_and_experiment() {
         assert_eq!(guarded, EvidenceRule { at_least: added, ..rule.clone() });
         rule
     };
-    assert_eq!(rule(Experiment::Switch, Placement::OneCpu, 2).kernel_switches, Some((1.0, 1.0)));
-    assert_eq!(rule(Experiment::Switch, Placement::OneCpu, 3).kernel_switches, Some((1.0, 2.0)));
-    for placement in [Placement::TwoCpus, Placement::Free, Placement::Pair(0, 1)] {
-        let two = rule(Experiment::Switch, placement, 5);
+    assert_eq!(rule(Experiment::usual(), Placement::usual(), 2).kernel_switches, Some((1.0, 1.0)));
+    assert_eq!(rule(Experiment::usual(), Placement::usual(), 3).kernel_switches, Some((1.0, 2.0)));
+    for placement in [Placement::of_cpus(2), Placement::of_cpus(0), Placement::on_pair(0, 1)] {
+        let two = rule(Experiment::usual(), placement, 5);
         assert_eq!((two.kernel_switches, two.most_busy), (Some((0.75, 2.0)), Some(1.75)));
         assert_eq!((two.address_spaces, two.seen_processes), (Some(5), Some(5)));
-        let message = rule(Experiment::Message, placement, 2);
+        let message = rule("message".parse().unwrap(), placement, 2);
         assert_eq!((message.kernel_switches, message.most_busy), (Some((1.0, 256.0)), None));
     }
-    let message = rule(Experiment::Message, Placement::OneCpu, 2);
+    let message = rule("message".parse().unwrap(), Placement::usual(), 2);
     assert_eq!((message.kernel_switches, message.note.as_str()), (Some((2.0, 2.0)), ""));
 }
 
@@ -103,17 +103,17 @@ fn a_parameter_s_case_keeps_those_of_placement_and_experiment() {
 fn what_is_said_of_a_ring_is_not_asked_of_what_is_made() {
     let catalogue = catalogue();
     let pipe = find(&catalogue, "container/pipe");
-    let ring = pipe.rule(&variant(pipe, Experiment::Switch, Placement::OneCpu, 3));
+    let ring = pipe.rule(&variant(pipe, Experiment::usual(), Placement::usual(), 3));
     assert_eq!((ring.address_spaces, ring.seen_namespaces["pid"], ring.at_least["distinct_pid_ns"]), (Some(3), 3, 3));
     assert_eq!((ring.seen_control_groups, ring.without.keys().next().map(String::as_str)), (None, Some("cgroups")));
-    let flat = pipe.rule(&with(variant(pipe, Experiment::Switch, Placement::Free, 3), "cgroup_depth", "0"));
+    let flat = pipe.rule(&with(variant(pipe, Experiment::usual(), Placement::of_cpus(0), 3), "cgroup_depth", "0"));
     assert_eq!(flat.without["cgroups"], "");
-    let own = pipe.rule(&with(variant(pipe, Experiment::Switch, Placement::Free, 3), "cgroup", "own"));
+    let own = pipe.rule(&with(variant(pipe, Experiment::usual(), Placement::of_cpus(0), 3), "cgroup", "own"));
     assert_eq!((own.seen_control_groups, own.at_least["cgroups"], own.at_least["distinct_net_ns"]), (Some(3), 3, 3));
-    let none = pipe.rule(&with(variant(pipe, Experiment::Switch, Placement::Free, 3), "namespaces", "none"));
+    let none = pipe.rule(&with(variant(pipe, Experiment::usual(), Placement::of_cpus(0), 3), "namespaces", "none"));
     assert_eq!((none.at_least, none.seen_namespaces, none.seen_processes), (BTreeMap::new(), BTreeMap::new(), Some(3)));
-    for experiment in [Experiment::Create, Experiment::Footprint] {
-        let made = pipe.rule(&variant(pipe, experiment, Placement::OneCpu, 1));
+    for experiment in ["create".parse().unwrap(), "footprint".parse().unwrap()] {
+        let made = pipe.rule(&variant(pipe, experiment, Placement::usual(), 1));
         let without = ring.without.clone();
         let expected = EvidenceRule { turns: true, seen_forks: Some(1.0), without, ..EvidenceRule::default() };
         assert_eq!(made, expected);

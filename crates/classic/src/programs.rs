@@ -66,7 +66,7 @@ pub struct Row {
     /// Mechanism; it need not be known here.
     pub mechanism: MechanismId,
     /// Experiment.
-    #[serde(default = "switch")]
+    #[serde(default = "Experiment::usual")]
     pub experiment: Experiment,
     /// Ring size.
     #[serde(default = "two")]
@@ -157,9 +157,6 @@ fn thirty() -> u64 {
 }
 fn sixty() -> u64 {
     60
-}
-fn switch() -> Experiment {
-    Experiment::Switch
 }
 fn batch() -> Timing {
     Timing::Batch

@@ -124,6 +124,18 @@ pub enum Command {
     CheckTranscript(CheckTranscript),
 }
 
+/// Help of `--experiment`.
+fn what_to_measure(that: &str) -> String {
+    let names: Vec<&str> = Experiment::all().iter().map(|experiment| experiment.as_str()).collect();
+    format!("What to measure: {} [default: the mechanism's first{that}]", names.join(", "))
+}
+
+/// Help of `--placement`.
+fn where_to_run() -> String {
+    let names: Vec<String> = Placement::all().iter().map(|kind| format!("{kind} ({})", kind.choice())).collect();
+    format!("{} or pair:A-B (CPU numbers) [default: the mechanism's first]", names.join(", "))
+}
+
 /// `run`.
 #[derive(Args, Debug)]
 pub struct Run {
@@ -134,14 +146,14 @@ pub struct Run {
     /// Every mechanism, not only the main ones
     #[arg(long, conflicts_with = "patterns")]
     pub all: bool,
-    /// What to measure: switch, create, message or footprint [default: the mechanism's first]
-    #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
+    /// What to measure
+    #[arg(long, help = what_to_measure(""), value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
     /// Contexts in the ring [default: 2]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = parse_contexts)]
     pub contexts: Vec<u64>,
-    /// one_cpu, two_cpus, free (where the scheduler likes) or pair:A-B (CPU numbers) [default: the mechanism's first]
-    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    /// Where the contexts run
+    #[arg(long, help = where_to_run(), value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
     pub placement: Vec<Placement>,
     /// batch: clock around many switches; each: cycle counter at every switch, for percentiles
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]

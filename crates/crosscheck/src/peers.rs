@@ -127,7 +127,7 @@ fn peer(path: &Path) -> Result<Peer, CatalogueError> {
             return Err(invalid(format!("{name} is not above 0")));
         }
     }
-    let placement = file.placement.map_or(Ok(Placement::OneCpu), |word| word.parse());
+    let placement = file.placement.map_or(Ok(Placement::usual()), |word| word.parse());
     Ok(Peer {
         id: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         title: file.title,

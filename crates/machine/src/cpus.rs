@@ -1,6 +1,7 @@
 //! Which CPUs may be used, which of them is measured, and where the host itself runs.
 
 use crate::{list, os};
+use switchcost_model::CpuRole;
 
 /// CPUs that this process may use and what each is used for.
 ///
@@ -77,6 +78,17 @@ impl Cpus {
             None => format!("this machine has one CPU online, number {}", self.measured),
         };
         self.partner.map(|partner| [self.measured, partner]).ok_or_else(reason)
+    }
+
+    /// The CPU that a placement names by what it is for.
+    ///
+    /// # Errors
+    /// Why this machine has none.
+    pub fn of(&self, role: CpuRole) -> Result<u32, String> {
+        match role {
+            CpuRole::Measured => Ok(self.measured),
+            CpuRole::Partner => self.pair().map(|[_, partner]| partner),
+        }
     }
 
     /// Where the host runs while it measures; None: there is no CPU but the measured one.

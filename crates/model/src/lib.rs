@@ -8,9 +8,13 @@
 mod capability;
 pub mod cpu_list;
 mod evidence_rule;
+mod experiment;
 mod harmless;
 mod machine_key;
 mod mechanism;
+pub mod number;
+mod placement;
+mod quantity;
 mod request;
 mod run;
 mod seen;
@@ -19,12 +23,16 @@ mod utc;
 mod variant;
 mod verdict;
 mod wanted;
+mod word;
 
 pub use capability::Capabilities;
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
+pub use experiment::{Asked, Due, Experiment, Live, measuring, quantities};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
 pub use machine_key::{HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, machine_key, software_key};
 pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
+pub use placement::{CpuRole, Place, Placement};
+pub use quantity::{Measure, Quantity};
 pub use request::Request;
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use seen::{Seen, TASKS_LOOKED_AT, Tree};
@@ -33,6 +41,7 @@ pub use transcript::{
     Samples, Transcript, Turns, Unavailable,
 };
 pub use utc::Utc;
-pub use variant::{Experiment, IdError, MechanismId, Parameters, Placement, Plan, TWIN, Timing, Variant};
+pub use variant::{IdError, MechanismId, Parameters, Plan, TWIN, Timing, Variant};
 pub use verdict::{Judgement, Verdict};
 pub use wanted::{Explanation, Layer, Residue, Term, Wanted};
+pub use word::{Page, Word, Words};

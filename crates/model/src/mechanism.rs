@@ -1,7 +1,7 @@
 //! What the data files say of mechanisms, families and probes.
 
 use crate::{
-    Capabilities, EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, MechanismId, Parameters,
+    Capabilities, EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, Live, MechanismId, Parameters,
     Placement, Variant,
 };
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ pub struct Mechanism {
     pub includes: String,
     /// Controls shown beside it.
     pub floor: Vec<MechanismId>,
-    /// Controls that cost less on any CPU: a figure of experiment switch below one of them is wrong.
+    /// Controls that cost less on any CPU: a figure of a switch below one of them is wrong.
     pub bound: Vec<MechanismId>,
     /// Literature and sources.
     pub sources: Vec<String>,
@@ -111,16 +111,16 @@ pub struct Mechanism {
     pub placements: Vec<Placement>,
     /// Experiments, default first.
     pub experiments: Vec<Experiment>,
-    /// Contexts of experiment footprint when nothing is said: enough that one is seen above what the runtime itself takes and frees.
-    pub footprint_contexts: u64,
-    /// Word for the unit of experiment switch.
+    /// Contexts when nothing is said, of experiments in which it differs from the others.
+    pub contexts: BTreeMap<Experiment, u64>,
+    /// Word for its own unit.
     pub unit: String,
     /// No switch takes place.
     pub control: bool,
     /// Why no program would be built on it, although it switches.
     pub not_a_choice: Option<String>,
-    /// Has no experiment footprint, but the same contexts as this one, which has.
-    pub footprint_of: Option<MechanismId>,
+    /// Has the same contexts as this one, whose figures of contexts hold for it.
+    pub contexts_of: Option<MechanismId>,
     /// Shown with every verified row.
     pub notes: Vec<String>,
     /// Parameters.
@@ -140,7 +140,7 @@ impl Mechanism {
     /// its parameters ask for. Its numbers are those of this variant.
     #[must_use]
     pub fn rule(&self, variant: &Variant) -> EvidenceRule {
-        let ring = matches!(variant.experiment, Experiment::Switch | Experiment::Message);
+        let ring = variant.experiment.live == Live::Throughout;
         let mut rule = EvidenceRule::default();
         rule.lay(&self.evidence, variant.contexts, ring);
         for case in self.evidence_when.iter().filter(|case| case.applies(variant)) {
@@ -169,7 +169,13 @@ impl Mechanism {
     /// A program can choose it to switch between its contexts.
     #[must_use]
     pub fn is_choice(&self) -> bool {
-        !self.control && self.not_a_choice.is_none() && self.experiments.contains(&Experiment::Switch)
+        !self.control && self.not_a_choice.is_none() && self.switches()
+    }
+
+    /// Its switch can be measured, which is what is meant where no experiment is named.
+    #[must_use]
+    pub fn switches(&self) -> bool {
+        self.experiments.contains(&Experiment::usual())
     }
 
     fn add_counted(&self, variant: &Variant, rule: &mut EvidenceRule) {
@@ -201,28 +207,14 @@ impl Mechanism {
     /// Contexts that `run` takes when nothing is said.
     #[must_use]
     pub fn usual_contexts(&self, experiment: Experiment) -> u64 {
-        match experiment {
-            Experiment::Footprint => self.footprint_contexts,
-            Experiment::Create => 1,
-            Experiment::Message => 2,
-            Experiment::Switch => {
-                if self.control {
-                    1
-                } else {
-                    2
-                }
-            }
-        }
+        let own = self.contexts.get(&experiment).copied();
+        own.unwrap_or(if self.control { 1 } else { experiment.contexts })
     }
 
     /// Word for one unit of this experiment.
     #[must_use]
     pub fn unit_of(&self, experiment: Experiment) -> &str {
-        match experiment {
-            Experiment::Switch => &self.unit,
-            Experiment::Create | Experiment::Footprint => "context",
-            Experiment::Message => "round trip",
-        }
+        if experiment.own_unit { &self.unit } else { &experiment.page().unit }
     }
 }
 

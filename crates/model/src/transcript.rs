@@ -117,7 +117,7 @@ pub struct Samples {
     pub phase: Phase,
     /// Units in each batch.
     pub units: u64,
-    /// What the numbers are, when not clock ticks (experiment footprint).
+    /// What the numbers are, when not clock ticks.
     pub quantity: Option<String>,
     /// Clock ticks of each batch (bytes where `quantity` says so).
     pub ticks: Vec<i64>,

@@ -1,5 +1,6 @@
 //! What is measured: mechanism ids, variants and plans.
 
+use crate::{Experiment, Placement};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -114,28 +115,6 @@ macro_rules! as_text {
 }
 pub(crate) use as_text;
 as_text!(MechanismId);
-as_text!(Placement);
-
-/// What is measured of a mechanism.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Experiment {
-    /// A ring of N contexts passes a token; the unit is one switch, one way.
-    Switch,
-    /// Create, enter once, destroy; the unit is one context.
-    Create,
-    /// A payload there and back; the unit is one round trip.
-    Message,
-    /// Memory per live, suspended context; the unit is one context, the quantity bytes.
-    Footprint,
-}
-impl Experiment {
-    /// Its contexts are as many as are asked for.
-    #[must_use]
-    pub fn has_ring(self) -> bool {
-        matches!(self, Self::Switch | Self::Footprint)
-    }
-}
-words!(Experiment, "experiment", Switch => "switch", Create => "create", Message => "message", Footprint => "footprint");
 
 /// How time is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -146,67 +125,6 @@ pub enum Timing {
     Each,
 }
 words!(Timing, "timing", Batch => "batch", Each => "each");
-
-/// Where the contexts run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Placement {
-    /// Every context on one CPU.
-    OneCpu,
-    /// Neighbours of the ring on two different CPUs.
-    TwoCpus,
-    /// Wherever the scheduler puts them.
-    Free,
-    /// Neighbours of the ring on these two CPUs; every context on one of them if they are the same.
-    Pair(u32, u32),
-}
-
-impl Placement {
-    /// Those that mean the same on every machine, in the order of the documentation.
-    pub const ALL: &'static [Self] = &[Self::OneCpu, Self::TwoCpus, Self::Free];
-
-    /// The general placement that a pair of CPUs is a case of; any other is its own. What is said of `one_cpu` and `two_cpus` also holds of pairs.
-    #[must_use]
-    pub fn kind(self) -> Self {
-        match self {
-            Self::Pair(a, b) if a == b => Self::OneCpu,
-            Self::Pair(..) => Self::TwoCpus,
-            other => other,
-        }
-    }
-}
-
-impl FromStr for Placement {
-    type Err = IdError;
-
-    fn from_str(text: &str) -> Result<Self, IdError> {
-        let pair = |text: &str| -> Option<Self> {
-            let (a, b) = text.strip_prefix("pair:")?.split_once('-')?;
-            let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
-            Some(Self::Pair(number(a)?, number(b)?))
-        };
-        match text {
-            "one_cpu" => Ok(Self::OneCpu),
-            "two_cpus" => Ok(Self::TwoCpus),
-            "free" => Ok(Self::Free),
-            text => pair(text).ok_or_else(|| {
-                IdError(format!(
-                    "unknown placement `{text}`; expected one_cpu, two_cpus, free or pair:A-B (CPU numbers)"
-                ))
-            }),
-        }
-    }
-}
-
-impl fmt::Display for Placement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OneCpu => f.pad("one_cpu"),
-            Self::TwoCpus => f.pad("two_cpus"),
-            Self::Free => f.pad("free"),
-            Self::Pair(a, b) => f.pad(&format!("pair:{a}-{b}")),
-        }
-    }
-}
 
 /// Mechanism × probe × experiment × parameters: one row of the ladder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -237,6 +155,12 @@ impl Variant {
     #[must_use]
     pub fn is_twin(&self) -> bool {
         self.label == TWIN
+    }
+
+    /// Each unit has a figure of its own, and the probe reports how these are spread.
+    #[must_use]
+    pub fn each_unit(&self) -> bool {
+        self.timing == Timing::Each || self.experiment.distribution
     }
 
     /// Canonical text of the whole variant; equal variants have equal keys, also across machines and versions.
@@ -290,26 +214,5 @@ mod tests {
         for wrong in ["", "thread", "/", "thread/", "/pipe", "Thread/pipe", "a/b/c", "a b/c", "../x"] {
             assert!(wrong.parse::<MechanismId>().is_err(), "{wrong} passed");
         }
-    }
-
-    #[test]
-    fn a_pair_is_a_case_of_one_or_two_cpus() {
-        assert_eq!(Placement::Pair(3, 3).kind(), Placement::OneCpu);
-        assert_eq!(Placement::Pair(0, 3).kind(), Placement::TwoCpus);
-        assert_eq!(Placement::Free.kind(), Placement::Free);
-    }
-
-    #[test]
-    fn words_round_trip() {
-        for &e in Experiment::ALL {
-            assert_eq!(e.as_str().parse(), Ok(e));
-        }
-        for p in Placement::ALL.iter().copied().chain([Placement::Pair(0, 0), Placement::Pair(4_294_967_295, 3)]) {
-            assert_eq!(p.to_string().parse(), Ok(p));
-        }
-        for wrong in ["pair:", "pair:0", "pair:0-", "pair:+1-2", "pair:0-1-2", "pair:0-4294967296"] {
-            assert!(wrong.parse::<Placement>().is_err(), "{wrong} passed");
-        }
-        assert!("twocpus".parse::<Placement>().unwrap_err().0.contains("two_cpus"));
     }
 }

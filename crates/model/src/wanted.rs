@@ -21,12 +21,12 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The mechanism as it is when nothing more is said: experiment switch, clock round batches, all defaults.
+    /// The mechanism as it is when nothing more is said: its switch, clock round batches, all defaults.
     #[must_use]
     pub fn plain(mechanism: MechanismId, placement: Placement) -> Self {
         Self {
             mechanism,
-            experiment: Experiment::Switch,
+            experiment: Experiment::usual(),
             contexts: None,
             placement,
             timing: Timing::Batch,
@@ -55,7 +55,7 @@ impl Wanted {
     #[must_use]
     pub fn command(&self) -> String {
         let mut command = format!("switchcost run {} --placement {}", self.mechanism, self.placement);
-        if self.experiment != Experiment::Switch {
+        if self.experiment != Experiment::usual() {
             command.push_str(&format!(" --experiment {}", self.experiment));
         }
         if let Some(contexts) = self.contexts {
@@ -74,7 +74,7 @@ impl Wanted {
 impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.mechanism)?;
-        if self.experiment != Experiment::Switch {
+        if self.experiment != Experiment::usual() {
             write!(f, " {}", self.experiment)?;
         }
         for (name, value) in &self.parameters {
@@ -83,7 +83,7 @@ impl fmt::Display for Wanted {
         if let Some(contexts) = self.contexts {
             write!(f, " contexts={contexts}")?;
         }
-        if self.placement != Placement::OneCpu {
+        if self.placement != Placement::usual() {
             write!(f, " {}", self.placement)?;
         }
         Ok(())

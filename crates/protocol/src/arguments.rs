@@ -37,7 +37,7 @@ pub fn run_arguments(plan: &Plan, report_fd: i32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchcost_model::{Experiment, Placement, Timing, Variant};
+    use switchcost_model::{Placement, Timing, Variant};
 
     #[test]
     fn a_plan_becomes_key_value_words() {
@@ -45,9 +45,9 @@ mod tests {
             variant: Variant {
                 mechanism: "thread/pipe".parse().unwrap(),
                 probe: "gcc-12".into(),
-                experiment: Experiment::Message,
+                experiment: "message".parse().unwrap(),
                 contexts: 2,
-                placement: Placement::TwoCpus,
+                placement: Placement::of_cpus(2),
                 timing: Timing::Batch,
                 parameters: [("payload".to_owned(), "64".to_owned())].into(),
                 label: String::new(),

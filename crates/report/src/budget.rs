@@ -70,7 +70,7 @@ fn share(answer: &Answer) -> String {
 fn memory(bid: &Bid) -> String {
     let answer = bid.offer.memory.as_ref();
     answer.map_or("–".into(), |answer| {
-        Quantity::Memory.amount(answer.value) + if bid.memory_of.is_some() { " †" } else { "" }
+        Quantity::MEMORY.amount(answer.value) + if bid.memory_of.is_some() { " †" } else { "" }
     })
 }
 
@@ -80,7 +80,7 @@ fn rate(rate: f64) -> String {
 
 /// What rows must have been measured with.
 fn asked(demand: &Demand) -> String {
-    let touched = demand.working_set.map(|bytes| format!(" that touch {}", Quantity::Memory.tick(bytes as f64)));
+    let touched = demand.working_set.map(|bytes| format!(" that touch {}", Quantity::MEMORY.tick(bytes as f64)));
     format!("{} contexts{}", grouped(demand.contexts as i64), touched.unwrap_or_default())
 }
 
@@ -107,7 +107,7 @@ impl Budgeted {
         }
         let memory =
             first.offer.memory.as_ref().map_or_else(String::new, |memory| {
-                format!(", and {} of memory", Quantity::Memory.amount(memory.value))
+                format!(", and {} of memory", Quantity::MEMORY.amount(memory.value))
             });
         format!(
             "{} costs least of {} measured with {asked}: {rate} switches/s take {cost} of a CPU{memory}.",
@@ -173,7 +173,7 @@ fn table(budgeted: &Budgeted, bids: &[&Bid], style: Style) -> String {
             vec![cell(&bid.label), right(bid.offer.cpu.as_ref().map_or("–".into(), share)), right(memory(bid))];
         if latency {
             let measured = bid.offer.p99.filter(|p99| p99.measured);
-            row.push(right(measured.map_or("–".into(), |p99| Quantity::Time.amount(p99.value))));
+            row.push(right(measured.map_or("–".into(), |p99| Quantity::TIME.amount(p99.value))));
         }
         row.push(cell(fit_word(bid.offer.fit(&budgeted.demand))));
         table.add_row(row);

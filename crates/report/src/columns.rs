@@ -248,16 +248,16 @@ pub static COLUMNS: &[Column] = &[
     column(
         "experiment",
         Of::Text(|_, row| row.variant.experiment.to_string()),
-        "switch, create, message or footprint.",
+        "What is measured: switch, or another experiment by its name.",
     ),
     column("contexts", Of::Count(|_, row| row.variant.contexts), "Contexts in the ring, or kept."),
-    column("placement", Of::Text(|_, row| row.variant.placement.to_string()), "one_cpu, two_cpus, free, pair:A-B."),
+    column("placement", Of::Text(|_, row| row.variant.placement.to_string()), "Where the contexts run: a placement by its name, or pair:A-B."),
     column("timing", Of::Text(|_, row| row.variant.timing.to_string()), "batch or each."),
     column("parameters", Of::Words(|_, row| row.variant.parameters.clone()), "The mechanism's own parameters."),
     column(
         "quantity",
-        Of::Text(|_, row| row.quantity.as_str().to_owned()),
-        "What the figures are: time, in ns, or memory, in bytes.",
+        Of::Text(|_, row| row.quantity.name.to_string()),
+        "What the figures are of: time, in ns; memory, in bytes; or what an experiment has of its own.",
     ),
     column(
         "unit",
@@ -348,8 +348,8 @@ pub static COLUMNS: &[Column] = &[
     ),
     column(
         "bytes",
-        Of::Amounts(|_, row| row.summary.footprint.clone()),
-        "Only for experiment footprint: resident, virtual and kernel bytes of one live, suspended context.",
+        Of::Amounts(|_, row| row.summary.parts.clone()),
+        "Only where the figure is not time: its parts per unit, such as resident, virtual and kernel bytes of one live, suspended context.",
     ),
     column(
         "times_reference",

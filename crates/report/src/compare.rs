@@ -10,7 +10,7 @@ pub use text::{compare_markdown, compare_text, published_figure};
 use crate::gate::Gate;
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::number::Quantity;
+use switchcost_analysis::Quantity;
 use switchcost_analysis::{Comparison, Of, Outcome};
 use switchcost_catalogue::Published;
 use switchcost_model::Experiment;

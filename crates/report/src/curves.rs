@@ -13,8 +13,8 @@ struct Charted {
     axis: String,
     /// What one unit is.
     unit: String,
-    /// Bytes instead of ns.
-    memory: bool,
+    /// What its figures are of.
+    quantity: Quantity,
     /// The curves.
     series: Vec<Series>,
 }
@@ -67,8 +67,8 @@ pub(crate) fn text(analysis: &Analysis<'_>, style: Style) -> String {
         fill_split(analysis, &mut table, curve);
         out.push_str(&format!("\n{}\n{}", style.bold(&split_title(analysis, curve)), drawn(&mut table)));
     }
-    for Charted { axis, unit, memory, series } in charts(analysis) {
-        let measure = format!("{}/{unit}", if memory { "bytes" } else { "ns" });
+    for Charted { axis, unit, quantity, series } in charts(analysis) {
+        let measure = format!("{}/{unit}", quantity.unit);
         let drawn = chart(&series, &axis, axis != CONTEXTS, &measure, style);
         if !drawn.is_empty() {
             out.push_str(&format!("\n{drawn}"));
@@ -105,15 +105,15 @@ pub(crate) fn markdown(analysis: &Analysis<'_>) -> String {
 /// Series of each axis and measure. A control's curve is among those that it serves.
 fn charts(analysis: &Analysis<'_>) -> Vec<Charted> {
     let mut charts: Vec<Charted> = Vec::new();
-    let mut push = |axis: &str, unit: &str, memory: bool, series: Series| match charts
+    let mut push = |axis: &str, unit: &str, quantity: Quantity, series: Series| match charts
         .iter_mut()
-        .find(|known| known.axis == axis && known.unit == unit && known.memory == memory)
+        .find(|known| known.axis == axis && known.unit == unit && known.quantity == quantity)
     {
         Some(chart) => chart.series.push(series),
-        None => charts.push(Charted { axis: axis.to_owned(), unit: unit.to_owned(), memory, series: vec![series] }),
+        None => charts.push(Charted { axis: axis.to_owned(), unit: unit.to_owned(), quantity, series: vec![series] }),
     };
     for curve in analysis.curves.iter().filter(|curve| !curve.serves) {
-        let memory = Quantity::of(curve.variant.experiment) == Quantity::Memory;
+        let quantity = curve.variant.experiment.quantity;
         let point = |x: u64, row: usize| {
             let figures = analysis.rows[row].summary.figures.as_ref()?;
             Some((x, figures.median, figures.interval))
@@ -121,15 +121,15 @@ fn charts(analysis: &Analysis<'_>) -> Vec<Charted> {
         let family = curve.variant.mechanism.family().to_owned();
         let total = curve.points.iter().filter_map(|p| point(p.x, p.row)).collect();
         let whole = Series { name: curve.label.clone(), family: family.clone(), points: total };
-        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, memory, whole);
+        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, quantity, whole);
         let Some(control) = curve.control.as_ref().filter(|_| !curve.splits.is_empty()) else { continue };
         let touches = curve.splits.iter().filter_map(|split| point(split.x, split.control)).collect();
         let alone = Series { name: format!("{control} alone"), family: control.family().to_owned(), points: touches };
-        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, memory, alone);
+        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, quantity, alone);
         let resolved = curve.splits.iter().filter(|split| split.resolved());
         let indirect = resolved.filter_map(|split| Some((split.x, split.indirect?, split.interval))).collect();
         let rest = Series { name: format!("{}: indirect", curve.label), family, points: indirect };
-        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, memory, rest);
+        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, quantity, rest);
     }
     for chart in &mut charts {
         let mut seen: Vec<Series> = Vec::new(); // A control serves several curves and is drawn once.

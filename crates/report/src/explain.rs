@@ -55,7 +55,7 @@ fn answer(explanation: &Explanation) -> String {
     parts.sort_by(|a, b| b.0.total_cmp(&a.0));
     let said: Vec<String> = parts.iter().map(|(share, name)| format!("{} {name}", percent(*share))).collect();
     let left = format!("{} is left", percent(explained.residue.value / whole));
-    let whole = Quantity::Time.amount(whole);
+    let whole = Quantity::TIME.amount(whole);
     format!("{} takes {whole}: {}", explanation.label, said.into_iter().chain([left]).collect::<Vec<_>>().join(", "))
 }
 

@@ -2,8 +2,9 @@
 
 use crate::canvas::{Canvas, Ink, cell, dot};
 use crate::text::{Style, wrapped};
+use switchcost_analysis::Row;
 use switchcost_analysis::number::nanoseconds;
-use switchcost_analysis::{Quantity, Row};
+use switchcost_model::quantities;
 use switchcost_stats::Interval;
 
 /// Rows of a chart.
@@ -202,12 +203,13 @@ impl Frame {
 
 /// The ladder as bars on a logarithmic scale, a row each, with its interval. No crate draws a bar with an interval, so it is done here.
 pub(crate) fn bars(rows: &[&Row<'_>], style: Style) -> String {
-    let shown = rows.iter().copied().filter(|row| row.summary.figures.is_some());
-    let (bytes, times): (Vec<&Row<'_>>, Vec<&Row<'_>>) = shown.partition(|row| row.quantity == Quantity::Memory);
     let mut out = String::new();
-    for (title, lines) in [("ns per unit, logarithmic", times), ("bytes per context, logarithmic", bytes)] {
+    for quantity in quantities() {
+        let of = |row: &&Row<'_>| row.summary.figures.is_some() && row.quantity == quantity;
+        let lines: Vec<&Row<'_>> = rows.iter().copied().filter(of).collect();
         if !lines.is_empty() {
-            out.push_str(&format!("\n{}\n{}", style.bold(title), bars_of(&lines, style)));
+            let title = format!("{} per unit, logarithmic", quantity.unit);
+            out.push_str(&format!("\n{}\n{}", style.bold(&title), bars_of(&lines, style)));
         }
     }
     out

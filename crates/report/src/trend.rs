@@ -4,7 +4,8 @@ use crate::compare::ratio_phrase;
 use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::number::{Quantity, nanoseconds, percent};
+use switchcost_analysis::Quantity;
+use switchcost_analysis::number::{nanoseconds, percent};
 use switchcost_model::harmless;
 
 /// From this factor on the speed of the core is shown.
@@ -162,7 +163,7 @@ pub fn trends_text(trends: &Trends, style: Style) -> String {
 fn block(trend: &Trend, style: Style) -> String {
     let mut table = style.table();
     let updated = trend.points.iter().any(|point| !point.changed.is_empty());
-    let mut header = vec![cell("run"), cell("started"), right(trend.quantity.unit()), right("95 % interval")];
+    let mut header = vec![cell("run"), cell("started"), right(&*trend.quantity.unit), right("95 % interval")];
     header.extend(updated.then(|| cell("kernel")));
     let slowed = trend.points.iter().any(|point| point.slowed.is_some_and(|times| times > SLOWER));
     header.extend(slowed.then(|| right("core slower")));
@@ -188,7 +189,7 @@ fn block(trend: &Trend, style: Style) -> String {
     let mut out = format!(
         "{} · {} per {}, {} runs{}\n{}",
         style.bold(&trend.label),
-        trend.quantity.unit(),
+        trend.quantity.unit,
         harmless(&trend.unit),
         trend.points.len(),
         kernel.unwrap_or_default(),

@@ -89,9 +89,9 @@ fn run(texts: &[String]) -> Run {
     let variant = |mechanism: &str, texts: &mut Texts<'_>| Variant {
         mechanism: mechanism.parse().unwrap(),
         probe: texts.next(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         contexts: 2,
-        placement: Placement::OneCpu,
+        placement: Placement::usual(),
         timing: Timing::Batch,
         parameters: BTreeMap::from([(texts.next(), texts.next())]),
         label: texts.next(),
@@ -153,12 +153,12 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
     let side = |texts: &mut Texts<'_>| ComparedSide {
         run: texts.next(),
         label: texts.next(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         median: Some(10.0),
         interval: None,
         modes: Vec::new(),
         unit: texts.next(),
-        quantity: Quantity::Time,
+        quantity: Quantity::TIME,
     };
     let comparison = Comparison {
         ratio: 1.1,
@@ -225,7 +225,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         autocorrelation: Some(0.5),
         label: texts.next(),
         unit: texts.next(),
-        quantity: Quantity::Time,
+        quantity: Quantity::TIME,
         points: vec![point(texts), point(texts)],
         changes: vec![change],
     };

@@ -15,9 +15,7 @@ use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_catalogue::{Catalogue, PlanAnswer, PlanCommand, PlanEnd, PlanEntry, PlanNeed, PlanScope, PlanTable};
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{
-    Described, EndStatus, Experiment, Mechanism, MechanismId, Placement, ProbeInfo, ProcessEnd, Timing,
-};
+use switchcost_model::{Described, EndStatus, Experiment, Mechanism, MechanismId, ProbeInfo, ProcessEnd, Timing};
 use talk::Answer;
 
 /// A rule that a probe broke.
@@ -85,7 +83,7 @@ impl Subject<'_> {
     /// A ring is passed round in `experiment`: its contexts take turns, which those of controls and two sides of one thread do not.
     fn is_ring(&self, experiment: Experiment) -> bool {
         let takes_turns = self.mechanism.is_none_or(|mechanism| mechanism.evidence.turns != Some(false));
-        experiment == Experiment::Switch && !self.is_control() && takes_turns
+        experiment.ring && !self.is_control() && takes_turns
     }
 
     /// Without a page it is taken for none.
@@ -278,15 +276,16 @@ impl<'a> Session<'a> {
     }
 
     fn if_needed(&mut self, plan: &'a PlanEntry, subject: &Subject<'_>, place: &Place) {
-        let experiment = place.experiment.unwrap_or(Experiment::Switch);
+        let experiment = place.experiment.unwrap_or_else(Experiment::usual);
         let each = subject.described.timings.contains(&Timing::Each);
         let two = || {
-            let sensible =
-                subject.mechanism.is_some_and(|mechanism| mechanism.placements.contains(&Placement::TwoCpus));
+            let sensible = subject
+                .mechanism
+                .is_some_and(|mechanism| mechanism.placements.iter().any(|placement| placement.on_several_cpus()));
             sensible && subject.cpus.len() == 1 && self.check.cpus.pair().is_ok()
         };
         let met = |need: &PlanNeed| match need {
-            PlanNeed::Switch => experiment == Experiment::Switch,
+            PlanNeed::Switch => experiment == Experiment::usual(),
             PlanNeed::Ring => subject.is_ring(experiment),
             PlanNeed::Each => each,
             PlanNeed::NoEach => !each,

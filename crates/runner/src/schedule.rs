@@ -14,13 +14,7 @@ use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
 use switchcost_model::cpu_list;
-use switchcost_model::{
-    EndedBy, Experiment, Invocation, Machine, Placement, Plan, ProbeInfo, Request, Run, Utc, Variant,
-};
-
-/// Starts in a round of a row that the scheduler places, while precision ends the run: such rows need the most starts, and those should be spread over the
-/// run like all others, not follow one another when the rest is done.
-const FREE_STARTS: u64 = 2;
+use switchcost_model::{EndedBy, Invocation, Machine, Plan, ProbeInfo, Request, Run, Utc, Variant};
 
 /// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
@@ -159,23 +153,17 @@ impl Schedule<'_> {
         }
     }
 
-    /// CPUs named in the plan; empty for `free`.
+    /// CPUs named in the plan; empty where the scheduler places.
     fn planned_cpus(&self, variant: &Variant) -> Result<Vec<u32>, String> {
-        match variant.placement {
-            Placement::OneCpu => Ok(vec![self.control.cpus.measured()]),
-            Placement::TwoCpus => self.control.cpus.pair().map(Vec::from),
-            Placement::Free => Ok(Vec::new()),
-            Placement::Pair(a, b) => {
-                let allowed = self.control.cpus.allowed();
-                if let Some(missing) = [a, b].into_iter().find(|cpu| !allowed.contains(cpu)) {
-                    return Err(format!(
-                        "CPU {missing} is not one of those that may be used, {}",
-                        cpu_list::format(allowed)
-                    ));
-                }
-                Ok(if a == b { vec![a] } else { vec![a, b] })
-            }
+        let cpus = self.control.cpus;
+        let Some((a, b)) = variant.placement.pair() else {
+            return variant.placement.cpus().iter().map(|role| cpus.of(*role)).collect();
+        };
+        let allowed = cpus.allowed();
+        if let Some(missing) = [a, b].into_iter().find(|cpu| !allowed.contains(cpu)) {
+            return Err(format!("CPU {missing} is not one of those that may be used, {}", cpu_list::format(allowed)));
         }
+        Ok(if a == b { vec![a] } else { vec![a, b] })
     }
 
     /// Passes through the rounds, again for those given up as long as there turns out to be time for them after all.
@@ -304,8 +292,7 @@ impl Schedule<'_> {
     }
 
     fn starts_in_a_round(&self, index: usize) -> u64 {
-        let free = self.run.variants[index].placement == Placement::Free;
-        if free && self.request.rounds.is_none() { FREE_STARTS } else { 1 }
+        if self.request.rounds.is_some() { 1 } else { self.run.variants[index].placement.starts_a_round() }
     }
 
     /// Of each row: its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
@@ -401,7 +388,7 @@ impl Schedule<'_> {
         let variant = &plan.variant;
         let computed = outcome.transcript.hello.as_ref().is_some_and(|hello| hello.clock.is_simulated());
         // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
-        let timed = variant.experiment != Experiment::Footprint && !computed;
+        let timed = variant.experiment.timed() && !computed;
         let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
         let mechanism = self.catalogue.find(&variant.mechanism);
         let bound = mechanism.map_or(Bound::None, |mechanism| fastest_bound(&self.run, mechanism));

@@ -107,7 +107,7 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
             continue;
         }
         for (experiment, placement, parameters) in shapes(request, mechanism)? {
-            let many = experiment.has_ring();
+            let many = experiment.many;
             let contexts = match request.contexts.is_empty() {
                 false if many => request.contexts.clone(),
                 _ => vec![mechanism.usual_contexts(experiment)],
@@ -223,9 +223,9 @@ fn add_broken(selection: &mut Selection, request: &Request, catalogue: &Catalogu
         let variant = Variant {
             mechanism: id.clone(),
             probe: "-".to_owned(),
-            experiment: request.experiment.unwrap_or(Experiment::Switch),
+            experiment: request.experiment.unwrap_or_else(Experiment::usual),
             contexts: 2,
-            placement: request.placements.first().copied().unwrap_or(Placement::OneCpu),
+            placement: request.placements.first().copied().unwrap_or_else(Placement::usual),
             timing: request.timing,
             parameters: Parameters::new(),
             label: String::new(),
@@ -427,7 +427,7 @@ fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<String> {
             known.join(", ")
         ));
     }
-    (shape.experiment == Experiment::Switch && shape.contexts < 2 && !mechanism.control)
+    (shape.experiment.ring && shape.contexts < 2 && !mechanism.control)
         .then(|| "a ring needs at least 2 contexts; say --contexts 2 or more".to_owned())
 }
 

@@ -5,7 +5,7 @@ use crate::output;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use switchcost_analysis::number::{nanoseconds, percent};
-use switchcost_analysis::{Quantity, by_itself, label};
+use switchcost_analysis::{by_itself, label};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Request, Run};
 use switchcost_runner::Observer;
@@ -149,7 +149,7 @@ impl Observer for Live<'_> {
         }
         let known = self.state[variant].map_or(String::new(), |(median, width)| {
             let width = width.map_or(String::new(), |width| format!(" ±{}", percent(width)));
-            format!(" {} {}{width}", nanoseconds(median), Quantity::of(run.variants[variant].experiment).unit())
+            format!(" {} {}{width}", nanoseconds(median), run.variants[variant].experiment.quantity.unit)
         });
         let message = format!(
             "round {} · {}{known} · {} · {} s left",

@@ -6,7 +6,7 @@ use crate::paths::Installation;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Experiment, Request, Run, Variant, Wanted};
+use switchcost_model::{EndedBy, Request, Run, Variant, Wanted};
 use switchcost_runner::{METHOD_VERSION, Selection, select_wanted};
 use switchcost_store::{RunHeader, Store};
 
@@ -32,7 +32,7 @@ pub fn expected(wanted: &[Wanted], rounds: u64, runs: &[Run]) -> Duration {
             let unit = switchcost_analysis::series(start).values.first().map_or(0.0, |ns| ns.max(0.0));
             ((Duration::from_nanos(start.wall_ns), unit), variant.contexts)
         });
-        let unit = if wanted.experiment == Experiment::Switch { unit } else { 0.0 };
+        let unit = if wanted.experiment.ring { unit } else { 0.0 };
         start + Duration::from_nanos((contexts.saturating_sub(had) as f64 * unit * LAPS) as u64)
     };
     // The controls that bound the rows and the A/A twins come on top.

@@ -3,7 +3,7 @@
 use super::{Bound, ProbeAnswer, Ruling, judge};
 use crate::series::values;
 use std::collections::BTreeMap;
-use switchcost_model::{Experiment, Invocation, Mechanism, MechanismId, Plan, Run, Timing, Variant, Verdict};
+use switchcost_model::{Invocation, Mechanism, MechanismId, Plan, Run, Timing, Variant, Verdict};
 
 /// Every ring was asked for at least one hop to be checked; how many, a stored run does not say.
 const LEAST_VERIFY_UNITS: u64 = 1;
@@ -30,7 +30,7 @@ pub fn fastest_bound(run: &Run, mechanism: &Mechanism) -> Bound {
     }
     let bounding = |invocation: &&Invocation| {
         let variant = &run.variants[invocation.variant];
-        variant.experiment == Experiment::Switch
+        variant.experiment.bounded()
             && variant.timing == Timing::Batch
             && mechanism.bound.contains(&variant.mechanism)
             && invocation.judgement.verdict == Verdict::Verified

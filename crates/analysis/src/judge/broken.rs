@@ -2,7 +2,7 @@
 
 use super::{LEAVE_MS, ProbeAnswer};
 use crate::words::{is_message, last_words};
-use switchcost_model::{EndStatus, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript, harmless};
+use switchcost_model::{EndStatus, Phase, Plan, PlanEcho, ProcessEnd, Transcript, harmless};
 
 /// Reasons for which there is no usable answer at all.
 pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<String> {
@@ -79,7 +79,7 @@ fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<String> {
     if echo.timing != variant.timing {
         return differs("timing", &variant.timing, &echo.timing);
     }
-    if variant.experiment == Experiment::Switch && echo.contexts != variant.contexts {
+    if variant.experiment.ring && echo.contexts != variant.contexts {
         return differs("contexts", &variant.contexts, &echo.contexts);
     }
     if echo.cpus != plan.cpus {
@@ -100,18 +100,21 @@ fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<String> {
 }
 
 fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Option<String> {
-    if plan.variant.experiment == Experiment::Footprint {
+    if plan.variant.experiment.in_one_batch() {
         return None;
     }
-    if plan.variant.timing == Timing::Each {
+    if plan.variant.each_unit() {
         let recorded: u64 = transcript.histograms.iter().filter(|h| h.phase == Phase::Measure).map(|h| h.units).sum();
         let asked = echo.batch_units.saturating_mul(plan.batches);
         return (recorded != asked).then(|| format!("{recorded} intervals were recorded where {asked} were asked"));
     }
-    for (phase, asked) in [(Phase::Warmup, plan.warmup_batches), (Phase::Measure, plan.batches)] {
-        let done: u64 = transcript.samples.iter().filter(|s| s.phase == phase).map(|s| s.ticks.len() as u64).sum();
-        if done != asked {
-            return Some(format!("{done} {phase} batches arrived where {asked} were asked"));
+    for part in plan.variant.experiment.page().samples() {
+        for (phase, asked) in [(Phase::Warmup, plan.warmup_batches), (Phase::Measure, plan.batches)] {
+            let of = transcript.samples.iter().filter(|s| s.phase == phase && s.quantity.as_deref() == part);
+            let done: u64 = of.map(|s| s.ticks.len() as u64).sum();
+            if done != asked {
+                return Some(format!("{done} {phase} batches arrived where {asked} were asked"));
+            }
         }
     }
     let foreign = transcript.samples.iter().find(|s| s.units != echo.batch_units)?;

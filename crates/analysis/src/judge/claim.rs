@@ -1,7 +1,7 @@
 //! The probe's evidence against its own claim and the mechanism's rule.
 
 use super::{Bound, Case};
-use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Samples, Timing, Turns};
+use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Quantity, Samples, Turns};
 
 /// Kernel switches may differ from the rule by this share (counters are read while tasks fall asleep, timer interrupts preempt).
 pub(crate) const KERNEL_TOLERANCE: f64 = 0.02;
@@ -53,19 +53,16 @@ pub(crate) const OTHER_WAY: &str = "other than the row names: ";
 /// Bytes that an address space of today's processors spans: more cannot be memory.
 const ADDRESS_SPACE: u64 = 1 << 57;
 
-/// Quantities of a footprint that PROTOCOL.md knows.
-const QUANTITIES: [&str; 3] = ["resident_bytes", "virtual_bytes", "kernel_bytes"];
-
 pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
     let (evidence, experiment) = (case.evidence, case.experiment());
-    if experiment == Experiment::Footprint {
-        return footprint(case);
+    if experiment.in_one_batch() {
+        return once_each(case);
     }
     let reported = reported_units(case);
     if evidence.units != reported {
         return Some(format!("the evidence covers {} units, the batches report {reported}", evidence.units));
     }
-    let expected = evidence.units.saturating_mul(turns_per_unit(experiment));
+    let expected = evidence.units.saturating_mul(experiment.turns_per_unit);
     evidence
         .turns
         .as_ref()
@@ -87,24 +84,28 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
         .or_else(|| rule_free_counts(evidence))
 }
 
-/// Nothing is handed over; but each context that the memory is divided by must have run, and the bytes must be possible.
-fn footprint(case: &Case<'_>) -> Option<String> {
+/// Nothing is handed over; but each context that the figure is divided by must have run, and the figure must be possible.
+fn once_each(case: &Case<'_>) -> Option<String> {
     let cycles = case.plan.batches + case.plan.warmup_batches;
     let expected = case.plan.variant.contexts.saturating_mul(cycles);
     let wrong = case.evidence.turns.as_ref().and_then(|turns| wrong_turns(case, turns, expected));
-    wrong.or_else(|| case.transcript.samples.iter().find_map(|samples| wrong_bytes(case, samples)))
+    wrong.or_else(|| case.transcript.samples.iter().find_map(|samples| wrong_part(case, samples)))
 }
 
-fn wrong_bytes(case: &Case<'_>, samples: &Samples) -> Option<String> {
-    let quantity = samples.quantity.as_deref().unwrap_or("ticks");
-    if !QUANTITIES.contains(&quantity) {
-        return Some(format!("a footprint was claimed in {quantity}; expected one of {}", QUANTITIES.join(", ")));
+fn wrong_part(case: &Case<'_>, samples: &Samples) -> Option<String> {
+    let (quantity, experiment) = (samples.quantity.as_deref().unwrap_or("ticks"), case.experiment());
+    let known: Vec<&str> = experiment.page().reported().collect();
+    if !known.contains(&quantity) {
+        return Some(format!("a {experiment} was claimed in {quantity}; expected one of {}", known.join(", ")));
     }
     if samples.units != case.plan.variant.contexts {
         return Some(format!(
-            "memory of {} contexts was claimed where {} were asked",
-            samples.units, case.plan.variant.contexts
+            "{} of {} contexts was claimed where {} were asked",
+            experiment.quantity.name, samples.units, case.plan.variant.contexts
         ));
+    }
+    if experiment.quantity != Quantity::MEMORY {
+        return None;
     }
     let bytes = samples.ticks.iter().find(|bytes| bytes.unsigned_abs() > ADDRESS_SPACE)?;
     Some(format!("{bytes} {quantity} are more than an address space holds"))
@@ -114,26 +115,24 @@ fn wrong_bytes(case: &Case<'_>, samples: &Samples) -> Option<String> {
 /// the plan.
 fn reported_units(case: &Case<'_>) -> u64 {
     let transcript = case.transcript;
-    let batches = transcript.samples.iter().map(|s| s.units.saturating_mul(s.ticks.len() as u64));
+    let first = case.experiment().page().parts.first();
+    let samples = transcript.samples.iter().filter(|samples| samples.quantity.as_ref() == first);
+    let batches = samples.map(|s| s.units.saturating_mul(s.ticks.len() as u64));
     let reported = batches.chain(transcript.histograms.iter().map(|h| h.units)).fold(0, u64::saturating_add);
-    let silent_warmup = case.plan.variant.timing == Timing::Each
+    let silent_warmup = case.plan.variant.each_unit()
         && !transcript.histograms.iter().any(|histogram| histogram.phase == Phase::Warmup);
     let implied = if silent_warmup { case.echo.batch_units.saturating_mul(case.plan.warmup_batches) } else { 0 };
     reported.saturating_add(implied)
 }
 
-/// Switches in one unit: a round trip is two.
-fn turns_per_unit(experiment: Experiment) -> u64 {
-    if experiment == Experiment::Message { 2 } else { 1 }
-}
-
-/// Whether the contexts' turns, if they were counted, are those that the units imply. A footprint has no switches; there each context runs
+/// Whether the contexts' turns, if they were counted, are those that the units imply. Contexts that live for one batch each run
 /// equally often.
 pub(crate) fn turns_agree(experiment: Experiment, evidence: &Evidence) -> Option<bool> {
     let turns = evidence.turns.as_ref()?;
-    Some(match experiment {
-        Experiment::Footprint => turns.total > 0 && turns.min == turns.max,
-        _ => turns.total == evidence.units.saturating_mul(turns_per_unit(experiment)),
+    Some(if experiment.in_one_batch() {
+        turns.total > 0 && turns.min == turns.max
+    } else {
+        turns.total == evidence.units.saturating_mul(experiment.turns_per_unit)
     })
 }
 
@@ -141,14 +140,14 @@ fn wrong_turns(case: &Case<'_>, turns: &Turns, expected: u64) -> Option<String> 
     if turns.total != expected {
         return Some(format!("the contexts counted {} turns where {expected} were claimed", turns.total));
     }
-    let ring = case.experiment() == Experiment::Switch;
+    let ring = case.experiment().ring;
     if ring && turns.contexts != case.echo.contexts {
         return Some(format!("{} contexts took part where {} were asked", turns.contexts, case.echo.contexts));
     }
     let (lowest, highest) = (turns.contexts.saturating_mul(turns.min), turns.contexts.saturating_mul(turns.max));
-    // A footprint counts its turns over all cycles, their extremes in one.
-    let in_one = case.experiment() != Experiment::Footprint;
-    if turns.min > turns.max || in_one && !(lowest..=highest).contains(&turns.total) {
+    // Where contexts live for one batch, turns are counted over all batches, their extremes in one.
+    let lasting = !case.experiment().in_one_batch();
+    if turns.min > turns.max || lasting && !(lowest..=highest).contains(&turns.total) {
         return Some(format!(
             "{} turns cannot be the sum of {} contexts with {} to {} each",
             turns.total, turns.contexts, turns.min, turns.max
@@ -336,6 +335,9 @@ fn stood_still(case: &Case<'_>) -> Option<String> {
 }
 
 fn implausible(case: &Case<'_>) -> Option<String> {
+    if !case.experiment().timed() {
+        return None;
+    }
     let values = crate::series::values(case.transcript);
     let median = switchcost_stats::median(&values)?;
     if median < IMPLAUSIBLE_NS {
@@ -344,7 +346,7 @@ fn implausible(case: &Case<'_>) -> Option<String> {
         ));
     }
     let Bound::Measured { mechanism, ns } = case.bound else { return None };
-    (case.experiment() == Experiment::Switch && median < LEAST_BOUNDS * ns).then(|| {
+    (case.experiment().bounded() && median < LEAST_BOUNDS * ns).then(|| {
         format!(
             "{median:.3} ns per unit is less than {LEAST_BOUNDS} times {mechanism} in the same run ({ns:.3} ns), which does not switch: the work was optimised away or miscounted"
         )

@@ -7,10 +7,13 @@ use switchcost_model::{Histogram, Timing};
 const MANY_READINGS: u64 = 1000;
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
-    if case.plan.variant.timing != Timing::Each {
+    if !case.plan.variant.each_unit() {
         return None;
     }
-    case.transcript.histograms.iter().find_map(inconsistent)
+    let by_counter = case.plan.variant.timing == Timing::Each;
+    let wrong =
+        |histogram: &Histogram| inconsistent(histogram).or_else(|| wrong_counter(histogram).filter(|_| by_counter));
+    case.transcript.histograms.iter().find_map(wrong)
 }
 
 fn inconsistent(histogram: &Histogram) -> Option<String> {
@@ -31,9 +34,12 @@ fn inconsistent(histogram: &Histogram) -> Option<String> {
         histogram.buckets.iter().map(|&(lower, count)| u128::from(edge(lower)) * u128::from(count)).sum()
     };
     let (least, most) = (total(&|lower| lower), total(&|lower| upper(histogram, lower)));
-    if !(least..=most).contains(&u128::from(histogram.sum)) {
-        return Some(format!("the intervals add up to {}, the buckets to {least} to {most}", histogram.sum));
-    }
+    (!(least..=most).contains(&u128::from(histogram.sum)))
+        .then(|| format!("the intervals add up to {}, the buckets to {least} to {most}", histogram.sum))
+}
+
+/// What reading the counter cost, and how fast it ran.
+fn wrong_counter(histogram: &Histogram) -> Option<String> {
     if histogram.pair_count != histogram.units {
         return Some(format!(
             "the counter's own cost was read {} times beside {} intervals",

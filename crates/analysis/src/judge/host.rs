@@ -3,7 +3,7 @@
 
 use super::Case;
 use super::claim::{claimed_ns, kernel_total, preemption_allowance, rulers_ns};
-use switchcost_model::{Experiment, Seen, TASKS_LOOKED_AT, Tree};
+use switchcost_model::{Seen, TASKS_LOOKED_AT, Tree};
 
 /// Two clocks of one machine and the reading of a pipe may differ by so much.
 const CLOCK_SHARE: f64 = 0.01;
@@ -46,7 +46,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
         .or_else(|| too_many_kernel_switches(case, seen))
         .or_else(|| too_much_cpu_time(case, seen))
         .or_else(|| too_few_forks(case, seen));
-    if of_all.is_some() || case.experiment() == Experiment::Footprint {
+    if of_all.is_some() || case.experiment().in_one_batch() {
         return of_all;
     }
     let tree = seen.tree.as_ref()?;

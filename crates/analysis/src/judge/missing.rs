@@ -3,7 +3,7 @@
 use super::claim::claimed_ns;
 use super::each::BELOW_RESOLUTION;
 use super::{Bound, Case, each};
-use switchcost_model::{Experiment, Seen};
+use switchcost_model::Seen;
 
 /// Said of a start that had answered before the host had looked, as happens with the shortest batches. Other starts of the row may have been
 /// looked at.
@@ -27,8 +27,8 @@ pub(super) fn reason(case: &Case<'_>) -> Option<String> {
     if rule.turns && evidence.turns.is_none() {
         return why("turns", "the contexts' turns");
     }
-    if case.experiment() == Experiment::Footprint {
-        return negative_footprint(case).or_else(|| host_missing(case));
+    if case.experiment().in_one_batch() {
+        return fell_below_zero(case).or_else(|| host_missing(case));
     }
     if case.is_ring() && evidence.token.is_none() {
         return why("token", "the token's sequence number");
@@ -63,7 +63,7 @@ pub(super) fn reason(case: &Case<'_>) -> Option<String> {
             "the state that was asked for did not come about: {name} is {observed} where {least} or more show it; other work may have kept the CPUs"
         ))
     };
-    if *case.bound == Bound::Unmeasured && case.experiment() == Experiment::Switch {
+    if *case.bound == Bound::Unmeasured && case.experiment().bounded() {
         return Some(UNBOUNDED.into());
     }
     hops_missing(case)
@@ -90,15 +90,19 @@ fn hops_missing(case: &Case<'_>) -> Option<String> {
     (hops.count < least).then(|| format!("{} switches were checked where {least} were asked", hops.count))
 }
 
-fn negative_footprint(case: &Case<'_>) -> Option<String> {
+fn fell_below_zero(case: &Case<'_>) -> Option<String> {
     let values = crate::series::values(case.transcript);
-    let fell = values.first().filter(|&&bytes| bytes < 0.0)?;
-    Some(format!("{BELOW_RESOLUTION}: memory fell by {:.0} bytes per context while contexts were made", -fell))
+    let fell = values.first().filter(|&&figure| figure < 0.0)?;
+    let of = case.experiment().quantity;
+    Some(format!(
+        "{BELOW_RESOLUTION}: {} fell by {:.0} {} per context while contexts were made",
+        of.name, -fell, of.base_unit
+    ))
 }
 
 /// Batches that lasted, and a `plan` that the host read only with them: it was not sent before.
 fn unseen(case: &Case<'_>, seen: &Seen) -> bool {
-    case.experiment() != Experiment::Footprint
+    !case.experiment().in_one_batch()
         && seen.plan_ns.is_some()
         && seen.plan_ns == seen.first_samples_ns
         && claimed_ns(case) > LONGEST_UNSEEN_NS
@@ -115,7 +119,7 @@ fn host_missing(case: &Case<'_>) -> Option<String> {
         || rule.seen_control_groups.is_some()
         || !rule.seen_namespaces.is_empty();
     let Some(tree) = &seen.tree else {
-        let wanted = wants_tree && case.experiment() != Experiment::Footprint;
+        let wanted = wants_tree && !case.experiment().in_one_batch();
         return (wanted || unseen(case, seen)).then(|| NO_LOOK.into());
     };
     if rule.seen_processes.is_some() && tree.address_spaces.is_none() {

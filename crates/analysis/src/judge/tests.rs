@@ -10,9 +10,9 @@ fn plan() -> Plan {
         variant: Variant {
             mechanism: "thread/pipe".parse().unwrap(),
             probe: "p".into(),
-            experiment: Experiment::Switch,
+            experiment: Experiment::usual(),
             contexts: 2,
-            placement: Placement::OneCpu,
+            placement: Placement::usual(),
             timing: Timing::Batch,
             parameters: [("payload".to_owned(), "8".to_owned())].into(),
             label: String::new(),
@@ -55,7 +55,7 @@ fn honest() -> Transcript {
         }),
         plan: Some(PlanEcho {
             mechanism: "thread/pipe".parse().unwrap(),
-            experiment: Experiment::Switch,
+            experiment: Experiment::usual(),
             contexts: 2,
             timing: Timing::Batch,
             cpus: vec![1],
@@ -199,9 +199,9 @@ fn every_lie_is_contradicted() {
 #[test]
 fn a_footprint_is_divided_by_contexts_that_ran() {
     let (mut plan, mut transcript) = (plan(), honest());
-    plan.variant.experiment = Experiment::Footprint;
+    plan.variant.experiment = "footprint".parse().unwrap();
     plan.variant.contexts = 1000;
-    transcript.plan.as_mut().unwrap().experiment = Experiment::Footprint;
+    transcript.plan.as_mut().unwrap().experiment = "footprint".parse().unwrap();
     transcript.plan.as_mut().unwrap().contexts = 1000;
     transcript.samples.iter_mut().for_each(|samples| samples.quantity = Some("resident_bytes".into()));
     evidence(&mut transcript).turns = Some(Turns { total: 4000, min: 1, max: 1, contexts: 4000 });
@@ -458,12 +458,12 @@ fn histograms_are_held_against_themselves() {
 #[test]
 fn footprints_need_turns_and_possible_bytes() {
     let mut plan = plan();
-    plan.variant.experiment = Experiment::Footprint;
+    plan.variant.experiment = "footprint".parse().unwrap();
     plan.variant.contexts = 1000;
     let with = |bytes: i64, quantity: &str, turns: bool| {
         let mut transcript = honest();
         let echo = transcript.plan.as_mut().unwrap();
-        (echo.experiment, echo.contexts) = (Experiment::Footprint, 1000);
+        (echo.experiment, echo.contexts) = ("footprint".parse().unwrap(), 1000);
         transcript.samples = vec![Samples {
             phase: Phase::Measure,
             units: 1000,

@@ -305,9 +305,9 @@ fn variant(index: usize) -> Variant {
     Variant {
         mechanism: id.parse().unwrap(),
         probe: "simulated".into(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         contexts: 2,
-        placement: Placement::OneCpu,
+        placement: Placement::usual(),
         timing: Timing::Batch,
         parameters: BTreeMap::new(),
         label: if index == 1 { "A/A".into() } else { String::new() },

@@ -16,9 +16,9 @@ fn variant(mechanism: &Mechanism, parameter: &str, value: &str) -> Variant {
     Variant {
         mechanism: mechanism.id.clone(),
         probe: String::new(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         contexts: 2,
-        placement: Placement::Free,
+        placement: Placement::of_cpus(0),
         timing: Timing::Batch,
         parameters: [(parameter.to_owned(), value.to_owned())].into(),
         label: String::new(),
@@ -138,12 +138,12 @@ fn counts_follow_from_parameters() {
     let catalogue = described("common = [\"class\", \"set\"]", COMMON).unwrap();
     let mechanism = catalogue.find(&"x/y".parse().unwrap()).unwrap();
     let rule = |experiment, set: &str| mechanism.rule(&Variant { experiment, ..variant(mechanism, "set", set) });
-    assert_eq!(rule(Experiment::Switch, "0").counts, BTreeMap::new());
-    assert_eq!(rule(Experiment::Switch, "64").counts["touches"], (1.0, 1.0));
-    assert_eq!(rule(Experiment::Switch, "65").counts["touches"], (2.0, 2.0));
-    assert_eq!(rule(Experiment::Switch, "0").at_least["tasks"], 4);
-    assert_eq!(rule(Experiment::Create, "65").counts, BTreeMap::new());
-    assert_eq!(rule(Experiment::Create, "65").at_least, BTreeMap::new());
+    assert_eq!(rule(Experiment::usual(), "0").counts, BTreeMap::new());
+    assert_eq!(rule(Experiment::usual(), "64").counts["touches"], (1.0, 1.0));
+    assert_eq!(rule(Experiment::usual(), "65").counts["touches"], (2.0, 2.0));
+    assert_eq!(rule(Experiment::usual(), "0").at_least["tasks"], 4);
+    assert_eq!(rule("create".parse().unwrap(), "65").counts, BTreeMap::new());
+    assert_eq!(rule("create".parse().unwrap(), "65").at_least, BTreeMap::new());
     let catalogue = described("common = [\"order\"]", COMMON).unwrap();
     let mechanism = catalogue.find(&"x/y".parse().unwrap()).unwrap();
     let counts = |value: &str| mechanism.rule(&variant(mechanism, "order", value)).counts;
@@ -154,9 +154,9 @@ fn counts_follow_from_parameters() {
 fn a_footprint_has_as_many_contexts_as_its_page_says() {
     let of = |page: &str| {
         let catalogue = described(page, "").unwrap();
-        catalogue.find(&"x/y".parse().unwrap()).unwrap().usual_contexts(Experiment::Footprint)
+        catalogue.find(&"x/y".parse().unwrap()).unwrap().usual_contexts("footprint".parse().unwrap())
     };
-    assert_eq!(of("footprint_contexts = 7"), 7);
+    assert_eq!(of("contexts = { footprint = 7 }"), 7);
     assert_eq!(of(""), 1000);
 }
 
@@ -254,10 +254,10 @@ fn who_is_no_choice_and_whose_footprint_stands_for_another_is_checked() {
         std::fs::write(folder.path().join("x/y.toml"), page("\"switch\"", line)).unwrap();
         only(folder.path()).map(|_| ())
     };
-    assert_eq!(reason("footprint_of = \"x/own\"\nnot_a_choice = \"w\""), Ok(()));
+    assert_eq!(reason("contexts_of = \"x/own\"\nnot_a_choice = \"w\""), Ok(()));
     for (line, word) in [
-        ("footprint_of = \"x/none\"", "x/none"),
-        ("footprint_of = \"x/nowhere\"", "x/nowhere"),
+        ("contexts_of = \"x/none\"", "x/none"),
+        ("contexts_of = \"x/nowhere\"", "x/nowhere"),
         ("not_a_choice = \"\"", "not_a_choice"),
         ("control = true\nnot_a_choice = \"w\"", "not_a_choice"),
     ] {

@@ -1,6 +1,6 @@
 //! `sweep`.
 
-use super::{DetailOptions, Effort, StoreOption, parse_budget, parse_word};
+use super::{DetailOptions, Effort, StoreOption, parse_budget, parse_word, what_to_measure, where_to_run};
 use crate::formats::Form;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -48,11 +48,11 @@ pub struct Sweep {
     /// The points themselves; for cpus the numbers of the CPUs
     #[arg(long, value_name = "V,...", value_delimiter = ',', conflicts_with_all = ["from", "to", "steps"])]
     pub values: Vec<String>,
-    /// one_cpu, two_cpus, free or pair:A-B [default: the mechanism's first]
-    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    /// Where the contexts run
+    #[arg(long, help = where_to_run(), value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
     pub placement: Vec<Placement>,
-    /// What to measure: switch, create, message or footprint [default: the mechanism's first; for payload: message]
-    #[arg(long, value_name = "E", value_parser = parse_word::<Experiment>)]
+    /// What to measure
+    #[arg(long, help = what_to_measure(" that the axis changes"), value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
     /// Time limit; continue the rest with --resume
     #[arg(long, value_name = "TIME", default_value = "120s", default_value_if("quick", "true", "20s"), value_parser = parse_budget)]

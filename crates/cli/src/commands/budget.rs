@@ -7,7 +7,7 @@ use std::time::Duration;
 use switchcost_analysis::number::roughly;
 use switchcost_analysis::{Analysis, Demand, Fit, Offer, Row, offer, usable};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Experiment, Mechanism, Parameters, Run, Timing, Verdict, Wanted};
+use switchcost_model::{Mechanism, Parameters, Quantity, Run, Timing, Verdict, Wanted, measuring};
 use switchcost_report::{Bid, Budgeted, Missing, budget_json, budget_text};
 use switchcost_session::{Exit, Failure, Installation, Stored, expected, measure, output, paths, request};
 
@@ -109,7 +109,7 @@ impl Budgeting<'_> {
     fn bid(&self, mechanism: &Mechanism) -> Bid {
         let mut from = BTreeSet::new();
         let own = self.rows(mechanism, &mut from);
-        let memory_of = mechanism.footprint_of.as_ref();
+        let memory_of = mechanism.contexts_of.as_ref();
         let others = memory_of.and_then(|id| self.catalogue.find(id)).map(|other| self.rows(other, &mut from));
         let offer = offer(&self.demand, WORKING_SET, &own, others.as_ref().unwrap_or(&own));
         Bid {
@@ -171,12 +171,12 @@ impl Budgeting<'_> {
         {
             plain.parameters = Parameters::from([(WORKING_SET.to_owned(), size.to_string())]);
         }
-        let footprint = mechanism.footprint_of.as_ref().and_then(|id| self.catalogue.find(id)).unwrap_or(mechanism);
-        let footprint = Some(footprint).filter(|of| of.experiments.contains(&Experiment::Footprint));
-        let memory = footprint.map(|of| Wanted {
-            experiment: Experiment::Footprint,
+        let lender = mechanism.contexts_of.as_ref().and_then(|id| self.catalogue.find(id)).unwrap_or(mechanism);
+        let memory = measuring(Quantity::MEMORY).filter(|experiment| lender.experiments.contains(experiment));
+        let memory = memory.map(|experiment| Wanted {
+            experiment,
             contexts: Some(self.demand.contexts),
-            ..Wanted::plain(of.id.clone(), of.placements[0])
+            ..Wanted::plain(lender.id.clone(), lender.placements[0])
         });
         let each = Wanted { timing: Timing::Each, ..plain.clone() };
         [

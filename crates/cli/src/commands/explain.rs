@@ -4,7 +4,7 @@ use crate::arguments::{self, ListFormat};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{Experiment, Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
+use switchcost_model::{Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
 use switchcost_report::{explain_json, explain_text};
 use switchcost_session::{Exit, Failure, Installation, Stored, measure, output, paths, place, request};
 
@@ -18,7 +18,7 @@ pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
     };
     let pattern = catalogue.pattern(name).map_err(Failure::usage)?;
     let mechanism = find(&pattern, &catalogue)?;
-    if !mechanism.experiments.contains(&Experiment::Switch) {
+    if !mechanism.switches() {
         return Err(Failure::usage(format!(
             "{0} has no switch to explain, only experiment {1}: `switchcost run {0} --experiment {1}` measures that",
             mechanism.id, mechanism.experiments[0]
@@ -77,8 +77,7 @@ fn find<'a>(pattern: &Pattern<'_>, catalogue: &'a Catalogue) -> Result<&'a Mecha
     if let Some(page) = catalogue.broken.iter().find(broken) {
         return Err(Failure::usage(&page.reason));
     }
-    let switches = |mechanism: &Mechanism| mechanism.experiments.contains(&Experiment::Switch);
-    catalogue.meant(pattern, switches).map_err(Failure::usage)
+    catalogue.meant(pattern, Mechanism::switches).map_err(Failure::usage)
 }
 
 /// What is asked of a row, by options or by words after its mechanism.
@@ -192,7 +191,7 @@ fn list(catalogue: &Catalogue) -> String {
                 names.join(" + ")
             ));
         }
-        let switches = mechanism.experiments.contains(&Experiment::Switch);
+        let switches = mechanism.switches();
         if layered().next().is_none() && switches && !mechanism.control {
             without.push(mechanism.id.to_string());
         }

@@ -31,6 +31,7 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
     let mut request = request(arguments)?;
     let store = open_store(arguments.store.store.as_deref())?;
     let session = Session::new(started, Some(arguments.budget), arguments.effort.wait)?;
+    request.experiment = request.experiment.or_else(|| axis.usual_experiment(&session.catalogue.mechanisms));
     if request.patterns.is_empty() {
         request.patterns = headline_with(axis, request.experiment, &session.catalogue);
     }
@@ -49,11 +50,10 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
 }
 
 fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
-    let usual = arguments.axis.and_then(|AxisWord(axis)| axis.usual_experiment());
     Ok(Request {
         patterns: arguments.patterns.clone(),
         axis: arguments.axis.map(|AxisWord(axis)| axis.name().to_owned()),
-        experiment: arguments.experiment.or(usual),
+        experiment: arguments.experiment,
         placements: arguments.placement.clone(),
         budget: arguments.budget,
         ..effort(&arguments.effort)?

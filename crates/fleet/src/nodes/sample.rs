@@ -9,7 +9,7 @@ use std::sync::Arc;
 use switchcost_analysis::{Undisturbed, clock_beside, counted, label, series, speeds, undisturbed, verdict_of};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{Experiment, Invocation, Run, Timing, Variant, Verdict};
+use switchcost_model::{Invocation, Run, Timing, Variant, Verdict};
 use switchcost_stats::{FEWEST, mean, median};
 
 /// Patterns of rows, and what each goes through.
@@ -50,7 +50,7 @@ impl NodeSample {
             *sample.disturbances.entry(kind.clone()).or_default() += 1;
         }
         for (index, variant) in run.variants.iter().enumerate() {
-            if variant.timing != Timing::Batch || variant.experiment == Experiment::Footprint {
+            if variant.timing != Timing::Batch || !variant.experiment.timed() {
                 continue;
             }
             let row = label(variant, catalogue, true);

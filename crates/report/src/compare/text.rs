@@ -4,10 +4,9 @@ use super::{Compared, ComparedRow, ComparedSide};
 use crate::text::{self, Style, Tint, cell, drawn, listed, markdown_table, right, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
-use switchcost_analysis::Outcome;
-use switchcost_analysis::number::{Quantity, factor, nanoseconds, percent};
+use switchcost_analysis::number::{factor, nanoseconds, percent};
+use switchcost_analysis::{Outcome, Quantity};
 use switchcost_catalogue::Published;
-use switchcost_model::Experiment;
 
 /// A ratio as people say it: `18 % faster`, `4.7 times slower`.
 #[must_use]
@@ -15,9 +14,9 @@ pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
     let off = (ratio - 1.0).abs();
     match ratio {
         _ if off < 0.000_05 => "no difference".to_owned(),
-        ratio if ratio >= 2.0 => format!("{} times {}", factor(ratio), quantity.greater()),
-        ratio if ratio <= 0.5 => format!("{} times {}", factor(1.0 / ratio), quantity.smaller()),
-        ratio => format!("{} {}", percent(off), if ratio > 1.0 { quantity.greater() } else { quantity.smaller() }),
+        ratio if ratio >= 2.0 => format!("{} times {}", factor(ratio), quantity.greater),
+        ratio if ratio <= 0.5 => format!("{} times {}", factor(1.0 / ratio), quantity.smaller),
+        ratio => format!("{} {}", percent(off), if ratio > 1.0 { &quantity.greater } else { &quantity.smaller }),
     }
 }
 
@@ -25,7 +24,7 @@ pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
 fn cost(side: &ComparedSide) -> String {
     let figures = side.modes.iter().map(|mode| mode.0).chain(side.median);
     let amount = figures.map(|figure| side.quantity.amount(figure)).collect::<Vec<_>>().join(" | ");
-    let plain = side.unit == "switch" || side.experiment != Experiment::Switch;
+    let plain = side.unit == side.experiment.unit;
     if plain { amount } else { format!("{amount} per {}", side.unit) }
 }
 
@@ -115,13 +114,8 @@ fn answer(compared: &Compared, style: Style) -> String {
 
 /// `a switch costs 4.7 times as much`.
 fn clause(row: &ComparedRow) -> String {
-    let what = match row.a.experiment {
-        Experiment::Switch if row.a.unit == "switch" => "a switch",
-        Experiment::Switch => row.a.unit.as_str(),
-        Experiment::Create => "making one",
-        Experiment::Message => "a message",
-        Experiment::Footprint => "memory",
-    };
+    let experiment = row.a.experiment;
+    let what = if row.a.unit == experiment.unit { &experiment.clause } else { &row.a.unit };
     let ratio = row.comparison.ratio;
     match row.comparison.outcome {
         Outcome::Same(within) => format!("{what} costs the same within {}", percent(within)),
@@ -246,7 +240,7 @@ fn tail(compared: &Compared, style: Style) -> String {
                 side.label,
                 side.run,
                 figures.join(" | "),
-                side.quantity.unit(),
+                side.quantity.unit,
                 side.unit
             ),
             style,
@@ -265,7 +259,7 @@ fn tail(compared: &Compared, style: Style) -> String {
 
 /// What differs between equal things, by row: one noisy row says nothing of the others. Rows that no difference could be told of have no such bound.
 fn floors(compared: &Compared) -> Option<String> {
-    let judged = |row: &&ComparedRow| row.a.quantity == Quantity::Time && row.comparison.interval.is_some();
+    let judged = |row: &&ComparedRow| row.a.quantity == Quantity::TIME && row.comparison.interval.is_some();
     let rows = || compared.rows.iter().filter(judged);
     let of = |row: &&ComparedRow| row.comparison.floor;
     let least = rows().min_by(|a, b| of(a).total_cmp(&of(b)))?;
@@ -313,7 +307,7 @@ mod tests {
     #[test]
     fn ratios_as_people_say_them() {
         let all: Vec<String> =
-            [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(|ratio| ratio_phrase(ratio, Quantity::Time)).into();
+            [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(|ratio| ratio_phrase(ratio, Quantity::TIME)).into();
         let said = [
             "18 % faster",
             "10 % slower",
@@ -325,7 +319,7 @@ mod tests {
         ];
         assert_eq!(all, said);
         assert_eq!(
-            [0.82, 27.31].map(|ratio| ratio_phrase(ratio, Quantity::Memory)),
+            [0.82, 27.31].map(|ratio| ratio_phrase(ratio, Quantity::MEMORY)),
             ["18 % smaller", "27.3 times larger"]
         );
     }

@@ -54,7 +54,7 @@ impl Format for BencherV1 {
 
 /// `latency` is built in and in ns.
 fn measure(row: &Row<'_>) -> &'static str {
-    if row.quantity == Quantity::Memory { "memory" } else { "latency" }
+    if row.quantity == Quantity::TIME { "latency" } else { &row.quantity.measure().name }
 }
 
 fn bounded(figure: &Figure<'_, '_>) -> Map<String, Value> {

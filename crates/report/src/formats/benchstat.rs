@@ -4,7 +4,7 @@ use super::Format;
 use super::names::name;
 use crate::text::Style;
 use std::fmt::Write as _;
-use switchcost_analysis::{Analysis, Quantity};
+use switchcost_analysis::Analysis;
 use switchcost_model::harmless;
 
 /// For benchstat.
@@ -41,7 +41,7 @@ fn benchstat(analysis: &Analysis<'_>) -> String {
         fact("cpu.model_name")
     );
     for row in analysis.originals() {
-        let unit = if row.quantity == Quantity::Memory { "B/op" } else { "ns/op" };
+        let unit = format!("{}/op", row.quantity.unit);
         for (_, median) in &row.summary.invocation_medians {
             let _ = writeln!(out, "Benchmark{} 1 {median:.4} {unit}", capital(row.variant)); // Writing to memory does not fail.
         }

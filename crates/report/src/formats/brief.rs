@@ -112,9 +112,9 @@ impl<'a, 'r> View<'a, 'r> {
         let sound = |row: &&&Row<'_>| {
             row.choice
                 && row.verdict == Verdict::Verified
-                && row.variant.experiment == Experiment::Switch
+                && row.variant.experiment == Experiment::usual()
                 && row.variant.timing == Timing::Batch
-                && row.variant.placement == Placement::OneCpu
+                && row.variant.placement == Placement::usual()
                 && ends(row).is_some()
         };
         let mut found: Vec<&Row<'r>> = Vec::new();
@@ -205,7 +205,7 @@ impl<'a, 'r> View<'a, 'r> {
 
     fn line(&self, row: &Row<'_>) -> String {
         let bar = match &self.scale {
-            Some(scale) if row.quantity == Quantity::Time => scale.bar(row),
+            Some(scale) if row.quantity == Quantity::TIME => scale.bar(row),
             Some(scale) => " ".repeat(scale.width),
             None => String::new(),
         };
@@ -251,7 +251,7 @@ impl<'a, 'r> View<'a, 'r> {
         } else if words.is_empty() && self.wide() {
             words.push(row.short.clone());
         }
-        if row.variant.experiment == Experiment::Switch && row.unit != "switch" {
+        if row.unit != row.variant.experiment.unit {
             words.insert(0, format!("per {}", row.unit));
         }
         if let Some(place) = self.caveats.iter().position(|caveats| *caveats == row.caveats.as_slice()) {
@@ -386,7 +386,7 @@ fn without_interval(rows: &[&Row<'_>], ended_by: EndedBy) -> Option<String> {
         many if many > FEW || ended_by == EndedBy::Rounds => Some(format!("rows with {WHY}: {many}")),
         _ => {
             let takes =
-                |row: &&Row<'_>| row.start_takes().map(|time| format!(" ({} each)", Quantity::Time.amount(time)));
+                |row: &&Row<'_>| row.start_takes().map(|time| format!(" ({} each)", Quantity::TIME.amount(time)));
             let names = rows.iter().map(|row| format!("{}{}", row.label, takes(row).unwrap_or_default()));
             let names = names.collect::<Vec<_>>().join(", ");
             Some(format!("{WHY}: {names}; by themselves: {}", run_command(rows.iter().copied())))
@@ -414,16 +414,9 @@ fn two_digits(value: f64) -> f64 {
 }
 
 fn section(row: &Row<'_>) -> String {
-    let place = match row.variant.placement {
-        Placement::OneCpu => "one CPU".to_owned(),
-        Placement::TwoCpus => "two CPUs".to_owned(),
-        Placement::Free => "free placement".to_owned(),
-        pair @ Placement::Pair(..) => pair.to_string(),
-    };
-    let experiment = match row.variant.experiment {
-        Experiment::Switch => String::new(),
-        other => format!("{other}, "),
-    };
+    let place = row.variant.placement.title();
+    let other = Some(row.variant.experiment).filter(|experiment| *experiment != Experiment::usual());
+    let experiment = other.map_or_else(String::new, |other| format!("{other}, "));
     let each = if row.variant.timing == Timing::Each { ", each switch" } else { "" };
     format!("{experiment}{place}{each}")
 }

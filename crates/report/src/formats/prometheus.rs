@@ -5,8 +5,8 @@ use super::Format;
 use super::names::{Figure, figures};
 use crate::text::Style;
 use std::fmt::Write as _;
-use switchcost_analysis::{Analysis, Quantity, Row};
-use switchcost_model::Verdict;
+use switchcost_analysis::{Analysis, Row};
+use switchcost_model::{Verdict, quantities};
 
 /// For node_exporter.
 pub struct Prometheus;
@@ -22,13 +22,13 @@ impl Format for Prometheus {
 
     fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
         let mut out = String::new();
-        for quantity in [Quantity::Time, Quantity::Memory] {
+        for quantity in quantities() {
             for (name, meaning, value) in FIGURES {
                 let rows = figures(analysis).filter(|figure| figure.row.quantity == quantity);
                 let samples = rows
-                    .filter_map(|figure| Some((labels(figure.row, figure.mode), value(&figure)? / per_unit(quantity))));
-                let (unit, what) = if quantity == Quantity::Time { ("seconds", "Cost") } else { ("bytes", "Memory") };
-                gauge(&mut out, &format!("switchcost_{name}{unit}"), &format!("{what} of a unit: {meaning}."), samples);
+                    .filter_map(|figure| Some((labels(figure.row, figure.mode), value(&figure)? / quantity.per_base)));
+                let (metric, what) = (format!("switchcost_{name}{}", quantity.base_unit), &quantity.of_a_unit);
+                gauge(&mut out, &metric, &format!("{what} of a unit: {meaning}."), samples);
             }
         }
         let shares = figures(analysis).filter_map(|figure| Some((labels(figure.row, figure.mode), figure.mode?.1)));
@@ -57,11 +57,6 @@ const FIGURES: [Gauge; 4] = [
     ("high_", "upper end of the 95 % interval of the median", |figure| Some(figure.interval()?.1)),
     ("mode_", "what one kind of its starts (or batches) costs", |figure| figure.mode.map(|_| figure.value)),
 ];
-
-/// Dividing rounds once; 1e-9 is not a number of the machine's.
-fn per_unit(quantity: Quantity) -> f64 {
-    if quantity == Quantity::Time { 1e9 } else { 1.0 }
-}
 
 /// One metric with its samples; nothing where there is none.
 fn gauge(out: &mut String, name: &str, help: &str, samples: impl Iterator<Item = (String, f64)>) {

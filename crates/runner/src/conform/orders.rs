@@ -126,11 +126,7 @@ fn expected(table: &PlanTable, words: &[String], subject: &Subject<'_>) -> Optio
             probe: String::new(),
             experiment: keys.get("experiment")?.parse().ok()?,
             contexts: number("contexts")?,
-            placement: match cpus.len() {
-                0 => Placement::Free,
-                1 => Placement::OneCpu,
-                _ => Placement::TwoCpus,
-            },
+            placement: Placement::of_cpus(cpus.len()),
             timing: keys.get("timing")?.parse::<Timing>().ok()?,
             parameters,
             label: String::new(),

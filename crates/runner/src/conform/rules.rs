@@ -6,9 +6,7 @@ use super::talk::{Answer, is_measurement};
 use std::time::Duration;
 use switchcost_analysis::{Bound, ProbeAnswer, judge, went_another_way};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
-use switchcost_model::{
-    EndStatus, Evidence, Experiment, Phase, Plan, PlanEcho, ProcessEnd, Timing, Transcript, Verdict,
-};
+use switchcost_model::{Due, EndStatus, Evidence, Phase, Plan, PlanEcho, ProcessEnd, Transcript, Verdict};
 use switchcost_protocol::{END_CODES, kind};
 
 /// A rule by its name in the table, how it was broken, and the line that shows it.
@@ -135,7 +133,7 @@ fn carried_out(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &An
     counts(list, asked, echo, transcript);
     silence(list, asked, answer, line("plan"));
     let shown = line("evidence");
-    if asked.variant.experiment == Experiment::Switch && asked.verify_units > 0 {
+    if asked.variant.experiment.ring && asked.verify_units > 0 {
         let hops = evidence.hops.as_ref().filter(|hops| !hops.timed && hops.count + 1 < asked.verify_units);
         list.hold(hops.is_none(), "hops", shown, || {
             format!("{} hops were checked where {} were asked", hops.map_or(0, |hops| hops.count), asked.verify_units)
@@ -200,21 +198,24 @@ fn laps(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, l
 
 /// So many batches in each phase as asked; each interval once.
 fn counts(list: &mut List, asked: &Plan, echo: &PlanEcho, transcript: &Transcript) {
-    if asked.variant.experiment == Experiment::Footprint {
+    if asked.variant.experiment.in_one_batch() {
         return;
     }
-    if asked.variant.timing == Timing::Each {
+    if asked.variant.each_unit() {
         let done: u64 = transcript.histograms.iter().filter(|h| h.phase == Phase::Measure).map(|h| h.units).sum();
         let due = echo.batch_units.saturating_mul(asked.batches);
         return list
             .hold(done == due, "batches", None, || format!("{done} intervals were recorded where {due} belong"));
     }
-    for (phase, rule, due) in
-        [(Phase::Warmup, "warmup", asked.warmup_batches), (Phase::Measure, "batches", asked.batches)]
-    {
-        let of_phase = transcript.samples.iter().filter(|samples| samples.phase == phase);
-        let done: u64 = of_phase.map(|samples| samples.ticks.len() as u64).sum();
-        list.hold(done == due, rule, None, || format!("{done} batches of phase {phase} came where {due} were asked"));
+    let phases = [(Phase::Warmup, "warmup", asked.warmup_batches), (Phase::Measure, "batches", asked.batches)];
+    for part in asked.variant.experiment.page().samples() {
+        for (phase, rule, due) in phases {
+            let of = transcript.samples.iter().filter(|s| s.phase == phase && s.quantity.as_deref() == part);
+            let done: u64 = of.map(|samples| samples.ticks.len() as u64).sum();
+            list.hold(done == due, rule, None, || {
+                format!("{done} batches of phase {phase} came where {due} were asked")
+            });
+        }
     }
     let foreign = transcript.samples.iter().find(|samples| samples.units != echo.batch_units);
     list.hold(foreign.is_none(), "echo", None, || {
@@ -231,7 +232,7 @@ fn silence(list: &mut List, asked: &Plan, answer: &Answer, plan: Option<usize>) 
         "a message follows `plan` that holds no samples".into()
     });
     let Some(hello) = &answer.transcript.hello else { return };
-    if asked.variant.experiment == Experiment::Footprint || asked.variant.timing == Timing::Each {
+    if !asked.variant.experiment.timed() || asked.variant.each_unit() {
         return;
     }
     // The host may read late, never early: what came sooner than the batches can have lasted was written during them.
@@ -254,18 +255,14 @@ const SHORTEST_JUDGED_NS: u64 = 10_000;
 fn absent(subject: &Subject<'_>, asked: &Plan, evidence: &Evidence) -> Vec<&'static str> {
     let experiment = asked.variant.experiment;
     let contexts = !subject.is_control();
-    let handed = contexts && experiment != Experiment::Footprint;
-    let ring = subject.is_ring(experiment) && asked.verify_units > 0;
-    [
-        ("turns", contexts && evidence.turns.is_none()),
-        ("token", handed && evidence.token.is_none()),
-        ("kernel", handed && evidence.kernel.is_none()),
-        ("hops", ring && evidence.hops.is_none()),
-        ("cpus", experiment != Experiment::Footprint && !asked.cpus.is_empty() && evidence.cpus.is_none()),
-    ]
-    .into_iter()
-    .filter_map(|(field, absent)| absent.then_some(field))
-    .collect()
+    let absent = |due: &&Due| match due {
+        Due::Turns => contexts && evidence.turns.is_none(),
+        Due::Token => contexts && evidence.token.is_none(),
+        Due::Kernel => contexts && evidence.kernel.is_none(),
+        Due::Hops => subject.is_ring(experiment) && asked.verify_units > 0 && evidence.hops.is_none(),
+        Due::Cpus => !asked.cpus.is_empty() && evidence.cpus.is_none(),
+    };
+    experiment.page().due.iter().filter(absent).map(|due| due.as_str()).collect()
 }
 
 /// The judge of runs, by the mechanism's own rule of evidence.

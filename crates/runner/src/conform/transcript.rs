@@ -114,11 +114,7 @@ fn asked(id: &MechanismId, transcript: &Transcript) -> Option<Plan> {
             probe: String::new(),
             experiment: echo.experiment,
             contexts: echo.contexts,
-            placement: match echo.cpus.len() {
-                0 => Placement::Free,
-                1 => Placement::OneCpu,
-                _ => Placement::TwoCpus,
-            },
+            placement: Placement::of_cpus(echo.cpus.len()),
             timing: echo.timing,
             parameters: echo.parameters.clone(),
             label: String::new(),

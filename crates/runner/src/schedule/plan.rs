@@ -2,7 +2,7 @@
 
 use super::Schedule;
 use std::time::Duration;
-use switchcost_model::{Experiment, Placement, Plan, Variant};
+use switchcost_model::{Plan, Variant};
 
 /// Units of the verification pass, where a unit is cheap.
 const VERIFY_UNITS: u64 = 1000;
@@ -56,7 +56,7 @@ impl Schedule<'_> {
     /// Units in a batch, as the first start has calibrated them. A row that the scheduler places is calibrated in each start: by the first one's luck, batches
     /// of the other kind would last many times as long, or as short.
     fn batch_units(&self, index: usize) -> u64 {
-        let free = self.run.variants[index].placement == Placement::Free && !self.sizes.contains_key(&index);
+        let free = self.run.variants[index].placement.may_move() && !self.sizes.contains_key(&index);
         if free { 0 } else { self.progress[index].batch_units }
     }
 
@@ -66,13 +66,13 @@ impl Schedule<'_> {
     }
 
     pub(super) fn plan(&self, variant: Variant, index: usize, seed: u32, deadline: Duration) -> Plan {
-        let footprint = variant.experiment == Experiment::Footprint;
+        let one = variant.experiment.in_one_batch();
         Plan {
             cpus: self.planned_cpus(&variant).unwrap_or_default(), // Rows without CPUs were taken out before the first round.
             batch_units: self.batch_units(index),
             batch_ns: self.request.batch.as_nanos().max(1) as u64,
-            batches: if footprint { 1 } else { self.batches(index) },
-            warmup_batches: if footprint { 0 } else { warmup_batches(self.batches(index)) },
+            batches: if one { 1 } else { self.batches(index) },
+            warmup_batches: if one { 0 } else { warmup_batches(self.batches(index)) },
             verify_units: VERIFY_UNITS.min(1_000_000_000 / self.unit_time(&variant).max(1)).max(1),
             seed: u64::from(seed),
             deadline_ms: deadline.as_millis() as u64,

@@ -34,9 +34,9 @@ impl Selection {
         let kinds: Vec<Vec<usize>> = if families.is_empty() { vec![able] } else { families.into_values().collect() };
         for rows in kinds {
             let pinned: Vec<usize> =
-                rows.iter().copied().filter(|&index| self.variants[index].placement == Placement::OneCpu).collect();
+                rows.iter().copied().filter(|&index| self.variants[index].placement == Placement::usual()).collect();
             let rows = if pinned.is_empty() { rows } else { pinned };
-            let is_switch = |index: &usize| self.variants[*index].experiment == Experiment::Switch;
+            let is_switch = |index: &usize| self.variants[*index].experiment == Experiment::usual();
             let switches: Vec<usize> = rows.iter().copied().filter(is_switch).collect();
             let rows = if switches.is_empty() { rows } else { switches };
             let slow = |index: &usize| {
@@ -68,7 +68,7 @@ impl Selection {
         probes: &[KnownProbe],
     ) -> Result<(), RequestError> {
         let able = (0..self.variants.len()).filter(|index| !self.not_run.contains_key(index));
-        let switching = able.filter(|&index| self.variants[index].experiment == Experiment::Switch);
+        let switching = able.filter(|&index| self.variants[index].experiment.bounded());
         let bounds: BTreeSet<String> = switching
             .filter_map(|index| catalogue.find(&self.variants[index].mechanism))
             .flat_map(|mechanism| mechanism.bound.iter().map(ToString::to_string))
@@ -80,7 +80,7 @@ impl Selection {
         let request = Request {
             patterns: bounds.into_iter().collect(),
             probes: Vec::new(),
-            experiment: Some(Experiment::Switch),
+            experiment: Some(Experiment::usual()),
             contexts: Vec::new(),
             placements: Vec::new(),
             timing: Timing::Batch,

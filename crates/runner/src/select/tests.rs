@@ -5,7 +5,7 @@ fn variant(mechanism: &str, placement: Placement) -> Variant {
     Variant {
         mechanism: mechanism.parse().unwrap(),
         probe: "p".into(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         contexts: 2,
         placement,
         timing: Timing::Batch,
@@ -27,14 +27,14 @@ fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
         mechanism.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();
     let described = Described {
         id: mechanism.id.clone(),
-        experiments: vec![Experiment::Switch],
+        experiments: vec![Experiment::usual()],
         timings: vec![Timing::Batch],
         parameters: vec![defaults[0].0.to_owned()],
         unavailable: None,
     };
     let of = |name: &str, value: &str| {
         let given = [(name.to_owned(), value.to_owned())].into();
-        let asked = Variant { parameters: filled(mechanism, &given), ..variant("a/x", Placement::OneCpu) };
+        let asked = Variant { parameters: filled(mechanism, &given), ..variant("a/x", Placement::usual()) };
         let shape = known_parameters(mechanism, &described, &asked);
         let sent = shape.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
         (sent.join(" "), cannot(&described, &shape))
@@ -56,22 +56,22 @@ fn twins(rows: &[(&str, Placement)]) -> Vec<String> {
 
 #[test]
 fn large_families_have_a_twin_of_their_own_and_pinned_rows_go_first() {
-    use Placement::{Free, OneCpu};
-    let small = [("a/not", OneCpu), ("a/x", OneCpu), ("b/x", Free), ("b/y", Free), ("c/x", Free)];
+    let (one_cpu, free) = (Placement::usual(), Placement::of_cpus(0));
+    let small = [("a/not", one_cpu), ("a/x", one_cpu), ("b/x", free), ("b/y", free), ("c/x", free)];
     assert_eq!(twins(&small), ["a/x"]);
     assert_eq!(twins(&small[2..]), ["c/x"]);
     assert_eq!(twins(&small[..1]), [] as [String; 0]);
     let mut large: Vec<(&str, Placement)> = small.to_vec();
-    large.extend(["a/p", "a/q", "a/r"].map(|name| (name, OneCpu)));
+    large.extend(["a/p", "a/q", "a/r"].map(|name| (name, one_cpu)));
     assert_eq!(twins(&large), ["a/q"], "of x, p, q and r; the first cannot run");
-    large.extend([("b/v", OneCpu), ("b/w", Free)]);
+    large.extend([("b/v", one_cpu), ("b/w", free)]);
     assert_eq!(twins(&large), ["a/q", "b/v"]);
 }
 
 #[test]
 fn a_probe_that_is_slow_to_start_is_not_measured_twice() {
-    use Placement::OneCpu;
-    let rows = ["a/not", "a/x", "a/slow", "a/y", "a/z"].map(|name| (name, OneCpu));
+    let one_cpu = Placement::usual();
+    let rows = ["a/not", "a/x", "a/slow", "a/y", "a/z"].map(|name| (name, one_cpu));
     let mut variants: Vec<Variant> = rows.iter().map(|(name, placement)| variant(name, *placement)).collect();
     variants[2].probe = "slow".into();
     let known = |id: &str, start_timeout_ms: u64| KnownProbe {
@@ -90,7 +90,7 @@ fn a_probe_that_is_slow_to_start_is_not_measured_twice() {
 #[test]
 fn merged_selections_hold_each_row_once() {
     let of = |name: &str, reason: &str| Selection {
-        variants: vec![variant("a/x", Placement::OneCpu), variant(name, Placement::OneCpu)],
+        variants: vec![variant("a/x", Placement::usual()), variant(name, Placement::usual())],
         not_run: BTreeMap::from([(1, reason.to_owned())]),
         ..Selection::default()
     };

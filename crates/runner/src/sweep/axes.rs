@@ -16,7 +16,7 @@ pub trait Axis: Sync {
     /// What it varies, in half a line.
     fn purpose(&self) -> &'static str;
     /// What is measured along it unless something else is asked for; None: the first experiment of each mechanism.
-    fn usual_experiment(&self) -> Option<Experiment> {
+    fn usual_experiment(&self, _: &[Mechanism]) -> Option<Experiment> {
         None
     }
     /// A mechanism can be varied along it in this experiment, or in its first.
@@ -60,7 +60,7 @@ pub const AXES: &[&dyn Axis] = &[
         "Bytes that each context touches between switches: 0 to 4 times the last-level cache",
     )
     .up_to(parameter::four_times_the_cache),
-    &Parameter::new("payload", "payload", "Bytes of a message (experiment message)").in_experiment(Experiment::Message),
+    &Parameter::new("payload", "payload", "Bytes of a message"),
     &Parameter::new("stack-size", "stack_size", "Bytes of a stack"),
     &cpus::Cpus,
     &Parameter::new("sched", "sched", "Scheduling class of the threads: other, fifo, batch"),

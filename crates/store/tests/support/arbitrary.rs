@@ -58,7 +58,7 @@ fn hello() -> impl Strategy<Value = Hello> {
 }
 
 fn plan() -> impl Strategy<Value = PlanEcho> {
-    let words = (mechanism(), one_of(Experiment::ALL), one_of(Timing::ALL));
+    let words = (mechanism(), proptest::sample::select(Experiment::all()), one_of(Timing::ALL));
     (words, vec(any::<u32>(), 0..3), (number(), number(), number(), number()), texts()).prop_map(
         |((mechanism, experiment, timing), cpus, (contexts, batch_units, batches, warmup_batches), parameters)| {
             PlanEcho { mechanism, experiment, contexts, timing, cpus, batch_units, batches, warmup_batches, parameters }
@@ -243,7 +243,12 @@ fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
 }
 
 fn variant() -> impl Strategy<Value = Variant> {
-    let words = (mechanism(), one_of(Experiment::ALL), one_of(Placement::ALL), one_of(Timing::ALL));
+    let words = (
+        mechanism(),
+        proptest::sample::select(Experiment::all()),
+        proptest::sample::select(Placement::all()),
+        one_of(Timing::ALL),
+    );
     (words, text(), number(), texts(), text()).prop_map(
         |((mechanism, experiment, placement, timing), probe, contexts, parameters, label)| Variant {
             mechanism,

@@ -71,9 +71,9 @@ fn variant(mechanism: &str, probe: &str) -> Variant {
     Variant {
         mechanism: mechanism.parse().unwrap(),
         probe: probe.to_owned(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         contexts: 2,
-        placement: Placement::OneCpu,
+        placement: Placement::usual(),
         timing: Timing::Batch,
         parameters: text_map([("payload", "1")]),
         label: "a".to_owned(),
@@ -142,7 +142,7 @@ fn hello(pid: u64) -> Hello {
 fn plan() -> PlanEcho {
     PlanEcho {
         mechanism: "thread/pipe".parse().unwrap(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         contexts: 2,
         timing: Timing::Batch,
         cpus: vec![0],

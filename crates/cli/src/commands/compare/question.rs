@@ -34,8 +34,7 @@ impl<'c> Question<'c> {
             if glob || !pattern.is_plain() || !is_called(text, catalogue) {
                 return Ok(None);
             }
-            let switches = |mechanism: &Mechanism| mechanism.experiments.contains(&Experiment::Switch);
-            catalogue.meant(&pattern, switches).map(Some).map_err(Failure::usage)
+            catalogue.meant(&pattern, Mechanism::switches).map(Some).map_err(Failure::usage)
         };
         // A word beside a mechanism's name, and no run, file or row: a name that nobody has.
         let unknown = |text: &str| {
@@ -88,7 +87,7 @@ impl<'c> Question<'c> {
             let wanted: Vec<Wanted> = missing.iter().flat_map(|(_, (a, b))| [a.clone(), b.clone()]).collect();
             let request = request(arguments);
             let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store)?;
-            for (place, row) in wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::Switch) {
+            for (place, row) in wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::usual()) {
                 if let Some(reason) = prepared.why_not(place) {
                     return Err(Failure::nothing(format!("{row} cannot be measured here: {reason}")));
                 }
@@ -114,12 +113,12 @@ impl<'c> Question<'c> {
     /// What both have, or have borrowed: futexes do not make threads, and a thread is as large whatever it waits for.
     fn pairs(&self) -> Vec<(Wanted, Wanted)> {
         let whose = |mechanism: &'c Mechanism, experiment: Experiment| {
-            let lender = mechanism.footprint_of.as_ref().filter(|_| experiment != Experiment::Switch);
+            let lender = mechanism.contexts_of.as_ref().filter(|_| experiment.of_contexts);
             let lender = lender.and_then(|id| self.catalogue.find(id));
             [Some(mechanism), lender].into_iter().flatten().find(|of| of.experiments.contains(&experiment))
         };
-        let experiments = [Experiment::Switch, Experiment::Create, Experiment::Footprint];
-        let pairs = experiments.into_iter().filter_map(|experiment| {
+        let asked = Experiment::all().into_iter().filter(|experiment| experiment.asked);
+        let pairs = asked.filter_map(|experiment| {
             let (a, b) = (whose(self.a, experiment)?, whose(self.b, experiment)?);
             let both = a.placements.iter().find(|placement| b.placements.contains(placement));
             let wanted = |of: &Mechanism| {

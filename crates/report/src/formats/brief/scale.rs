@@ -15,7 +15,7 @@ pub struct Scale {
 impl Scale {
     /// None: nothing to draw, or no room.
     pub fn new(rows: &[&Row<'_>], room: usize) -> Option<Self> {
-        let of = |row: &&&Row<'_>| row.quantity == Quantity::Time && row.median().is_some_and(|median| median > 0.0);
+        let of = |row: &&&Row<'_>| row.quantity == Quantity::TIME && row.median().is_some_and(|median| median > 0.0);
         let drawn: Vec<&&Row<'_>> = rows.iter().filter(of).collect();
         let ends = |row: &&&Row<'_>| row.interval().or_else(|| row.median().map(|median| (median, median)));
         let ends = drawn.iter().filter_map(ends).flat_map(|(low, high)| [low, high]);
@@ -38,7 +38,7 @@ impl Scale {
     pub fn axis(&self) -> String {
         let mut cells = vec![' '; self.width];
         let words: Vec<(usize, String)> =
-            self.decades().map(|decade| (self.place(decade), Quantity::Time.tick(decade))).collect();
+            self.decades().map(|decade| (self.place(decade), Quantity::TIME.tick(decade))).collect();
         let ranked = [true, false]
             .into_iter()
             .flat_map(|unit| words.iter().filter(move |(_, word)| word.starts_with("1 ") == unit));

@@ -169,7 +169,7 @@ fn matrix(analysis: &Analysis<'_>, matrix: &Matrix) -> MatrixPart {
             a,
             b,
             result: row.label.clone(),
-            relation: analysis.relation(Placement::Pair(a, b)).map(str::to_owned),
+            relation: analysis.relation(Placement::on_pair(a, b)).map(str::to_owned),
             verdict: row.verdict.to_string(),
             median: row.median(),
             low: row.interval().map(|ends| ends.0),

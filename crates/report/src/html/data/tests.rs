@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use switchcost_model::{
     Capabilities, Clock, EndedBy, EvidenceChange, Experiment, Hello, Invocation, Judgement, Machine, Mechanism,
-    Parameter, ParameterKind, Phase, Placement, ProcessEnd, Run, Samples, Timing, Transcript, Verdict,
+    Parameter, ParameterKind, Phase, Placement, PlanEcho, ProcessEnd, Run, Samples, Timing, Transcript, Verdict,
 };
 
 /// Units of a batch.
@@ -15,9 +15,9 @@ fn variant(mechanism: &str, parameters: &[(&str, u64)]) -> Variant {
     Variant {
         mechanism: mechanism.parse().unwrap(),
         probe: "p".into(),
-        experiment: Experiment::Switch,
+        experiment: Experiment::usual(),
         contexts: 2,
-        placement: Placement::OneCpu,
+        placement: Placement::usual(),
         timing: Timing::Batch,
         parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect(),
         label: String::new(),
@@ -59,6 +59,20 @@ fn invocation(variant: usize, round: u64, samples: Vec<Samples>, ticks_per_secon
 }
 
 /// A run of variants, each with its samples in rounds 0, 1, 2 …
+fn echo(variant: &Variant) -> PlanEcho {
+    PlanEcho {
+        mechanism: variant.mechanism.clone(),
+        experiment: variant.experiment,
+        contexts: variant.contexts,
+        timing: variant.timing,
+        cpus: vec![],
+        batch_units: UNITS,
+        batches: 1,
+        warmup_batches: 0,
+        parameters: variant.parameters.clone(),
+    }
+}
+
 fn run(rows: Vec<(Variant, Vec<Vec<Samples>>)>, ticks_per_second: u64) -> Run {
     let mut variants = Vec::new();
     let mut invocations = Vec::new();
@@ -67,7 +81,10 @@ fn run(rows: Vec<(Variant, Vec<Vec<Samples>>)>, ticks_per_second: u64) -> Run {
         let start = |(round, samples)| invocation(index, round, samples, ticks_per_second);
         invocations.extend((0..).zip(rounds).map(start));
     }
-    (0..).zip(&mut invocations).for_each(|(sequence, invocation)| invocation.sequence = sequence);
+    for (sequence, invocation) in (0..).zip(&mut invocations) {
+        invocation.sequence = sequence;
+        invocation.transcript.plan = Some(echo(&variants[invocation.variant]));
+    }
     Run {
         id: "r".into(),
         started_unix_ns: 0,
@@ -105,13 +122,13 @@ fn catalogue() -> Catalogue {
         floor: vec![],
         bound: vec![],
         sources: vec![],
-        placements: vec![Placement::OneCpu],
-        experiments: vec![Experiment::Switch],
-        footprint_contexts: 1,
+        placements: vec![Placement::usual()],
+        experiments: vec![Experiment::usual()],
+        contexts: BTreeMap::new(),
         unit: unit.into(),
         control: control.is_none(),
         not_a_choice: None,
-        footprint_of: None,
+        contexts_of: None,
         tags: Vec::new(),
         notes: vec![],
         parameters: [(
@@ -120,7 +137,7 @@ fn catalogue() -> Catalogue {
                 kind: ParameterKind::Integer { min: 0, max: 4096 },
                 default: "0".into(),
                 help: String::new(),
-                experiments: vec![Experiment::Switch],
+                experiments: vec![Experiment::usual()],
                 control: control.map(|id| id.parse().unwrap()),
                 counted: None,
                 capabilities: Capabilities::default(),
@@ -219,7 +236,7 @@ fn the_page_has_the_curves_of_the_json() {
 #[test]
 fn pairs_of_cpus_are_cells_with_the_labels_of_their_rows() {
     let pair = |a: u32, b: u32, cost: i64| {
-        (Variant { placement: Placement::Pair(a, b), ..variant("x/pair", &[]) }, costs([cost; 6]))
+        (Variant { placement: Placement::on_pair(a, b), ..variant("x/pair", &[]) }, costs([cost; 6]))
     };
     let page = data(&[run(vec![pair(0, 0, 10), pair(1, 0, 20)], 1_000_000_000)], &catalogue());
     let cell = |(a, b): (u32, u32), result: &str, relation: &str, cost: f64| {
@@ -244,7 +261,7 @@ fn memory_is_the_median_of_sums_and_drift_that_of_thirds() {
     };
     // The median of each part is 0.
     let starts = [(0, 90), (0, 90), (0, 0), (0, 0), (90, 0), (90, 0)].map(|(resident, kernel)| sizes(resident, kernel));
-    let kept = Variant { experiment: Experiment::Footprint, ..variant("x/keep", &[]) };
+    let kept = Variant { experiment: "footprint".parse().unwrap(), ..variant("x/keep", &[]) };
     let rows = vec![(kept, starts.into()), (variant("x/work", &[]), costs([100, 300, 900, 900, 400, 500]))];
     let page = data(&[run(rows, 1_000_000_000)], &catalogue());
     let of = |label: &str| {

@@ -28,7 +28,7 @@ impl Axis for Contexts {
 
     fn fits(&self, mechanism: &Mechanism, experiment: Option<Experiment>) -> bool {
         let chosen = experiment.unwrap_or(mechanism.experiments[0]);
-        !mechanism.control && mechanism.experiments.contains(&chosen) && chosen.has_ring()
+        !mechanism.control && mechanism.experiments.contains(&chosen) && chosen.many
     }
 
     fn what(&self) -> String {

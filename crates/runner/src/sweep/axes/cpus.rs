@@ -19,11 +19,11 @@ impl Axis for Cpus {
 
     fn fits(&self, mechanism: &Mechanism, experiment: Option<Experiment>) -> bool {
         mechanism.experiments.contains(&experiment.unwrap_or(mechanism.experiments[0]))
-            && mechanism.placements.contains(&Placement::TwoCpus)
+            && mechanism.placements.iter().any(|placement| placement.on_several_cpus())
     }
 
     fn what(&self) -> String {
-        "placement two_cpus".into()
+        format!("placement {}", Placement::of_cpus(2))
     }
 
     fn fixed_by(&self, request: &Request) -> Option<String> {
@@ -41,7 +41,8 @@ impl Axis for Cpus {
         if pairs > MOST_POINTS {
             return Err(SweepError::TooManyPairs { cpus: chosen.len(), pairs });
         }
-        let pair = |(i, &a): (usize, &u32)| chosen[i..].iter().map(move |&b| Placement::Pair(a, b)).collect::<Vec<_>>();
+        let pair =
+            |(i, &a): (usize, &u32)| chosen[i..].iter().map(move |&b| Placement::on_pair(a, b)).collect::<Vec<_>>();
         request.placements = chosen.iter().enumerate().flat_map(pair).collect();
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::{Axis, Here};
 use crate::sweep::points::{numbers, rounded_size, words};
 use crate::sweep::{Range, SweepError};
+use std::collections::BTreeSet;
 use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Mechanism, ParameterKind, Request};
 
@@ -17,7 +18,6 @@ pub struct Parameter {
     name: &'static str,
     parameter: &'static str,
     purpose: &'static str,
-    usual_experiment: Option<Experiment>,
     /// End of the default range, where that is not the parameter's own highest value.
     end: Option<End>,
 }
@@ -28,17 +28,12 @@ type End = fn(&Here<'_>) -> Result<u64, String>;
 impl Parameter {
     /// A parameter of mechanisms, by its word on the command line.
     pub const fn new(name: &'static str, parameter: &'static str, purpose: &'static str) -> Self {
-        Self { name, parameter, purpose, usual_experiment: None, end: None }
+        Self { name, parameter, purpose, end: None }
     }
 
     /// The same with another end of the default range.
     pub const fn up_to(self, end: End) -> Self {
         Self { end: Some(end), ..self }
-    }
-
-    /// The same, measured in this experiment unless something else is asked for.
-    pub const fn in_experiment(self, usual: Experiment) -> Self {
-        Self { usual_experiment: Some(usual), ..self }
     }
 }
 
@@ -59,8 +54,11 @@ impl Axis for Parameter {
         self.purpose
     }
 
-    fn usual_experiment(&self) -> Option<Experiment> {
-        self.usual_experiment
+    /// The first that it changes, where it changes nothing of what is usual.
+    fn usual_experiment(&self, mechanisms: &[Mechanism]) -> Option<Experiment> {
+        let having = mechanisms.iter().filter_map(|mechanism| mechanism.parameters.get(self.parameter));
+        let changed: BTreeSet<Experiment> = having.flat_map(|parameter| &parameter.experiments).copied().collect();
+        changed.first().copied().filter(|first| *first != Experiment::usual())
     }
 
     fn fits(&self, mechanism: &Mechanism, experiment: Option<Experiment>) -> bool {

@@ -1,9 +1,7 @@
 //! Numbers as people read them.
 
+use crate::Quantity;
 use core::time::Duration;
-use schemars::JsonSchema;
-use serde::Serialize;
-use switchcost_model::Experiment;
 
 /// A cost with three significant digits (two decimals below 10, one below 100), thousands grouped.
 #[must_use]
@@ -52,54 +50,11 @@ pub fn roughly(time: Duration) -> String {
     }
 }
 
-const SECONDS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
-const BYTES: [(f64, &str); 4] = [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")];
-
-/// What an axis, or a row, measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Quantity {
-    /// In ns.
-    Time,
-    /// In bytes.
-    Memory,
-}
-
 impl Quantity {
-    /// Of the rows of an experiment.
-    #[must_use]
-    pub fn of(experiment: Experiment) -> Self {
-        if experiment == Experiment::Footprint { Self::Memory } else { Self::Time }
-    }
-
-    /// Its word in files.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        if self == Self::Time { "time" } else { "memory" }
-    }
-
-    /// In which figures are stored and printed.
-    #[must_use]
-    pub fn unit(self) -> &'static str {
-        if self == Self::Time { "ns" } else { "B" }
-    }
-
-    /// What is said of a greater figure.
-    #[must_use]
-    pub fn greater(self) -> &'static str {
-        if self == Self::Time { "slower" } else { "larger" }
-    }
-
-    /// What is said of a smaller figure.
-    #[must_use]
-    pub fn smaller(self) -> &'static str {
-        if self == Self::Time { "faster" } else { "smaller" }
-    }
-
     fn scaled(self, value: f64) -> (f64, &'static str) {
-        let units = if self == Self::Time { SECONDS } else { BYTES };
-        let (size, unit) = units.into_iter().find(|(size, _)| value.abs() >= size * 0.9995).unwrap_or(units[3]);
-        (value / size, unit)
+        let measure = self.measure();
+        let fits = measure.scale.iter().find(|(size, _)| value.abs() >= size * 0.9995).or(measure.scale.last());
+        fits.map_or((value, &*measure.unit), |(size, unit)| (value / size, &**unit))
     }
 
     /// 1,062 → `1.06 µs`.
@@ -148,12 +103,12 @@ mod tests {
     #[test]
     fn amounts_have_the_unit_that_fits() {
         assert_eq!(
-            [1.2, 999.9, 1062.0, 2.5e6, 3e9].map(|ns| Quantity::Time.amount(ns)),
+            [1.2, 999.9, 1062.0, 2.5e6, 3e9].map(|ns| Quantity::TIME.amount(ns)),
             ["1.20 ns", "1.00 µs", "1.06 µs", "2.50 ms", "3.00 s"]
         );
-        assert_eq!([1e3, 5e5, 0.2].map(|ns| Quantity::Time.tick(ns)), ["1 µs", "500 µs", "0.2 ns"]);
+        assert_eq!([1e3, 5e5, 0.2].map(|ns| Quantity::TIME.tick(ns)), ["1 µs", "500 µs", "0.2 ns"]);
         assert_eq!(
-            (Quantity::Memory.amount(4096.0).as_str(), Quantity::Memory.tick(65536.0).as_str()),
+            (Quantity::MEMORY.amount(4096.0).as_str(), Quantity::MEMORY.tick(65536.0).as_str()),
             ("4.00 KiB", "64 KiB")
         );
     }

@@ -1,0 +1,197 @@
+//! What is measured of a mechanism: a page each, in `experiment/`, and their list.
+
+use crate::IdError;
+use crate::quantity::Quantity;
+use crate::variant::words;
+use crate::word::{Page, Word, Words};
+use core::fmt;
+use core::str::FromStr;
+use serde::Deserialize;
+
+/// An experiment.
+pub type Experiment = Word<Asked>;
+
+/// What an experiment's page says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// Heading of its figures.
+    pub title: String,
+    /// The same in few words.
+    pub short: String,
+    /// The same as the title of a column.
+    pub column: String,
+    /// What is compared, as the subject of a sentence: `making one`.
+    pub clause: String,
+    /// What one unit is.
+    pub unit: String,
+    /// A mechanism's page may name another unit.
+    #[serde(default)]
+    pub own_unit: bool,
+    /// What its figures are of.
+    pub quantity: Quantity,
+    /// Names of what probes report, where that is not time: the figure is their sum.
+    #[serde(default)]
+    pub parts: Vec<String>,
+    /// What these are, in a note on a row.
+    #[serde(default)]
+    pub of_parts: String,
+    /// Names of what is reported beside them and is not part of the figure.
+    #[serde(default)]
+    pub beside: Vec<String>,
+    /// Each unit has a figure of its own, and probes report how these are spread.
+    #[serde(default)]
+    pub distribution: bool,
+    /// Contexts when nothing is said.
+    pub contexts: u64,
+    /// There may be as many as are asked for.
+    #[serde(default)]
+    pub many: bool,
+    /// They pass a token round in a fixed order.
+    #[serde(default)]
+    pub ring: bool,
+    /// How long they live.
+    pub live: Live,
+    /// Turns of contexts in one unit; 0 where each has one in every batch.
+    #[serde(default)]
+    pub turns_per_unit: u64,
+    /// What the evidence must have.
+    pub due: Vec<Due>,
+    /// Single units can be timed (`timing=each`).
+    #[serde(default)]
+    pub each: bool,
+    /// Two mechanisms that are compared by their names are asked for it.
+    #[serde(default)]
+    pub asked: bool,
+    /// It is about the contexts, not about switching to them: a mechanism that has those of another may borrow its figure.
+    #[serde(default)]
+    pub of_contexts: bool,
+}
+
+/// How long contexts live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Live {
+    /// Through all batches.
+    Throughout,
+    /// For one unit.
+    Unit,
+    /// For one batch, of which they are the units; there is one such batch in a start.
+    Batch,
+}
+
+/// A field of the evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Due {
+    /// Turns of the contexts.
+    Turns,
+    /// The token's sequence number.
+    Token,
+    /// Switches that the kernel counted.
+    Kernel,
+    /// Where the switches led.
+    Hops,
+    /// CPUs of the contexts.
+    Cpus,
+}
+words!(Due, "field", Turns => "turns", Token => "token", Kernel => "kernel", Hops => "hops", Cpus => "cpus");
+
+static WORDS: Words<Asked> = Words::none();
+
+impl Page for Asked {
+    const WHAT: &'static str = "experiment";
+    const OWN: &'static [(&'static str, &'static str)] = &[
+        ("switch", include_str!("experiment/switch.toml")),
+        ("create", include_str!("experiment/create.toml")),
+        ("message", include_str!("experiment/message.toml")),
+        ("footprint", include_str!("experiment/footprint.toml")),
+    ];
+
+    fn words() -> &'static Words<Self> {
+        &WORDS
+    }
+}
+
+impl Asked {
+    /// Its batches take as long as its figures say.
+    #[must_use]
+    pub fn timed(&self) -> bool {
+        self.quantity == Quantity::TIME
+    }
+
+    /// A batch makes all contexts and is the only one of its start.
+    #[must_use]
+    pub fn in_one_batch(&self) -> bool {
+        self.live == Live::Batch
+    }
+
+    /// Names of everything that is reported, where that is not time.
+    pub fn reported(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().chain(&self.beside).map(String::as_str)
+    }
+
+    /// Names of the samples that its figure is made of; None: ticks of the clock.
+    pub fn samples(&self) -> impl Iterator<Item = Option<&str>> {
+        let ticks = self.parts.is_empty().then_some(None);
+        ticks.into_iter().chain(self.parts.iter().map(|part| Some(part.as_str())))
+    }
+
+    /// A control that does less bounds its figures from below.
+    #[must_use]
+    pub fn bounded(&self) -> bool {
+        self.ring && self.timed()
+    }
+}
+
+/// Everything that figures may be of, in the order of the experiments.
+#[must_use]
+pub fn quantities() -> Vec<Quantity> {
+    let mut all: Vec<Quantity> = Vec::new();
+    for quantity in Experiment::all().iter().map(|experiment| experiment.quantity) {
+        if !all.contains(&quantity) {
+            all.push(quantity);
+        }
+    }
+    all
+}
+
+/// The experiment whose figures are of this quantity.
+#[must_use]
+pub fn measuring(quantity: Quantity) -> Option<Experiment> {
+    Experiment::all().into_iter().find(|experiment| experiment.quantity == quantity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_is_read_and_named_as_it_is_called() {
+        let names: Vec<&str> = Asked::OWN.iter().map(|(name, _)| *name).collect();
+        // Another test may have added its own.
+        let known: Vec<&str> = Experiment::all().iter().map(|known| known.as_str()).collect();
+        assert_eq!(names, known[..names.len()]);
+        for known in Experiment::all() {
+            assert_eq!(known.as_str().parse(), Ok(known));
+        }
+        assert!("swich".parse::<Experiment>().unwrap_err().0.contains("expected one of switch, create"));
+    }
+
+    #[test]
+    fn a_page_of_ones_own_joins_them_unless_it_is_wrong() {
+        let page = |tail: &str| {
+            let quantity = "quantity = { name = \"misses\", unit = \"misses\", scale = [[1, \"misses\"]], of_a_unit = \"Misses\", base_unit = \"misses\" }";
+            format!(
+                "title = \"T\"\nshort = \"s\"\ncolumn = \"c\"\nclause = \"one\"\nunit = \"u\"\n{quantity}\ncontexts = 1\nlive = \"unit\"\ndue = []\n{tail}"
+            )
+        };
+        let added = Experiment::add("own_one", &page("")).unwrap();
+        assert_eq!((added, "misses"), ("own_one".parse().unwrap(), &*added.quantity.unit));
+        assert!(!added.timed() && added > Experiment::usual());
+        for (name, tail, why) in
+            [("own_one", "", "already"), ("Own", "", "lower-case"), ("own_two", "speed = 1", "unknown field")]
+        {
+            assert!(Experiment::add(name, &page(tail)).unwrap_err().contains(why), "{name}");
+        }
+    }
+}
