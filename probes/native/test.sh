@@ -51,7 +51,7 @@ run_plan() {
     grep -q "$pattern" "$work/transcript" || fail "$* does not say $pattern: $(cat "$work/transcript")"
     [ ! -s "$work/stderr" ] || fail "$* prints: $(cat "$work/stderr")"
     [ -x "$host" ] || return 0
-    "$host" check-transcript "$work/transcript" --mechanism "${1#mechanism=}" >"$work/judged" 2>&1 && return 0
+    "$host" check-probe --transcript "$work/transcript" --mechanism "${1#mechanism=}" >"$work/judged" 2>&1 && return 0
     # Switches, CPUs and calls in vain of so few units depend on who else runs.
     grep -qE 'conforms.*(the kernel counted|stayed on one CPU|yields: )' "$work/judged" || fail "$*: $(cat "$work/judged")"
 }

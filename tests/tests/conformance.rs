@@ -1,4 +1,4 @@
-//! PROTOCOL.md, asked of every staged probe and of some that break it: `check-probe` and `check-transcript`.
+//! PROTOCOL.md, asked of every staged probe and of some that break it: `check-probe`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,9 @@ fn conform(real: &Real, asked: Vec<Asked>) {
     let wrong = Mutex::new(String::new());
     let work = || {
         while let Some((probe, mechanisms)) = { queue.lock().unwrap().pop() } {
-            let said = real.run(&format!("check-probe {} {}", probes.join(&probe).display(), mechanisms.join(" ")));
+            let only =
+                if mechanisms.is_empty() { String::new() } else { format!("--mechanism {}", mechanisms.join(",")) };
+            let said = real.run(&format!("check-probe {} {only}", probes.join(&probe).display()));
             // A runtime may be here and refuse to work; what can be asked of its probe then is asked.
             let nothing = said.status == 3 && said.out.starts_with("nothing could be carried out here");
             if !nothing && (said.status != 0 || !said.out.starts_with("conforms: ")) {
@@ -246,7 +248,9 @@ fn a_probe_that_lingers_is_told_as_that() {
 fn what_cannot_be_checked_is_one_sentence() {
     let world = World::new(FAKE);
     let folder = world.path("libexec/switchcost/probes/fake").display().to_string();
-    world.run(&format!("check-probe {folder} thread/honset")).refuses(2, &["thread/honset", "thread/honest"]);
+    world
+        .run(&format!("check-probe {folder} --mechanism thread/honset"))
+        .refuses(2, &["thread/honset", "thread/honest"]);
     world.run("check-probe no-such-folder").refuses(2, &["no-such-folder"]);
     world.run(&format!("check-probe {}", world.path("share").display())).refuses(2, &["probe.toml"]);
     world.write(
@@ -269,7 +273,7 @@ fn transcripts_are_read_as_in_a_run() {
             if path.extension().is_none_or(|extension| extension != "jsonl") {
                 continue;
             }
-            let said = world.run(&format!("check-transcript {}", path.display()));
+            let said = world.run(&format!("check-probe --transcript {}", path.display()));
             let expected = if folder == "good" { 0 } else { 6 };
             assert_eq!((said.status, said.out.lines().count()), (expected, 1), "{}: {said:?}", path.display());
             seen.insert(said.out.starts_with("conforms"));
@@ -279,10 +283,10 @@ fn transcripts_are_read_as_in_a_run() {
     }
     assert_eq!(seen.len(), 2);
     let fraction = repository().join("protocol/bad/fraction.jsonl").display().to_string();
-    assert!(world.run(&format!("check-transcript {fraction}")).out.contains("line "), "the line is not named");
-    world.run("check-transcript no-such-file").refuses(2, &["no-such-file"]);
+    assert!(world.run(&format!("check-probe --transcript {fraction}")).out.contains("line "), "the line is not named");
+    world.run("check-probe --transcript no-such-file").refuses(2, &["no-such-file"]);
     let good = repository().join("protocol/good/thread-pipe.jsonl").display().to_string();
-    let judged = world.run(&format!("check-transcript {good} --mechanism thread/honest"));
+    let judged = world.run(&format!("check-probe --transcript {good} --mechanism thread/honest"));
     assert!(judged.out.contains("broken: the probe carried out another plan: mechanism is thread/pipe"), "{judged:?}");
-    world.run(&format!("check-transcript {good} --mechanism thread/none")).refuses(2, &["thread/none"]);
+    world.run(&format!("check-probe --transcript {good} --mechanism thread/none")).refuses(2, &["thread/none"]);
 }

@@ -117,9 +117,9 @@ fn echoed_arguments_and_data_files_are_harmless() {
     let said = world.run("list");
     harmless(&said, "list");
     world.write("\x1b[2J", "no transcript\n");
-    let said = world.run_words(&["check-transcript", world.path("\x1b[2J").to_str().unwrap()]);
+    let said = world.run_words(&["check-probe", "--transcript", world.path("\x1b[2J").to_str().unwrap()]);
     assert_eq!(said.status, 6, "{said:?}");
-    harmless(&said, "check-transcript");
+    harmless(&said, "check-probe --transcript");
 }
 
 #[test]

@@ -4,7 +4,6 @@ use clap::Parser;
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
-use switchcost_session::exit;
 
 /// What context switches cost a running program
 ///
@@ -16,7 +15,7 @@ use switchcost_session::exit;
 ///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
 ///   switchcost audit --children -- make -j2
 #[derive(Parser, Debug)]
-#[command(name = "audit", after_help = exit::HELP, verbatim_doc_comment)]
+#[command(name = "audit", verbatim_doc_comment)]
 pub struct Audit {
     /// Process to watch
     #[arg(long, value_name = "P", conflicts_with = "command", required_unless_present = "command", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]

@@ -15,7 +15,9 @@ use switchcost_machine::program::{Observed, ProgramError, Watched, Woken};
 use switchcost_machine::spawn::ExitStatus;
 use switchcost_model::{Run, Variant, Wanted};
 use switchcost_session::arguments::ListFormat;
-use switchcost_session::{Exit, Failure, Installation, Stored, expected, measure, output, paths, place, request};
+use switchcost_session::{
+    Action, Exit, Failure, Installation, Stored, expected, measure, output, paths, place, request,
+};
 
 /// How long to watch a process when nothing is said.
 const USUAL_TIME: Duration = Duration::from_secs(10);
@@ -48,34 +50,37 @@ struct Auditing<'a> {
     prices: Vec<Price>,
 }
 
-/// Audits.
-pub fn audit(arguments: &Audit) -> Result<Exit, Failure> {
-    switchcost_machine::program::available().map_err(unwatchable)?;
-    let installation = Installation::find()?;
-    let catalogue = installation.catalogue()?;
-    let data = load_audit(&installation.data("audit.toml"), &catalogue).map_err(Failure::usage)?;
-    let store = paths::store(arguments.store.path())?;
-    let mut session = Auditing { arguments, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
-    let begin = |pid| Watched::begin(pid, arguments.children).map_err(unwatchable);
-    // The program is looked for before anything is measured: a wrong number or name must not take half a minute to say.
-    match arguments.pid {
-        Some(pid) => drop(begin(pid)?),
-        None => switchcost_machine::program::startable(&arguments.command).map_err(unwatchable)?,
+impl Action for Audit {
+    /// Audits.
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        switchcost_machine::program::available().map_err(unwatchable)?;
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let data = load_audit(&installation.data("audit.toml"), &catalogue).map_err(Failure::usage)?;
+        let store = paths::store(self.store.path())?;
+        let mut session =
+            Auditing { arguments: self, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
+        let begin = |pid| Watched::begin(pid, self.children).map_err(unwatchable);
+        // The program is looked for before anything is measured: a wrong number or name must not take half a minute to say.
+        match self.pid {
+            Some(pid) => drop(begin(pid)?),
+            None => switchcost_machine::program::startable(&self.command).map_err(unwatchable)?,
+        }
+        let missing = session.recall(&store)?;
+        session.measure(&missing, &installation, &store)?;
+        let stop = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
+        let mut watched = match self.pid {
+            Some(pid) => begin(pid)?,
+            None => Watched::start(&self.command, self.children).map_err(unwatchable)?,
+        };
+        let woken = session.watch(&mut watched, &stop)?;
+        let status = watched.conclude(woken != Woken::Ended);
+        session.show(watched.observed(), status, false)?;
+        let failed = status.is_some_and(|status| status != ExitStatus::Exited(0));
+        let early_end = self.pid.is_some() && woken == Woken::Ended;
+        let stopped = woken == Woken::Interrupted && !self.watch;
+        Ok(if failed || early_end || stopped { Exit::Partial } else { Exit::Fine })
     }
-    let missing = session.recall(&store)?;
-    session.measure(&missing, &installation, &store)?;
-    let stop = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
-    let mut watched = match arguments.pid {
-        Some(pid) => begin(pid)?,
-        None => Watched::start(&arguments.command, arguments.children).map_err(unwatchable)?,
-    };
-    let woken = session.watch(&mut watched, &stop)?;
-    let status = watched.conclude(woken != Woken::Ended);
-    session.show(watched.observed(), status, false)?;
-    let failed = status.is_some_and(|status| status != ExitStatus::Exited(0));
-    let early_end = arguments.pid.is_some() && woken == Woken::Ended;
-    let stopped = woken == Woken::Interrupted && !arguments.watch;
-    Ok(if failed || early_end || stopped { Exit::Partial } else { Exit::Fine })
 }
 
 fn unwatchable(error: ProgramError) -> Failure {

@@ -10,18 +10,11 @@ mod data;
 mod rule;
 mod text;
 
-use clap::CommandFactory as _;
-use switchcost_session::Feature;
-use switchcost_session::feature::{Command, typed};
+use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
 pub const FEATURE: Feature = Feature {
-    commands: &[Command {
-        question: Some(("what does my program lose?", "audit --pid PID --for 10s")),
-        define: arguments::Audit::command,
-        run: |matches, _| command::audit(&typed(matches)?),
-        ..Command::USUAL
-    }],
+    commands: &[Command::of::<arguments::Audit>(Group::Operate)
+        .answering("what does my program lose?", "audit --pid PID --for 10s")],
     schemas: &[],
-    page: "docs/audit.md",
 };

@@ -4,7 +4,6 @@ use clap::Parser;
 use std::time::Duration;
 use switchcost_model::Placement;
 use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse_word};
-use switchcost_session::exit;
 
 /// Re-run a benchmark program from five published articles: what it prints, beside our figure for the same work
 ///
@@ -16,7 +15,7 @@ use switchcost_session::exit;
 ///   switchcost classic context_switch --placement free only as the scheduler likes
 ///   switchcost classic all > classic.md                one Markdown page of all, with default arguments
 #[derive(Parser, Debug)]
-#[command(name = "classic", after_help = exit::HELP, verbatim_doc_comment)]
+#[command(name = "classic", verbatim_doc_comment)]
 pub struct Classic {
     /// Name of a program, or `all` [default: list the programs]
     #[arg(value_name = "PROGRAM")]

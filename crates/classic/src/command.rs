@@ -8,37 +8,42 @@ use switchcost_analysis::Analysis;
 use switchcost_model::{EndedBy, Request, Run};
 use switchcost_runner::{RequestError, Selection, Sizes, choices};
 use switchcost_session::arguments::ListFormat;
-use switchcost_session::{Exit, Failure, Installation, Session, not_stored, open_store, output, seed, status};
+use switchcost_session::{Action, Exit, Failure, Installation, Session, not_stored, open_store, output, seed, status};
 
 /// Name that stands for all programs.
 const ALL: &str = "all";
 
-/// Carries out one program or all, or lists them.
-pub fn classic(arguments: &Classic, started: Instant) -> Result<Exit, Failure> {
-    let programs = load_programs(&Installation::find()?.data("classic")).map_err(Failure::usage)?;
-    let Some(name) = &arguments.program else {
-        output::print(&programs_text(&programs, output::style()))?;
-        return Ok(Exit::Fine);
-    };
-    if name == ALL && !arguments.arguments.is_empty() {
-        return Err(Failure::usage("`classic all` takes no arguments: each program has its own; name one of them"));
-    }
-    let chosen: Vec<&Program> = programs.iter().filter(|program| name == ALL || program.name == *name).collect();
-    if chosen.is_empty() {
-        let known: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
-        return Err(Failure::usage(format!("there is no program `{name}`; there are {} and {ALL}", known.join(", "))));
-    }
-    let mut parts = Vec::new();
-    for program in chosen {
-        match program.arguments_of(&arguments.arguments) {
-            Ok(values) => parts.push((program, values)),
-            Err(usage) => {
-                output::print(&usage)?;
-                return Ok(Exit::Other(program.refusal_status));
+impl Action for Classic {
+    /// Carries out one program or all, or lists them.
+    fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
+        let programs = load_programs(&Installation::find()?.data("classic")).map_err(Failure::usage)?;
+        let Some(name) = &self.program else {
+            output::print(&programs_text(&programs, output::style()))?;
+            return Ok(Exit::Fine);
+        };
+        if name == ALL && !self.arguments.is_empty() {
+            return Err(Failure::usage("`classic all` takes no arguments: each program has its own; name one of them"));
+        }
+        let chosen: Vec<&Program> = programs.iter().filter(|program| name == ALL || program.name == *name).collect();
+        if chosen.is_empty() {
+            let known: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+            return Err(Failure::usage(format!(
+                "there is no program `{name}`; there are {} and {ALL}",
+                known.join(", ")
+            )));
+        }
+        let mut parts = Vec::new();
+        for program in chosen {
+            match program.arguments_of(&self.arguments) {
+                Ok(values) => parts.push((program, values)),
+                Err(usage) => {
+                    output::print(&usage)?;
+                    return Ok(Exit::Other(program.refusal_status));
+                }
             }
         }
+        perform(self, &parts, started)
     }
-    perform(arguments, &parts, started)
 }
 
 fn perform(arguments: &Classic, parts: &[(&Program, Arguments)], started: Instant) -> Result<Exit, Failure> {

@@ -7,17 +7,7 @@ mod command;
 mod programs;
 mod text;
 
-use clap::CommandFactory as _;
-use switchcost_session::Feature;
-use switchcost_session::feature::{Command, typed};
+use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
-pub const FEATURE: Feature = Feature {
-    commands: &[Command {
-        define: arguments::Classic::command,
-        run: |matches, started| command::classic(&typed(matches)?, started),
-        ..Command::USUAL
-    }],
-    schemas: &[],
-    page: "classic/README.md",
-};
+pub const FEATURE: Feature = Feature { commands: &[Command::of::<arguments::Classic>(Group::Compare)], schemas: &[] };

@@ -1,6 +1,6 @@
 //! What documents are derived from: the command line, and run files.
 
-use crate::arguments;
+use crate::commands;
 use crate::commands::formatted;
 use crate::features::FEATURES;
 use crate::formats::Form;
@@ -11,7 +11,7 @@ use switchcost_session::{Failure, Installation, run_file};
 /// The command line.
 #[must_use]
 pub fn command() -> clap::Command {
-    arguments::command()
+    commands::command_line()
 }
 
 /// Schemas of the features' documents, each by the name of its file.

@@ -21,7 +21,7 @@ pub fn main() -> ExitCode {
 
 fn carry_out() -> ExitCode {
     let started = Instant::now();
-    let typed = arguments::command().try_get_matches().unwrap_or_else(|answer| refuse(&answer));
+    let typed = commands::command_line().try_get_matches().unwrap_or_else(|answer| refuse(&answer));
     switchcost_machine::interrupt::full_files_are_errors();
     // Before any probe is started, by whichever command.
     switchcost_machine::spawn::adopt_orphans();
@@ -42,6 +42,6 @@ fn refuse(answer: &clap::Error) -> ! {
     }
     output::say(answer.to_string().trim_end());
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let own = features::commands().find_map(|command| (command.refusal)(&words));
+    let own = commands::all().into_iter().find_map(|command| (command.refusal)(&words));
     std::process::exit(own.unwrap_or(answer.exit_code()));
 }

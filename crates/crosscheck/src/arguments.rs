@@ -2,11 +2,10 @@
 
 use clap::Parser;
 use switchcost_session::arguments::ListFormat;
-use switchcost_session::exit;
 
 /// Run installed tools (perf bench, stress-ng, ...) beside ours: same CPU, in turns, same unit
 #[derive(Parser, Debug)]
-#[command(name = "crosscheck", after_help = exit::HELP)]
+#[command(name = "crosscheck")]
 pub struct Crosscheck {
     /// Globs over the tools' names, such as 'perf-*' [default: all]
     #[arg(value_name = "TOOL")]

@@ -12,7 +12,7 @@ use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Invocation, Request, Run, Verdict};
 use switchcost_runner::{Observer, Selection, execute};
 use switchcost_session::arguments::ListFormat;
-use switchcost_session::{Exit, Failure, Installation, Session, output, seed};
+use switchcost_session::{Action, Exit, Failure, Installation, Session, output, seed};
 
 /// Longer than any number of rounds: each tool has a time limit of its own.
 const NO_BUDGET: Duration = Duration::from_secs(86_400 * 365);
@@ -45,26 +45,28 @@ enum Task {
     Ours(usize),
 }
 
-/// Measures tools and ours in turns.
-pub fn crosscheck(arguments: &Crosscheck, started: Instant) -> Result<Exit, Failure> {
-    let mut peers = load_peers(&Installation::find()?.data("crosscheck")).map_err(Failure::usage)?;
-    choose(&mut peers, &arguments.tools)?;
-    let session = Session::new(started, None, false)?;
-    let mut random = fastrand::Rng::with_seed(seed(arguments.seed));
-    let (mut pairs, mut ours) = plan(peers, &session)?;
-    session.step_aside()?;
-    let interrupted = rounds(arguments.rounds, &mut pairs, &mut ours, &session, &mut random);
-    let rows: Vec<CrosscheckRow> =
-        pairs.iter().map(|pair| row(pair, &ours[pair.ours], session.cpus.measured())).collect();
-    output::print(&match arguments.format {
-        ListFormat::Table => crosscheck_text(&rows, output::style()),
-        ListFormat::Json => crosscheck_json(&rows),
-    })?;
-    Ok(match rows.iter().any(|row| row.measured.is_some()) {
-        _ if interrupted => Exit::Partial,
-        true => Exit::Fine,
-        false => Exit::Nothing,
-    })
+impl Action for Crosscheck {
+    /// Measures tools and ours in turns.
+    fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
+        let mut peers = load_peers(&Installation::find()?.data("crosscheck")).map_err(Failure::usage)?;
+        choose(&mut peers, &self.tools)?;
+        let session = Session::new(started, None, false)?;
+        let mut random = fastrand::Rng::with_seed(seed(self.seed));
+        let (mut pairs, mut ours) = plan(peers, &session)?;
+        session.step_aside()?;
+        let interrupted = rounds(self.rounds, &mut pairs, &mut ours, &session, &mut random);
+        let rows: Vec<CrosscheckRow> =
+            pairs.iter().map(|pair| row(pair, &ours[pair.ours], session.cpus.measured())).collect();
+        output::print(&match self.format {
+            ListFormat::Table => crosscheck_text(&rows, output::style()),
+            ListFormat::Json => crosscheck_json(&rows),
+        })?;
+        Ok(match rows.iter().any(|row| row.measured.is_some()) {
+            _ if interrupted => Exit::Partial,
+            true => Exit::Fine,
+            false => Exit::Nothing,
+        })
+    }
 }
 
 fn choose(peers: &mut Vec<Peer>, patterns: &[String]) -> Result<(), Failure> {

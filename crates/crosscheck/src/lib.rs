@@ -9,17 +9,10 @@ mod peers;
 mod start;
 mod text;
 
-use clap::CommandFactory as _;
-use switchcost_session::Feature;
-use switchcost_session::feature::{Command, typed};
+use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
 pub const FEATURE: Feature = Feature {
-    commands: &[Command {
-        define: arguments::Crosscheck::command,
-        run: |matches, started| command::crosscheck(&typed(matches)?, started),
-        ..Command::USUAL
-    }],
+    commands: &[Command::of::<arguments::Crosscheck>(Group::Compare)],
     schemas: &[("crosscheck.schema.json", text::crosscheck_schema)],
-    page: "data/crosscheck/README.md",
 };

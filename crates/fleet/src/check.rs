@@ -15,7 +15,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Invocation, Machine, ProbeInfo, Request, Run, Variant, Wanted};
 use switchcost_report::probe_without_version;
 use switchcost_runner::{Observer, Selection, execute, select_wanted};
-use switchcost_session::{COMPANY, Exit, Failure, Installation, Session, output, paths, run_file, seed};
+use switchcost_session::{Action, COMPANY, Exit, Failure, Installation, Session, output, paths, run_file, seed};
 use switchcost_store::{BASELINE, Store};
 
 /// The baseline that is taken unless another is named.
@@ -49,37 +49,39 @@ impl Step {
     }
 }
 
-/// Examines the node on a thread of its own, and answers in time also where that is late.
-pub fn check(arguments: &Check, started: Instant) -> Result<Exit, Failure> {
-    let step = Step(Arc::new(Mutex::new("starting".to_owned())));
-    let (sender, receiver) = channel();
-    let (asked, entered) = (arguments.clone(), step.clone());
-    let thread = std::thread::Builder::new().spawn(move || {
-        let examined = Examination { arguments: &asked, started, step: &entered }.carry_out();
-        // Nobody listens any more where this is late.
-        let _ = sender.send(examined.unwrap_or_else(|failure| Fitness::unknown(failure.sentence)));
-    });
-    let left = arguments.within.mul_f64(ANSWERED).saturating_sub(started.elapsed());
-    let fitness = match thread.map(|_| receiver.recv_timeout(left)) {
-        Ok(Ok(fitness)) => fitness,
-        Ok(Err(RecvTimeoutError::Timeout)) => Fitness::unknown(format!(
-            "late: {}, not done within {}",
-            step.now(),
-            humantime::format_duration(arguments.within)
-        )),
-        Ok(Err(RecvTimeoutError::Disconnected)) => {
-            Fitness::unknown(format!("{} failed; this is a fault of switchcost", step.now()))
+impl Action for Check {
+    /// Examines the node on a thread of its own, and answers in time also where that is late.
+    fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
+        let step = Step(Arc::new(Mutex::new("starting".to_owned())));
+        let (sender, receiver) = channel();
+        let (asked, entered) = (self.clone(), step.clone());
+        let thread = std::thread::Builder::new().spawn(move || {
+            let examined = Examination { arguments: &asked, started, step: &entered }.carry_out();
+            // Nobody listens any more where this is late.
+            let _ = sender.send(examined.unwrap_or_else(|failure| Fitness::unknown(failure.sentence)));
+        });
+        let left = self.within.mul_f64(ANSWERED).saturating_sub(started.elapsed());
+        let fitness = match thread.map(|_| receiver.recv_timeout(left)) {
+            Ok(Ok(fitness)) => fitness,
+            Ok(Err(RecvTimeoutError::Timeout)) => Fitness::unknown(format!(
+                "late: {}, not done within {}",
+                step.now(),
+                humantime::format_duration(self.within)
+            )),
+            Ok(Err(RecvTimeoutError::Disconnected)) => {
+                Fitness::unknown(format!("{} failed; this is a fault of switchcost", step.now()))
+            }
+            Err(error) => Fitness::unknown(format!("no thread can be started ({error})")),
+        };
+        if self.verbose {
+            fitness.reasons().iter().for_each(|reason| output::say(reason));
         }
-        Err(error) => Fitness::unknown(format!("no thread can be started ({error})")),
-    };
-    if arguments.verbose {
-        fitness.reasons().iter().for_each(|reason| output::say(reason));
+        let (words, status) = contract(self.contract, fitness.word());
+        // To Nagios what follows a bar is data of performance.
+        let line = fitness.line(words, BYTES - 1).replace('|', "/");
+        output::print(&format!("{line}\n"))?;
+        Ok(Exit::Other(status))
     }
-    let (words, status) = contract(arguments.contract, fitness.word());
-    // To Nagios what follows a bar is data of performance.
-    let line = fitness.line(words, BYTES - 1).replace('|', "/");
-    output::print(&format!("{line}\n"))?;
-    Ok(Exit::Other(status))
 }
 
 /// Words before the reason, and the exit status.

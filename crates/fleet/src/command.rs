@@ -6,17 +6,19 @@ mod judge;
 mod plan;
 
 use crate::answer::is_plain;
-use crate::arguments::FleetAction;
+use crate::arguments::{Fleet, FleetAction};
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
-use switchcost_session::{Exit, Failure};
+use std::time::Instant;
+use switchcost_session::{Action, Exit, Failure};
 
-/// Carries out what was typed.
-pub fn fleet(action: &FleetAction) -> Result<Exit, Failure> {
-    match action {
-        FleetAction::Plan(arguments) => plan::plan(arguments),
-        FleetAction::Judge(arguments) => judge::judge(arguments),
+impl Action for Fleet {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        match &self.action {
+            FleetAction::Plan(arguments) => plan::plan(arguments),
+            FleetAction::Judge(arguments) => judge::judge(arguments),
+        }
     }
 }
 

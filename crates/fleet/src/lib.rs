@@ -19,26 +19,16 @@ pub use nodes::{
 };
 pub use passage::Passage;
 
-use clap::CommandFactory as _;
-use switchcost_session::Feature;
-use switchcost_session::feature::{Command, typed};
+use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
 pub const FEATURE: Feature = Feature {
     commands: &[
         Command {
-            question: Some(("which of my nodes is odd?", "fleet judge FOLDER")),
-            define: arguments::Fleet::command,
-            run: |matches, _| command::fleet(&typed::<arguments::Fleet>(matches)?.action),
-            ..Command::USUAL
-        },
-        Command {
-            question: Some(("is this node fit?", "check")),
-            define: check::Check::command,
-            run: |matches, started| check::check(&typed(matches)?, started),
             refusal: check::status_of_refusal,
+            ..Command::of::<check::Check>(Group::Operate).answering("is this node fit?", "check")
         },
+        Command::of::<arguments::Fleet>(Group::Operate).answering("which of my nodes is odd?", "fleet judge FOLDER"),
     ],
     schemas: &[("fleet.schema.json", answer::fleet_schema)],
-    page: "docs/fleet.md",
 };

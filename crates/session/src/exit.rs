@@ -45,7 +45,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Ends the help of the commands.
+/// Ends the help of the program.
 pub const HELP: &str = "Exit status:
   0   fine
   1   a gate failed: B costs more by more than its limit, or a finding of doctor is too severe
@@ -53,7 +53,7 @@ pub const HELP: &str = "Exit status:
   3   nothing could be measured
   4   partial: stopped by Ctrl-C, deadline or budget, or a probe broke
   5   evidence contradicts a claim: do not use that figure
-  6   a probe breaks a rule of PROTOCOL.md (check-probe, check-transcript)
+  6   a probe breaks a rule of PROTOCOL.md (check-probe)
   7   a gate is inconclusive: what was measured neither passes nor fails it
   70  internal fault";
 

@@ -5,8 +5,8 @@
 
 pub mod arguments;
 mod bar;
+mod command;
 pub mod exit;
-pub mod feature;
 mod measure;
 pub mod output;
 pub mod paths;
@@ -15,8 +15,8 @@ mod random;
 mod stored;
 mod wanted;
 
+pub use command::{Action, Command, Feature, Group};
 pub use exit::{Exit, Failure};
-pub use feature::Feature;
 pub use measure::{COMPANY, Measured, Session, not_stored, open_store, seed, status};
 pub use paths::Installation;
 pub use random::number as random_number;

@@ -1,19 +1,80 @@
 //! `baseline`: names of runs.
 
-use crate::arguments::{BaselineAction, BaselineList, BaselineRemove, BaselineSet, ListFormat};
-use std::time::SystemTime;
+use clap::{Args, Parser, Subcommand};
+use std::time::{Instant, SystemTime};
 use switchcost_report::{BaselineEntry, baselines_json, baselines_text};
-use switchcost_session::{Exit, Failure, output, paths};
+use switchcost_session::arguments::{ListFormat, StoreOption};
+use switchcost_session::{Action, Exit, Failure, output, paths};
 use switchcost_store::Store;
 
-/// Sets, lists or removes names.
-pub fn baseline(action: &BaselineAction) -> Result<Exit, Failure> {
-    match action {
-        BaselineAction::Set(arguments) => set(arguments)?,
-        BaselineAction::List(arguments) => list(arguments)?,
-        BaselineAction::Remove(arguments) => remove(arguments)?,
+/// Name runs to compare later ones with: `compare baseline:NAME latest --gate 5%`
+#[derive(Parser, Debug)]
+#[command(name = "baseline")]
+pub struct Baseline {
+    /// What to do with names.
+    #[command(subcommand)]
+    pub action: BaselineAction,
+}
+
+/// What is done with names of runs.
+#[derive(Subcommand, Debug)]
+pub enum BaselineAction {
+    /// Give a stored run a name
+    Set(BaselineSet),
+    /// Names and their runs
+    List(BaselineList),
+    /// Take a name away; the run stays
+    Remove(BaselineRemove),
+}
+
+/// `baseline set`.
+#[derive(Args, Debug)]
+pub struct BaselineSet {
+    /// Name: 1 to 64 letters, digits, hyphens, underscores and dots
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Run id, the beginning of one, `latest`, or `latest~N`
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub run: String,
+    /// Take the name from the run that has it
+    #[arg(long)]
+    pub replace: bool,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+/// `baseline list`.
+#[derive(Args, Debug)]
+pub struct BaselineList {
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: ListFormat,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+/// `baseline remove`.
+#[derive(Args, Debug)]
+pub struct BaselineRemove {
+    /// Name
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+impl Action for Baseline {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        match &self.action {
+            BaselineAction::Set(arguments) => set(arguments)?,
+            BaselineAction::List(arguments) => list(arguments)?,
+            BaselineAction::Remove(arguments) => remove(arguments)?,
+        }
+        Ok(Exit::Fine)
     }
-    Ok(Exit::Fine)
 }
 
 fn set(arguments: &BaselineSet) -> Result<(), Failure> {

@@ -1,15 +1,53 @@
 //! `budget`: which mechanism can afford so many switches.
 
-use crate::arguments::{self, ListFormat};
+use crate::arguments::parse_precision;
+use clap::Parser;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use switchcost_analysis::number::roughly;
 use switchcost_analysis::{Analysis, Demand, Fit, Offer, Row, offer, usable};
-use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::{Catalogue, grammar};
 use switchcost_model::{Mechanism, Parameters, Quantity, Run, Timing, Verdict, Wanted, measuring};
 use switchcost_report::{Bid, Budgeted, Missing, budget_json, budget_text};
-use switchcost_session::{Exit, Failure, Installation, Stored, expected, measure, output, paths, request};
+use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
+use switchcost_session::{Action, Exit, Failure, Installation, Stored, expected, measure, output, paths, request};
+
+/// Which mechanisms can afford a rate of switches between a number of contexts?
+///
+/// Answers from stored measurements of this machine. Ranked are only mechanisms that a program can choose and that were measured with as many
+/// contexts; from other sizes there are guesses, shown apart. CPU time is the rate times the mean cost.
+#[derive(Parser, Debug)]
+#[command(name = "budget")]
+pub struct Budget {
+    /// Switches a second, such as 200k/s
+    #[arg(long, value_name = "N/s", value_parser = parse_rate)]
+    pub rate: f64,
+    /// Contexts alive at once, such as 10k
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub contexts: u64,
+    /// Memory that a context touches between two switches, such as 16K
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    pub working_set: Option<u64>,
+    /// Also show the 99th percentile of uncontended consecutive switches, beside the one wished for, such as 50us; it decides nothing
+    #[arg(long, value_name = "TIME", value_parser = parse_latency)]
+    pub latency_p99: Option<Duration>,
+    /// Largest share of a CPU that switching may take
+    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = parse_precision)]
+    pub cpu: f64,
+    /// First measure all that is missing, and say how long that takes
+    #[arg(long)]
+    pub measure: bool,
+    /// Time limit for measuring [default: three times what it should take, at least 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
+    pub budget: Option<Duration>,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: ListFormat,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
 
 /// Rounds of what --measure measures.
 const ROUNDS: u64 = 10;
@@ -28,49 +66,50 @@ struct Budgeting<'a> {
     runs: Vec<Analysis<'a>>,
 }
 
-/// Answers.
-pub fn budget(arguments: &arguments::Budget) -> Result<Exit, Failure> {
-    let installation = Installation::find()?;
-    let catalogue = installation.catalogue()?;
-    let store = paths::store(arguments.store.store.as_deref())?;
-    let demand = Demand {
-        rate: arguments.rate,
-        contexts: arguments.contexts,
-        working_set: arguments.working_set,
-        latency_ns: arguments.latency_p99.map(|time| time.as_nanos() as f64),
-        cpu: arguments.cpu,
-    };
-    let with = |runs: &[Run], then: &mut dyn FnMut(&Budgeting<'_>) -> Result<(), Failure>| {
-        let runs = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
-        then(&Budgeting { demand, catalogue: &catalogue, runs })
-    };
-    if arguments.measure {
+impl Action for Budget {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let store = paths::store(self.store.store.as_deref())?;
+        let demand = Demand {
+            rate: self.rate,
+            contexts: self.contexts,
+            working_set: self.working_set,
+            latency_ns: self.latency_p99.map(|time| time.as_nanos() as f64),
+            cpu: self.cpu,
+        };
+        let with = |runs: &[Run], then: &mut dyn FnMut(&Budgeting<'_>) -> Result<(), Failure>| {
+            let runs = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
+            then(&Budgeting { demand, catalogue: &catalogue, runs })
+        };
+        if self.measure {
+            let runs = all_runs(&store)?;
+            with(&runs, &mut |budgeting| {
+                let (wanted, _) = budgeting.missing();
+                if wanted.is_empty() {
+                    return Ok(());
+                }
+                let time = expected(&wanted, ROUNDS, &runs);
+                let limit = self.budget.unwrap_or_else(|| SHORTEST_LIMIT.max(time * 3));
+                output::say(&format!(
+                    "measuring {} rows first, about {}; at most {} (--budget)",
+                    wanted.len(),
+                    roughly(time),
+                    roughly(limit)
+                ));
+                measure(&wanted, &request(limit, Some(ROUNDS)), &installation, &catalogue, &store).map(|_| ())
+            })?;
+        }
         let runs = all_runs(&store)?;
         with(&runs, &mut |budgeting| {
-            let (wanted, _) = budgeting.missing();
-            if wanted.is_empty() {
-                return Ok(());
-            }
-            let time = expected(&wanted, ROUNDS, &runs);
-            let limit = arguments.budget.unwrap_or_else(|| SHORTEST_LIMIT.max(time * 3));
-            output::say(&format!(
-                "measuring {} rows first, about {}; at most {} (--budget)",
-                wanted.len(),
-                roughly(time),
-                roughly(limit)
-            ));
-            measure(&wanted, &request(limit, Some(ROUNDS)), &installation, &catalogue, &store).map(|_| ())
+            let answer = budgeting.answer(&runs)?;
+            output::print(&match self.format {
+                ListFormat::Table => budget_text(&answer, output::style()),
+                ListFormat::Json => budget_json(&answer),
+            })
         })?;
+        Ok(Exit::Fine)
     }
-    let runs = all_runs(&store)?;
-    with(&runs, &mut |budgeting| {
-        let answer = budgeting.answer(&runs)?;
-        output::print(&match arguments.format {
-            ListFormat::Table => budget_text(&answer, output::style()),
-            ListFormat::Json => budget_json(&answer),
-        })
-    })?;
-    Ok(Exit::Fine)
 }
 
 /// Every run of this machine, newest first.
@@ -199,5 +238,41 @@ impl Budgeting<'_> {
         let tried = |row: &&Row<'_>| row.verdict != Verdict::Unmeasured && !brief(row);
         let mut rows = self.runs.iter().flat_map(|analysis| &analysis.rows);
         usable(rows.find(|row| tried(row) && wanted.fits(row.variant, mechanism))?).err()
+    }
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = grammar::scaled(text.strip_suffix("/s").unwrap_or(text), 1000.0);
+    rate.filter(|rate| (0.001..=1e10).contains(rate))
+        .ok_or_else(|| "it is a number of switches per second, such as 500/s, 200k/s or 1.5M/s".into())
+}
+
+fn parse_count(text: &str) -> Result<u64, String> {
+    let count = grammar::count(text).filter(|count| (2..=100_000_000).contains(count));
+    count.ok_or_else(|| "it is a number from 2 to 100M, such as 500 or 10k".into())
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let size = grammar::size(text).filter(|size| (1..=1_000_000_000_000).contains(size));
+    size.ok_or_else(|| "it is a number of bytes, such as 4096, 16K or 1M".into())
+}
+
+fn parse_latency(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| "it is a time with a unit, such as 50us or 2ms".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse_count, parse_latency, parse_rate, parse_size};
+
+    #[test]
+    fn numbers_with_units() {
+        assert_eq!(["500/s", "200k/s", "1.5M"].map(parse_rate), [Ok(500.0), Ok(200_000.0), Ok(1_500_000.0)]);
+        assert_eq!((parse_count("10k"), parse_size("16K"), parse_size("1MiB")), (Ok(10_000), Ok(16_384), Ok(1 << 20)));
+        for wrong in ["", "k", "-1", "nan", "inf", "1e99", "1,5"] {
+            assert!(parse_rate(wrong).is_err() && parse_count(wrong).is_err() && parse_size(wrong).is_err(), "{wrong}");
+        }
+        assert!(parse_count("1").is_err() && parse_count("2.5").is_err() && parse_latency("50").is_err());
     }
 }

@@ -5,9 +5,11 @@ mod measured;
 pub(super) mod operands;
 mod question;
 
-use crate::arguments::{self, CompareFormat, Written, WrittenForm};
+use clap::{Parser, ValueEnum};
+use measured::Measure;
 use operands::{Chosen, Operand, Runs, Which, choose};
 use question::Question;
+use std::path::PathBuf;
 use std::time::Instant;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::Catalogue;
@@ -16,71 +18,164 @@ use switchcost_report::{
     Compared, ComparedSide, GateOutcome, Place, THRESHOLD, Unmatched, common, comparable, compare_json, compare_junit,
     compare_markdown, compare_text, judge, listed, methods_differ,
 };
-use switchcost_session::{Exit, Failure, Installation, output, paths};
+use switchcost_session::arguments::{StoreOption, parse_difference};
+use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
-/// Compares.
-pub fn compare(arguments: &arguments::Compare, started: Instant) -> Result<Exit, Failure> {
-    let threshold = threshold(arguments)?;
-    let builds = builds::folders(arguments)?;
-    if arguments.operands.len() < 2 && builds.is_none() {
-        return Err(Failure::usage(format!(
-            "`{}` needs something to be compared with; name a second row, run or file",
-            arguments.operands[0]
-        )));
-    }
-    let installation = Installation::find()?;
-    let catalogue = installation.catalogue()?;
-    let exactly = arguments.measure.measure || arguments.run.is_some();
-    let question = if exactly { None } else { Question::of(&arguments.operands, &catalogue)? };
-    let mut compared = Compared { threshold, ..Compared::default() };
-    let (mut runs, asked) = if let Some(question) = question {
-        let store = paths::store(arguments.store.store.as_deref())?;
-        compared.asked = Some(question.names());
-        let (runs, rows) = question.answer(arguments, &installation, &store)?;
-        (runs, Asked::Rows(rows))
-    } else if let Some(folders) = builds {
-        let (run, rows) = builds::measure(arguments, folders, started, &mut compared)?;
-        (vec![run], Asked::Rows(rows))
-    } else if arguments.measure.measure {
-        let (run, operands) = measured::measure(arguments, started)?;
-        (vec![run], Asked::Operands(operands))
-    } else {
-        if let Some(option) = arguments.measure.given() {
-            let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
-            return Err(Failure::usage(sentence));
+/// A file and the form that its name asks for.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// Where.
+    pub file: PathBuf,
+    /// What.
+    pub form: WrittenForm,
+}
+
+/// Forms of files beside the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenForm {
+    /// Markdown.
+    Markdown,
+    /// For scripts.
+    Json,
+    /// JUnit's XML.
+    Junit,
+}
+
+/// Forms of a comparison.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareFormat {
+    /// For people at a terminal
+    Table,
+    /// For scripts
+    Json,
+    /// Markdown
+    Md,
+}
+
+fn parse_written(text: &str) -> Result<Written, String> {
+    let file = PathBuf::from(text);
+    let form = match file.extension().and_then(|end| end.to_str()) {
+        Some("md") => WrittenForm::Markdown,
+        Some("json") => WrittenForm::Json,
+        Some("xml") => WrittenForm::Junit,
+        _ => return Err("its name ends by .md, .json or .xml".into()),
+    };
+    Ok(Written { file, form })
+}
+
+/// Is B slower than A, by how much, and can that be trusted?
+///
+/// Two names are a question: what a switch, making one and the memory of one cost, from stored
+/// runs, and what is missing is measured now. Rows of a run, whole runs, files and published
+/// figures are compared with A, the first operand. The verdict is `slower` or `faster` if the
+/// interval of the ratio excludes 1 and the difference exceeds noise floor and threshold;
+/// `same within x %` if the whole interval lies within that; else `cannot tell`.
+///
+///   switchcost compare goroutine thread                which is cheaper here, and by how much
+///   switchcost compare thread/pipe 'thread/*'          one against all that match
+///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
+///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
+///   switchcost compare --measure thread/pipe 'thread/pipe free'    measured now and judged
+///   switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe new/gcc-12    two builds
+///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
+#[derive(Parser, Debug)]
+#[command(name = "compare", verbatim_doc_comment)]
+pub struct Compare {
+    /// A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the run of --run; a RUN or a file
+    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged.
+    /// With --probe: what both builds measure
+    #[arg(value_name = "OPERAND", required = true)]
+    pub operands: Vec<String>,
+    /// Run of rows that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file [default: the newest that has them all]
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
+    /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
+    pub threshold: Option<f64>,
+    /// End with status 1 if a row is slower by more than this, 0 if the intervals of all rows exclude that, 7 if neither is shown
+    #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
+    pub gate: Option<f64>,
+    /// Compare even if a run was unstable or the versions of the method differ
+    #[arg(long)]
+    pub force: bool,
+    /// Measuring now
+    #[command(flatten)]
+    pub measure: Measure,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: CompareFormat,
+    /// Write the comparison to this file as well, in the form that its name ends by: .md, .json or .xml (JUnit)
+    #[arg(long, value_name = "FILE", value_parser = parse_written)]
+    pub write: Vec<Written>,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+impl Action for Compare {
+    fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
+        let threshold = threshold(self)?;
+        let builds = builds::folders(self)?;
+        if self.operands.len() < 2 && builds.is_none() {
+            return Err(Failure::usage(format!(
+                "`{}` needs something to be compared with; name a second row, run or file",
+                self.operands[0]
+            )));
         }
-        let mut runs = Runs::new(paths::store(arguments.store.store.as_deref())?, &catalogue);
-        let operands = runs.operands(&arguments.operands, arguments.run.as_deref())?;
-        (runs.all, Asked::Operands(operands))
-    };
-    let all_json = arguments.write.iter().all(|written| written.form == WrittenForm::Json);
-    if !matches!(arguments.format, CompareFormat::Json) || !all_json {
-        runs.iter_mut().for_each(Run::make_harmless);
-    }
-    let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
-    let pairs = match &asked {
-        Asked::Operands(operands) => pairs(operands, &analyses, &catalogue, &mut compared)?,
-        Asked::Rows(rows) => rows_of(rows, &analyses, &mut compared)?,
-    };
-    check_methods(&pairs, &analyses, arguments.force, &mut compared)?;
-    judge(&pairs, &analyses, arguments.force, &mut compared).map_err(Failure::usage)?;
-    if let Some(limit) = arguments.gate {
-        compared.set_gate(limit);
-    }
-    for Written { file, form } in &arguments.write {
-        let text = match form {
-            WrittenForm::Markdown => compare_markdown(&compared),
-            WrittenForm::Json => compare_json(&compared),
-            WrittenForm::Junit => compare_junit(&compared),
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let exactly = self.measure.measure || self.run.is_some();
+        let question = if exactly { None } else { Question::of(&self.operands, &catalogue)? };
+        let mut compared = Compared { threshold, ..Compared::default() };
+        let (mut runs, asked) = if let Some(question) = question {
+            let store = paths::store(self.store.store.as_deref())?;
+            compared.asked = Some(question.names());
+            let (runs, rows) = question.answer(self, &installation, &store)?;
+            (runs, Asked::Rows(rows))
+        } else if let Some(folders) = builds {
+            let (run, rows) = builds::measure(self, folders, started, &mut compared)?;
+            (vec![run], Asked::Rows(rows))
+        } else if self.measure.measure {
+            let (run, operands) = measured::measure(self, started)?;
+            (vec![run], Asked::Operands(operands))
+        } else {
+            if let Some(option) = self.measure.given() {
+                let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
+                return Err(Failure::usage(sentence));
+            }
+            let mut runs = Runs::new(paths::store(self.store.store.as_deref())?, &catalogue);
+            let operands = runs.operands(&self.operands, self.run.as_deref())?;
+            (runs.all, Asked::Operands(operands))
         };
-        output::write_file(file, text.as_bytes())?;
+        let all_json = self.write.iter().all(|written| written.form == WrittenForm::Json);
+        if !matches!(self.format, CompareFormat::Json) || !all_json {
+            runs.iter_mut().for_each(Run::make_harmless);
+        }
+        let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
+        let pairs = match &asked {
+            Asked::Operands(operands) => pairs(operands, &analyses, &catalogue, &mut compared)?,
+            Asked::Rows(rows) => rows_of(rows, &analyses, &mut compared)?,
+        };
+        check_methods(&pairs, &analyses, self.force, &mut compared)?;
+        judge(&pairs, &analyses, self.force, &mut compared).map_err(Failure::usage)?;
+        if let Some(limit) = self.gate {
+            compared.set_gate(limit);
+        }
+        for Written { file, form } in &self.write {
+            let text = match form {
+                WrittenForm::Markdown => compare_markdown(&compared),
+                WrittenForm::Json => compare_json(&compared),
+                WrittenForm::Junit => compare_junit(&compared),
+            };
+            output::write_file(file, text.as_bytes())?;
+        }
+        output::print(&match self.format {
+            CompareFormat::Table => compare_text(&compared, output::style()),
+            CompareFormat::Json => compare_json(&compared),
+            CompareFormat::Md => compare_markdown(&compared),
+        })?;
+        Ok(status(&compared))
     }
-    output::print(&match arguments.format {
-        CompareFormat::Table => compare_text(&compared, output::style()),
-        CompareFormat::Json => compare_json(&compared),
-        CompareFormat::Md => compare_markdown(&compared),
-    })?;
-    Ok(status(&compared))
 }
 
 /// What is compared with what.
@@ -112,7 +207,7 @@ fn rows_of<'l, 'r>(
     }
 }
 
-fn threshold(arguments: &arguments::Compare) -> Result<f64, Failure> {
+fn threshold(arguments: &Compare) -> Result<f64, Failure> {
     match (arguments.threshold, arguments.gate) {
         (Some(threshold), Some(gate)) if gate < threshold => Err(Failure::usage(format!(
             "--gate {:.3}% lies below --threshold {:.3}%, which no verdict goes below; lower the threshold",

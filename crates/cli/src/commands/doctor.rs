@@ -1,28 +1,53 @@
 //! `doctor`: what makes numbers here untrustworthy, and whether a gate lets them be measured.
 
-use crate::arguments::{self, ListFormat};
+use clap::Parser;
+use std::time::Instant;
 use switchcost_catalogue::grammar::did_you_mean;
-use switchcost_model::Finding;
+use switchcost_model::{Finding, Severity};
 use switchcost_report::{DoctorGate, GateOutcome, doctor_json, findings_text};
-use switchcost_session::{Exit, Failure, output};
+use switchcost_session::arguments::ListFormat;
+use switchcost_session::{Action, Exit, Failure, output};
 
-/// Examines the machine.
-pub fn doctor(arguments: &arguments::Doctor) -> Result<Exit, Failure> {
-    let mut machine = switchcost_machine::fingerprint();
-    machine.findings = switchcost_machine::doctor();
-    check_accepted(&arguments.accept, &machine.findings)?;
-    let gate = arguments.gate.map(|severity| DoctorGate::new(severity, &arguments.accept, &machine.findings));
-    output::print(&match arguments.format {
-        ListFormat::Table => {
-            let text = findings_text(&machine.findings, arguments.verbose, output::style());
-            text + &gate.as_ref().map(DoctorGate::text).unwrap_or_default()
-        }
-        ListFormat::Json => doctor_json(&machine, gate.as_ref()),
-    })?;
-    Ok(match gate {
-        Some(gate) if gate.outcome == GateOutcome::Failed => Exit::Difference,
-        _ => Exit::Fine,
-    })
+/// What makes numbers on this machine unreliable, by how much, and the cure
+///
+///   switchcost doctor                               what to know before a figure is trusted
+///   switchcost doctor --gate && switchcost run      measure only where no finding is a warning
+///   switchcost doctor --gate --accept idle_wakeup --format json
+#[derive(Parser, Debug)]
+#[command(name = "doctor", verbatim_doc_comment)]
+pub struct Doctor {
+    /// What is fine as well
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Is this machine fit to measure? End with 1 if a finding is as severe as this: warning, or note for either [default: warning]
+    #[arg(long, value_name = "SEVERITY", num_args = 0..=1, require_equals = true, default_missing_value = "warning", value_parser = parse_gate)]
+    pub gate: Option<Severity>,
+    /// Findings that the gate lets through, such as idle_wakeup where only rows on one CPU count
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', requires = "gate")]
+    pub accept: Vec<String>,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: ListFormat,
+}
+
+impl Action for Doctor {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let mut machine = switchcost_machine::fingerprint();
+        machine.findings = switchcost_machine::doctor();
+        check_accepted(&self.accept, &machine.findings)?;
+        let gate = self.gate.map(|severity| DoctorGate::new(severity, &self.accept, &machine.findings));
+        output::print(&match self.format {
+            ListFormat::Table => {
+                let text = findings_text(&machine.findings, self.verbose, output::style());
+                text + &gate.as_ref().map(DoctorGate::text).unwrap_or_default()
+            }
+            ListFormat::Json => doctor_json(&machine, gate.as_ref()),
+        })?;
+        Ok(match gate {
+            Some(gate) if gate.outcome == GateOutcome::Failed => Exit::Difference,
+            _ => Exit::Fine,
+        })
+    }
 }
 
 /// A misspelt id would let nothing through.
@@ -34,5 +59,12 @@ fn check_accepted(accepted: &[String], findings: &[Finding]) -> Result<(), Failu
             "--accept {id}: doctor has no finding of this id{}; `doctor -v` lists them",
             did_you_mean(id, known())
         ))),
+    }
+}
+
+fn parse_gate(text: &str) -> Result<Severity, String> {
+    match text.parse() {
+        Ok(severity @ (Severity::Note | Severity::Warning)) => Ok(severity),
+        _ => Err("it is warning or note".into()),
     }
 }

@@ -1,75 +1,115 @@
 //! `explain`: where the nanoseconds of a mechanism go.
 
-use crate::arguments::{self, ListFormat};
+use crate::arguments::parse_parameter;
+use clap::Parser;
+use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
 use switchcost_report::{explain_json, explain_text};
-use switchcost_session::{Exit, Failure, Installation, Stored, measure, output, paths, place, request};
+use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse_word};
+use switchcost_session::{Action, Exit, Failure, Installation, Stored, measure, output, paths, place, request};
 
-/// Explains.
-pub fn explain(arguments: &arguments::Explain) -> Result<Exit, Failure> {
-    let installation = Installation::find()?;
-    let catalogue = installation.catalogue()?;
-    let Some(name) = &arguments.mechanism else {
-        output::print(&list(&catalogue))?;
-        return Ok(Exit::Fine);
-    };
-    let pattern = catalogue.pattern(name).map_err(Failure::usage)?;
-    let mechanism = find(&pattern, &catalogue)?;
-    if !mechanism.switches() {
-        return Err(Failure::usage(format!(
-            "{0} has no switch to explain, only experiment {1}: `switchcost run {0} --experiment {1}` measures that",
-            mechanism.id, mechanism.experiments[0]
-        )));
-    }
-    let (chosen, mut notes) = choose(&Asked::new(arguments, pattern.words(), mechanism)?, mechanism, &catalogue)?;
-    let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
-        .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
-        .collect();
-    let store = paths::store(arguments.store.store.as_deref())?;
-    let (run, places) = if arguments.stored {
-        let holds_all = |run: &Run| {
-            wanted
-                .iter()
-                .map(|wanted| place(run, wanted, &catalogue))
-                .collect::<Option<Vec<_>>>()
-                .map(|p| (run.clone(), p))
+/// Where the nanoseconds of a mechanism go, layer by layer
+///
+/// Each layer is a difference of measured rows with its interval, all from one interleaved run. What no layer explains is the unexplained rest.
+#[derive(Parser, Debug)]
+#[command(name = "explain")]
+pub struct Explain {
+    /// Mechanism, such as thread/pipe [default: list what can be explained]
+    pub mechanism: Option<String>,
+    /// With the measured rows that each layer is the difference of
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Placement of the row to explain [default: the mechanism's usual row]
+    #[arg(long, value_name = "P", value_parser = parse_word::<Placement>)]
+    pub placement: Option<Placement>,
+    /// Parameter of the row to explain
+    #[arg(long = "param", value_name = "NAME=V", value_parser = parse_parameter)]
+    pub parameters: Vec<(String, Vec<String>)>,
+    /// Time limit for measuring
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_budget)]
+    pub budget: Duration,
+    /// Exactly this many rounds [default: 10 to 40, as precision needs]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub rounds: Option<u64>,
+    /// Take the newest stored run that holds all of it, and measure nothing
+    #[arg(long)]
+    pub stored: bool,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: ListFormat,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+impl Action for Explain {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let Some(name) = &self.mechanism else {
+            output::print(&list(&catalogue))?;
+            return Ok(Exit::Fine);
         };
-        Stored::open(&store, |_: &_| true)?.find(None, holds_all)?.ok_or_else(|| {
-            Failure::nothing(format!(
-                "no stored run of this machine holds all rows of {name}; leave --stored out to measure them"
-            ))
-        })?
-    } else {
-        measure(&wanted, &request(arguments.budget, arguments.rounds), &installation, &catalogue, &store)?
-    };
-    let analysis = Analysis::new(&run, &catalogue);
-    let rows: Vec<_> = places.iter().map(|place| analysis.rows.get(*place)).collect();
-    let explained = switchcost_analysis::explain(&chosen, &rows)
-        .map_err(|reason| Failure::nothing(format!("{} has no figure: {reason}", chosen.total)))?;
-    if explained.total.interval.is_none() {
-        notes.push("fewer than 6 rounds were measured, so that there are no intervals; give it more --budget".into());
+        let pattern = catalogue.pattern(name).map_err(Failure::usage)?;
+        let mechanism = find(&pattern, &catalogue)?;
+        if !mechanism.switches() {
+            return Err(Failure::usage(format!(
+                "{0} has no switch to explain, only experiment {1}: `switchcost run {0} --experiment {1}` measures that",
+                mechanism.id, mechanism.experiments[0]
+            )));
+        }
+        let (chosen, mut notes) = choose(&Asked::new(self, pattern.words(), mechanism)?, mechanism, &catalogue)?;
+        let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
+            .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
+            .collect();
+        let store = paths::store(self.store.store.as_deref())?;
+        let (run, places) = if self.stored {
+            let holds_all = |run: &Run| {
+                wanted
+                    .iter()
+                    .map(|wanted| place(run, wanted, &catalogue))
+                    .collect::<Option<Vec<_>>>()
+                    .map(|p| (run.clone(), p))
+            };
+            Stored::open(&store, |_: &_| true)?.find(None, holds_all)?.ok_or_else(|| {
+                Failure::nothing(format!(
+                    "no stored run of this machine holds all rows of {name}; leave --stored out to measure them"
+                ))
+            })?
+        } else {
+            measure(&wanted, &request(self.budget, self.rounds), &installation, &catalogue, &store)?
+        };
+        let analysis = Analysis::new(&run, &catalogue);
+        let rows: Vec<_> = places.iter().map(|place| analysis.rows.get(*place)).collect();
+        let explained = switchcost_analysis::explain(&chosen, &rows)
+            .map_err(|reason| Failure::nothing(format!("{} has no figure: {reason}", chosen.total)))?;
+        if explained.total.interval.is_none() {
+            notes.push(
+                "fewer than 6 rounds were measured, so that there are no intervals; give it more --budget".into(),
+            );
+        }
+        let partial = explained.layers.iter().any(|layer| layer.cost.is_err());
+        let contradicted = rows.iter().flatten().any(|row| row.verdict == switchcost_model::Verdict::Contradicted);
+        let answer = switchcost_report::Explanation {
+            label: chosen.total.to_string(),
+            title: mechanism.title.clone(),
+            run: run.id.clone(),
+            explained,
+            notes,
+        };
+        output::print(&match self.format {
+            ListFormat::Table => explain_text(&answer, self.verbose, output::style()),
+            ListFormat::Json => explain_json(&answer),
+        })?;
+        Ok(match (contradicted, partial) {
+            (true, _) => Exit::Contradicted,
+            (false, true) => Exit::Partial,
+            (false, false) => Exit::Fine,
+        })
     }
-    let partial = explained.layers.iter().any(|layer| layer.cost.is_err());
-    let contradicted = rows.iter().flatten().any(|row| row.verdict == switchcost_model::Verdict::Contradicted);
-    let answer = switchcost_report::Explanation {
-        label: chosen.total.to_string(),
-        title: mechanism.title.clone(),
-        run: run.id.clone(),
-        explained,
-        notes,
-    };
-    output::print(&match arguments.format {
-        ListFormat::Table => explain_text(&answer, arguments.verbose, output::style()),
-        ListFormat::Json => explain_json(&answer),
-    })?;
-    Ok(match (contradicted, partial) {
-        (true, _) => Exit::Contradicted,
-        (false, true) => Exit::Partial,
-        (false, false) => Exit::Fine,
-    })
 }
 
 fn find<'a>(pattern: &Pattern<'_>, catalogue: &'a Catalogue) -> Result<&'a Mechanism, Failure> {
@@ -88,7 +128,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(arguments: &arguments::Explain, words: &[&str], mechanism: &Mechanism) -> Result<Self, Failure> {
+    fn new(arguments: &Explain, words: &[&str], mechanism: &Mechanism) -> Result<Self, Failure> {
         let mut asked = Self { placement: arguments.placement, parameters: Parameters::new() };
         let mut set = |name: &str, value: &str| {
             asked.parameters.insert(name.to_owned(), grammar::value(value, mechanism.parameters.get(name)));

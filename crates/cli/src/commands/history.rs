@@ -3,34 +3,64 @@
 mod list;
 mod trend;
 
-use crate::arguments;
+use clap::Parser;
 use std::collections::BTreeMap;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_model::harmless;
-use switchcost_session::{Exit, Failure, output, paths};
+use switchcost_session::arguments::{ListFormat, StoreOption};
+use switchcost_session::{Action, Exit, Failure, output, paths};
 use switchcost_store::{RunHeader, Store};
 
-/// Lists stored runs, or shows trends.
-pub fn history(arguments: &arguments::History) -> Result<Exit, Failure> {
-    let path = paths::store(arguments.store.store.as_deref())?;
-    let text = match Store::open_read_only(&path) {
-        // Nobody has measured yet: an empty history, not a fault. A file named by hand must exist.
-        Err(_) if arguments.store.store.is_none() && !path.exists() => list::list(Vec::new(), arguments.format),
-        Err(error) => return Err(Failure::usage(error)),
-        Ok(store) => {
-            let headers = chosen(&store, arguments)?;
-            match &arguments.pattern {
-                None => list::list(headers, arguments.format),
-                Some(pattern) => trend::trend(&store, headers, pattern, arguments.format)?,
+/// List stored runs; with a pattern, show the trend of each row and where it changed
+///
+///   switchcost history                       stored runs
+///   switchcost history thread/pipe           its figure in each run of this machine, changes of kernel and level
+///   switchcost history 'stack/*' --since 30d --machine all
+#[derive(Parser, Debug)]
+#[command(name = "history", verbatim_doc_comment)]
+pub struct History {
+    /// Show the trend of each row that this names, such as thread/pipe, 'stack/*' or 'thread/pipe free', and where it changed
+    #[arg(value_name = "PATTERN")]
+    pub pattern: Option<String>,
+    /// Runs of which machine: this, all (a block for each), or the beginning of a key of hardware [default: this for trends, all for the list]
+    #[arg(long, value_name = "KEY")]
+    pub machine: Option<String>,
+    /// Only runs since then: a date such as 2026-11-20, or a time back from now such as 30d
+    #[arg(long, value_name = "WHEN", value_parser = parse_since)]
+    pub since: Option<SystemTime>,
+    /// Only the latest N runs [default: 200 for trends]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub last: Option<u64>,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: ListFormat,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+impl Action for History {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let path = paths::store(self.store.store.as_deref())?;
+        let text = match Store::open_read_only(&path) {
+            // Nobody has measured yet: an empty history, not a fault. A file named by hand must exist.
+            Err(_) if self.store.store.is_none() && !path.exists() => list::list(Vec::new(), self.format),
+            Err(error) => return Err(Failure::usage(error)),
+            Ok(store) => {
+                let headers = chosen(&store, self)?;
+                match &self.pattern {
+                    None => list::list(headers, self.format),
+                    Some(pattern) => trend::trend(&store, headers, pattern, self.format)?,
+                }
             }
-        }
-    };
-    output::print(&text)?;
-    Ok(Exit::Fine)
+        };
+        output::print(&text)?;
+        Ok(Exit::Fine)
+    }
 }
 
 /// The runs that the options leave, newest first.
-fn chosen(store: &Store, arguments: &arguments::History) -> Result<Vec<RunHeader>, Failure> {
+fn chosen(store: &Store, arguments: &History) -> Result<Vec<RunHeader>, Failure> {
     let mut headers = store.list().map_err(Failure::usage)?;
     let default = if arguments.pattern.is_some() { "this" } else { "all" };
     of_machine(&mut headers, arguments.machine.as_deref().unwrap_or(default))?;
@@ -73,4 +103,13 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
 fn name(header: &RunHeader) -> String {
     let words = [header.fact("cpu.model_name"), header.fact("cpu.logical"), header.fact("hypervisor")].map(harmless);
     format!("{}, {} CPUs, {}", words[0], words[1], words[2])
+}
+
+fn parse_since(text: &str) -> Result<SystemTime, String> {
+    let back = |span: Duration| SystemTime::now().checked_sub(span);
+    let date =
+        humantime::parse_rfc3339_weak(text).or_else(|_| humantime::parse_rfc3339_weak(&format!("{text} 00:00:00")));
+    date.ok()
+        .or_else(|| humantime::parse_duration(text).ok().and_then(back))
+        .ok_or_else(|| "it is a date such as 2026-11-20, or a time back from now such as 30d".to_owned())
 }

@@ -1,37 +1,52 @@
 //! `import`: run files of others.
 
-use crate::arguments;
+use clap::Parser;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
-use switchcost_session::{Exit, Failure, Installation, output};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use switchcost_session::arguments::StoreOption;
+use switchcost_session::{Action, Exit, Failure, Installation, output};
 use switchcost_store::Insertion;
 
-/// Takes run files into the store, judged by the rules of this version: what a file says of itself is not believed.
-pub fn import(arguments: &arguments::Import) -> Result<Exit, Failure> {
-    // All files are read before the first is stored: one bad file leaves the store as it was.
-    let mut runs = Vec::new();
-    for path in &arguments.files {
-        let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
-        let mut reader: Box<dyn BufRead> = if path == Path::new("-") {
-            Box::new(std::io::stdin().lock())
-        } else {
-            Box::new(BufReader::new(File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?))
-        };
-        runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
-    }
-    let catalogue = Installation::find()?.catalogue()?;
-    let mut store = switchcost_session::open_store(arguments.store.store.as_deref())?;
-    for mut run in runs {
-        let changed = switchcost_session::judged_here(&mut run, &catalogue);
-        let said = match store.insert_run(&run).map_err(Failure::usage)? {
-            Insertion::Inserted => "imported",
-            Insertion::AlreadyThere => "already there",
-        };
-        output::print(&format!("{}: {said}, {} invocations\n", run.id, run.invocations.len()))?;
-        for line in changed {
-            output::print(&format!("{line}\n"))?;
+/// Import run files made by `export` into the store
+#[derive(Parser, Debug)]
+#[command(name = "import")]
+pub struct Import {
+    /// Run files; - for standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+impl Action for Import {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        // All files are read before the first is stored: one bad file leaves the store as it was.
+        let mut runs = Vec::new();
+        for path in &self.files {
+            let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
+            let mut reader: Box<dyn BufRead> = if path == Path::new("-") {
+                Box::new(std::io::stdin().lock())
+            } else {
+                Box::new(BufReader::new(File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?))
+            };
+            runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
         }
+        let catalogue = Installation::find()?.catalogue()?;
+        let mut store = switchcost_session::open_store(self.store.store.as_deref())?;
+        for mut run in runs {
+            let changed = switchcost_session::judged_here(&mut run, &catalogue);
+            let said = match store.insert_run(&run).map_err(Failure::usage)? {
+                Insertion::Inserted => "imported",
+                Insertion::AlreadyThere => "already there",
+            };
+            output::print(&format!("{}: {said}, {} invocations\n", run.id, run.invocations.len()))?;
+            for line in changed {
+                output::print(&format!("{line}\n"))?;
+            }
+        }
+        Ok(Exit::Fine)
     }
-    Ok(Exit::Fine)
 }

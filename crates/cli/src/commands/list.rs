@@ -1,40 +1,55 @@
 //! `list`: every mechanism, and what runs it.
 
-use crate::arguments::{self, ListFormat};
+use clap::Parser;
+use std::time::Instant;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Install, Mechanism, ParameterKind};
 use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
 use switchcost_runner::{KnownProbe, choices, discover, not_installed};
-use switchcost_session::{Exit, Failure, Installation, output, paths};
+use switchcost_session::arguments::ListFormat;
+use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
-/// Lists mechanisms.
-pub fn list(arguments: &arguments::List) -> Result<Exit, Failure> {
-    let installation = Installation::find()?;
-    let catalogue = installation.catalogue()?;
-    let probes = discover(installation.probes(&catalogue), paths::cache().as_deref(), None);
-    let patterns: Vec<Pattern<'_>> = arguments
-        .patterns
-        .iter()
-        .map(|text| catalogue.pattern(text))
-        .collect::<Result<_, _>>()
-        .map_err(Failure::usage)?;
-    let named = |mechanism: &&Mechanism| {
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.names_mechanism(&mechanism.id))
-    };
-    let mechanisms: Vec<_> =
-        catalogue.mechanisms.iter().filter(named).map(|mechanism| listed(mechanism, &probes)).collect();
-    if let (Some(first), []) = (patterns.first(), mechanisms.as_slice()) {
-        let hint = catalogue.did_you_mean(first.name());
-        return Err(Failure::usage(format!("no mechanism matches `{}`{hint}", first.name())));
+/// List mechanisms: which probes run each one here, or why none does and what to install
+#[derive(Parser, Debug)]
+#[command(name = "list")]
+pub struct List {
+    /// Only mechanisms that these name, such as 'stack/*', thread or goroutine
+    #[arg(value_name = "PATTERN")]
+    pub patterns: Vec<String>,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table")]
+    pub format: ListFormat,
+}
+
+impl Action for List {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let probes = discover(installation.probes(&catalogue), paths::cache().as_deref(), None);
+        let patterns: Vec<Pattern<'_>> = self
+            .patterns
+            .iter()
+            .map(|text| catalogue.pattern(text))
+            .collect::<Result<_, _>>()
+            .map_err(Failure::usage)?;
+        let named = |mechanism: &&Mechanism| {
+            patterns.is_empty() || patterns.iter().any(|pattern| pattern.names_mechanism(&mechanism.id))
+        };
+        let mechanisms: Vec<_> =
+            catalogue.mechanisms.iter().filter(named).map(|mechanism| listed(mechanism, &probes)).collect();
+        if let (Some(first), []) = (patterns.first(), mechanisms.as_slice()) {
+            let hint = catalogue.did_you_mean(first.name());
+            return Err(Failure::usage(format!("no mechanism matches `{}`{hint}", first.name())));
+        }
+        let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
+        let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
+        output::print(&match self.format {
+            ListFormat::Table => list_text(&mechanisms, &families, &remarks, patterns.is_empty(), output::style()),
+            ListFormat::Json => list_json(&mechanisms, &remarks),
+        })?;
+        Ok(Exit::Fine)
     }
-    let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
-    let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
-    output::print(&match arguments.format {
-        ListFormat::Table => list_text(&mechanisms, &families, &remarks, patterns.is_empty(), output::style()),
-        ListFormat::Json => list_json(&mechanisms, &remarks),
-    })?;
-    Ok(Exit::Fine)
 }
 
 fn listed(mechanism: &Mechanism, probes: &[KnownProbe]) -> ListedMechanism {

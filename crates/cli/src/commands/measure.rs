@@ -1,12 +1,43 @@
 //! What `run` and `sweep` share.
 
 use super::formatted;
-use crate::arguments::Effort;
+use crate::arguments::{parse_parameter, parse_precision};
 use crate::formats::Form;
+use clap::Args;
 use std::collections::BTreeMap;
 use switchcost_model::{Request, Run};
 use switchcost_report::Style;
 use switchcost_session::{Exit, Failure, Measured, Session, not_stored, output, seed};
+
+/// What and how much is measured.
+#[derive(Args, Debug)]
+pub struct Effort {
+    /// Parameter of a mechanism, such as fpu_state=differ; several values make several rows or curves
+    #[arg(long = "param", value_name = "NAME=V,...", value_parser = parse_parameter)]
+    pub parameters: Vec<(String, Vec<String>)>,
+    /// Exactly this many rounds (starts of each probe) [default: 10 to 40, as precision needs]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub rounds: Option<u64>,
+    /// A first look in a sixth of the time: --precision 10% --batches 10 and a small --budget, where they are not given. Rows too slow for six
+    /// starts are named, with the command that measures them by themselves
+    #[arg(long)]
+    pub quick: bool,
+    /// Half-width of the 95 % interval to aim at
+    #[arg(long, value_name = "PERCENT", default_value = "2%", default_value_if("quick", "true", "10%"), value_parser = parse_precision)]
+    pub precision: f64,
+    /// Seed of the random order of measurements [default: random, stored with the run]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Probes by id or source, such as gcc-12,go [default: the best one of each mechanism]
+    #[arg(long, value_name = "P,...", value_delimiter = ',')]
+    pub probe: Vec<String>,
+    /// Batches measured in each start of a probe
+    #[arg(long, value_name = "B", default_value = "30", default_value_if("quick", "true", "10"), value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub batches: u64,
+    /// Wait until no other switchcost measures on the CPU; the budget begins then
+    #[arg(long)]
+    pub wait: bool,
+}
 
 /// Prints what was measured, and only then says that it could not be kept. Gives the run, for what is still to be said of it.
 pub fn show(session: &Session, (run, stored): Measured, form: Form, style: Style) -> Result<(Run, Exit), Failure> {

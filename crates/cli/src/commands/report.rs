@@ -4,53 +4,83 @@ mod audits;
 mod opening;
 
 use super::compare::operands::Runs;
-use crate::arguments;
+use clap::Parser;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{Run, harmless_line};
 use switchcost_report::{AuditAnswer, Page};
-use switchcost_session::{Exit, Failure, Installation, output, paths};
+use switchcost_session::arguments::StoreOption;
+use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
+
+/// Write a page with pictures of one or several runs, for any browser, without network
+///
+///   switchcost report --open                      the latest run, in a browser
+///   switchcost report latest~1 latest mine.jsonl  several runs, or runs of several machines
+///   switchcost report latest audit.json           with what `audit --format json` printed
+///
+/// Each picture of the page can be saved as SVG or PNG.
+#[derive(Parser, Debug)]
+#[command(name = "report", verbatim_doc_comment)]
+pub struct Report {
+    /// Runs: an id, the beginning of one, `latest`, `latest~N`, or a file from `export` (*.jsonl); also answers of `audit --format json` (*.json)
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub runs: Vec<String>,
+    /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Keep what says whose the runs are: host name, user names, paths
+    #[arg(long)]
+    pub private_facts: bool,
+    /// Open the page in a browser
+    #[arg(long)]
+    pub open: bool,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
 
 /// Name and version, as the page tells them.
 const TOOL: &str = concat!("switchcost ", env!("CARGO_PKG_VERSION"));
 
-/// Writes what was asked and says where it is.
-pub fn report(arguments: &arguments::Report) -> Result<Exit, Failure> {
-    let installation = Installation::find()?;
-    let catalogue = installation.catalogue()?;
-    let template = template(&installation)?;
-    // Not dropped: the process ends with it, and to take 200 runs apart, cell by cell, is a seventh of the time.
-    let mut runs = ManuallyDrop::new(Runs::new(paths::store(arguments.store.store.as_deref())?, &catalogue));
-    let mut sources = Vec::new();
-    let (audits, mut named): (Vec<&String>, Vec<&str>) = (
-        arguments.runs.iter().filter(|text| audits::is_one(text)).collect(),
-        arguments.runs.iter().filter(|text| !audits::is_one(text)).map(String::as_str).collect(),
-    );
-    if named.is_empty() {
-        named.push("latest");
-    }
-    let said = audits.iter().map(|text| audits::read(Path::new(text))).collect::<Result<Vec<_>, _>>()?;
-    for text in named {
-        let index = runs.load(text)?;
-        // The same run, named twice, is shown once.
-        if index == sources.len() {
-            sources.push(source(text));
+impl Action for Report {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let template = template(&installation)?;
+        // Not dropped: the process ends with it, and to take 200 runs apart, cell by cell, is a seventh of the time.
+        let mut runs = ManuallyDrop::new(Runs::new(paths::store(self.store.store.as_deref())?, &catalogue));
+        let mut sources = Vec::new();
+        let (audits, mut named): (Vec<&String>, Vec<&str>) = (
+            self.runs.iter().filter(|text| audits::is_one(text)).collect(),
+            self.runs.iter().filter(|text| !audits::is_one(text)).map(String::as_str).collect(),
+        );
+        if named.is_empty() {
+            named.push("latest");
         }
+        let said = audits.iter().map(|text| audits::read(Path::new(text))).collect::<Result<Vec<_>, _>>()?;
+        for text in named {
+            let index = runs.load(text)?;
+            // The same run, named twice, is shown once.
+            if index == sources.len() {
+                sources.push(source(text));
+            }
+        }
+        if !self.private_facts {
+            runs.all.iter_mut().for_each(switchcost_store::strip_personal);
+        }
+        let file = self.output.clone().unwrap_or_else(|| default_name(&runs.all));
+        sources.extend(audits.iter().map(|text| source(text)));
+        write_page(&template, &runs.all, &sources, &said, &catalogue, &file)?;
+        if self.open {
+            opening::open(&file);
+        }
+        output::print(&format!("{}\n", harmless_line(&file.display().to_string())))?;
+        Ok(Exit::Fine)
     }
-    if !arguments.private_facts {
-        runs.all.iter_mut().for_each(switchcost_store::strip_personal);
-    }
-    let file = arguments.output.clone().unwrap_or_else(|| default_name(&runs.all));
-    sources.extend(audits.iter().map(|text| source(text)));
-    write_page(&template, &runs.all, &sources, &said, &catalogue, &file)?;
-    if arguments.open {
-        opening::open(&file);
-    }
-    output::print(&format!("{}\n", harmless_line(&file.display().to_string())))?;
-    Ok(Exit::Fine)
 }
 
 /// A page of one run that has just been made, without what says whose it is.

@@ -1,30 +1,102 @@
 //! `sweep`: a run along an axis.
 
-use super::measure::{effort, show};
-use crate::arguments::{self, AxisWord};
-use std::time::Instant;
+use super::measure::{Effort, effort, show};
+use crate::arguments::{DetailOptions, what_to_measure, where_to_run};
+use crate::formats::Form;
+use clap::Parser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::fmt;
+use std::time::{Duration, Instant};
 use switchcost_analysis::resume_command;
-use switchcost_model::{Request, Run};
-use switchcost_runner::{Here, METHOD_VERSION, Range, headline_with, select_sweep};
-use switchcost_session::{Exit, Failure, Session, open_store, output, paths};
+use switchcost_model::{Experiment, Placement, Request, Run};
+use switchcost_runner::{AXES, Axis, Here, METHOD_VERSION, Range, headline_with, select_sweep};
+use switchcost_session::arguments::{StoreOption, parse_budget, parse_word};
+use switchcost_session::{Action, Exit, Failure, Session, open_store, output, paths};
 use switchcost_store::Store;
 
-/// Measures along an axis, or goes on with that.
-pub fn sweep(arguments: &arguments::Sweep, started: Instant) -> Result<Exit, Failure> {
-    let (run, exit) = match &arguments.resume {
-        Some(selector) => go_on(arguments, selector, started)?,
-        None => begin(arguments, started)?,
-    };
-    // Tables and JSON say it among their warnings.
-    if ["csv", "jsonl"].iter().any(|form| arguments.format.is(form))
-        && let Some(command) = resume_command(&run)
-    {
-        output::say(&format!("to continue: {command}"));
-    }
-    Ok(exit)
+/// What only a new sweep may say.
+const NEW: [&str; 14] = [
+    "axis",
+    "patterns",
+    "from",
+    "to",
+    "steps",
+    "values",
+    "placement",
+    "experiment",
+    "parameters",
+    "rounds",
+    "precision",
+    "seed",
+    "probe",
+    "batches",
+];
+
+/// Measure along an axis: curves over contexts, working set, payload, stack size; CPU pairs; scheduling class
+#[derive(Parser, Debug)]
+#[command(name = "sweep")]
+pub struct Sweep {
+    /// What is varied
+    #[arg(value_name = "AXIS", required_unless_present = "resume", value_parser = AxisWord::parser())]
+    pub axis: Option<AxisWord>,
+    /// Globs over family/name [default: those that `run` measures and that have the axis]
+    #[arg(value_name = "PATTERN")]
+    pub patterns: Vec<String>,
+    /// First point; sizes may end in K, M or G
+    #[arg(long, value_name = "N")]
+    pub from: Option<String>,
+    /// Last point
+    #[arg(long, value_name = "N")]
+    pub to: Option<String>,
+    /// Number of points from the first to the last, in a geometric series
+    #[arg(long, value_name = "K")]
+    pub steps: Option<u64>,
+    /// The points themselves; for cpus the numbers of the CPUs
+    #[arg(long, value_name = "V,...", value_delimiter = ',', conflicts_with_all = ["from", "to", "steps"])]
+    pub values: Vec<String>,
+    /// Where the contexts run
+    #[arg(long, help = where_to_run(), value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    pub placement: Vec<Placement>,
+    /// What to measure
+    #[arg(long, help = what_to_measure(" that the axis changes"), value_name = "E", value_parser = parse_word::<Experiment>)]
+    pub experiment: Option<Experiment>,
+    /// Time limit; continue the rest with --resume
+    #[arg(long, value_name = "TIME", default_value = "120s", default_value_if("quick", "true", "20s"), value_parser = parse_budget)]
+    pub budget: Duration,
+    /// What and how much is measured
+    #[command(flatten)]
+    pub effort: Effort,
+    /// How much is told
+    #[command(flatten)]
+    pub detail: DetailOptions,
+    /// Output format
+    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
+    pub format: Form,
+    /// Continue a sweep that stopped early: same plan, same order, nothing is measured twice
+    #[arg(long, value_name = "RUN", conflicts_with_all = NEW)]
+    pub resume: Option<String>,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
 }
 
-fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), Failure> {
+impl Action for Sweep {
+    fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
+        let (run, exit) = match &self.resume {
+            Some(selector) => go_on(self, selector, started)?,
+            None => begin(self, started)?,
+        };
+        // Tables and JSON say it among their warnings.
+        if ["csv", "jsonl"].iter().any(|form| self.format.is(form))
+            && let Some(command) = resume_command(&run)
+        {
+            output::say(&format!("to continue: {command}"));
+        }
+        Ok(exit)
+    }
+}
+
+fn begin(arguments: &Sweep, started: Instant) -> Result<(Run, Exit), Failure> {
     let Some(AxisWord(axis)) = arguments.axis else {
         return Err(Failure::internal("a sweep without an axis")); // clap asks for it.
     };
@@ -49,7 +121,7 @@ fn begin(arguments: &arguments::Sweep, started: Instant) -> Result<(Run, Exit), 
     show(&session, measured, arguments.format, arguments.detail.style())
 }
 
-fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
+fn request(arguments: &Sweep) -> Result<Request, Failure> {
     Ok(Request {
         patterns: arguments.patterns.clone(),
         axis: arguments.axis.map(|AxisWord(axis)| axis.name().to_owned()),
@@ -61,7 +133,7 @@ fn request(arguments: &arguments::Sweep) -> Result<Request, Failure> {
 }
 
 /// The plan is the stored request and the stored rows: both are read again, and nothing is chosen anew.
-fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Result<(Run, Exit), Failure> {
+fn go_on(arguments: &Sweep, selector: &str, started: Instant) -> Result<(Run, Exit), Failure> {
     let path = paths::store(arguments.store.store.as_deref())?;
     let run = Store::open_read_only(&path).and_then(|store| store.load(selector)).map_err(Failure::usage)?;
     let refused = |reason: &str| Failure::usage(format!("--resume {}: {reason}", run.id));
@@ -86,4 +158,23 @@ fn go_on(arguments: &arguments::Sweep, selector: &str, started: Instant) -> Resu
     let request = Request { budget: arguments.budget, ..run.request.clone() };
     let measured = session.go_on(&request, run, store)?;
     show(&session, measured, arguments.format, arguments.detail.style())
+}
+
+/// An axis, by its word.
+#[derive(Clone, Copy)]
+pub struct AxisWord(pub &'static dyn Axis);
+
+impl fmt::Debug for AxisWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+impl AxisWord {
+    fn parser() -> impl TypedValueParser<Value = Self> {
+        let values = AXES.iter().map(|axis| PossibleValue::new(axis.name()).help(axis.purpose()));
+        PossibleValuesParser::new(values).try_map(|name| {
+            AXES.iter().find(|axis| axis.name() == name).map(|axis| Self(*axis)).ok_or("there is no such axis")
+        })
+    }
 }

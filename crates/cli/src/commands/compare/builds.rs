@@ -1,7 +1,7 @@
 //! Two builds of a probe, of two revisions or by two compilers, measured in turns: A is the first, B the second.
 
+use super::Compare;
 use super::measured::{refuse, request};
-use crate::arguments;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_analysis::Analysis;
@@ -11,7 +11,7 @@ use switchcost_runner::Selection;
 use switchcost_session::{Exit, Failure, Session, not_stored, open_store};
 
 /// The folders of both, if any is given.
-pub fn folders(arguments: &arguments::Compare) -> Result<Option<[&Path; 2]>, Failure> {
+pub fn folders(arguments: &Compare) -> Result<Option<[&Path; 2]>, Failure> {
     match arguments.measure.probe.as_slice() {
         [] => Ok(None),
         [a, b] => Ok(Some([a.as_path(), b.as_path()])),
@@ -27,7 +27,7 @@ type Found = (Run, Vec<(usize, usize, usize)>);
 
 /// Measures what the operands name by both builds, stores the run, and pairs its rows. What one build alone can run is told as unmatched.
 pub fn measure(
-    arguments: &arguments::Compare,
+    arguments: &Compare,
     folders: [&Path; 2],
     started: Instant,
     compared: &mut Compared,

@@ -1,8 +1,8 @@
 //! Two mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
 
+use super::Compare;
 use super::measured::request;
 use super::operands::is_called;
-use crate::arguments;
 use std::path::Path;
 use std::time::Duration;
 use switchcost_analysis::FEWEST_STARTS;
@@ -61,12 +61,7 @@ impl<'c> Question<'c> {
     }
 
     /// Finds or measures the rows.
-    pub fn answer(
-        &self,
-        arguments: &arguments::Compare,
-        installation: &Installation,
-        store: &Path,
-    ) -> Result<Found, Failure> {
+    pub fn answer(&self, arguments: &Compare, installation: &Installation, store: &Path) -> Result<Found, Failure> {
         let mut runs: Vec<Run> = Vec::new();
         // Of each pair its place in the answer.
         let (mut rows, mut missing) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! Stored runs, newest first.
 
-use crate::arguments::ListFormat;
 use switchcost_report::{HistoryEntry, history_json, history_text};
+use switchcost_session::arguments::ListFormat;
 use switchcost_session::output;
 use switchcost_store::RunHeader;
 

@@ -1,12 +1,12 @@
 //! The trend of each matching row over runs.
 
 use super::name;
-use crate::arguments::ListFormat;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{SOFTWARE_FACTS, Variant, counts};
 use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
+use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Failure, Installation, output};
 use switchcost_store::{RunHeader, Store};
 

@@ -1,16 +1,37 @@
-//! `check-probe` and `check-transcript`: does it keep to PROTOCOL.md?
+//! `check-probe`: does a probe, or one transcript of it, keep to PROTOCOL.md?
 
-use crate::arguments;
+use clap::Parser;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::Verdict;
+use switchcost_model::{MechanismId, Verdict};
 use switchcost_runner::{
-    Breach, CheckProbe, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
+    Breach, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
 };
-use switchcost_session::{Exit, Failure, Installation, output};
+use switchcost_session::arguments::parse_word;
+use switchcost_session::{Action, Exit, Failure, Installation, output};
+
+/// Check whether a probe, or one transcript of it, follows PROTOCOL.md
+///
+/// Starts the probe with every plan of protocol/plans.toml and names each broken rule with its section, the arguments, the line and the end of
+/// the log. Ends with 6 if a rule is broken, with 3 if nothing could run here.
+#[derive(Parser, Debug)]
+#[command(name = "check-probe")]
+pub struct CheckProbe {
+    /// Folder with a probe.toml
+    #[arg(value_name = "FOLDER", required_unless_present = "transcript")]
+    pub folder: Option<PathBuf>,
+    /// Read what a probe reported from this file, as a run would, and start nothing; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "folder")]
+    pub transcript: Option<PathBuf>,
+    /// Only these mechanisms, such as coroutine/lua [default: all that the probe describes]; a transcript is judged by the page of one
+    #[arg(long = "mechanism", value_name = "ID,...", value_delimiter = ',', value_parser = parse_word::<MechanismId>)]
+    pub mechanisms: Vec<MechanismId>,
+}
 
 /// Starts that broke one rule are often many, for one cause: so many of them are shown.
 const SHOWN: usize = 3;
@@ -21,18 +42,28 @@ const LOG_LINES: usize = 5;
 /// Longest text of a probe that is shown of one line, characters.
 const LONGEST: usize = 300;
 
+impl Action for CheckProbe {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        match (&self.folder, &self.transcript) {
+            (Some(folder), _) => probe(folder, &self.mechanisms),
+            (None, Some(file)) => transcript(file, &self.mechanisms),
+            (None, None) => Err(Failure::internal("neither a probe nor a transcript")), // clap asks for one.
+        }
+    }
+}
+
 /// Starts a probe by the table of plans.
-pub fn probe(arguments: &arguments::CheckProbe) -> Result<Exit, Failure> {
-    let folder = dunce::canonicalize(&arguments.folder)
-        .map_err(|error| Failure::usage(format!("{}: cannot be read ({error})", arguments.folder.display())))?;
+fn probe(folder: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> {
+    let folder = dunce::canonicalize(folder)
+        .map_err(|error| Failure::usage(format!("{}: cannot be read ({error})", folder.display())))?;
     let mut info = switchcost_catalogue::load_probe(&folder).map_err(Failure::usage)?;
     let catalogue = Installation::find()?.catalogue()?;
     info.capabilities = catalogue.capabilities(&info.source);
     let cpus = Cpus::detect().map_err(Failure::usage)?;
     let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
-    let check = CheckProbe {
+    let check = switchcost_runner::CheckProbe {
         info: &info,
-        mechanisms: &arguments.mechanisms,
+        mechanisms,
         catalogue: &catalogue,
         cpus: &cpus,
         interrupt: Some(&interrupt),
@@ -51,18 +82,19 @@ pub fn probe(arguments: &arguments::CheckProbe) -> Result<Exit, Failure> {
 }
 
 /// Reads a transcript as a run would.
-pub fn transcript(arguments: &arguments::CheckTranscript) -> Result<Exit, Failure> {
-    let file = harmless(&arguments.file.display().to_string());
-    let named = |reason: &dyn std::fmt::Display| format!("{file}: {reason}");
-    let mut source: Box<dyn Read> = if arguments.file.as_os_str() == "-" {
+fn transcript(file: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> {
+    let name = harmless(&file.display().to_string());
+    let named = |reason: &dyn std::fmt::Display| format!("{name}: {reason}");
+    if mechanisms.len() > 1 {
+        return Err(Failure::usage("--mechanism: a transcript is of one mechanism; name that"));
+    }
+    let mut source: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {
-        let file = File::open(&arguments.file);
-        Box::new(file.map_err(|error| Failure::usage(named(&format!("cannot be read ({error})"))))?)
+        Box::new(File::open(file).map_err(|error| Failure::usage(named(&format!("cannot be read ({error})"))))?)
     };
-    let catalogue = arguments.mechanism.as_ref().map(|_| Installation::find()?.catalogue()).transpose()?;
-    let judged = arguments.mechanism.as_ref().zip(catalogue.as_ref());
-    let (sentence, exit) = match check_transcript(&mut source, judged) {
+    let catalogue = mechanisms.first().map(|_| Installation::find()?.catalogue()).transpose()?;
+    let (sentence, exit) = match check_transcript(&mut source, mechanisms.first().zip(catalogue.as_ref())) {
         Ok(TranscriptKind::List(count)) => {
             (format!("conforms: an answer to `describe` with {count} mechanisms"), Exit::Fine)
         }
