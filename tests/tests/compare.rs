@@ -74,8 +74,8 @@ fn two_runs_and_files_by_their_common_rows() {
     let across = compare(&world, &["latest~1:thread/honest ticks=1100", "latest:thread/honest", "--gate", "5%"]);
     let found = across.json()["comparisons"][0].clone();
     assert_eq!((across.status, &found["verdict"]), (0, &"faster".into()), "{across:?}");
-    let default_run = compare(&world, &["thread/honest", "thread/honest ticks=1100", "--run", "latest~1"]);
-    assert_eq!(default_run.json()["comparisons"][0]["ratio"], 1.1);
+    let earlier = compare(&world, &["latest~1:thread/honest", "latest~1:thread/honest ticks=1100"]);
+    assert_eq!(earlier.json()["comparisons"][0]["ratio"], 1.1);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn measured_now_and_judged() {
     // The run is stored and can be asked again.
     let again = compare(&world, &["thread/honest", "thread/honest ticks=1100"]);
     assert_eq!((again.status, &again.json()["comparisons"][0]["a"]["run"]), (0, &row["a"]["run"]), "{again:?}");
-    let placed = measure(&["thread/honest", "thread/honest one_cpu", "--placement", "free"]);
+    let placed = measure(&["thread/honest free", "thread/honest one_cpu"]);
     assert_eq!(placed.json()["comparisons"][0]["a"]["label"], "thread/honest free", "{placed:?}");
     let several = measure(&["thread/honest", "thread/blind", "published:bendersky-pinned"]).json();
     assert_eq!(
@@ -225,7 +225,6 @@ fn measured_now_and_judged() {
     measure(&["thread/honest", "thread/nobody"]).refuses(2, &["thread/nobody"]);
     measure(&["thread/honest", "thread/absent"]).refuses(3, &["thread/absent", "cannot be measured"]);
     measure(&["thread/honest", "thread/liar"]).refuses(5, &["thread/liar", "contradicted"]);
-    measure(&["thread/honest", "thread/blind", "--run", "latest"]).refuses(2, &["--run", "--measure"]);
     for option in ["--rounds", "--seed"] {
         compare(&world, &["latest:thread/honest", "thread/blind", option, "9"]).refuses(2, &[option, "--measure"]);
     }

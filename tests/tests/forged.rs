@@ -6,19 +6,8 @@ use switchcost_e2e::{Said, World};
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// Forms of `export`, as its help lists them.
-const FORMATS: &[&str] = &[
-    "table",
-    "json",
-    "csv",
-    "md",
-    "benchstat",
-    "bencher",
-    "bencher-v1",
-    "github-action-benchmark",
-    "junit",
-    "prometheus",
-    "jsonl",
-];
+const FORMATS: &[&str] =
+    &["table", "json", "csv", "md", "benchstat", "bencher", "github-action-benchmark", "prometheus", "jsonl"];
 
 fn world() -> World {
     let world = World::new(FAKE);

@@ -104,49 +104,14 @@ fn bencher_takes_a_run() {
     assert!(benchmarks.as_object().unwrap().keys().all(|name| name.len() <= 1024));
 }
 
-/// By what Bencher's adapter takes for version 1: an array of entries for each benchmark, parameters that are scalars, at most eight values of a measure.
-#[test]
-fn bencher_takes_a_run_in_version_1() {
-    let text = export(&measured(), "bencher-v1");
-    let scalar = json!({ "type": ["string", "number", "boolean"] });
-    let named = json!({ "type": "object", "minProperties": 1, "maxProperties": 8, "additionalProperties": { "type": "number" } });
-    let entry = json!({
-        "type": "object",
-        "required": ["measures"],
-        "additionalProperties": false,
-        "properties": {
-            "parameters": { "type": "object", "additionalProperties": scalar },
-            "measures": { "type": "object", "additionalProperties": named }
-        }
-    });
-    let schema = json!({ "type": "object", "additionalProperties": { "type": "array", "items": entry } });
-    fits(&schema, &text, &json!({ "x": { "latency": { "value": 1.0 } } }));
-    let entries: Value = serde_json::from_str(&text).unwrap();
-    let entries = entries["thread/honest"].as_array().unwrap();
-    let ticks: Vec<&Value> = entries.iter().map(|entry| &entry["parameters"]["ticks"]).collect();
-    assert_eq!(ticks, [&json!(1000), &json!(1100)], "a number is a number");
-    assert_eq!(entries[0]["parameters"]["probe"], "fake");
-    assert_eq!(entries[1]["measures"]["latency"]["value"], 1100.0);
-}
-
-#[test]
-fn readers_of_junit_take_a_run() {
-    let world = measured();
-    world.write("run.xml", &export(&world, "junit"));
-    let Some(said) = junit(&world, "run.xml") else { return };
-    assert!(said[0].starts_with("switchcost run ") && said[0].contains("|8|2|2|2"), "{said:?}");
-    let ends = |end: &str| said.iter().filter(|line| line.ends_with(end)).count();
-    assert_eq!((ends("|Failure"), ends("|Error"), ends("|Skipped")), (2, 2, 2), "{said:?}");
-    assert!(said.contains(&"thread|thread/honest".to_owned()), "{said:?}");
-}
-
 /// With a gate and without: what fails, what could have missed a difference, and the gate itself.
 #[test]
 fn readers_of_junit_take_a_comparison() {
     let world = measured();
     let file = world.path("compared.xml");
     let compare = |words: &[&str]| {
-        let operands = ["compare", "thread/honest", "thread/honest ticks=1100", "--write", file.to_str().unwrap()];
+        let form = format!("junit={}", file.display());
+        let operands = ["compare", "thread/honest", "thread/honest ticks=1100", "--format", &form];
         world.run_words(&[&operands[..], words].concat()).status
     };
     assert_eq!(compare(&["--gate", "5%"]), 1);
@@ -202,16 +167,10 @@ fn a_row_with_modes_is_one_number_in_no_form() {
     assert_eq!(benchmarks[HONEST], Value::Null);
     let latency = |mode: u32| benchmarks[format!("{HONEST}/mode={mode}")]["latency"].clone();
     assert_eq!([latency(1), latency(2)], [json!({ "value": 500.0 }), json!({ "value": 1000.0 })]);
-    let entries = read("bencher-v1")["thread/honest"].as_array().unwrap().clone();
-    let modes = entries.iter().map(|entry| (&entry["parameters"]["mode"], &entry["measures"]["latency"]));
-    let expected = [(json!(1), json!({ "value": 500.0 })), (json!(2), json!({ "value": 1000.0 }))];
-    assert!(modes.eq(expected.iter().map(|(mode, figure)| (mode, figure))), "{entries:?}");
     let entries = read("github-action-benchmark").as_array().unwrap().clone();
     let names: Vec<&str> = entries.iter().filter_map(|entry| entry["name"].as_str()).collect();
     assert_eq!(names, [format!("{HONEST}/mode=1"), format!("{HONEST}/mode=2")]);
     assert!(entries[1]["extra"].as_str().unwrap().ends_with("50 % of its starts"), "{entries:?}");
-    let junit = export(&world, "junit");
-    assert!(junit.contains("500 ns (") && junit.contains(" %) or 1.00 µs ("), "{junit}");
     let prometheus = export(&world, "prometheus");
     let series = |name: &str| {
         prometheus.lines().filter(|line| line.starts_with(&format!("switchcost_{name}{{mechanism"))).count()
@@ -249,15 +208,16 @@ fn pandas_and_duckdb_take_the_table() {
 }
 
 #[test]
-fn what_is_written_beside_is_in_the_form_of_its_name() {
+fn a_comparison_is_written_in_several_forms() {
     let world = measured();
-    let files = ["a.md", "a.json", "a.xml"].map(|name| world.path(name));
+    let forms = ["md", "json", "junit"].map(|form| format!("{form}={}", world.path(form).display()));
     let mut words = vec!["compare", "thread/honest", "thread/honest ticks=1100"];
-    words.extend(files.iter().flat_map(|file| ["--write", file.to_str().unwrap()]));
+    words.extend(forms.iter().flat_map(|form| ["--format", form]));
     let said = world.run_words(&words);
     assert_eq!(said.status, 0, "{said:?}");
-    let [markdown, json, xml] = files.map(|file| std::fs::read_to_string(file).unwrap());
+    assert!(said.out.starts_with("thread/honest ticks=1100 against thread/honest: "), "{said:?}");
+    let [markdown, json, xml] = ["md", "json", "junit"].map(|form| std::fs::read_to_string(world.path(form)).unwrap());
     assert!(markdown.contains("\n|") && xml.starts_with("<?xml"), "{markdown}{xml}");
     assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["comparisons"][0]["verdict"], "slower");
-    world.run("compare a b --write c.txt").refuses(2, &["--write", ".md, .json or .xml"]);
+    world.run("compare a b --format txt").refuses(2, &["--format", "table, md, json, junit"]);
 }

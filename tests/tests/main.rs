@@ -3,7 +3,6 @@
 mod architecture;
 mod audit;
 mod audit_rights;
-mod budget;
 mod chaos;
 mod check;
 #[cfg(target_os = "linux")]
@@ -27,6 +26,7 @@ mod history;
 mod kept;
 mod lies;
 mod limits;
+mod load;
 mod names;
 mod negative;
 #[cfg(unix)]

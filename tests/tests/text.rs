@@ -85,7 +85,7 @@ fn a_hostile_run_file_cannot_reach_the_terminal() {
         "history thread/honest --machine all",
         "compare hostile-run latest --force",
         "compare hostile-run latest --force --format md",
-        "compare thread/honest thread/liar --run hostile-run",
+        "compare hostile-run:thread/honest hostile-run:thread/liar",
         "list",
         "baseline set base hostile-run",
         "baseline list",

@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod analysis;
-mod budget;
 mod clock;
 mod compare;
 mod curves;
@@ -11,6 +10,7 @@ mod detail;
 mod explain;
 mod judge;
 mod kinds;
+mod load;
 mod notes;
 mod rounds;
 mod rulers;
@@ -21,12 +21,12 @@ mod trend;
 mod words;
 
 pub use analysis::{Analysis, Row, label};
-pub use budget::{Answer, Demand, Fit, Offer, offer};
 pub use compare::{Comparison, DEFAULT_FLOOR, Equals, Noise, Outcome, Rules, between, noise, usable, within};
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
+pub use load::{Burden, Fit, Load};
 pub use notes::{resume_command, run_command};
 pub use rounds::Of;
 pub use rulers::{

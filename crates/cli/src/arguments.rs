@@ -1,6 +1,7 @@
 //! Options and values that several commands of the core have.
 
 use clap::Args;
+use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Placement};
 use switchcost_report::{Detail, Style};
 use switchcost_session::output;
@@ -59,4 +60,10 @@ pub fn what_to_measure(that: &str) -> String {
 pub fn where_to_run() -> String {
     let names: Vec<String> = Placement::all().iter().map(|kind| format!("{kind} ({})", kind.choice())).collect();
     format!("{} or pair:A-B (CPU numbers) [default: the mechanism's first]", names.join(", "))
+}
+
+/// A number of contexts.
+pub fn parse_contexts(text: &str) -> Result<u64, String> {
+    let count = grammar::count(text).filter(|count| (1..=10_000_000).contains(count));
+    count.ok_or_else(|| "it is a number from 1 to 10M, such as 2, 500 or 10k".into())
 }

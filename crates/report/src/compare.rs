@@ -1,6 +1,7 @@
 //! Comparisons, and their JSON; `text` writes them for people.
 
 mod junit;
+mod load;
 mod text;
 
 pub use junit::compare_junit;
@@ -11,7 +12,7 @@ use crate::gate::Gate;
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::Quantity;
-use switchcost_analysis::{Comparison, Of, Outcome};
+use switchcost_analysis::{Burden, Comparison, Load, Of, Outcome};
 use switchcost_catalogue::Published;
 use switchcost_model::Experiment;
 
@@ -62,8 +63,20 @@ pub struct ComparedRow {
     pub a: ComparedSide,
     /// What is judged.
     pub b: ComparedSide,
+    /// The mechanisms that were asked for by name, and for which these rows stand.
+    pub asked: Option<(String, String)>,
     /// Ratio, interval, verdict.
     pub comparison: Comparison,
+}
+
+/// What a load would cost by each of the mechanisms that were asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Loaded {
+    /// The load.
+    pub load: Load,
+    /// The cheapest that fits first.
+    pub burdens: Vec<Burden>,
 }
 
 /// All that one `compare` has to say.
@@ -71,8 +84,6 @@ pub struct ComparedRow {
 pub struct Compared {
     /// Runs that take part.
     pub runs: Vec<ComparedRun>,
-    /// The two mechanisms of whom all was asked: each comparison is of another experiment.
-    pub asked: Option<(String, String)>,
     /// Comparisons in the order asked.
     pub rows: Vec<ComparedRow>,
     /// Rows that could not be compared: label and reason.
@@ -93,6 +104,8 @@ pub struct Compared {
     pub threshold: f64,
     /// What a gate makes of it.
     pub gate: Option<Gate>,
+    /// What the mechanisms would cost a program.
+    pub loaded: Option<Loaded>,
 }
 
 impl ComparedRow {
@@ -109,6 +122,17 @@ impl ComparedRow {
 }
 
 impl Compared {
+    /// The mechanisms that were asked for by name, the reference first.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for name in self.rows.iter().filter_map(|row| row.asked.as_ref()).flat_map(|(a, b)| [a, b]) {
+            if !names.contains(&name.as_str()) {
+                names.push(name.as_str());
+            }
+        }
+        names
+    }
+
     /// Judges a gate on it.
     pub fn set_gate(&mut self, limit: f64) {
         let rows: Vec<_> = self.rows.iter().map(|row| (row.b.label.as_str(), &row.comparison)).collect();
@@ -157,6 +181,7 @@ struct CompareDocument<'a> {
     refused: &'a [String],
     unmatched: &'a [Unmatched],
     gate: Option<&'a Gate>,
+    loaded: Option<&'a Loaded>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -164,6 +189,8 @@ struct CompareDocument<'a> {
 struct RowPart<'a> {
     a: &'a ComparedSide,
     b: &'a ComparedSide,
+    /// The mechanisms that were asked for by name, if rows of others stand for them.
+    asked: &'a Option<(String, String)>,
     /// Cost of B ÷ cost of A; null where modes of the two reach into one another.
     ratio: Option<f64>,
     low: Option<f64>,
@@ -236,6 +263,7 @@ fn compare_document(compared: &Compared) -> CompareDocument<'_> {
         refused: &compared.refused,
         unmatched: &compared.unmatched,
         gate: compared.gate.as_ref(),
+        loaded: compared.loaded.as_ref(),
     }
 }
 
@@ -250,6 +278,7 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
     RowPart {
         a: &row.a,
         b: &row.b,
+        asked: &row.asked,
         ratio: row.ratio(),
         low: comparison.interval.map(|interval| interval.0),
         high: comparison.interval.map(|interval| interval.1),

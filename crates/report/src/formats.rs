@@ -6,7 +6,6 @@ mod brief;
 mod csv;
 mod github_action_benchmark;
 pub(crate) mod json;
-mod junit;
 mod names;
 mod prometheus;
 pub(crate) mod table;
@@ -39,8 +38,6 @@ pub const FORMATS: &[&dyn Format] = &[
     &table::Markdown,
     &benchstat::Benchstat,
     &bencher::Bencher,
-    &bencher::BencherV1,
     &github_action_benchmark::GithubActionBenchmark,
-    &junit::Junit,
     &prometheus::Prometheus,
 ];

@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod baseline;
-mod budget;
 mod canvas;
 mod columns;
 mod compare;
@@ -13,7 +12,6 @@ mod explain;
 mod formats;
 mod gate;
 mod html;
-mod junit;
 mod listing;
 mod pairing;
 mod plot;
@@ -21,10 +19,9 @@ pub mod text;
 mod trend;
 
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
-pub use budget::{Bid, Budgeted, Missing, budget_json, budget_text};
 pub use columns::{COLUMNS, Column, Shown};
 pub use compare::{
-    Compared, ComparedRow, ComparedRun, ComparedSide, Unmatched, compare_json, compare_junit, compare_markdown,
+    Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched, compare_json, compare_junit, compare_markdown,
     compare_schema, compare_text, published_figure,
 };
 pub use doctor::{DoctorGate, doctor_json, doctor_schema};

@@ -125,7 +125,7 @@ pub fn judge(
         }
         .map_err(|reason| format!("`{}` and `{}` cannot be compared: {reason}", a.1.label, b.1.label))?;
         let side = |place: &Place<'_, '_>| ComparedSide::new(runs[place.0].run, place.1, comparison.of);
-        compared.rows.push(ComparedRow { a: side(a), b: side(b), comparison });
+        compared.rows.push(ComparedRow { a: side(a), b: side(b), asked: None, comparison });
     }
     compared.runs = involved(pairs).into_iter().map(|index| ComparedRun::new(runs[index].run)).collect();
     compared.cautions = cautions(pairs, runs, &compared.rows);

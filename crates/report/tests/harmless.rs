@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Comparison, Outcome, Quantity};
+use switchcost_analysis::{Analysis, Burden, Comparison, Fit, Load, Outcome, Quantity};
 use switchcost_catalogue::{Catalogue, Published};
 use switchcost_model::*;
 use switchcost_report::*;
@@ -188,14 +188,20 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         read: true,
         caveat: Some(texts.next()),
     };
+    let burden = Burden { mechanism: texts.next(), fit: Fit::Fits, cpu: 0.1, interval: None, memory: Some(1.0) };
     let compared = Compared {
         runs: vec![ComparedRun { id: texts.next(), started: String::new(), machine: texts.next() }],
-        asked: Some((texts.next(), texts.next())),
-        rows: vec![ComparedRow { a: side(texts), b: side(texts), comparison }],
+        rows: vec![ComparedRow {
+            a: side(texts),
+            b: side(texts),
+            asked: Some((texts.next(), texts.next())),
+            comparison,
+        }],
         skipped: vec![(texts.next(), texts.next())],
         references: vec![side(texts)],
         published: vec![published],
         notes: vec![texts.next()],
+        loaded: Some(Loaded { load: Load { rate: 1.0, contexts: 2, cpu: 0.1 }, burdens: vec![burden] }),
         ..Compared::default()
     };
     let point = |texts: &mut Texts<'_>| TrendPoint {

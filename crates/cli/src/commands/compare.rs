@@ -5,73 +5,52 @@ mod measured;
 pub(super) mod operands;
 mod question;
 
-use clap::{Parser, ValueEnum};
+use crate::arguments::{parse_contexts, parse_precision};
+use clap::Parser;
 use measured::Measure;
 use operands::{Chosen, Operand, Runs, Which, choose};
-use question::Question;
-use std::path::PathBuf;
+use question::{Group, Question};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
-use switchcost_analysis::{Analysis, Row};
-use switchcost_catalogue::Catalogue;
-use switchcost_model::Run;
+use switchcost_analysis::{Analysis, Load, Row};
+use switchcost_catalogue::{Catalogue, grammar};
+use switchcost_model::{Experiment, Run};
 use switchcost_report::{
-    Compared, ComparedSide, GateOutcome, Place, THRESHOLD, Unmatched, common, comparable, compare_json, compare_junit,
-    compare_markdown, compare_text, judge, listed, methods_differ,
+    Compared, ComparedSide, GateOutcome, Loaded, Place, Style, THRESHOLD, Unmatched, common, comparable, compare_json,
+    compare_junit, compare_markdown, compare_text, judge, listed, methods_differ,
 };
 use switchcost_session::arguments::{StoreOption, parse_difference};
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
-/// A file and the form that its name asks for.
+/// A form of a comparison, and where it goes.
 #[derive(Debug, Clone)]
-pub struct Written {
-    /// Where.
-    pub file: PathBuf,
-    /// What.
-    pub form: WrittenForm,
+pub struct Output {
+    form: &'static str,
+    /// None: standard output.
+    file: Option<PathBuf>,
 }
 
-/// Forms of files beside the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WrittenForm {
-    /// Markdown.
-    Markdown,
-    /// For scripts.
-    Json,
-    /// JUnit's XML.
-    Junit,
-}
+/// For people at a terminal, as Markdown, for scripts, for CI systems.
+const FORMS: [&str; 4] = ["table", "md", "json", "junit"];
 
-/// Forms of a comparison.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompareFormat {
-    /// For people at a terminal
-    Table,
-    /// For scripts
-    Json,
-    /// Markdown
-    Md,
-}
-
-fn parse_written(text: &str) -> Result<Written, String> {
-    let file = PathBuf::from(text);
-    let form = match file.extension().and_then(|end| end.to_str()) {
-        Some("md") => WrittenForm::Markdown,
-        Some("json") => WrittenForm::Json,
-        Some("xml") => WrittenForm::Junit,
-        _ => return Err("its name ends by .md, .json or .xml".into()),
-    };
-    Ok(Written { file, form })
+fn parse_output(text: &str) -> Result<Output, String> {
+    let (form, file) = text.split_once('=').map_or((text, None), |(form, file)| (form, Some(PathBuf::from(file))));
+    let form = FORMS.into_iter().find(|known| *known == form);
+    let form = form.ok_or_else(|| format!("it is one of {}, or such a word, = and a file", FORMS.join(", ")))?;
+    Ok(Output { form, file })
 }
 
 /// Is B slower than A, by how much, and can that be trusted?
 ///
-/// Two names are a question: what a switch, making one and the memory of one cost, from stored
-/// runs, and what is missing is measured now. Rows of a run, whole runs, files and published
-/// figures are compared with A, the first operand. The verdict is `slower` or `faster` if the
-/// interval of the ratio excludes 1 and the difference exceeds noise floor and threshold;
-/// `same within x %` if the whole interval lies within that; else `cannot tell`.
+/// Of mechanisms by name it compares the cost of a switch, of making one, and the memory of one.
+/// Figures come from stored runs; anything missing is measured now. A is the cheapest. Rows of a
+/// run, whole runs, files and published figures are compared with A, the first operand. The
+/// verdict is `slower` or `faster` if the interval of the ratio excludes 1 and the difference
+/// exceeds noise floor and threshold; `same within x %` if the whole interval lies within that;
+/// else `cannot tell`.
 ///
 ///   switchcost compare goroutine thread                which is cheaper here, and by how much
+///   switchcost compare goroutine thread coroutine --contexts 10k --rate 200k/s    which fits
 ///   switchcost compare thread/pipe 'thread/*'          one against all that match
 ///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
 ///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
@@ -81,14 +60,20 @@ fn parse_written(text: &str) -> Result<Written, String> {
 #[derive(Parser, Debug)]
 #[command(name = "compare", verbatim_doc_comment)]
 pub struct Compare {
-    /// A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the run of --run; a RUN or a file
-    /// by `export` (*.jsonl) or baseline:NAME, for all rows that both have; published:NAME, shown and never judged.
-    /// With --probe: what both builds measure
+    /// Names of mechanisms; or A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the newest
+    /// run that has them all; a RUN or a file by `export` (*.jsonl) or baseline:NAME, for all rows that both have;
+    /// published:NAME, shown and never judged. With --probe: what both builds measure
     #[arg(value_name = "OPERAND", required = true)]
     pub operands: Vec<String>,
-    /// Run of rows that name none: an id, the beginning of one, `latest`, or `latest~N`, or a file [default: the newest that has them all]
-    #[arg(long, value_name = "RUN")]
-    pub run: Option<String>,
+    /// Of names: contexts alive at once, such as 10k
+    #[arg(long, value_name = "N", value_parser = parse_contexts)]
+    pub contexts: Option<u64>,
+    /// Of names: what so many switches per second take of a CPU, such as 200k/s
+    #[arg(long, value_name = "N/s", value_parser = parse_rate)]
+    pub rate: Option<f64>,
+    /// With --rate: the largest share of a CPU that fits
+    #[arg(long, value_name = "PERCENT", default_value = "10%", requires = "rate", value_parser = parse_precision)]
+    pub cpu: f64,
     /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub threshold: Option<f64>,
@@ -101,12 +86,9 @@ pub struct Compare {
     /// Measuring now
     #[command(flatten)]
     pub measure: Measure,
-    /// Output format
-    #[arg(long, value_name = "F", default_value = "table")]
-    pub format: CompareFormat,
-    /// Write the comparison to this file as well, in the form that its name ends by: .md, .json or .xml (JUnit)
-    #[arg(long, value_name = "FILE", value_parser = parse_written)]
-    pub write: Vec<Written>,
+    /// Form, of table, md, json and junit; FORM=FILE writes it to a file. Several may be given [default: table]
+    #[arg(long, value_name = "FORM", value_parser = parse_output)]
+    pub format: Vec<Output>,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -124,14 +106,15 @@ impl Action for Compare {
         }
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
-        let exactly = self.measure.measure || self.run.is_some();
-        let question = if exactly { None } else { Question::of(&self.operands, &catalogue)? };
+        let question = if self.measure.measure { None } else { Question::of(self, &catalogue)? };
+        if question.is_none() && (self.contexts.is_some() || self.rate.is_some()) {
+            return Err(Failure::usage("--contexts and --rate are of a comparison of mechanisms by their names alone"));
+        }
         let mut compared = Compared { threshold, ..Compared::default() };
         let (mut runs, asked) = if let Some(question) = question {
-            let store = paths::store(self.store.store.as_deref())?;
-            compared.asked = Some(question.names());
-            let (runs, rows) = question.answer(self, &installation, &store)?;
-            (runs, Asked::Rows(rows))
+            let store = paths::store(self.store.path())?;
+            let (runs, groups) = question.answer(self, &installation, &store, &mut compared)?;
+            (runs, Asked::Names(question, groups))
         } else if let Some(folders) = builds {
             let (run, rows) = builds::measure(self, folders, started, &mut compared)?;
             (vec![run], Asked::Rows(rows))
@@ -143,66 +126,111 @@ impl Action for Compare {
                 let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
                 return Err(Failure::usage(sentence));
             }
-            let mut runs = Runs::new(paths::store(self.store.store.as_deref())?, &catalogue);
-            let operands = runs.operands(&self.operands, self.run.as_deref())?;
+            let mut runs = Runs::new(paths::store(self.store.path())?, &catalogue);
+            let operands = runs.operands(&self.operands)?;
             (runs.all, Asked::Operands(operands))
         };
-        let all_json = self.write.iter().all(|written| written.form == WrittenForm::Json);
-        if !matches!(self.format, CompareFormat::Json) || !all_json {
+        if self.outputs().any(|(form, _)| form != "json") {
             runs.iter_mut().for_each(Run::make_harmless);
         }
         let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
-        let pairs = match &asked {
-            Asked::Operands(operands) => pairs(operands, &analyses, &catalogue, &mut compared)?,
-            Asked::Rows(rows) => rows_of(rows, &analyses, &mut compared)?,
-        };
-        check_methods(&pairs, &analyses, self.force, &mut compared)?;
-        judge(&pairs, &analyses, self.force, &mut compared).map_err(Failure::usage)?;
-        if let Some(limit) = self.gate {
-            compared.set_gate(limit);
-        }
-        for Written { file, form } in &self.write {
-            let text = match form {
-                WrittenForm::Markdown => compare_markdown(&compared),
-                WrittenForm::Json => compare_json(&compared),
-                WrittenForm::Junit => compare_junit(&compared),
+        self.fill(&asked, &analyses, &catalogue, &mut compared)?;
+        for (form, file) in self.outputs() {
+            let text = match (form, file) {
+                ("json", _) => compare_json(&compared),
+                ("junit", _) => compare_junit(&compared),
+                ("md", _) => compare_markdown(&compared),
+                (_, None) => compare_text(&compared, output::style()),
+                (_, Some(_)) => compare_text(&compared, Style::PLAIN),
             };
-            output::write_file(file, text.as_bytes())?;
+            file.map_or_else(|| output::print(&text), |file| output::write_file(file, text.as_bytes()))?;
         }
-        output::print(&match self.format {
-            CompareFormat::Table => compare_text(&compared, output::style()),
-            CompareFormat::Json => compare_json(&compared),
-            CompareFormat::Md => compare_markdown(&compared),
-        })?;
         Ok(status(&compared))
     }
 }
 
-/// What is compared with what.
-enum Asked {
-    /// As typed.
-    Operands(Vec<Operand>),
-    /// Of each pair the run and both rows.
-    Rows(Vec<(usize, usize, usize)>),
+impl Compare {
+    /// The forms asked for. Where all go to files, people still see the table.
+    fn outputs(&self) -> impl Iterator<Item = (&'static str, Option<&Path>)> {
+        let shown = self.format.iter().any(|output| output.file.is_none());
+        let usual = (!shown).then_some(("table", None));
+        self.format.iter().map(|output| (output.form, output.file.as_deref())).chain(usual)
+    }
+
+    /// Judges what was asked.
+    fn fill(
+        &self,
+        asked: &Asked<'_>,
+        analyses: &[Analysis<'_>],
+        catalogue: &Catalogue,
+        compared: &mut Compared,
+    ) -> Result<(), Failure> {
+        let mut names = Vec::new();
+        let pairs = match asked {
+            Asked::Operands(operands) => pairs(operands, analyses, catalogue, compared)?,
+            Asked::Rows(rows) => rows_of(rows, analyses, compared, &mut names)?,
+            Asked::Names(question, groups) => {
+                let contexts = self.contexts.unwrap_or(Experiment::usual().contexts);
+                compared.loaded = self.rate.map(|rate| {
+                    let load = Load { rate, contexts, cpu: self.cpu };
+                    Loaded { load, burdens: question.burdens(&load, groups, analyses) }
+                });
+                rows_of(&question.pairs(groups, analyses, self.gate.is_some()), analyses, compared, &mut names)?
+            }
+        };
+        check_methods(&pairs, analyses, self.force, compared)?;
+        judge(&pairs, analyses, self.force, compared).map_err(Failure::usage)?;
+        for (row, asked) in compared.rows.iter_mut().zip(names) {
+            row.asked = asked;
+        }
+        if let Some(limit) = self.gate {
+            compared.set_gate(limit);
+        }
+        Ok(())
+    }
 }
 
-/// The pairs of a question that can be compared; that none can is a failure with the first reason.
+/// What is compared with what.
+enum Asked<'c> {
+    /// As typed.
+    Operands(Vec<Operand>),
+    /// By rows.
+    Rows(Vec<Pair>),
+    /// Mechanisms.
+    Names(Question<'c>, Vec<Group>),
+}
+
+/// Two rows of a run.
+pub struct Pair {
+    /// Index of the run.
+    pub run: usize,
+    /// Those of the rows.
+    pub rows: (usize, usize),
+    /// The mechanisms that they stand for, if these were asked for by name.
+    pub asked: Option<(String, String)>,
+}
+
+/// Those that can be compared, and the names of each; that none can is a failure with the first reason.
 fn rows_of<'l, 'r>(
-    rows: &[(usize, usize, usize)],
+    rows: &[Pair],
     analyses: &'l [Analysis<'r>],
     compared: &mut Compared,
+    names: &mut Vec<Option<(String, String)>>,
 ) -> Result<Vec<(Place<'l, 'r>, Place<'l, 'r>)>, Failure> {
     let mut pairs = Vec::new();
-    for &(run, a, b) in rows {
-        let Some((a, b)) = analyses.get(run).and_then(|run| run.rows.get(a).zip(run.rows.get(b))) else { continue };
+    for Pair { run, rows: (a, b), asked } in rows {
+        let Some((a, b)) = analyses.get(*run).and_then(|run| run.rows.get(*a).zip(run.rows.get(*b))) else { continue };
         match comparable(a, b) {
-            Ok(()) => pairs.push(((run, a), (run, b))),
+            Ok(()) => {
+                pairs.push(((*run, a), (*run, b)));
+                names.push(asked.clone());
+            }
             Err(reason) => compared.skipped.push((format!("{} and {}", a.label, b.label), reason)),
         }
     }
     match (pairs.is_empty(), compared.skipped.first()) {
         (true, Some((labels, reason))) => Err(Failure::usage(format!("{labels} cannot be compared: {reason}"))),
-        (true, None) => Err(Failure::usage("the two have no experiment in common")),
+        (true, None) => Err(Failure::usage("they have no experiment in common")),
         _ => Ok(pairs),
     }
 }
@@ -359,4 +387,30 @@ fn check_methods(
     }
     compared.notes.push(format!("{sentence}."));
     Ok(())
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = grammar::scaled(text.strip_suffix("/s").unwrap_or(text), 1000.0);
+    rate.filter(|rate| (0.001..=1e10).contains(rate))
+        .ok_or_else(|| "it is a number of switches per second, such as 500/s, 200k/s or 1.5M/s".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse_output, parse_rate};
+
+    #[test]
+    fn numbers_with_units() {
+        assert_eq!(["500/s", "200k/s", "1.5M"].map(parse_rate), [Ok(500.0), Ok(200_000.0), Ok(1_500_000.0)]);
+        for wrong in ["", "k", "-1", "nan", "inf", "1e99", "1,5", "0"] {
+            assert!(parse_rate(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_form_may_go_to_a_file() {
+        let parsed = ["json", "md=a=b.md"].map(|text| parse_output(text).map(|output| (output.form, output.file)));
+        assert_eq!(parsed, [Ok(("json", None)), Ok(("md", Some("a=b.md".into())))]);
+        assert!(parse_output("csv").is_err() && parse_output("a.md").is_err());
+    }
 }

@@ -1,7 +1,6 @@
 //! One file per command, and the list of them.
 
 mod baseline;
-mod budget;
 mod check_probe;
 mod compare;
 mod doctor;
@@ -37,9 +36,8 @@ const COMMANDS: &[Command] = &[
     Command::of::<explain::Explain>(Read).answering("where do the nanoseconds go?", "explain thread/futex"),
     Command::of::<history::History>(Read).answering("did an update make it slower?", "history thread/pipe"),
     Command::of::<report::Report>(Read),
-    Command::of::<compare::Compare>(Compare).answering("which of two is cheaper?", "compare goroutine thread"),
-    Command::of::<budget::Budget>(Compare)
-        .answering("what fits my load?", "budget --rate 200k/s --contexts 10k --measure"),
+    Command::of::<compare::Compare>(Compare)
+        .answering("which is cheaper, and fits?", "compare goroutine thread coroutine --contexts 10k --rate 200k/s"),
     Command::of::<baseline::Baseline>(Compare),
     Command::of::<export::Export>(Share),
     Command::of::<import::Import>(Share),

@@ -2,13 +2,12 @@
 
 use super::measure::{Effort, effort};
 use super::{formatted, report};
-use crate::arguments::{DetailOptions, what_to_measure, where_to_run};
+use crate::arguments::{DetailOptions, parse_contexts, what_to_measure, where_to_run};
 use crate::formats::Form;
 use clap::Parser;
 use clap::builder::ArgPredicate;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Placement, Request, Timing};
 use switchcost_session::arguments::{StoreOption, bounded_time, parse_budget, parse_word};
 use switchcost_session::{Action, Exit, Failure, Installation, Session, not_stored, open_store, output};
@@ -96,11 +95,6 @@ fn request(arguments: &Run) -> Result<Request, Failure> {
         batch: arguments.batch_time,
         ..effort(&arguments.effort)?
     })
-}
-
-fn parse_contexts(text: &str) -> Result<u64, String> {
-    let count = grammar::count(text).filter(|count| (1..=10_000_000).contains(count));
-    count.ok_or_else(|| "it is a number from 1 to 10M, such as 2, 500 or 10k".into())
 }
 
 fn parse_batch(text: &str) -> Result<Duration, String> {

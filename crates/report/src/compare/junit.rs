@@ -1,51 +1,83 @@
-//! A comparison as JUnit's XML: a case for each row of B, and one for the gate.
+//! A comparison as JUnit's XML, in the form of the Jenkins schema, which GitLab and others read: a case for each row of B, and one for the gate.
 
 use super::{Compared, ComparedRow};
 use crate::gate::GateOutcome;
-use crate::junit::{Case, End, suite};
 use crate::text::Style;
 use switchcost_analysis::Outcome;
 use switchcost_analysis::number::percent;
+
+/// A case: its name, the element that says how it ended, and one sentence.
+type Case = (String, End, String);
+
+/// None: passed.
+type End = Option<&'static str>;
+
+const FAILED: End = Some("failure");
+const ERROR: End = Some("error");
+const SKIPPED: End = Some("skipped");
 
 /// As JUnit's XML. With a gate a row fails beyond it and is in error where it could have missed that; without one it fails where it is slower.
 #[must_use]
 pub fn compare_junit(compared: &Compared) -> String {
     let limit = compared.gate.as_ref().map(|gate| gate.limit);
-    let uncompared = if limit.is_some() { End::Error } else { End::Skipped };
+    let uncompared = if limit.is_some() { ERROR } else { SKIPPED };
     let mut cases: Vec<Case> = compared.rows.iter().map(|row| case(row, limit)).collect();
-    let case = |name: &str, end: End, says: &str| Case {
-        class: "switchcost".into(),
-        name: name.to_owned(),
-        end,
-        says: says.to_owned(),
-    };
-    cases.extend(compared.skipped.iter().map(|(label, reason)| case(label, uncompared, reason)));
+    cases.extend(compared.skipped.iter().map(|(label, reason)| (label.clone(), uncompared, reason.clone())));
     for side in compared.unmatched.iter().filter(|side| side.lost) {
-        cases.extend(side.labels.iter().map(|label| case(label, uncompared, &format!("only {} has it", side.only))));
+        let only = format!("only {} has it", side.only);
+        cases.extend(side.labels.iter().map(|label| (label.clone(), uncompared, only.clone())));
     }
     if let Some(gate) = &compared.gate {
         let end = match gate.outcome {
-            GateOutcome::Passed => End::Passed,
-            GateOutcome::Failed => End::Failed,
-            GateOutcome::Inconclusive => End::Error,
+            GateOutcome::Passed => None,
+            GateOutcome::Failed => FAILED,
+            GateOutcome::Inconclusive => ERROR,
         };
-        cases.push(case(&format!("gate {}", percent(gate.limit)), end, &gate.text()));
+        cases.push((format!("gate {}", percent(gate.limit)), end, gate.text()));
     }
-    Style::PLAIN.sealed(&suite("switchcost compare", None, &cases))
+    Style::PLAIN.sealed(&suite(&cases))
 }
 
 fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
     let comparison = &row.comparison;
     let open = |limit: f64| comparison.interval.is_none_or(|(_, high)| high > 1.0 + limit);
     let end = match limit {
-        Some(limit) if comparison.fails(limit) => End::Failed,
-        Some(limit) if open(limit) => End::Error,
-        None if comparison.outcome == Outcome::Slower => End::Failed,
-        _ => End::Passed,
+        Some(limit) if comparison.fails(limit) => FAILED,
+        Some(limit) if open(limit) => ERROR,
+        None if comparison.outcome == Outcome::Slower => FAILED,
+        _ => None,
     };
     let interval = comparison.interval.map(|(low, high)| format!(", B/A {low:.3} to {high:.3}"));
     let reason = if comparison.reason.is_empty() { String::new() } else { format!("; {}", comparison.reason) };
     let against = if row.ratio().is_some() { "than" } else { "to" };
     let says = format!("{} {against} {}{}{reason}", row.phrase(), row.a.label, interval.unwrap_or_default());
-    Case { class: "switchcost".into(), name: row.b.label.clone(), end, says }
+    (row.b.label.clone(), end, says)
+}
+
+fn suite(cases: &[Case]) -> String {
+    let count = |end: End| cases.iter().filter(|case| case.1 == end).count();
+    let totals = format!(
+        "name=\"switchcost compare\" tests=\"{}\" failures=\"{}\" errors=\"{}\"",
+        cases.len(),
+        count(FAILED),
+        count(ERROR)
+    );
+    let each = |(name, end, says): &Case| {
+        let (name, says) = (escaped(name), escaped(says));
+        let content = match end {
+            Some(element) => format!("<{element} message=\"{says}\"/>"),
+            None => format!("<system-out>{says}</system-out>"),
+        };
+        format!("    <testcase classname=\"switchcost\" name=\"{name}\">\n      {content}\n    </testcase>\n")
+    };
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {totals}>\n  <testsuite {totals} skipped=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
+        count(SKIPPED),
+        cases.iter().map(each).collect::<String>()
+    )
+}
+
+/// Text as it may stand between elements and in an attribute. Other characters that XML does not have leave with the seal.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&apos;")
 }

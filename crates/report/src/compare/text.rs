@@ -1,6 +1,6 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
-use super::{Compared, ComparedRow, ComparedSide};
+use super::{Compared, ComparedRow, ComparedSide, load};
 use crate::text::{self, Style, Tint, cell, drawn, listed, markdown_table, right, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
@@ -31,22 +31,23 @@ fn cost(side: &ComparedSide) -> String {
 /// For a terminal.
 #[must_use]
 pub fn compare_text(compared: &Compared, style: Style) -> String {
-    let mut table = style.table();
-    let body = if compared.rows.is_empty() { String::new() } else { filled(&mut table, compared, style.colour) };
-    style.sealed(&format!("{}{body}{}", head(compared, style), tail(compared, style)))
+    written(compared, style, &|| style.table(), "")
 }
 
 /// As Markdown.
 #[must_use]
 pub fn compare_markdown(compared: &Compared) -> String {
-    let mut table = markdown_table();
-    let body =
-        if compared.rows.is_empty() { String::new() } else { format!("{}\n", filled(&mut table, compared, false)) };
-    Style::PLAIN.sealed(&format!("{}\n{body}{}", head(compared, Style::PLAIN), tail(compared, Style::PLAIN)))
+    written(compared, Style::PLAIN, &markdown_table, "\n")
+}
+
+/// `blank`: a table of this form; `after`: what ends it.
+fn written(compared: &Compared, style: Style, blank: &dyn Fn() -> Table, after: &str) -> String {
+    let body = if compared.rows.is_empty() { String::new() } else { filled(blank(), compared, style.colour) + after };
+    style.sealed(&format!("{}{after}{body}{}", head(compared, style, blank), tail(compared, style)))
 }
 
 /// The answer and the runs; then one table says the rest.
-fn head(compared: &Compared, style: Style) -> String {
+fn head(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> String {
     let mut out = match compared.cautions.as_slice() {
         [] => String::new(),
         cautions => wrapped("", &cautions.join(" "), style),
@@ -58,7 +59,7 @@ fn head(compared: &Compared, style: Style) -> String {
     if let Some(gate) = &compared.gate {
         out.push_str(&wrapped("", &gate.text(), style));
     }
-    out.push_str(&answer(compared, style));
+    out.push_str(&answer(compared, style, blank));
     for side in &compared.unmatched {
         let text = format!("only `{}` has {}", side.only, listed(side.labels.clone()));
         out.push_str(&wrapped("  ", &text, style));
@@ -68,7 +69,7 @@ fn head(compared: &Compared, style: Style) -> String {
         [only] => {
             out.push_str(&wrapped("  ", &format!("run {} · {} · {}", only.id, only.started, only.machine), style))
         }
-        [a, b] if compared.asked.is_none() => {
+        [a, b] if compared.names().is_empty() => {
             let machine = if a.machine == b.machine { "same machine and kernel" } else { &b.machine };
             out.push_str(&wrapped("  A  ", &format!("run {} · {} · {}", a.id, a.started, a.machine), style));
             out.push_str(&wrapped("  B  ", &format!("run {} · {} · {machine}", b.id, b.started), style));
@@ -81,35 +82,37 @@ fn head(compared: &Compared, style: Style) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-/// One sentence: of one pair what differs, of many how many do.
-fn answer(compared: &Compared, style: Style) -> String {
-    let Some(first) = compared.rows.first().filter(|_| compared.refused.is_empty()) else { return String::new() };
-    let names = match (&compared.asked, compared.rows.len()) {
-        (Some((a, b)), _) => Some((a.as_str(), b.as_str())),
-        (None, 1) => Some((first.a.label.as_str(), first.b.label.as_str())),
-        _ => None,
-    };
+/// One sentence: of one pair what differs, of many how many do; of names one for each that stands beside the first.
+fn answer(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> String {
+    let mut out = compared.loaded.as_ref().map_or_else(String::new, |loaded| load::answer(loaded, blank(), style));
+    let Some(first) = compared.rows.first().filter(|_| compared.refused.is_empty()) else { return out };
+    let clauses = |rows: &mut dyn Iterator<Item = &ComparedRow>| rows.map(clause).collect::<Vec<_>>().join("; ");
+    let mut sentences: Vec<String> = Vec::new();
+    if let Some((a, others)) = compared.names().split_first() {
+        for b in others {
+            let of_b = |row: &&ComparedRow| row.asked.as_ref().is_some_and(|asked| asked.1 == **b);
+            sentences.push(format!("{b} against {a}: {}", clauses(&mut compared.rows.iter().filter(of_b))));
+        }
+    } else if compared.rows.len() == 1 {
+        let (a, b) = (&first.a.label, &first.b.label);
+        let names = if a == b { "B against A".to_owned() } else { format!("{b} against {a}") };
+        sentences.push(format!("{names}: {}", clause(first)));
+    } else {
+        let count = |of: fn(&Outcome) -> bool| compared.rows.iter().filter(|row| of(&row.comparison.outcome)).count();
+        sentences.push(format!(
+            "B against A: {} slower · {} faster · {} the same · {} cannot be told",
+            count(|outcome| *outcome == Outcome::Slower),
+            count(|outcome| *outcome == Outcome::Faster),
+            count(|outcome| matches!(outcome, Outcome::Same(_))),
+            count(|outcome| *outcome == Outcome::CannotTell),
+        ));
+    }
     let apart: usize = compared.unmatched.iter().map(|side| side.labels.len()).sum::<usize>() + compared.skipped.len();
-    let sentence = match names {
-        Some((a, b)) => {
-            let clauses: Vec<String> = compared.rows.iter().map(clause).collect();
-            let names = if a == b { "B against A".to_owned() } else { format!("{b} against {a}") };
-            format!("{names}: {}", clauses.join("; "))
-        }
-        None => {
-            let count =
-                |of: fn(&Outcome) -> bool| compared.rows.iter().filter(|row| of(&row.comparison.outcome)).count();
-            format!(
-                "B against A: {} slower · {} faster · {} the same · {} cannot be told",
-                count(|outcome| *outcome == Outcome::Slower),
-                count(|outcome| *outcome == Outcome::Faster),
-                count(|outcome| matches!(outcome, Outcome::Same(_))),
-                count(|outcome| *outcome == Outcome::CannotTell),
-            )
-        }
-    };
-    let not = if apart > 0 { format!(" · {apart} not compared") } else { String::new() };
-    wrapped("", &style.bold(&format!("{sentence}{not}")), style)
+    if let Some(last) = sentences.last_mut().filter(|_| apart > 0) {
+        last.push_str(&format!(" · {apart} not compared"));
+    }
+    sentences.iter().for_each(|sentence| out.push_str(&wrapped("", &style.bold(sentence), style)));
+    out
 }
 
 /// `a switch costs 4.7 times as much`.
@@ -121,24 +124,27 @@ fn clause(row: &ComparedRow) -> String {
         Outcome::Same(within) => format!("{what} costs the same within {}", percent(within)),
         Outcome::CannotTell => format!("{what}: cannot be told"),
         _ if ratio >= 2.0 => format!("{what} costs {} times as much", factor(ratio)),
-        _ if ratio <= 0.5 => format!("{what} costs 1/{} as much", factor(1.0 / ratio)),
+        _ if ratio <= 0.5 => format!("{what} is {} times cheaper", factor(1.0 / ratio)),
         _ => format!("{what} costs {} {}", percent((ratio - 1.0).abs()), if ratio > 1.0 { "more" } else { "less" }),
     }
 }
 
-fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
+fn filled(mut table: Table, compared: &Compared, colour: bool) -> String {
     let several = compared.runs.len() > 2;
-    let name = |side: &ComparedSide| match &compared.asked {
+    let names = compared.names();
+    let name = |side: &ComparedSide, asked: &Option<(String, String)>| match asked {
+        Some((_, b)) if names.len() > 2 => format!("{}, {b}", side.experiment),
         Some(_) => side.experiment.to_string(),
         None if several => format!("{}:{}", side.run, side.label),
         None => side.label.clone(),
     };
-    let alike = compared.rows.iter().all(|row| name(&row.a) == name(&row.b));
+    let alike = compared.rows.iter().all(|row| name(&row.a, &row.asked) == name(&row.b, &row.asked));
     let last = [right("B ÷ A"), right("interval"), cell("B is")];
-    let names = match &compared.asked {
-        Some((a, b)) => vec![cell(""), right(a), right(b)],
-        None if alike => vec![cell(""), right("A"), right("B")],
-        None => ["A", "", "B", ""].map(cell).to_vec(),
+    let names = match names.as_slice() {
+        [a, b] => vec![cell(""), right(a), right(b)],
+        [a, ..] => vec![cell(""), right(a), right("B")],
+        [] if alike => vec![cell(""), right("A"), right("B")],
+        [] => ["A", "", "B", ""].map(cell).to_vec(),
     };
     table.set_header(names.into_iter().chain(last));
     let reasons = reasons(compared);
@@ -159,26 +165,29 @@ fn filled(table: &mut Table, compared: &Compared, colour: bool) -> String {
             Outcome::CannotTell => Some(Tint::Yellow),
         };
         let change = tinted(change, tint.filter(|_| colour));
-        let mut cells = vec![cell(name(&row.a)), right(cost(&row.a))];
-        cells.extend((!alike).then(|| cell(name(&row.b))));
+        let mut cells = vec![cell(name(&row.a, &row.asked)), right(cost(&row.a))];
+        cells.extend((!alike).then(|| cell(name(&row.b, &row.asked))));
         cells.extend([right(cost(&row.b)), right(ratio), right(span), change]);
         table.add_row(cells);
     }
-    drawn(table)
+    drawn(&mut table)
 }
 
 /// Whose figures stand for a mechanism that has none of its own.
 fn lent(compared: &Compared, style: Style) -> String {
-    let Some((a, b)) = &compared.asked else { return String::new() };
     let mut loans: Vec<(String, Vec<String>)> = Vec::new();
-    for (side, asked) in compared.rows.iter().flat_map(|row| [(&row.a, a), (&row.b, b)]) {
+    let sides = compared.rows.iter().filter_map(|row| Some((row, row.asked.as_ref()?)));
+    for (side, asked) in sides.flat_map(|(row, (a, b))| [(&row.a, a), (&row.b, b)]) {
         let lender = side.label.split([' ', '@']).next().unwrap_or_default();
-        if lender != asked {
-            let loan = format!("of {lender}, which stands for {asked}");
-            match loans.iter_mut().find(|(known, _)| *known == loan) {
-                Some((_, experiments)) => experiments.push(side.experiment.to_string()),
-                None => loans.push((loan, vec![side.experiment.to_string()])),
-            }
+        if lender == asked {
+            continue;
+        }
+        let loan = format!("of {lender}, which stands for {asked}");
+        let what = side.experiment.to_string();
+        match loans.iter_mut().find(|(known, _)| *known == loan) {
+            Some((_, experiments)) if experiments.contains(&what) => {}
+            Some((_, experiments)) => experiments.push(what),
+            None => loans.push((loan, vec![what])),
         }
     }
     let lines = loans.iter().map(|(loan, what)| wrapped("  ", &format!("{} {loan}", what.join(" and ")), style));

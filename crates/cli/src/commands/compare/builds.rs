@@ -1,7 +1,7 @@
 //! Two builds of a probe, of two revisions or by two compilers, measured in turns: A is the first, B the second.
 
-use super::Compare;
 use super::measured::{refuse, request};
+use super::{Compare, Pair};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_analysis::Analysis;
@@ -22,21 +22,17 @@ pub fn folders(arguments: &Compare) -> Result<Option<[&Path; 2]>, Failure> {
     }
 }
 
-/// Run, and of each pair its index and those of both rows.
-type Found = (Run, Vec<(usize, usize, usize)>);
-
 /// Measures what the operands name by both builds, stores the run, and pairs its rows. What one build alone can run is told as unmatched.
 pub fn measure(
     arguments: &Compare,
     folders: [&Path; 2],
     started: Instant,
     compared: &mut Compared,
-) -> Result<Found, Failure> {
+) -> Result<(Run, Vec<Pair>), Failure> {
     let [a, b] = [load(folders[0], "a")?, load(folders[1], "b")?];
     let store = open_store(arguments.store.store.as_deref())?;
     let ids = [a.id.clone(), b.id.clone()];
-    let placements = arguments.measure.placement.into_iter().collect();
-    let request = Request { patterns: arguments.operands.clone(), placements, ..request(arguments) };
+    let request = Request { patterns: arguments.operands.clone(), ..request(arguments) };
     let session = Session::by(
         |_, catalogue| {
             let with_rights = |mut probe: ProbeInfo| {
@@ -85,7 +81,7 @@ fn paired(
     of_b: &[usize],
     folders: [&Path; 2],
     compared: &mut Compared,
-) -> Vec<(usize, usize, usize)> {
+) -> Vec<Pair> {
     let key = |index: usize| Variant { probe: String::new(), ..selection.variants[index].clone() };
     let able = |rows: &[usize]| -> Vec<usize> {
         rows.iter().copied().filter(|row| !selection.not_run.contains_key(row)).collect()
@@ -99,5 +95,5 @@ fn paired(
             compared.unmatched.push(Unmatched { only: folder.display().to_string(), lost, labels });
         }
     }
-    of_a.iter().filter_map(|&a| Some((0, a, partner(a, &of_b)?))).collect()
+    of_a.iter().filter_map(|&a| Some(Pair { run: 0, rows: (a, partner(a, &of_b)?), asked: None })).collect()
 }

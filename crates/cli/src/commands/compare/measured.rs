@@ -6,9 +6,9 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
-use switchcost_model::{Placement, Request, Run, TWIN, Variant};
+use switchcost_model::{Request, Run, TWIN, Variant};
 use switchcost_runner::Selection;
-use switchcost_session::arguments::{parse_budget, parse_word};
+use switchcost_session::arguments::parse_budget;
 use switchcost_session::{Exit, Failure, Session, not_stored, open_store, seed, status};
 
 /// How `compare` measures.
@@ -16,15 +16,12 @@ use switchcost_session::{Exit, Failure, Session, not_stored, open_store, seed, s
 pub struct Measure {
     /// Measure the operands now, side by side in one run, and judge that; they are mechanisms with further words, such as
     /// 'thread/pipe free' or 'stack/fcontext fpu_state=differ'. The same one twice is an A/A test
-    #[arg(long, conflicts_with = "run")]
+    #[arg(long)]
     pub measure: bool,
     /// Folder of a probe, with its probe.toml: given twice, the first is A's build and the second B's, and the operands are what both measure. Their
     /// rows are called after the probe's id with .a and .b
     #[arg(long, value_name = "FOLDER", requires = "measure")]
     pub probe: Vec<PathBuf>,
-    /// Placement of operands that name none [default: the mechanism's first]
-    #[arg(long, value_name = "P", requires = "measure", value_parser = parse_word::<Placement>)]
-    pub placement: Option<Placement>,
     /// Rounds: starts of each side [default: 20]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(6..=100_000))]
     pub rounds: Option<u64>,
@@ -69,8 +66,7 @@ pub fn measure(arguments: &Compare, started: Instant) -> Result<(Run, Vec<Operan
             continue;
         }
         let many = session.catalogue.pattern(text).map_err(Failure::usage)?.is_many();
-        let placements = arguments.measure.placement.into_iter().collect();
-        let rows = session.select(&Request { patterns: vec![text.clone()], placements, ..request.clone() })?;
+        let rows = session.select(&Request { patterns: vec![text.clone()], ..request.clone() })?;
         let rows = selection.merge(rows);
         let rows = runnable(&selection, rows, text)?;
         chosen.push(Chosen { text: text.clone(), many, rows });

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use switchcost_analysis::label;
-use switchcost_analysis::{Analysis, Row};
+use switchcost_analysis::{Analysis, Row, label};
 use switchcost_catalogue::grammar::{Pattern, did_you_mean};
 use switchcost_catalogue::{Catalogue, Published, published};
 use switchcost_model::Run;
@@ -58,8 +57,8 @@ impl<'c> Runs<'c> {
         Self { all: Vec::new(), store_path, store: None, stored: BTreeMap::new(), catalogue }
     }
 
-    /// Reads operands and loads their runs. Patterns without a run belong to `default`, or to the newest run that has rows for all of them.
-    pub fn operands(&mut self, texts: &[String], default: Option<&str>) -> Result<Vec<Operand>, Failure> {
+    /// Reads operands and loads their runs. Patterns without a run belong to the newest run that has rows for all of them.
+    pub fn operands(&mut self, texts: &[String]) -> Result<Vec<Operand>, Failure> {
         let without: Vec<&str> = texts
             .iter()
             .filter_map(|text| match split(text, self.catalogue) {
@@ -67,10 +66,7 @@ impl<'c> Runs<'c> {
                 _ => None,
             })
             .collect();
-        let default = match default {
-            Some(default) => default.to_owned(),
-            None => self.newest_with(&without)?,
-        };
+        let default = self.newest_with(&without)?;
         texts.iter().map(|text| self.operand(text, &default)).collect()
     }
 

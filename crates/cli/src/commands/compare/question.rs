@@ -1,34 +1,58 @@
-//! Two mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
+//! Mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
 
-use super::Compare;
 use super::measured::request;
 use super::operands::is_called;
+use super::{Compare, Pair};
 use std::path::Path;
 use std::time::Duration;
-use switchcost_analysis::FEWEST_STARTS;
+use switchcost_analysis::{Analysis, Burden, FEWEST_STARTS, Load, Quantity, Row, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Experiment, Mechanism, Run, Wanted};
+use switchcost_report::Compared;
 use switchcost_session::{Failure, Installation, Prepared, Stored, output, place};
 
 /// Older figures are measured again: kernel, settings and temperature change.
 const AGE: Duration = Duration::from_secs(7 * 86_400);
 
-/// Two different mechanisms.
+/// Different mechanisms.
 pub struct Question<'c> {
-    a: &'c Mechanism,
-    b: &'c Mechanism,
+    asked: Vec<&'c Mechanism>,
+    contexts: Option<u64>,
     catalogue: &'c Catalogue,
 }
 
-/// Runs, and of each pair its run and the indices of both rows.
-pub type Found = (Vec<Run>, Vec<(usize, usize, usize)>);
+/// Rows of one experiment in one run; of each the place of its mechanism among those asked.
+pub struct Group {
+    experiment: Experiment,
+    run: usize,
+    rows: Vec<(usize, usize)>,
+}
+
+/// The same before it is found or measured.
+struct Needed {
+    experiment: Experiment,
+    rows: Vec<(usize, Wanted)>,
+}
+
+impl Needed {
+    /// Each row once: two mechanisms may have the same contexts.
+    fn wanted(&self) -> Vec<Wanted> {
+        let mut all: Vec<Wanted> = Vec::new();
+        for (_, row) in &self.rows {
+            if !all.contains(row) {
+                all.push(row.clone());
+            }
+        }
+        all
+    }
+}
 
 impl<'c> Question<'c> {
-    /// The question that two operands ask; None: they name runs, or rows more exactly.
-    pub fn of(operands: &[String], catalogue: &'c Catalogue) -> Result<Option<Self>, Failure> {
-        let [first, second] = operands else { return Ok(None) };
-        let one = |text: &str| -> Result<Option<&'c Mechanism>, Failure> {
+    /// The question that operands ask; None: they name runs, or rows more exactly.
+    pub fn of(arguments: &Compare, catalogue: &'c Catalogue) -> Result<Option<Self>, Failure> {
+        let operands = &arguments.operands;
+        let one = |text: &String| -> Result<Option<&'c Mechanism>, Failure> {
             let Ok(pattern) = Pattern::parse(text) else { return Ok(None) };
             let glob = text.contains(['*', '?']);
             if glob || !pattern.is_plain() || !is_called(text, catalogue) {
@@ -36,66 +60,81 @@ impl<'c> Question<'c> {
             }
             catalogue.meant(&pattern, Mechanism::switches).map(Some).map_err(Failure::usage)
         };
+        let found = operands.iter().map(one).collect::<Result<Vec<_>, _>>()?;
         // A word beside a mechanism's name, and no run, file or row: a name that nobody has.
-        let unknown = |text: &str| {
-            let word = text != "latest" && text.chars().all(|c| c.is_alphabetic() || "-_+".contains(c));
-            let sentence =
-                || format!("`{text}` is neither a run, a file nor a mechanism{}", catalogue.did_you_mean(text));
-            if word { Err(Failure::usage(sentence())) } else { Ok(None) }
-        };
-        let (a, b) = match (one(first)?, one(second)?) {
-            (Some(a), Some(b)) => (a, b),
-            (Some(_), None) => return unknown(second),
-            (None, Some(_)) => return unknown(first),
-            (None, None) => return Ok(None),
-        };
-        if a.id == b.id {
-            return Err(Failure::usage(format!("`{first}` and `{second}` both mean {}; name another", a.id)));
+        let word = |text: &str| text != "latest" && text.chars().all(|c| c.is_alphabetic() || "-_+".contains(c));
+        let unknown = || operands.iter().zip(&found).find(|(text, found)| found.is_none() && word(text));
+        if let Some((text, _)) = unknown().filter(|_| found.iter().any(Option::is_some)) {
+            let near = catalogue.did_you_mean(text);
+            return Err(Failure::usage(format!("`{text}` is neither a run, a file nor a mechanism{near}")));
         }
-        Ok(Some(Self { a, b, catalogue }))
-    }
-
-    /// Ids of both.
-    pub fn names(&self) -> (String, String) {
-        (self.a.id.to_string(), self.b.id.to_string())
+        let Some(asked) = found.into_iter().collect::<Option<Vec<&Mechanism>>>() else { return Ok(None) };
+        for (place, mechanism) in asked.iter().enumerate() {
+            if let Some(before) = asked[..place].iter().position(|known| known.id == mechanism.id) {
+                let (a, b) = (&operands[before], &operands[place]);
+                return Err(Failure::usage(format!("`{a}` and `{b}` both mean {}; name another", mechanism.id)));
+            }
+        }
+        Ok(Some(Self { asked, contexts: arguments.contexts, catalogue }))
     }
 
     /// Finds or measures the rows.
-    pub fn answer(&self, arguments: &Compare, installation: &Installation, store: &Path) -> Result<Found, Failure> {
+    pub fn answer(
+        &self,
+        arguments: &Compare,
+        installation: &Installation,
+        store: &Path,
+        compared: &mut Compared,
+    ) -> Result<(Vec<Run>, Vec<Group>), Failure> {
         let mut runs: Vec<Run> = Vec::new();
-        // Of each pair its place in the answer.
-        let (mut rows, mut missing) = (Vec::new(), Vec::new());
+        let (mut groups, mut missing) = (Vec::new(), Vec::new());
         let mut stored = Stored::open(store, |_: &_| true)?;
-        for (order, pair) in self.pairs().into_iter().enumerate() {
-            let places = |run: &Run| Some((self.place(run, &pair.0)?, self.place(run, &pair.1)?));
-            match stored.find(Some(AGE), |run| places(run).map(|places| (run.clone(), places)))? {
-                Some((run, (a, b))) => {
-                    let known = runs.iter().position(|known: &Run| known.id == run.id);
-                    let index = known.unwrap_or(runs.len());
+        for needed in self.needed() {
+            let all = |run: &Run| {
+                needed.rows.iter().map(|(of, row)| Some((*of, self.place(run, row)?))).collect::<Option<Vec<_>>>()
+            };
+            match stored.find(Some(AGE), |run| Some((run.clone(), all(run)?)))? {
+                Some((run, rows)) => {
+                    let known = runs.iter().position(|known| known.id == run.id);
+                    groups.push(Group { experiment: needed.experiment, run: known.unwrap_or(runs.len()), rows });
                     runs.extend(known.is_none().then_some(run));
-                    rows.push((order, (index, a, b)));
                 }
-                None => missing.push((order, pair)),
+                None => missing.push(needed),
             }
         }
         if !missing.is_empty() {
-            let wanted: Vec<Wanted> = missing.iter().flat_map(|(_, (a, b))| [a.clone(), b.clone()]).collect();
-            let request = request(arguments);
-            let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store)?;
-            for (place, row) in wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::usual()) {
-                if let Some(reason) = prepared.why_not(place) {
-                    return Err(Failure::nothing(format!("{row} cannot be measured here: {reason}")));
-                }
+            let run = self.measure(arguments, &missing, installation, store, compared)?;
+            for Needed { experiment, rows } in missing {
+                let places = rows.into_iter().filter_map(|(of, row)| Some((of, place(&run, &row, self.catalogue)?)));
+                groups.push(Group { experiment, run: runs.len(), rows: places.collect() });
             }
-            let names: Vec<String> = wanted.iter().map(ToString::to_string).collect();
-            output::say(&format!("no run of the last week has both, so they are measured now: {}", names.join(", ")));
-            let (run, places) = prepared.measure(&request, self.catalogue)?;
-            let pairs = places.chunks_exact(2).filter_map(|pair| pair.first().copied().zip(pair.last().copied()));
-            rows.extend(missing.iter().zip(pairs).map(|((order, _), (a, b))| (*order, (runs.len(), a, b))));
             runs.push(run);
         }
-        rows.sort_by_key(|(order, _)| *order);
-        Ok((runs, rows.into_iter().map(|(_, row)| row).collect()))
+        groups.sort_by_key(|group| group.experiment);
+        Ok((runs, groups))
+    }
+
+    fn measure(
+        &self,
+        arguments: &Compare,
+        missing: &[Needed],
+        installation: &Installation,
+        store: &Path,
+        compared: &mut Compared,
+    ) -> Result<Run, Failure> {
+        let wanted: Vec<Wanted> = missing.iter().flat_map(Needed::wanted).collect();
+        let request = request(arguments);
+        let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store)?;
+        let switches = wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::usual());
+        let absent = switches.filter_map(|(place, row)| Some((row.to_string(), prepared.why_not(place)?.to_owned())));
+        compared.skipped.extend(absent);
+        if let Some((row, reason)) = compared.skipped.first().filter(|_| self.asked.len() < compared.skipped.len() + 2)
+        {
+            return Err(Failure::nothing(format!("{row} cannot be measured here: {reason}")));
+        }
+        let names: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+        output::say(&format!("no run of the last week has all, so they are measured now: {}", names.join(", ")));
+        Ok(prepared.measure(&request, self.catalogue)?.0)
     }
 
     /// The row, if it has starts enough.
@@ -105,23 +144,73 @@ impl<'c> Question<'c> {
         (starts >= FEWEST_STARTS).then_some(index)
     }
 
-    /// What both have, or have borrowed: futexes do not make threads, and a thread is as large whatever it waits for.
-    fn pairs(&self) -> Vec<(Wanted, Wanted)> {
+    /// What they have, or have borrowed: futexes do not make threads, and a thread is as large whatever it waits for.
+    fn needed(&self) -> Vec<Needed> {
         let whose = |mechanism: &'c Mechanism, experiment: Experiment| {
             let lender = mechanism.contexts_of.as_ref().filter(|_| experiment.of_contexts);
             let lender = lender.and_then(|id| self.catalogue.find(id));
             [Some(mechanism), lender].into_iter().flatten().find(|of| of.experiments.contains(&experiment))
         };
-        let asked = Experiment::all().into_iter().filter(|experiment| experiment.asked);
-        let pairs = asked.filter_map(|experiment| {
-            let (a, b) = (whose(self.a, experiment)?, whose(self.b, experiment)?);
-            let both = a.placements.iter().find(|placement| b.placements.contains(placement));
-            let wanted = |of: &Mechanism| {
-                let placement = both.or(of.placements.first()).copied()?;
-                Some(Wanted { experiment, ..Wanted::plain(of.id.clone(), placement) })
+        let needed = |experiment: Experiment| {
+            let of = self.asked.iter().enumerate();
+            let of: Vec<_> = of.filter_map(|(place, asked)| Some((place, whose(asked, experiment)?))).collect();
+            let shared = of.first().and_then(|(_, first)| {
+                let by_all = |placement: &&_| of.iter().all(|(_, other)| other.placements.contains(placement));
+                first.placements.iter().find(by_all).copied()
+            });
+            let wanted = |of: &Mechanism| Wanted {
+                experiment,
+                contexts: self.contexts.filter(|_| experiment.many),
+                ..Wanted::plain(of.id.clone(), shared.unwrap_or(of.placements[0]))
             };
-            (a.id != b.id).then_some(wanted(a)?).zip(wanted(b))
-        });
-        pairs.collect()
+            Needed { experiment, rows: of.iter().map(|(place, of)| (*place, wanted(of))).collect() }
+        };
+        let asked = Experiment::all().into_iter().filter(|experiment| experiment.asked);
+        asked.map(needed).filter(|needed| needed.wanted().len() > 1).collect()
     }
+
+    /// What a load costs by each mechanism, the cheapest that fits first.
+    pub fn burdens(&self, load: &Load, groups: &[Group], analyses: &[Analysis<'_>]) -> Vec<Burden> {
+        let of = |index: usize, fits: &dyn Fn(&Group) -> bool| {
+            groups.iter().filter(|group| fits(group)).find_map(|group| row(group, index, analyses))
+        };
+        let burden = |(index, mechanism): (usize, &&Mechanism)| {
+            let switches = of(index, &|group| group.experiment == Experiment::usual())?;
+            let memory = of(index, &|group| group.experiment.quantity == Quantity::MEMORY);
+            load.burden(mechanism.id.to_string(), switches, memory)
+        };
+        let mut burdens: Vec<Burden> = self.asked.iter().enumerate().filter_map(burden).collect();
+        burdens.sort_by(|a, b| a.fit.cmp(&b.fit).then(a.cpu.total_cmp(&b.cpu)));
+        burdens
+    }
+
+    /// The pairs of each group: the reference is the mechanism whose switch costs least, or, if a gate asks about the others, the first.
+    pub fn pairs(&self, groups: &[Group], analyses: &[Analysis<'_>], gated: bool) -> Vec<Pair> {
+        let switches = groups.iter().find(|group| group.experiment == Experiment::usual());
+        let cost = |index: usize| row(switches?, index, analyses)?.median();
+        let mut order: Vec<usize> = (0..self.asked.len()).collect();
+        if !gated {
+            let cost = |index: &usize| cost(*index).unwrap_or(f64::INFINITY);
+            order.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        }
+        let Some((a, others)) = order.split_first() else { return Vec::new() };
+        let name = |index: &usize| self.asked[*index].id.to_string();
+        let mut pairs = Vec::new();
+        for group in groups {
+            let of = |index: &usize| group.rows.iter().find(|(of, _)| of == index).map(|(_, row)| *row);
+            let both = others.iter().filter_map(|b| Some((b, of(a)?, of(b)?))).filter(|(_, a, b)| a != b);
+            pairs.extend(both.map(|(b, of_a, of_b)| Pair {
+                run: group.run,
+                rows: (of_a, of_b),
+                asked: Some((name(a), name(b))),
+            }));
+        }
+        pairs
+    }
+}
+
+/// The usable row of a mechanism in a group.
+fn row<'l, 'r>(group: &Group, index: usize, analyses: &'l [Analysis<'r>]) -> Option<&'l Row<'r>> {
+    let (_, row) = group.rows.iter().find(|(of, _)| *of == index)?;
+    analyses.get(group.run)?.rows.get(*row).filter(|row| usable(row).is_ok())
 }
