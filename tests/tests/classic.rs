@@ -119,7 +119,7 @@ fn its_json_is_that_of_its_run() {
     let schema = std::fs::read_to_string(switchcost_e2e::repository().join("docs/results.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
     let one = world.run("classic ring --format json").json();
-    assert_eq!(one, world.run("show --format json").json());
+    assert_eq!(one, world.run("export --private-facts --format json").json());
     world.write("share/switchcost/classic/second.toml", PROGRAM);
     let all = world.run("classic all --rounds 1 --format json").json();
     let all = all.as_array().unwrap();
@@ -132,7 +132,7 @@ fn the_work_is_the_original_s_and_the_run_is_kept() {
     let world = world();
     let said = world.run("classic ring 3 20000 --placement free --format json");
     assert_eq!(said.status, 0, "{said:?}");
-    let kept = world.run("show --format json").json();
+    let kept = world.run("export --private-facts --format json").json();
     assert_eq!(kept, said.json());
     assert_eq!(kept["run"]["command"].as_array().unwrap()[1..4], ["classic", "ring", "3"].map(Value::from));
     let free = &kept["results"][0];
@@ -238,7 +238,7 @@ fn every_program_answers_in_its_form() {
         assert!([0, 3, 4].contains(&said.status), "{program}: {said:?}");
         let head = said.out.lines().find(|line| line.trim_start().starts_with("row ")).unwrap();
         assert!(labels.iter().all(|label| head.contains(label)), "{program}: {head:?}");
-        let shown = real.run("show --format json").json();
+        let shown = real.run("export --private-facts --format json").json();
         for row in shown["results"].as_array().unwrap() {
             let fine = ["verified", "unobservable", "unsupported"].contains(&row["verdict"].as_str().unwrap());
             assert!(fine, "{program}: {row}");

@@ -152,7 +152,7 @@ fn an_unstable_run_bears_no_verdict() {
 #[test]
 fn other_methods_are_refused_unless_forced() {
     let world = measured();
-    let version = world.run("show --format json").json()["run"]["method_version"].as_u64().unwrap();
+    let version = world.run("export --private-facts --format json").json()["run"]["method_version"].as_u64().unwrap();
     let file = world.forged("old", |text| {
         let field = |version: u64| format!(r#""method_version":{version}"#);
         text.replace(&field(version), &field(version + 1))

@@ -229,7 +229,7 @@ fn show_history_export_and_import_agree() {
     let world = world();
     let ran = world.run("run thread/honest --rounds 6 --format json");
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert_eq!(world.run("show --format json").out, ran.out);
+    assert_eq!(world.run("export --private-facts --format json").out, ran.out);
     let id = ran.json()["run"]["id"].as_str().unwrap().to_owned();
     assert_eq!(world.run("history --format json").json()["runs"][0]["id"], id.as_str());
     let exported = world.run("export --format jsonl --private-facts").out;
@@ -239,10 +239,10 @@ fn show_history_export_and_import_agree() {
     let imported = world.run_words(&["import", world.path("run.jsonl").to_str().unwrap(), "--store", other]);
     assert_eq!(imported.status, 0, "{imported:?}");
     assert_eq!(world.run_words(&["export", "--private-facts", "--store", other]).out, exported, "not bit for bit");
-    assert_eq!(world.run_words(&["show", "--format", "json", "--store", other]).out, ran.out);
-    for format in ["table", "csv", "md"] {
-        let shown = world.run(&format!("show {} --format {format}", &id[..12]));
-        assert!(shown.status == 0 && shown.out.contains("thread/honest"), "{format}: {shown:?}");
+    assert_eq!(world.run_words(&["export", "--private-facts", "--format", "json", "--store", other]).out, ran.out);
+    for command in ["show", "export --format csv", "export --format md"] {
+        let shown = world.run(&format!("{command} {}", &id[..12]));
+        assert!(shown.status == 0 && shown.out.contains("thread/honest"), "{command}: {shown:?}");
     }
 }
 
@@ -320,7 +320,7 @@ fn a_run_killed_at_any_moment_is_shown_as_partial() {
         gone(&world);
         let run = world.run("history --format json").json()["runs"][0].clone();
         assert_eq!((&run["partial"], &run["invocations"]), (&true.into(), &(killed_in - 1).into()), "{run}");
-        let shown = world.run(&format!("show {} --format json", run["id"].as_str().unwrap()));
+        let shown = world.run(&format!("export {} --private-facts --format json", run["id"].as_str().unwrap()));
         assert_eq!(shown.status, 0, "{shown:?}");
         let json = shown.json();
         assert_eq!(json["run"]["partial"], true);
@@ -354,7 +354,7 @@ fn ctrl_c_keeps_and_prints_what_is_there() {
     assert_eq!(json["results"][0]["verdict"], "verified");
     assert!(json["results"][0]["starts"].as_u64().unwrap() >= 6);
     gone(&world);
-    assert_eq!(world.run("show --format json").json()["run"]["partial"], true);
+    assert_eq!(world.run("export --private-facts --format json").json()["run"]["partial"], true);
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn what_leaves_a_probe_that_only_describes_is_killed_too() {
         assert_eq!(said.status, 0, "{said:?}");
         gone(&world);
         if command.starts_with("run") {
-            let notes = world.run("show --format json").json()["results"][0]["notes"].to_string();
+            let notes = world.run("export --private-facts --format json").json()["results"][0]["notes"].to_string();
             assert!(notes.contains(" starts and were ended by the host"), "{notes}");
         }
     }
@@ -441,7 +441,7 @@ fn a_row_whose_disturbed_starts_cost_otherwise_has_both_figures() {
     });
     let elsewhere = format!("--store {}", world.path("linked.sqlite").display());
     assert_eq!(world.run(&format!("import {file} {elsewhere}")).status, 0);
-    let row = world.run(&format!("show --format json {elsewhere}")).json()["results"][0].clone();
+    let row = world.run(&format!("export --private-facts --format json {elsewhere}")).json()["results"][0].clone();
     assert_eq!(row["median"], 1000.0, "{row}");
     let words = " starts that other programs disturbed are left out; with them the median is 2,000 ns";
     assert!(row["notes"].to_string().contains(words), "{row}");

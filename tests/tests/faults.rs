@@ -140,7 +140,7 @@ fn what_cannot_be_said_on_stderr_is_left_unsaid() {
     };
     let run = unheard("run thread/honest --rounds 6 --batches 2");
     assert!(run.status == 0 && run.out.contains("thread/honest"), "{run:?}");
-    assert_eq!(world.run("show latest --format json").json()["run"]["ended_by"], "rounds");
+    assert_eq!(world.run("export latest --format json").json()["run"]["ended_by"], "rounds");
     for (arguments, status) in [
         ("list", 0),
         ("run thread/nothing", 2),
@@ -213,8 +213,11 @@ fn runs_of_wrong_clocks_are_shown() {
             format!("{before}\"id\":\"of-{name}{after}\"started_unix_ns\":{ns}{between}\"ended_unix_ns\":{ns}{tail}")
         });
         assert_eq!(world.run(&format!("import {file}")).status, 0, "{name}");
-        let shown =
-            [format!("show of-{name}"), format!("show --format md of-{name}"), "history --machine all".to_owned()];
+        let shown = [
+            format!("show of-{name}"),
+            format!("export --private-facts --format md of-{name}"),
+            "history --machine all".to_owned(),
+        ];
         for command in shown {
             let said = world.run(&command);
             assert!(said.status == 0 && said.out.contains(day), "{command}: {said:?}");

@@ -405,6 +405,8 @@ fn the_gallery_takes_shareable_runs_only() {
     assert_eq!(world.run(&format!("export --private-facts -o {}", file("private.jsonl"))).status, 0);
     let whole = fs::read_to_string(file("good.jsonl")).unwrap();
     world.write("broken.jsonl", &whole[..whole.len() / 2]);
+    assert_eq!(world.run("run thread/liar --rounds 6").status, 5);
+    assert_eq!(world.run(&format!("export -o {}", file("liar.jsonl"))).status, 0);
     let arrive = |name: &str| {
         let program = world.command(&[]).get_program().to_owned();
         let output = Command::new(repository().join("contrib/gallery/arrive"))
@@ -419,6 +421,7 @@ fn the_gallery_takes_shareable_runs_only() {
     assert!(good.status == 0 && good.out.starts_with("accepted: "), "{good:?}");
     arrive("private.jsonl").refuses(1, &["refused: ", "whose it is"]);
     arrive("broken.jsonl").refuses(1, &["refused: "]);
+    arrive("liar.jsonl").refuses(1, &["refused: ", "contradicts"]);
     assert_eq!(fs::read_dir(file("kept")).unwrap().count(), 1);
 }
 

@@ -7,7 +7,7 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// Forms of `export`, as its help lists them.
 const FORMATS: &[&str] =
-    &["table", "json", "csv", "md", "benchstat", "bencher", "github-action-benchmark", "prometheus", "jsonl"];
+    &["json", "csv", "md", "benchstat", "bencher", "github-action-benchmark", "prometheus", "jsonl"];
 
 fn world() -> World {
     let world = World::new(FAKE);

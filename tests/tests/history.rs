@@ -55,7 +55,7 @@ fn a_baseline_is_an_operand_and_a_gate() {
     let row =
         world.run_words(&["compare", "baseline:v1.0:thread/honest", "latest:thread/honest ticks=2000", "--gate", "5%"]);
     assert_eq!(row.status, 1, "{row:?}");
-    assert_eq!(world.run("show baseline:v1.0 --format json").json()["run"]["id"], first);
+    assert_eq!(world.run("export baseline:v1.0 --format json").json()["run"]["id"], first);
     assert_eq!(world.run("export baseline:v1.0 --format csv").status, 0);
     assert!(world.run("baseline list").out.contains("v1.0"));
     assert_eq!(world.run("baseline remove v1.0").status, 0);

@@ -194,14 +194,14 @@ fn a_format_a_column_an_axis_and_a_check_are_one_file_and_one_line() {
             .unwrap();
         String::from_utf8(said.stdout).unwrap()
     };
-    assert_eq!(ask(&["show", "--format", "labels"]), "thread/honest\n");
-    let json: serde_json::Value = serde_json::from_str(&ask(&["show", "--format", "json"])).unwrap();
+    assert_eq!(ask(&["export", "--format", "labels"]), "thread/honest\n");
+    let json: serde_json::Value = serde_json::from_str(&ask(&["export", "--format", "json"])).unwrap();
     // Disturbed starts are repeated on a busy machine.
     assert!(json["results"][0]["rounds"].as_u64().unwrap() >= 6, "{}", json["results"]);
-    let csv = ask(&["show", "--format", "csv"]);
+    let csv = ask(&["export", "--format", "csv"]);
     assert!(csv.lines().next().unwrap().contains(",rounds"), "{csv}");
     ask(&["sweep", "placement", "thread/honest", "--rounds", "1", "--values", "one_cpu,free"]);
-    assert_eq!(ask(&["show", "--format", "labels"]), "thread/honest\nthread/honest free\n");
+    assert_eq!(ask(&["export", "--format", "labels"]), "thread/honest\nthread/honest free\n");
     let found: serde_json::Value = serde_json::from_str(&ask(&["doctor", "--format", "json"])).unwrap();
     assert!(found.to_string().contains("huge_pages"), "{found}");
 }

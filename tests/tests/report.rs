@@ -43,22 +43,9 @@ fn a_page_holds_the_runs_that_are_named_each_once() {
 }
 
 #[test]
-fn a_run_writes_its_page_where_it_is_told() {
-    let world = world();
-    let file = world.path("mine.html");
-    let report = format!("--report={}", file.display());
-    let said =
-        world.run_words(&["run", "thread/honest", "--rounds", "1", "--batches", "1", "--format", "json", &report]);
-    assert!(said.err.contains(file.to_str().unwrap()), "{said:?}");
-    assert_eq!(data(&world, "mine.html")["runs"][0]["run"]["id"], said.json()["run"]["id"]);
-}
-
-#[test]
-fn without_the_template_one_sentence_says_what_to_install_before_anything_is_measured() {
+fn without_the_template_one_sentence_says_what_to_install() {
     let world = World::new(FAKE);
-    world.run("run thread/honest --report").refuses(2, &["report.html", "nodejs", "npm", "make build"]);
     world.run("report").refuses(2, &["report.html", "nodejs", "npm", "make build"]);
-    assert!(!world.store().exists(), "something was measured");
     world.write("share/switchcost/report.html", "<html></html>");
     let example = repository().join("data/example/ladder.jsonl");
     world.run_words(&["report", example.to_str().unwrap()]).refuses(2, &["no place for the data", "make build"]);
@@ -101,7 +88,6 @@ fn a_page_is_opened_only_when_asked_and_without_a_desktop_a_sentence_says_where_
     assert!(page.exists() && !seen.exists());
     assert_eq!(report(&["--open"], Some(":0")).status, 0);
     assert_eq!(std::fs::read_to_string(&seen).unwrap(), page.to_str().unwrap());
-    world.run("run thread/honest --open").refuses(2, &["--report"]);
 }
 
 #[test]

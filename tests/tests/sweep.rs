@@ -85,7 +85,7 @@ fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
     let said = world.run("sweep contexts thread/sized --to 1000 --steps 4 --rounds 6 --format json");
     assert_eq!(said.status, 0, "{said:?}");
     assert_eq!(points(&said, "thread/sized"), [(2, 1002.0), (16, 1016.0), (130, 1130.0), (1000, 2000.0)]);
-    assert_eq!(world.run("show --format json").out, said.out);
+    assert_eq!(world.run("export --private-facts --format json").out, said.out);
     let shown = world.run("show").out;
     for words in ["ns/switch against contexts", "a thread/sized", "\n      130 "] {
         assert!(shown.contains(words), "{words} is missing in\n{shown}");
@@ -94,14 +94,12 @@ fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
     let at = |label: &str| shown.find(label).unwrap_or_else(|| panic!("{label} in {shown}"));
     assert!(at("\n       16 ") < at("\n      130 ") && at("\n      130 ") < at("\n    1,000 "));
     assert!(!shown.contains('\x1b') && !shown.contains("╌"));
-    assert!(world.run("show --plot").out.contains("╌●"));
-    world.run("show --plot --format json").refuses(2, &["--plot"]);
     let exported = world.run("export --private-facts").out;
     std::fs::write(world.path("sweep.jsonl"), &exported).unwrap();
     let other = world.path("other.sqlite").to_str().unwrap().to_owned();
     let file = world.path("sweep.jsonl").to_str().unwrap().to_owned();
     assert_eq!(world.run_words(&["import", &file, "--store", &other]).status, 0);
-    assert_eq!(world.run_words(&["show", "--format", "json", "--store", &other]).out, said.out);
+    assert_eq!(world.run_words(&["export", "--private-facts", "--format", "json", "--store", &other]).out, said.out);
     let compared = world.run_words(&["compare", "thread/sized", "thread/sized contexts=1000", "--format", "json"]);
     assert_eq!(compared.json()["comparisons"][0]["verdict"], "slower", "{compared:?}");
 }
@@ -149,7 +147,7 @@ fn direct_and_indirect_cost_are_told_apart() {
     let page: serde_json::Value = switchcost_e2e::page_data(&std::fs::read_to_string(page).unwrap());
     assert_eq!(page["runs"][0]["curves"], said.json()["curves"], "the page finds no curves of its own");
     // The columns of curves in the CSV, which do not differ from machine to machine.
-    let csv = world.run("show --format csv").out;
+    let csv = world.run("export --private-facts --format csv").out;
     let wanted =
         "mechanism,contexts,parameters,unit,verdict,median,control,direct,indirect,indirect_low,indirect_high,relation";
     let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
@@ -269,7 +267,7 @@ fn a_killed_sweep_goes_on_by_the_same_plan_and_measures_nothing_twice() {
     starts.let_go();
     let before = executed(&world);
     assert_eq!(before.len(), 10);
-    let id = world.run("show --format json").json()["run"]["id"].as_str().unwrap().to_owned();
+    let id = world.run("export --private-facts --format json").json()["run"]["id"].as_str().unwrap().to_owned();
     assert!(world.run("show").out.contains(&format!("to continue: switchcost sweep --resume {id}")));
     let resumed = world.run(&format!("sweep --resume {id} --format json"));
     assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");

@@ -29,15 +29,15 @@ fn a_hostile_probe_cannot_reach_the_terminal() {
         for command in [
             "show",
             "show --notes",
-            "show --format md",
-            "show --format csv",
+            "export --private-facts --format md",
+            "export --private-facts --format csv",
             "export -o - --format benchstat",
             "history",
         ] {
             harmless(&world.run(command), command);
         }
         // JSON is as it was said: whoever reads it sees what there was.
-        let json = world.run("show --format json").json().to_string();
+        let json = world.run("export --private-facts --format json").json().to_string();
         assert!(json.contains("\\u001b[2J") && json.contains('\u{202e}'), "{json}");
     }
 }
@@ -76,9 +76,8 @@ fn a_hostile_run_file_cannot_reach_the_terminal() {
     for command in [
         "show hostile-run",
         "show hostile-run --notes",
-        "show hostile-run --plot",
-        "show hostile-run --format md",
-        "show hostile-run --format csv",
+        "export hostile-run --format md",
+        "export hostile-run --format csv",
         "export hostile-run -o - --format benchstat",
         "export hostile-run -o - --format table",
         "history",
@@ -183,8 +182,8 @@ fn probes_and_pages_of_the_user_s_own_are_found() {
     assert_eq!(row("thread/honest")["label"], "thread/honest", "priority does not make it ours");
     assert_eq!(row("thread/honest")["probe"], "fake");
     assert_eq!(row("thread/honest --probe mine")["label"], "thread/honest@mine");
-    for format in ["table", "md"] {
-        let said = world.run(&format!("show --format {format}"));
+    for command in ["show", "export --format md"] {
+        let said = world.run(command);
         assert!(said.out.contains("thread/honest@mine"), "{said:?}");
     }
     // What has the same id as one of the installation loses, and is named with both paths.

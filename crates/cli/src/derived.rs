@@ -26,7 +26,7 @@ pub fn schemas() -> impl Iterator<Item = (&'static str, String)> {
 pub fn shown(file: &Path) -> Result<String, String> {
     let show = || {
         let catalogue = Installation::find()?.catalogue()?;
-        Ok(formatted(&run_file(file)?, &catalogue, Form::named("table"), Style::PLAIN)?.0)
+        Ok(formatted(&run_file(file)?, &catalogue, Form::table(), Style::PLAIN)?.0)
     };
     show().map_err(|failure: Failure| failure.sentence)
 }

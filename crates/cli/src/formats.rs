@@ -29,16 +29,18 @@ impl Form {
         self.name() == name
     }
 
-    /// Reads the word of a flag.
-    pub fn parser() -> impl TypedValueParser<Value = Self> {
-        let values = all().map(|format| PossibleValue::new(format.name()).help(format.purpose()));
+    /// Reads the word of a flag; `table`: also that of the form which commands print.
+    pub fn parser(table: bool) -> impl TypedValueParser<Value = Self> {
+        let values = all().skip(usize::from(!table));
+        let values = values.map(|format| PossibleValue::new(format.name()).help(format.purpose()));
         // The parser lets only these names pass.
-        PossibleValuesParser::new(values).map(|name| Self::named(&name))
+        PossibleValuesParser::new(values)
+            .map(|name| Self(all().find(|format| format.name() == name).unwrap_or(&RunFile)))
     }
 
-    /// The form of this name; the run file if it is none.
-    pub fn named(name: &str) -> Self {
-        Self(all().find(|format| format.name() == name).unwrap_or(&RunFile))
+    /// What commands print.
+    pub fn table() -> Self {
+        Self(FORMATS[0])
     }
 }
 

@@ -27,7 +27,7 @@ pub use compare::{
 pub use doctor::{DoctorGate, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
-pub use formats::table::{common_measure, head, ladder_plot, slowed_by};
+pub use formats::table::{common_measure, head, slowed_by};
 pub use formats::{FORMATS, Format};
 pub use gate::{Gate, GateOutcome};
 pub use html::{AuditAnswer, Page, html, page_schema};

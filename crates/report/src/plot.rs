@@ -2,9 +2,7 @@
 
 use crate::canvas::{Canvas, Ink, cell, dot};
 use crate::text::{Style, wrapped};
-use switchcost_analysis::Row;
 use switchcost_analysis::number::nanoseconds;
-use switchcost_model::quantities;
 use switchcost_stats::Interval;
 
 /// Rows of a chart.
@@ -199,70 +197,6 @@ impl Frame {
             points.iter().for_each(|point| self.canvas.put(cell(self.dot(point.0, point.1)), letter(i), ink(i)));
         }
     }
-}
-
-/// The ladder as bars on a logarithmic scale, a row each, with its interval. No crate draws a bar with an interval, so it is done here.
-pub(crate) fn bars(rows: &[&Row<'_>], style: Style) -> String {
-    let mut out = String::new();
-    for quantity in quantities() {
-        let of = |row: &&Row<'_>| row.summary.figures.is_some() && row.quantity == quantity;
-        let lines: Vec<&Row<'_>> = rows.iter().copied().filter(of).collect();
-        if !lines.is_empty() {
-            let title = format!("{} per unit, logarithmic", quantity.unit);
-            out.push_str(&format!("\n{}\n{}", style.bold(&title), bars_of(&lines, style)));
-        }
-    }
-    out
-}
-
-fn bars_of(lines: &[&Row<'_>], style: Style) -> String {
-    let costs = lines.iter().filter_map(|line| line.summary.figures.as_ref()).flat_map(|figures| {
-        let interval = figures.interval.map_or([figures.median; 2], |interval| [interval.low, interval.high]);
-        [figures.median, interval[0], interval[1]]
-    });
-    let Some((low, high, _)) = decades(costs) else { return String::new() };
-    let widest = lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
-    let columns = usize::from(style.width.unwrap_or(WIDTH).clamp(NARROWEST, 160)).saturating_sub(widest + 12).max(20);
-    let column = |cost: f64| {
-        let share = (cost.max(f64::MIN_POSITIVE).log10() - low) / (high - low);
-        (share.clamp(0.0, 1.0) * (columns - 1) as f64).round() as usize
-    };
-    let mut out = String::new();
-    for line in lines {
-        let Some(figures) = &line.summary.figures else { continue };
-        let (from, to) = figures.interval.map_or((figures.median, figures.median), |i| (i.low, i.high));
-        let (from, median, to) = (column(from), column(figures.median), column(to));
-        let bar: String = (0..=to.max(median))
-            .map(|at| {
-                if at == median {
-                    '●'
-                } else if (from..=to).contains(&at) {
-                    '━'
-                } else {
-                    '╌'
-                }
-            })
-            .collect();
-        let bar = if style.colour { format!("\x1b[36m{bar}\x1b[0m") } else { bar };
-        out.push_str(&format!(" {:<widest$}  {bar} {}\n", line.label, nanoseconds(figures.median)));
-    }
-    out.push_str(&format!(" {:<widest$}  {}\n", "", ruler(low as i32, high as i32, &column)));
-    out
-}
-
-/// The decades under the bars.
-fn ruler(low: i32, high: i32, column: &impl Fn(f64) -> usize) -> String {
-    let mut ruler = String::new();
-    for power in low..=high {
-        let value = 10_f64.powi(power);
-        let at = column(value);
-        let length = ruler.chars().count();
-        if at >= length + usize::from(length > 0) {
-            ruler.push_str(&" ".repeat(at - length));
-            ruler.push_str(&format!("│{}", power_of_ten(value)));
-        }
-    }
-    ruler
 }
 
 #[cfg(test)]

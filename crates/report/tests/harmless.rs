@@ -308,7 +308,6 @@ proptest! {
             for form in FORMATS.iter().filter(|form| form.is_for_people()) {
                 harmless(&form.write(&analysis, style).unwrap(), style)?;
             }
-            harmless(&ladder_plot(&analysis, style), style)?;
             for out in others(&texts, style) {
                 harmless(&out, style)?;
             }

@@ -41,11 +41,11 @@ class Run:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """The run as `switchcost show --format json` prints it; docs/results.schema.json describes it."""
+        """The run as `switchcost export --format json` writes it; docs/results.schema.json describes it."""
         with tempfile.TemporaryDirectory(prefix="switchcost-") as folder:
             path = Path(folder, "run.jsonl")
             path.write_text(self._lines, encoding="utf-8")
-            document: dict[str, Any] = json.loads(_said("show", str(path), "--format", "json"))
+            document: dict[str, Any] = json.loads(_said("export", str(path), "--private-facts", "--format", "json"))
         return document
 
     @property

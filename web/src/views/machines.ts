@@ -41,7 +41,7 @@ export function compareMachines(context: Context): HTMLElement[] {
     return [
       nothing(
         "One run only. Others give files that name nobody, and a page of several compares them:",
-        "switchcost export --shareable -o mine.jsonl",
+        "switchcost export -o mine.jsonl",
         "switchcost report mine.jsonl theirs.jsonl",
       ),
     ];

@@ -64,9 +64,9 @@ export const withData = (text: string, data: unknown): string =>
 
 export const shownFile = (name: string): string => join(FOLDER, `${name}.shown.json`);
 
-/** Keeps what `show --format json` says of a run file. */
+/** Keeps what `export --format json` says of a run file. */
 export function shown(name: string, file: string): string {
-  writeFileSync(shownFile(name), switchcost("show", file, "--format", "json"));
+  writeFileSync(shownFile(name), switchcost("export", file, "--format", "json"));
   return file;
 }
 

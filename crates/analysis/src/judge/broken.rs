@@ -55,10 +55,7 @@ fn quoted(log: &str) -> String {
             "; it wrote its messages to standard output; they belong to the descriptor of report_fd".into()
         }
         Some(words) => {
-            format!(
-                "; its last words: {} (all of it: `switchcost show RUN --format jsonl`, field log)",
-                harmless(words)
-            )
+            format!("; its last words: {} (all of it: `switchcost export RUN`, field log)", harmless(words))
         }
     }
 }

@@ -78,7 +78,7 @@ impl Action for Baseline {
 }
 
 fn set(arguments: &BaselineSet) -> Result<(), Failure> {
-    let path = paths::store(arguments.store.store.as_deref())?;
+    let path = paths::store(arguments.store.path())?;
     // Only to name a run of it is not a reason to make a store.
     Store::open_read_only(&path).map_err(Failure::usage)?;
     let mut store = Store::open(&path).map_err(Failure::usage)?;
@@ -90,7 +90,7 @@ fn set(arguments: &BaselineSet) -> Result<(), Failure> {
 }
 
 fn list(arguments: &BaselineList) -> Result<(), Failure> {
-    let store = Store::open_read_only(&paths::store(arguments.store.store.as_deref())?).map_err(Failure::usage)?;
+    let store = Store::open_read_only(&paths::store(arguments.store.path())?).map_err(Failure::usage)?;
     let entries: Vec<BaselineEntry> = store
         .baselines()
         .map_err(Failure::usage)?
@@ -109,7 +109,7 @@ fn list(arguments: &BaselineList) -> Result<(), Failure> {
 }
 
 fn remove(arguments: &BaselineRemove) -> Result<(), Failure> {
-    let path = paths::store(arguments.store.store.as_deref())?;
+    let path = paths::store(arguments.store.path())?;
     Store::open_read_only(&path).map_err(Failure::usage)?;
     Store::open(&path).and_then(|mut store| store.remove_baseline(&arguments.name)).map_err(Failure::usage)?;
     output::print(&format!("baseline {} is removed; its run stays\n", arguments.name))

@@ -65,7 +65,7 @@ impl Action for Explain {
         let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
             .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
             .collect();
-        let store = paths::store(self.store.store.as_deref())?;
+        let store = paths::store(self.store.path())?;
         let (run, places) = if self.stored {
             let holds_all = |run: &Run| {
                 wanted

@@ -41,7 +41,7 @@ pub struct History {
 
 impl Action for History {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
-        let path = paths::store(self.store.store.as_deref())?;
+        let path = paths::store(self.store.path())?;
         let text = match Store::open_read_only(&path) {
             // Nobody has measured yet: an empty history, not a fault. A file named by hand must exist.
             Err(_) if self.store.store.is_none() && !path.exists() => list::list(Vec::new(), self.format),

@@ -35,7 +35,7 @@ impl Action for Import {
             runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
         }
         let catalogue = Installation::find()?.catalogue()?;
-        let mut store = switchcost_session::open_store(self.store.store.as_deref())?;
+        let mut store = switchcost_session::open_store(self.store.path())?;
         for mut run in runs {
             let changed = switchcost_session::judged_here(&mut run, &catalogue);
             let said = match store.insert_run(&run).map_err(Failure::usage)? {

@@ -52,7 +52,7 @@ impl Action for Report {
         let catalogue = installation.catalogue()?;
         let template = template(&installation)?;
         // Not dropped: the process ends with it, and to take 200 runs apart, cell by cell, is a seventh of the time.
-        let mut runs = ManuallyDrop::new(Runs::new(paths::store(self.store.store.as_deref())?, &catalogue));
+        let mut runs = ManuallyDrop::new(Runs::new(paths::store(self.store.path())?, &catalogue));
         let mut sources = Vec::new();
         let (audits, mut named): (Vec<&String>, Vec<&str>) = (
             self.runs.iter().filter(|text| audits::is_one(text)).collect(),
@@ -83,27 +83,8 @@ impl Action for Report {
     }
 }
 
-/// A page of one run that has just been made, without what says whose it is.
-pub fn report_run(
-    template: &str,
-    run: &Run,
-    catalogue: &Catalogue,
-    file: Option<&Path>,
-    open: bool,
-) -> Result<PathBuf, Failure> {
-    let mut run = run.clone();
-    switchcost_store::strip_personal(&mut run);
-    let runs = std::slice::from_ref(&run);
-    let file = file.map_or_else(|| default_name(runs), Path::to_owned);
-    write_page(template, runs, std::slice::from_ref(&run.id), &[], catalogue, &file)?;
-    if open {
-        opening::open(&file);
-    }
-    Ok(file)
-}
-
 /// What `web/` was built into.
-pub fn template(installation: &Installation) -> Result<String, Failure> {
+fn template(installation: &Installation) -> Result<String, Failure> {
     let path = installation.data("report.html");
     std::fs::read_to_string(&path).map_err(|error| {
         Failure::usage(if error.kind() == std::io::ErrorKind::NotFound {

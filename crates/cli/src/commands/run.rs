@@ -1,16 +1,14 @@
 //! `run`: measure, show, store.
 
-use super::measure::{Effort, effort};
-use super::{formatted, report};
+use super::measure::{Effort, effort, show};
 use crate::arguments::{DetailOptions, parse_contexts, what_to_measure, where_to_run};
 use crate::formats::Form;
 use clap::Parser;
 use clap::builder::ArgPredicate;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use switchcost_model::{Experiment, Placement, Request, Timing};
 use switchcost_session::arguments::{StoreOption, bounded_time, parse_budget, parse_word};
-use switchcost_session::{Action, Exit, Failure, Installation, Session, not_stored, open_store, output};
+use switchcost_session::{Action, Exit, Failure, Session, open_store};
 
 /// Measure the main mechanisms, or those that the patterns name
 #[derive(Parser, Debug)]
@@ -50,14 +48,8 @@ pub struct Run {
     #[command(flatten)]
     pub detail: DetailOptions,
     /// Output format
-    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
+    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser(true))]
     pub format: Form,
-    /// Also write an HTML report [default: switchcost-RUN.html in this folder]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    pub report: Option<Option<PathBuf>>,
-    /// Open that page in a browser
-    #[arg(long, requires = "report")]
-    pub open: bool,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -66,21 +58,12 @@ pub struct Run {
 impl Action for Run {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         let request = request(self)?;
-        let template = self.report.as_ref().map(|_| report::template(&Installation::find()?)).transpose()?;
-        let store = open_store(self.store.store.as_deref())?;
+        let store = open_store(self.store.path())?;
         let session = Session::new(started, Some(request.budget), self.effort.wait)?;
         let mut selection = session.select(&request)?;
         selection.add_twins(&session.catalogue, &session.probes);
-        let (run, stored) = session.measure(&request, selection, store)?;
-        let (text, exit) = formatted(&run, &session.catalogue, self.format, self.detail.style())?;
-        output::print(&text)?;
-        if let (Some(template), Some(file)) = (template, &self.report) {
-            let file = report::report_run(&template, &run, &session.catalogue, file.as_deref(), self.open)?;
-            // Standard output may be JSON.
-            output::say(&format!("page with pictures: {}", file.display()));
-        }
-        stored.map_err(|reason| not_stored(&reason))?;
-        Ok(exit)
+        let measured = session.measure(&request, selection, store)?;
+        Ok(show(&session, measured, self.format, self.detail.style())?.1)
     }
 }
 

@@ -10,7 +10,7 @@ use switchcost_catalogue::grammar::Pattern;
 use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
-/// Show a stored run
+/// Show a stored run, or some of its rows
 #[derive(Parser, Debug)]
 #[command(name = "show")]
 pub struct Show {
@@ -18,12 +18,6 @@ pub struct Show {
     /// are shown only: thread, goroutine, 'stack/*'. Without a run the newest that has them is shown
     #[arg(value_name = "RUN|PATTERN")]
     pub operands: Vec<String>,
-    /// Output format
-    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
-    pub format: Form,
-    /// Draw the rows as bars on a logarithmic scale below the table
-    #[arg(long)]
-    pub plot: bool,
     /// How much is told
     #[command(flatten)]
     pub detail: DetailOptions,
@@ -34,11 +28,8 @@ pub struct Show {
 
 impl Action for Show {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
-        if self.plot && !self.format.is("table") && !self.format.is("md") {
-            return Err(Failure::usage("--plot is for people: it goes with --format table or md only"));
-        }
         let catalogue = Installation::find()?.catalogue()?;
-        let mut runs = Runs::new(paths::store(self.store.store.as_deref())?, &catalogue);
+        let mut runs = Runs::new(paths::store(self.store.path())?, &catalogue);
         let (run, patterns) = match self.operands.split_first() {
             Some((first, others)) if !is_pattern(first, &catalogue) => (first.clone(), others),
             _ => {
@@ -53,18 +44,13 @@ impl Action for Show {
         let fits = |row: &Row<'_>, pattern: &Pattern<'_>| pattern.fits(row.variant, &row.label);
         let wanted = |row: &Row<'_>| patterns.is_empty() || patterns.iter().any(|pattern| fits(row, pattern));
         // As people may see it, whatever others put into the run.
-        let shown = self.format.is_for_people().then(|| run.harmless());
-        let analysis = Analysis::new(shown.as_ref().unwrap_or(run), &catalogue);
+        let shown = run.harmless();
+        let analysis = Analysis::new(&shown, &catalogue);
         if let Some(lost) = patterns.iter().find(|pattern| !analysis.rows.iter().any(|row| fits(row, pattern))) {
             let hint = catalogue.did_you_mean(lost.name());
             return Err(Failure::usage(format!("run {} has no row `{}`{hint}", run.id, lost.text())));
         }
-        let style = self.detail.style();
-        let analysis = analysis.only(wanted);
-        let mut text = self.format.write(&analysis, style).map_err(Failure::internal)?;
-        if self.plot {
-            text += &switchcost_report::ladder_plot(&analysis, style);
-        }
+        let text = Form::table().write(&analysis.only(wanted), self.detail.style()).map_err(Failure::internal)?;
         output::print(&text)?;
         Ok(Exit::Fine)
     }

@@ -70,7 +70,7 @@ pub struct Sweep {
     #[command(flatten)]
     pub detail: DetailOptions,
     /// Output format
-    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser())]
+    #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser(true))]
     pub format: Form,
     /// Continue a sweep that stopped early: same plan, same order, nothing is measured twice
     #[arg(long, value_name = "RUN", conflicts_with_all = NEW)]
@@ -101,7 +101,7 @@ fn begin(arguments: &Sweep, started: Instant) -> Result<(Run, Exit), Failure> {
         return Err(Failure::internal("a sweep without an axis")); // clap asks for it.
     };
     let mut request = request(arguments)?;
-    let store = open_store(arguments.store.store.as_deref())?;
+    let store = open_store(arguments.store.path())?;
     let session = Session::new(started, Some(arguments.budget), arguments.effort.wait)?;
     request.experiment = request.experiment.or_else(|| axis.usual_experiment(&session.catalogue.mechanisms));
     if request.patterns.is_empty() {
@@ -134,7 +134,7 @@ fn request(arguments: &Sweep) -> Result<Request, Failure> {
 
 /// The plan is the stored request and the stored rows: both are read again, and nothing is chosen anew.
 fn go_on(arguments: &Sweep, selector: &str, started: Instant) -> Result<(Run, Exit), Failure> {
-    let path = paths::store(arguments.store.store.as_deref())?;
+    let path = paths::store(arguments.store.path())?;
     let run = Store::open_read_only(&path).and_then(|store| store.load(selector)).map_err(Failure::usage)?;
     let refused = |reason: &str| Failure::usage(format!("--resume {}: {reason}", run.id));
     if run.request.axis.is_none() {
@@ -149,7 +149,7 @@ fn go_on(arguments: &Sweep, selector: &str, started: Instant) -> Result<(Run, Ex
             run.method_version
         )));
     }
-    let store = open_store(arguments.store.store.as_deref())?;
+    let store = open_store(arguments.store.path())?;
     let session = Session::new(started, Some(arguments.budget), arguments.effort.wait)?;
     if session.machine.key() != run.machine.key() {
         return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));

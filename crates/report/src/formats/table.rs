@@ -65,12 +65,6 @@ pub(crate) fn ladder_text(analysis: &Analysis<'_>, style: Style) -> String {
     style.sealed(&format!("{}\n{table}{notes}{along}{tail}", head(analysis, style)))
 }
 
-/// The rows as bars on a logarithmic scale.
-#[must_use]
-pub fn ladder_plot(analysis: &Analysis<'_>, style: Style) -> String {
-    style.sealed(&crate::plot::bars(&analysis.shown().collect::<Vec<_>>(), style))
-}
-
 /// The same as Markdown.
 pub(crate) fn ladder_markdown(analysis: &Analysis<'_>) -> String {
     let mut table = markdown_table();

@@ -30,7 +30,7 @@ pub fn measure(
     compared: &mut Compared,
 ) -> Result<(Run, Vec<Pair>), Failure> {
     let [a, b] = [load(folders[0], "a")?, load(folders[1], "b")?];
-    let store = open_store(arguments.store.store.as_deref())?;
+    let store = open_store(arguments.store.path())?;
     let ids = [a.id.clone(), b.id.clone()];
     let request = Request { patterns: arguments.operands.clone(), ..request(arguments) };
     let session = Session::by(

@@ -54,7 +54,7 @@ struct Chosen {
 
 /// Measures all operands in turns, stores the run, and says which of its rows each operand names.
 pub fn measure(arguments: &Compare, started: Instant) -> Result<(Run, Vec<Operand>), Failure> {
-    let store = open_store(arguments.store.store.as_deref())?;
+    let store = open_store(arguments.store.path())?;
     let request = request(arguments);
     let session = Session::new(started, Some(request.budget), arguments.measure.wait)?;
     let mut selection = Selection::default();
