@@ -1,6 +1,8 @@
 /** Rows made of what the host put into the page, whose types are generated (`web/generate`). Where a number is not finite, JSON has null. */
 
-import type { Curve, Detail, Literature, Matrix, PageData, Result, RunData } from "./page";
+import type { Curve, Detail, Experiment, Literature, Matrix, Measure, PageData, Result, RunData } from "./page";
+
+import { BYTES } from "./format";
 
 export type {
   Cell,
@@ -8,9 +10,11 @@ export type {
   ComparisonTable,
   Curve,
   Detail,
+  Experiment,
   Explained,
   Literature,
   Matrix,
+  Measure,
   PageData,
   Point,
   Result,
@@ -18,7 +22,7 @@ export type {
 } from "./page";
 
 /** What an axis, or a row, measures. */
-export type Quantity = "time" | "memory";
+export type Quantity = Pick<Measure, "name" | "unit" | "scale" | "base">;
 
 /** One start of a probe. */
 export interface Start {
@@ -45,7 +49,7 @@ export interface Row {
   experiment: string;
   placement: string;
   probe: string;
-  quantity: Quantity;
+  quantity: Measure;
   /** ns or bytes per unit; null: no figure that can be drawn. */
   median: number | null;
   low: number | null;
@@ -63,6 +67,33 @@ export interface Run {
   data: RunData;
   rows: Row[];
 }
+
+/** A quantity by its name; of a page whose host knows it, there is always one. */
+const quantityOf = (name: string, data: PageData): Measure =>
+  data.quantities.find((known) => known.name === name) ?? data.quantities[0]!;
+
+/** An experiment by its name. */
+export const experimentOf = (name: string, data: PageData): Experiment =>
+  data.experiments.find((known) => known.name === name) ?? data.experiments[0]!;
+
+/** What an experiment's figures are of. */
+export const measured = (experiment: string, data: PageData): Measure =>
+  quantityOf(experimentOf(experiment, data).quantity, data);
+
+/** It measures what contexts keep. */
+export const isMemory = ({ quantity }: Experiment): boolean => quantity === BYTES.name;
+
+/** A switch on one CPU: the usual experiment in the usual place, of the usual unit. */
+export const isSwitch = (row: Row, data: PageData): boolean =>
+  row.experiment === data.experiments[0]!.name &&
+  row.placement === data.placements[0]!.name &&
+  row.result.unit === data.experiments[0]!.unit;
+
+/** Apart by what the rows of each measure. */
+export const byQuantity = <T>(all: T[], row: (one: T) => Row, data: PageData): [Measure, T[]][] =>
+  data.quantities
+    .map((quantity): [Measure, T[]] => [quantity, all.filter((one) => row(one).quantity === quantity)])
+    .filter(([, of]) => of.length > 0);
 
 /** Adds to one of many lists. */
 export function group<T>(lists: Map<string, T[]>, key: string, value: T): void {
@@ -106,7 +137,7 @@ function heaviest(result: Result): number | null {
   return mode?.[0] ?? null;
 }
 
-function row(result: Result, detail: Detail, index: number): Row {
+function row(result: Result, detail: Detail, index: number, data: PageData): Row {
   return {
     key: `r${index}`,
     index,
@@ -117,7 +148,7 @@ function row(result: Result, detail: Detail, index: number): Row {
     experiment: result.experiment,
     placement: result.placement,
     probe: result.probe,
-    quantity: result.quantity as Quantity,
+    quantity: quantityOf(result.quantity, data),
     median: positive(result.median ?? heaviest(result)),
     low: positive(result.low),
     high: positive(result.high),
@@ -135,7 +166,7 @@ export function runs(data: PageData): Run[] {
     seen.set(one.run.id, before + 1);
     const rows = one.results.flatMap((result, i) => {
       const detail = one.details[i];
-      return detail ? [row(result, detail, i)] : [];
+      return detail ? [row(result, detail, i, data)] : [];
     });
     return { index, key: before === 0 ? one.run.id : `${one.run.id}~${before + 1}`, data: one, rows };
   });
@@ -203,17 +234,19 @@ export function matching(runs: Run[]): number {
 /** A row of its mechanism's own set-up: no other contexts, parameters or timing than the mechanism has by itself. */
 const plain = (row: Row): boolean => row.label === row.result.mechanism;
 
-/** Figures of others that are of this row: of its unit and set-up. Those of free placement stand in the row that has it, and figures of ours nowhere. */
+/** Figures of others that are of this row: of its unit and set-up. Those of another placement, which their names say, stand in the row that has it, and figures of ours nowhere. */
 export function literatureOf(row: Row, data: PageData): Literature[] {
-  const free = row.label === `${row.result.mechanism} free`;
-  if (!free && !plain(row)) return [];
+  if (!plain(row) && row.label !== `${row.result.mechanism} ${row.placement}`) return [];
+  const { placements } = data;
+  const placed = (value: Literature): string =>
+    (placements.find(({ name }) => `-${value.name}-`.includes(`-${name}-`)) ?? placements[0]!).name;
   return data.literature.filter(
     (value) =>
       value.mechanism === row.result.mechanism &&
-      value.unit === `ns per ${row.result.unit}` &&
+      value.unit === `${row.quantity.unit} per ${row.result.unit}` &&
       value.low > 0 &&
       !value.name.startsWith("reference-") &&
-      /(?:^|-)free(?:-|$)/.test(value.name) === free,
+      placed(value) === row.placement,
   );
 }
 

@@ -20,37 +20,48 @@ export function digits(value: number | null): string {
   return (whole < 0 ? "-" : "") + group(String(Math.abs(whole)));
 }
 
-const SECONDS: [number, string][] = [
-  [1e9, "s"],
-  [1e6, "ms"],
-  [1e3, "µs"],
-  [1, "ns"],
-];
-const BYTES: [number, string][] = [
-  [2 ** 30, "GiB"],
-  [2 ** 20, "MiB"],
-  [2 ** 10, "KiB"],
-  [1, "B"],
-];
+/** Times and sizes beside the figures of rows. */
+export const TIME: Quantity = {
+  name: "time",
+  unit: "ns",
+  base: 10,
+  scale: [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+    [1, "ns"],
+  ],
+};
+export const BYTES: Quantity = {
+  name: "memory",
+  unit: "B",
+  base: 4,
+  scale: [
+    [2 ** 30, "GiB"],
+    [2 ** 20, "MiB"],
+    [2 ** 10, "KiB"],
+    [1, "B"],
+  ],
+};
 
-function scaled(value: number | null, units: [number, string][], write: (value: number) => string): string {
+function scaled(value: number | null, quantity: Quantity, write: (value: number) => string): string {
   if (value === null || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1e18) return `${value.toExponential(1)} ${units.at(-1)![1]}`;
-  const [factor, unit] = units.find(([factor]) => size >= factor * 0.9995) ?? units.at(-1)!;
+  if (size >= 1e18) return `${value.toExponential(1)} ${quantity.unit}`;
+  const fits = quantity.scale.find(([factor]) => size >= factor * 0.9995) ?? quantity.scale.at(-1);
+  const [factor, unit] = fits ?? [1, quantity.unit];
   return `${write(value / factor)} ${unit}`;
 }
 
 /** 1,062 → `1.06 µs`. */
-export const duration = (ns: number | null): string => scaled(ns, SECONDS, digits);
+export const duration = (ns: number | null): string => scaled(ns, TIME, digits);
 /** 4096 → `4.00 KiB`. */
 export const bytes = (value: number | null): string => scaled(value, BYTES, digits);
 /** With the unit of its quantity. */
-export const amount = (value: number | null, quantity: Quantity): string =>
-  quantity === "time" ? duration(value) : bytes(value);
+export const amount = (value: number | null, quantity: Quantity): string => scaled(value, quantity, digits);
 /** Without superfluous digits: `1 µs`, `500 ns`. */
 export const tick = (value: number, quantity: Quantity): string =>
-  scaled(value, quantity === "time" ? SECONDS : BYTES, (scaled) => String(Number(scaled.toPrecision(3))));
+  scaled(value, quantity, (scaled) => String(Number(scaled.toPrecision(3))));
 
 /** A fraction as percent with two significant digits. */
 export function percent(fraction: number | null): string {
@@ -77,14 +88,14 @@ function linearTicks(low: number, high: number, room: number): number[] {
   return Array.from({ length: Math.min(count, 20) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
-/** Ticks of a logarithmic axis: powers of ten (of four, for bytes), with 2 and 5 between where there is room. */
+/** Ticks of a logarithmic axis: powers of the quantity's base (ten; of bytes four), with 2 and 5 between where there is room. */
 export function logTicks([low, high]: [number, number], quantity: Quantity, room: number): number[] {
-  const base = quantity === "memory" ? 4 : 10;
+  const { base } = quantity;
   const from = Math.floor(Math.log(low) / Math.log(base));
   const to = Math.ceil(Math.log(high) / Math.log(base));
   const powers = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => base ** (from + i));
   const within = (ticks: number[]): number[] => ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
-  const fine = quantity === "memory" ? powers.flatMap((p) => [p, 2 * p]) : powers.flatMap((p) => [p, 2 * p, 5 * p]);
+  const fine = powers.flatMap((p) => [1, 2, 5].filter((step) => step < base).map((step) => step * p));
   if (within(fine).length < 3) return linearTicks(low, high, room);
   if (within(fine).length <= room) return within(fine);
   const coarse = within(powers);

@@ -1,7 +1,7 @@
 /** What stands above every view: the answer, where it comes from, what limits it, and the ways to the views. */
 
 import { type Context, colour, familyTitle } from "./context";
-import { machine, type Row, type Run, runTitle } from "./data";
+import { isSwitch, machine, type PageData, type Row, type Run, runTitle } from "./data";
 import { type Choice, h, select } from "./dom";
 import { amount, factor } from "./format";
 import { VIEWS } from "./views";
@@ -13,22 +13,16 @@ const MOST_FIGURES = 6;
 const MOST_CHOICES = 500;
 
 /** Rows that can stand for their family: a switch on one CPU, whose evidence holds. */
-function sound(row: Row): boolean {
-  const { verdict, timing, unit } = row.result;
-  return (
-    row.median !== null &&
-    verdict === "verified" &&
-    timing === "batch" &&
-    unit === "switch" &&
-    row.experiment === "switch" &&
-    row.placement === "one_cpu" &&
-    !row.detail.control
-  );
-}
+const sound = (row: Row, data: PageData): boolean =>
+  row.median !== null &&
+  row.result.verdict === "verified" &&
+  row.result.timing === "batch" &&
+  isSwitch(row, data) &&
+  !row.detail.control;
 
 /** One row for each family: its example, or the fastest that a program can choose. */
 function answers(context: Context): Row[] {
-  const rows = context.run.rows.filter(sound);
+  const rows = context.run.rows.filter((row) => sound(row, context.data));
   const found = context.data.families.flatMap(({ id, example }) => {
     const mine = rows.filter((row) => row.family === id);
     const plain = mine.find((row) => row.label === example);
@@ -50,8 +44,8 @@ function figures(context: Context): HTMLElement | null {
     return times < 0.995 ? `1/${factor(1 / times).slice(1)} of a thread` : `${factor(times)} a thread`;
   };
   const cost = (row: Row): string => {
-    const modes = row.result.modes.map(([value]) => amount(value ?? null, "time"));
-    return modes.length > 1 ? `${modes[0]!.split(" ")[0]!}–${modes.at(-1)!}` : amount(row.median, "time");
+    const modes = row.result.modes.map(([value]) => amount(value ?? null, row.quantity));
+    return modes.length > 1 ? `${modes[0]!.split(" ")[0]!}–${modes.at(-1)!}` : amount(row.median, row.quantity);
   };
   const card = (row: Row): HTMLElement =>
     h(
@@ -211,7 +205,15 @@ export function header(context: Context): HTMLElement[] {
 /** What these runs do not hold, and how it is measured. */
 export function more({ run, runs, data }: Context): HTMLElement {
   const empty = Object.values(VIEWS).flatMap((view) =>
-    view.more && !view.has(run, runs, data) ? [{ title: view.title, ...view.more }] : [],
+    view.more && !view.has(run, runs, data)
+      ? [
+          {
+            title: view.title,
+            shows: view.more.shows,
+            command: typeof view.more.command === "string" ? view.more.command : view.more.command(data),
+          },
+        ]
+      : [],
   );
   if (empty.length === 0) return h("p", {});
   return h(

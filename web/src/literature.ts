@@ -1,7 +1,7 @@
 /** Figures that others published. */
 
 import type { Literature } from "./data";
-import { amount } from "./format";
+import { duration } from "./format";
 
 /** `E. Bendersky, Measuring …` → `Bendersky 2018`. */
 export function author(value: Literature): string {
@@ -13,7 +13,7 @@ export function author(value: Literature): string {
 
 /** The figure: one, a range, or what it is below. */
 export const quoted = (value: Literature): string =>
-  `${value.upper_bound ? "below " : ""}${amount(value.low, "time")}${value.high === null ? "" : ` – ${amount(value.high, "time")}`}`;
+  `${value.upper_bound ? "below " : ""}${duration(value.low)}${value.high === null ? "" : ` – ${duration(value.high)}`}`;
 
 /** What is known against it. */
 const but = (value: Literature, before: string): string =>

@@ -12,6 +12,10 @@ export interface PageData {
    * Those of every table of rows.
    */
   columns: ColumnPart[];
+  /**
+   * What may be measured, the usual one first.
+   */
+  experiments: Experiment[];
   families: FamilyPart[];
   format: number;
   literature: Literature[];
@@ -23,6 +27,14 @@ export interface PageData {
    * What is left out for want of room.
    */
   notes: string[];
+  /**
+   * Where contexts may run, the usual place first.
+   */
+  placements: Placement[];
+  /**
+   * What figures may be of.
+   */
+  quantities: Measure[];
   runs: RunData[];
   /**
    * Shares at which `batches` of a row are given.
@@ -43,6 +55,49 @@ export interface AuditAnswer {
 export interface ColumnPart {
   meaning: string;
   title: string;
+}
+export interface Experiment {
+  /**
+   * Where two mechanisms are looked at it belongs to the answer.
+   */
+  asked: boolean;
+  /**
+   * Its figures are those of batches.
+   */
+  batches: boolean;
+  /**
+   * Names of what is reported beside it.
+   */
+  beside: string[];
+  /**
+   * The same as the title of a column.
+   */
+  column: string;
+  name: string;
+  /**
+   * It is about the contexts, not about switching to them.
+   */
+  of_contexts: boolean;
+  /**
+   * Names of what is added to the figure.
+   */
+  parts: string[];
+  /**
+   * Name of what its figures are of.
+   */
+  quantity: string;
+  /**
+   * The same in few words.
+   */
+  short: string;
+  /**
+   * Heading of its figures.
+   */
+  title: string;
+  /**
+   * What one unit is, where a mechanism's page says nothing else.
+   */
+  unit: string;
 }
 export interface FamilyPart {
   /**
@@ -91,6 +146,51 @@ export interface MechanismPart {
    */
   short: string;
   title: string;
+}
+export interface Placement {
+  name: string;
+  title: string;
+}
+/**
+ * How figures of a quantity are written.
+ */
+export interface Measure {
+  /**
+   * Of whose powers round numbers are made on an axis.
+   */
+  base: number;
+  /**
+   * What a monitor calls the unit of a figure divided by `per_base`. Dividing rounds once; 1e-9 is not a number of the machine's.
+   */
+  base_unit: string;
+  /**
+   * What is said of a greater figure.
+   */
+  greater: string;
+  /**
+   * Its word in files.
+   */
+  name: string;
+  /**
+   * What a figure is, before the words `of a unit`.
+   */
+  of_a_unit: string;
+  /**
+   * See `base_unit`.
+   */
+  per_base: number;
+  /**
+   * Multiples and the units that they are written in, the largest first.
+   */
+  scale: [number, string][];
+  /**
+   * What is said of a smaller figure.
+   */
+  smaller: string;
+  /**
+   * In which figures are stored, and printed where a title names it.
+   */
+  unit: string;
 }
 /**
  * A run with its results.
@@ -509,12 +609,6 @@ export interface Result {
    */
   build: Build | null;
   /**
-   * Only where the figure is not time: its parts per unit, such as resident, virtual and kernel bytes of one live, suspended context.
-   */
-  bytes: {
-    [k: string]: number;
-  };
-  /**
    * Contexts in the ring, or kept.
    */
   contexts: number;
@@ -632,6 +726,12 @@ export interface Result {
    */
   parameters: {
     [k: string]: string;
+  };
+  /**
+   * Only where the figure is not time: its parts per unit, such as resident, virtual and kernel bytes of one live, suspended context.
+   */
+  parts: {
+    [k: string]: number;
   };
   /**
    * Largest resident set of the probe's largest process, bytes.

@@ -1,7 +1,7 @@
 /** What there is to know of one row: opened by a click on it. */
 
 import { type Context, familyTitle } from "./context";
-import { literatureOf, type Row } from "./data";
+import { experimentOf, literatureOf, type Row } from "./data";
 import { h } from "./dom";
 import { amount, digits, factor, percent } from "./format";
 import { author, quoted } from "./literature";
@@ -11,20 +11,21 @@ const MOST_STARTS = 60;
 
 const part = (term: string, ...of: (Node | string)[]): HTMLElement[] => [h("dt", {}, term), h("dd", {}, ...of)];
 
-function figures(row: Row, reference: string | null): HTMLElement[] {
+function figures(row: Row, reference: string | null, batches: boolean): HTMLElement[] {
   const { quantity, result } = row;
   const of = (value: number | null): string => amount(value, quantity);
   const modes = result.modes.map(([value, share]) => `${of(value ?? null)} (${percent(share ?? null)})`);
-  const per = quantity === "memory" ? "context" : result.unit;
   if (row.median === null) return part("Figure", `none: ${result.verdict}${result.reason ? `, ${result.reason}` : ""}`);
   return [
     ...part(
       "Figure",
-      modes.length > 0 ? `two or more modes: ${modes.join(" or ")} per ${per}` : `${of(row.median)} per ${per}`,
+      modes.length > 0
+        ? `two or more modes: ${modes.join(" or ")} per ${result.unit}`
+        : `${of(row.median)} per ${result.unit}`,
     ),
     ...part("95 % interval", row.low === null ? "none: fewer than six starts" : `${of(row.low)} – ${of(row.high)}`),
     ...(result.undisturbed === null ? [] : part("Undisturbed batches only", of(result.undisturbed))),
-    ...(quantity === "time"
+    ...(batches
       ? part("Batches", `fastest ${of(row.min)}, 90 % below ${of(result.p90)}, 99 % below ${of(row.p99)}`)
       : []),
     ...(result.times_reference === null || result.times_reference === 1 || reference === null
@@ -88,7 +89,7 @@ export function panel(context: Context): HTMLElement | null {
     h(
       "dl",
       {},
-      ...figures(row, context.run.data.run.reference),
+      ...figures(row, context.run.data.run.reference, experimentOf(row.experiment, context.data).batches),
       ...(about ? [...part("One unit", about.iteration), ...part("Includes", about.includes)] : []),
       ...part("Evidence", evidence(row)),
       ...part("Starts", starts(row)),

@@ -1,8 +1,9 @@
 /** The views of the page: which have something to show, which one is shown first, and what would fill the others. */
 
 import type { Context } from "./context";
-import { hardware, matching, type PageData, type Row, type Run } from "./data";
+import { experimentOf, hardware, isMemory, matching, type PageData, type Row, type Run } from "./data";
 import { audit } from "./views/audit";
+import { commands } from "./views/common";
 import { compare } from "./views/compare";
 import { curves } from "./views/curves";
 import { distribution } from "./views/distribution";
@@ -15,7 +16,7 @@ import { machine } from "./views/machine";
 import { compareMachines } from "./views/machines";
 import { memory, priced } from "./views/memory";
 import { pairs } from "./views/pairs";
-import { placed, placement } from "./views/placement";
+import { placed, placement, placementsOf } from "./views/placement";
 import { rounds } from "./views/rounds";
 
 export interface View {
@@ -24,7 +25,7 @@ export interface View {
   /** There is something to draw. */
   has: (run: Run, runs: Run[], data: PageData) => boolean;
   /** Else: what it would show, and the command that measures it. */
-  more?: { shows: string; command: string };
+  more?: { shows: string; command: string | ((data: PageData) => string) };
 }
 
 const always = (): boolean => true;
@@ -48,32 +49,29 @@ export const VIEWS: Record<string, View> = {
   placement: {
     title: "Placement",
     draw: placement,
-    has: (run) => placed(run.rows).length > 0,
+    has: (run, _, data) => placed(run.rows, data).length > 0,
     more: {
       shows: "one CPU, two CPUs, and where the scheduler likes",
-      command: "switchcost run thread --placement one_cpu,two_cpus,free",
+      command: (data) => placementsOf("thread", data),
     },
   },
   memory: {
     title: "Memory & switch",
     draw: memory,
-    has: (run, runs) => priced(run, runs).length > 1,
+    has: (run, runs, data) => priced(run, runs, data).length > 1,
     more: {
       shows: "10,000 connections: memory of a context against its switch",
-      command: "switchcost run PATTERN --experiment footprint; switchcost report latest~1 latest",
+      command: (data) => [...commands(data, isMemory), "switchcost report latest~1 latest"].join("; "),
     },
   },
   life: {
     title: "Creation & memory",
     draw: life,
-    has: (_, runs) =>
-      some(
-        runs,
-        (row) => ["create", "footprint"].includes(row.experiment) && row.median !== null && !row.detail.control,
-      ),
+    has: (_, runs, data) =>
+      some(runs, (row) => experimentOf(row.experiment, data).of_contexts && row.median !== null && !row.detail.control),
     more: {
       shows: "what a context costs to create and to keep",
-      command: "switchcost run PATTERN --experiment create",
+      command: (data) => commands(data, (experiment) => experiment.of_contexts).join("; "),
     },
   },
   compare: {

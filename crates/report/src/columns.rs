@@ -347,7 +347,7 @@ pub static COLUMNS: &[Column] = &[
         "Only with timing each: cost of two counter reads in the same loop, ns, already taken off every figure.",
     ),
     column(
-        "bytes",
+        "parts",
         Of::Amounts(|_, row| row.summary.parts.clone()),
         "Only where the figure is not time: its parts per unit, such as resident, virtual and kernel bytes of one live, suspended context.",
     ),

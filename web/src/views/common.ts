@@ -1,6 +1,6 @@
 import type { Context } from "../context";
 import { familyTitle } from "../context";
-import { group, type Row } from "../data";
+import { type Experiment, group, type PageData, type Row } from "../data";
 import { h } from "../dom";
 import type { Item } from "../rowplot";
 
@@ -72,3 +72,7 @@ export function focus(context: Context, fits: (row: Row) => boolean): Row | unde
   const candidates = context.rows.filter(fits);
   return candidates.find((row) => row.label === context.state.row) ?? candidates[0];
 }
+
+/** The commands that measure experiments. */
+export const commands = (data: PageData, wanted: (experiment: Experiment) => boolean): string[] =>
+  data.experiments.filter(wanted).map(({ name }) => `switchcost run PATTERN --experiment ${name}`);

@@ -3,7 +3,7 @@ import { type Context, typed } from "../context";
 import { type Comparison, type ComparisonTable, type Row, runTitle } from "../data";
 import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
-import { amount, factor, logTicks, percent } from "../format";
+import { amount, factor, logTicks, percent, TIME } from "../format";
 import { rowPlot } from "../rowplot";
 import { paged } from "./common";
 
@@ -12,10 +12,6 @@ const COLOURS: Record<string, string> = {
   faster: "var(--faster)",
   same: "var(--text)",
   cannot_tell: "var(--faint)",
-};
-const WORDS = {
-  time: { slower: "slower", faster: "faster" },
-  memory: { slower: "larger", faster: "smaller" },
 };
 
 const name = (table: ComparisonTable, context: Context): string => {
@@ -45,7 +41,7 @@ function verdict(row: Sided): string {
   if (row.verdict === null) return "no verdict";
   if (row.verdict === "same") return `same within ${percent(row.within)}`;
   return row.verdict === "slower" || row.verdict === "faster"
-    ? WORDS[row.of?.quantity ?? "time"][row.verdict]
+    ? (row.of?.quantity[row.verdict === "slower" ? "greater" : "smaller"] ?? row.verdict)
     : "cannot tell";
 }
 
@@ -96,7 +92,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
   const inside = near.filter((value) => value >= domain[0] && value <= domain[1]);
   const step = Math.ceil(inside.length / Math.max(3, context.width / 90));
   const ticks = wide
-    ? logTicks(domain, "time", Math.max(3, context.width / 90))
+    ? logTicks(domain, TIME, Math.max(3, context.width / 90))
     : inside.filter((value, i) => value === 1 || i % step === inside.indexOf(1) % step);
   const paint = (row: Sided): string => COLOURS[row.verdict ?? ""] ?? "var(--faint)";
   const picture =

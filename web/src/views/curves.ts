@@ -1,13 +1,22 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, total, typed } from "../context";
-import { caches, type Curve, curves as find, group, type Point as Measured, positive, type Quantity } from "../data";
+import {
+  caches,
+  type Curve,
+  curves as find,
+  group,
+  measured as measuredBy,
+  type Point as Measured,
+  positive,
+  type Quantity,
+} from "../data";
 import { h, type Table } from "../dom";
 import { figure, nothing } from "../figure";
-import { amount, digits, logTicks, tick } from "../format";
+import { amount, BYTES, digits, logTicks, TIME, tick } from "../format";
 import { axes, drawn, logAxis } from "../rowplot";
 
 /** Parameters that are sizes. */
-const BYTES = /bytes|size|payload|working_set|stack$/;
+const SIZES = /bytes|size|payload|working_set|stack$/;
 
 /** Dashes and symbols by the place in the picture, so that curves differ without their colours. */
 const DASHES = ["", "7,3", "2,3", "10,3,2,3", "4,4"];
@@ -128,16 +137,16 @@ function one(context: Context, all: Curve[]): HTMLElement {
   const first = own[0] ?? all[0]!;
   const lines = asLines(context, own.slice(0, MOST_CURVES));
   const points = lines.flatMap((line) => line.points);
-  const quantity: Quantity = first.experiment === "footprint" ? "memory" : "time";
+  const quantity = measuredBy(first.experiment, context.data);
   const left = leftOut(context, first);
-  const sizes = BYTES.test(first.axis);
-  const label = (x: number): string => (sizes ? tick(x, "memory") : digits(x).replace(/\.0+$/, ""));
+  const sizes = SIZES.test(first.axis);
+  const label = (x: number): string => (sizes ? tick(x, BYTES) : digits(x).replace(/\.0+$/, ""));
   const measured = new Set(own.flatMap((curve) => curve.points.map((point) => point.result)));
   const split = own.some((curve) => curve.points.some((point) => point.parts));
   return figure({
     id: `curve-${first.experiment}-${first.axis.replace(/\W/g, "-")}`,
     title: `${first.experiment}: cost against ${first.axis.replaceAll("_", " ")}`,
-    caption: `Medians with their 95 % intervals, in ${quantity === "memory" ? "memory" : "time"} per ${first.unit}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
+    caption: `Medians with their 95 % intervals, in ${quantity.name} per ${first.unit}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
     command: typed(context.run),
     n: `${measured.size} rows, ${total(
       context.rows.filter((row) => measured.has(row.label)),
@@ -191,7 +200,7 @@ function scaleX(axis: string, points: Point[], room: number, label: (x: number) 
   const ticks =
     each.length < room
       ? each
-      : [...(zero ? [0] : []), ...logTicks([least, domain[1]], BYTES.test(axis) ? "memory" : "time", room)];
+      : [...(zero ? [0] : []), ...logTicks([least, domain[1]], SIZES.test(axis) ? BYTES : TIME, room)];
   return {
     type: zero ? "symlog" : "log",
     domain,

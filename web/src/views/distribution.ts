@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import type { Row, Start } from "../data";
+import { byQuantity, type Measure, type Row, type Start } from "../data";
 import { select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, duration, tick } from "../format";
@@ -11,19 +11,21 @@ import { focus, lines, paged, words } from "./common";
 export function distribution(context: Context): HTMLElement[] {
   const rows = context.rows.filter((row) => row.starts.length > 0);
   if (rows.length === 0) return [nothing("No row here tells its single starts.", "switchcost run")];
-  const groups = (["time", "memory"] as const).map((quantity) => rows.filter((row) => row.quantity === quantity));
-  const all = groups.filter((group) => group.length > 0).map((group) => overview(context, group));
+  const all = byQuantity(rows, (row) => row, context.data).map(([quantity, group]) =>
+    overview(context, group, quantity),
+  );
   const each = rows.filter((row) => row.detail.histogram.length > 0);
-  return [
+  const parts = [
     ...all,
     ecdf(context),
-    each.length > 0
-      ? perSwitch(context, each)
-      : nothing(
-          "No row was measured switch by switch; a histogram of single switches needs:",
-          "switchcost run PATTERN --timing each",
-        ),
+    ...byQuantity(each, (row) => row, context.data).map(([quantity, group]) => perUnit(context, group, quantity)),
+    each.length === 0 &&
+      nothing(
+        "No row was measured switch by switch; a histogram of single switches needs:",
+        "switchcost run PATTERN --timing each",
+      ),
   ];
+  return parts.filter((part) => part !== false);
 }
 
 type Dot = Start & { key: string; family: string };
@@ -36,9 +38,8 @@ function at(row: Row, share: number, context: Context): number | null {
   return value != null && value > 0 ? value : null;
 }
 
-function overview(context: Context, all: Row[]): HTMLElement {
+function overview(context: Context, all: Row[], quantity: Measure): HTMLElement {
   const { shown: rows, pager } = paged(all, context);
-  const quantity = rows[0]!.quantity;
   const dots: Dot[] = rows.flatMap((row) =>
     drawableStarts(row).map((start) => ({ ...start, key: row.key, family: row.family })),
   );
@@ -97,8 +98,8 @@ function overview(context: Context, all: Row[]): HTMLElement {
           ],
         });
   return figure({
-    id: `spread-${quantity}`,
-    title: quantity === "time" ? "How far starts and batches differ" : "How far the memory of starts differs",
+    id: `spread-${quantity.name}`,
+    title: `How far starts and batches differ in ${quantity.name}`,
     caption:
       "Dots: median of each start of the probe; crosses: starts that were disturbed or not verified and do not count. Pale bar: 10th to 90th percentile of all batches; thin line: 1st to 99th. Tick: the row's median.",
     command: typed(context.run),
@@ -200,7 +201,7 @@ function ecdf(context: Context): HTMLElement {
 }
 
 /** Share of intervals at or above a value, on two logarithmic axes: the tail is what it is for. */
-function perSwitch(context: Context, rows: Row[]): HTMLElement {
+function perUnit(context: Context, rows: Row[], quantity: Measure): HTMLElement {
   const shown = rows.slice(0, 8);
   const points = shown.flatMap((row) => {
     const all = row.detail.histogram.reduce((sum, [, count]) => sum + count, 0);
@@ -217,7 +218,7 @@ function perSwitch(context: Context, rows: Row[]): HTMLElement {
   const least = points.reduce((low, point) => Math.min(low, point.y), 1);
   const x = logAxis(
     points.map((point) => point.x),
-    "time",
+    quantity,
     context.width,
   );
   const ends = shown.flatMap((row) => points.findLast((point) => point.label === row.label) ?? []);
@@ -271,7 +272,7 @@ function perSwitch(context: Context, rows: Row[]): HTMLElement {
           x: "x",
           y: "y",
           title: (point: (typeof points)[number]) =>
-            `${point.label}\n${tick(point.x, "time")} or longer: ${(point.y * 100).toPrecision(2)} %`,
+            `${point.label}\n${tick(point.x, quantity)} or ${quantity.greater}: ${(point.y * 100).toPrecision(2)} %`,
           fill: "var(--paper)",
           stroke: "var(--line)",
         }),
@@ -279,7 +280,7 @@ function perSwitch(context: Context, rows: Row[]): HTMLElement {
     ],
   });
   return figure({
-    id: "per-switch",
+    id: `each-${quantity.name}`,
     title: "Single switches",
     caption: `Share of switches that took at least so long, both axes logarithmic; raw, with the cost of reading the counter in it. ${rows.length > shown.length ? `The first ${shown.length} of ${rows.length} rows.` : ""}`,
     command: typed(context.run),

@@ -1,19 +1,12 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { type Literature, literatureOf, type Quantity, type Row } from "../data";
+import { experimentOf, type Literature, literatureOf, measured, type Quantity, type Row } from "../data";
 import { type Choice, h, select } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import { amount, factor } from "../format";
 import { told, where } from "../literature";
 import { logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
 import { byExperiment, lines, paged, shared, without, words } from "./common";
-
-const TITLES: Record<string, string> = {
-  switch: "Cost of a switch",
-  create: "Cost of creating, entering once and destroying a context",
-  message: "Cost of a message there and back",
-  footprint: "Memory of a live, suspended context",
-};
 
 /** The ladder: what each kind of switch costs, on one axis. */
 export function ladder(context: Context): HTMLElement[] {
@@ -134,9 +127,9 @@ function literatureMarks(literature: Mark[], domain: [number, number], seat: Sea
 }
 
 /** Luckiest batch, 99th percentile, interval and median of each row. */
-function rowMarks(drawable: Row[], quantity: Quantity, context: Context, seat: Seat): Plot.Markish[] {
+function rowMarks(drawable: Row[], batches: boolean, context: Context, seat: Seat): Plot.Markish[] {
   const single = drawable.filter((row) => row.result.modes.length === 0);
-  const timed = (value: "min" | "p99"): Row[] => drawable.filter((row) => row[value] !== null && quantity === "time");
+  const timed = (value: "min" | "p99"): Row[] => drawable.filter((row) => row[value] !== null && batches);
   const paint = (row: Row): string => colour(row.family, context.data);
   return [
     Plot.tickX(timed("min"), {
@@ -194,7 +187,8 @@ function rowMarks(drawable: Row[], quantity: Quantity, context: Context, seat: S
 
 function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const { shown: rows, pager } = paged(all, context);
-  const quantity: Quantity = experiment === "footprint" ? "memory" : "time";
+  const about = experimentOf(experiment, context.data);
+  const quantity = measured(experiment, context.data);
   const reference = rung(context, all);
   const times = (row: Row): string => {
     const ratio = reference === undefined ? null : ratioTo(reference, row, context);
@@ -202,12 +196,9 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   };
   const common = shared(all);
   const drawable = rows.filter((row) => row.median !== null);
-  const known =
-    quantity === "time"
-      ? drawable
-          .map((row) => ({ row, values: literatureOf(row, context.data).sort((a, b) => a.low - b.low) }))
-          .filter(({ values }) => values.length > 0)
-      : [];
+  const known = drawable
+    .map((row) => ({ row, values: literatureOf(row, context.data).sort((a, b) => a.low - b.low) }))
+    .filter(({ values }) => values.length > 0);
   const published = context.state.published === "shown" ? known : [];
   const cited = [...new Set(published.flatMap(({ values }) => values))];
   const literature: Mark[] = published.flatMap(({ row, values }) =>
@@ -224,7 +215,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const end = (row: Row): string => {
     if (row.median === null) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
-    return `${figures(row, quantity)}${row.result.unit === "switch" || quantity === "memory" || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`;
+    return `${figures(row, quantity)}${row.result.unit === about.unit || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`;
   };
   const picture =
     rows.length === 0
@@ -235,7 +226,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
           x,
           marks: (seat) => [
             ...literatureMarks(literature, x.domain as [number, number], seat),
-            ...rowMarks(drawable, quantity, context, seat),
+            ...rowMarks(drawable, about.batches, context, seat),
             reference?.median
               ? Plot.ruleX([reference.median], { stroke: "var(--text)", strokeDasharray: "1,3", strokeOpacity: 0.6 })
               : null,
@@ -272,8 +263,8 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   );
   return figure({
     id: `ladder-${experiment}`,
-    title: [TITLES[experiment] ?? experiment, ...common.filter((word) => word !== experiment)].join(" · "),
-    caption: `Dot: median over starts; bar: its 95 % interval${quantity === "time" ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}. Hollow: failed a check; the word says which. ${reference ? `×: cost by that of ${reference.label}, the median of the rounds' ratios, where the unit is the same; whether a difference can be trusted says Compare.` : ""}`,
+    title: [about.title, ...common.filter((word) => word !== experiment)].join(" · "),
+    caption: `Dot: median over starts; bar: its 95 % interval${about.batches ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}. Hollow: failed a check; the word says which. ${reference ? `×: cost by that of ${reference.label}, the median of the rounds' ratios, where the unit is the same; whether a difference can be trusted says Compare.` : ""}`,
     command: typed(context.run),
     n: counted(all),
     picture,
@@ -294,7 +285,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
           const lines = [
             row.result.reason,
             ...row.result.notes,
-            ...(quantity === "time" ? literatureOf(row, context.data).map((value) => `published: ${told(value)}`) : []),
+            ...literatureOf(row, context.data).map((value) => `published: ${told(value)}`),
           ].filter(Boolean);
           const title = `${lines.length} ${lines.length === 1 ? "note" : "notes"}`;
           return lines.length > 0 ? [[nth, { title, lines }] as const] : [];

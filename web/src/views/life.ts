@@ -1,26 +1,27 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import type { Row } from "../data";
+import { experimentOf, measured, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
 import { logAxis, rowPlot } from "../rowplot";
-import { paged } from "./common";
+import { commands, paged } from "./common";
 
-const SHOWN = ["switch", "create", "footprint"];
-const TITLES: Record<string, string> = {
-  switch: "Switch",
-  create: "Create, enter once, destroy",
-  footprint: "Memory of a live context",
-};
+/** A part without its unit. */
+const word = (part: string): string => part.replace(/_bytes$/, "");
 
 /** What a context costs to have, beside what it costs to switch to. */
 export function life(context: Context): HTMLElement[] {
+  const { data } = context;
+  const asked = data.experiments.filter((experiment) => experiment.asked);
   const name = (row: Row): string => `${row.result.mechanism} (${row.probe})`;
   // All runs: the experiments are usually measured one after the other.
   const rows = context.runs
     .flatMap((run) => (run === context.run ? context.rows : run.rows))
-    .filter((row) => SHOWN.includes(row.experiment) && row.median !== null && !row.detail.control);
+    .filter(
+      (row) =>
+        asked.some((experiment) => experiment.name === row.experiment) && row.median !== null && !row.detail.control,
+    );
   const found = new Map<string, Map<string, Row>>();
   for (const row of rows) {
     const mine = found.get(name(row)) ?? new Map<string, Row>();
@@ -29,24 +30,23 @@ export function life(context: Context): HTMLElement[] {
     if (!known || (row.median ?? 0) < (known.median ?? 0)) mine.set(row.experiment, row);
     found.set(name(row), mine);
   }
-  const lived = [...found].filter(([, of]) => of.has("create") || of.has("footprint"));
+  const lived = [...found].filter(([, of]) => [...of.keys()].some((name) => experimentOf(name, data).of_contexts));
   if (lived.length === 0) {
     return [
       nothing(
         "No run here measured what a context costs to create or to keep. Measure that, and make one page of all three:",
-        "switchcost run PATTERN --experiment create",
-        "switchcost run PATTERN --experiment footprint",
+        ...commands(data, (experiment) => experiment.of_contexts),
         "switchcost report latest~2 latest~1 latest",
       ),
     ];
   }
   const { shown, pager } = paged(lived, context);
-  const columns = SHOWN.filter((experiment) => shown.some(([, of]) => of.has(experiment)));
+  const columns = asked.filter((experiment) => shown.some(([, of]) => of.has(experiment.name)));
   const three = context.width >= 1000;
   const width = three ? Math.floor(context.width / columns.length) - 12 : context.width;
-  const pictures = columns.map((experiment) => {
+  const pictures = columns.map(({ name: experiment, short }) => {
     const of = shown.flatMap(([name, of]) => (of.has(experiment) ? [{ name, row: of.get(experiment)! }] : []));
-    const quantity = experiment === "footprint" ? "memory" : "time";
+    const quantity = measured(experiment, data);
     const marks = of.map(({ name, row }) => ({
       key: name,
       median: row.median,
@@ -76,7 +76,7 @@ export function life(context: Context): HTMLElement[] {
         Plot.dot(marks, { y: "key", x: "median", r: 4.5, fill: paint, dy: seat.dy }),
       ],
     });
-    return h("div", {}, h("h4", {}, TITLES[experiment] ?? experiment), picture);
+    return h("div", {}, h("h4", {}, short), picture);
   });
   return [
     figure({
@@ -89,15 +89,22 @@ export function life(context: Context): HTMLElement[] {
       picture: h("div", { class: "columns" }, ...pictures),
       extra: [pager],
       table: {
-        head: ["mechanism", "switch", "create", "memory", "of it resident", "virtual"],
+        head: [
+          "mechanism",
+          ...asked.flatMap(({ column, parts, beside }) => [
+            column,
+            ...parts.map((part) => `of it ${word(part)}`),
+            ...beside.map(word),
+          ]),
+        ],
         rows: shown.map(([name, of]) => [
           name,
-          amount(of.get("switch")?.median ?? null, "time"),
-          amount(of.get("create")?.median ?? null, "time"),
-          amount(of.get("footprint")?.median ?? null, "memory"),
-          ...["resident_bytes", "virtual_bytes"].map((part) =>
-            amount(of.get("footprint")?.result.bytes[part] ?? null, "memory"),
-          ),
+          ...asked.flatMap((experiment) => {
+            const row = of.get(experiment.name);
+            const figures = [...experiment.parts, ...experiment.beside].map((part) => row?.result.parts[part]);
+            const quantity = measured(experiment.name, data);
+            return [row?.median, ...figures].map((figure) => amount(figure ?? null, quantity));
+          }),
         ]),
       },
     }),

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import { group, hardware, machineName, type Row, type Run } from "../data";
+import { byQuantity, group, hardware, machineName, type Quantity, type Row, type Run } from "../data";
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import { amount, factor } from "../format";
@@ -59,16 +59,14 @@ export function compareMachines(context: Context): HTMLElement[] {
   }
   const common = [...rows].filter(([, marks]) => marks.length > 1);
   if (common.length === 0) return [nothing("These runs have no row in common.")];
-  return (["time", "memory"] as const).flatMap((quantity) => {
-    const rows = common.filter(([, marks]) => marks[0]!.row.quantity === quantity);
-    return rows.length > 0 ? [one(context, rows, quantity, all)] : [];
-  });
+  const kinds = byQuantity(common, ([, marks]) => marks[0]!.row, context.data);
+  return kinds.map(([quantity, rows]) => one(context, rows, quantity, all));
 }
 
 function one(
   context: Context,
   all: [string, { row: Row; seen: Seen; key: string; run: Run }[]][],
-  quantity: "time" | "memory",
+  quantity: Quantity,
   machines: Map<string, Seen>,
 ): HTMLElement {
   const { shown, pager } = paged(all, context);
@@ -125,7 +123,7 @@ function one(
   );
   const heads = [...machines.values()].slice(0, 12);
   return figure({
-    id: `machines-${quantity}`,
+    id: `machines-${quantity.name}`,
     title: several ? `${machines.size} machines` : `${context.runs.length} runs of one machine`,
     caption: `One mark for each run: medians. At the end: slowest ÷ fastest. Machines differ in more than their hardware: see their facts under Machine.${machines.size > MOST_MACHINES ? ` The first ${MOST_MACHINES} of ${machines.size} machines.` : ""}`,
     command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),

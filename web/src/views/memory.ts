@@ -1,15 +1,16 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { group, hardware, type Row, type Run } from "../data";
+import { experimentOf, group, hardware, isMemory, isSwitch, type PageData, type Row, type Run } from "../data";
 import { select } from "../dom";
 import { figure, nothing } from "../figure";
-import { amount, bytes, duration, thousands } from "../format";
+import { BYTES, bytes, duration, thousands, TIME } from "../format";
 import { axes, drawn, logAxis } from "../rowplot";
+import { commands } from "./common";
 
 /** A mechanism with what its context keeps and what its switch costs. */
 interface Priced {
   mechanism: string;
-  footprint: Row;
+  kept: Row;
   switched: Row;
 }
 
@@ -20,32 +21,25 @@ const better = (known: Row | undefined, row: Row): boolean =>
   (row.result.contexts === known.result.contexts && row.median! < known.median!);
 
 /** The mechanisms of which the runs of this run's machine hold both. */
-export function priced(of: Run, all: Run[]): Priced[] {
+export function priced(of: Run, all: Run[], data: PageData): Priced[] {
   const runs = all.filter((run) => hardware(run) === hardware(of));
-  const found = new Map<string, { footprint?: Row; switched?: Row }>();
+  const found = new Map<string, { kept?: Row; switched?: Row }>();
   for (const row of runs.flatMap((run) => run.rows)) {
     if (row.median === null || row.detail.control || row.result.timing !== "batch" || row.result.modes.length > 0)
       continue;
     const key = row.result.mechanism;
     const mine = found.get(key) ?? {};
-    if (row.experiment === "footprint" && better(mine.footprint, row)) mine.footprint = row;
-    if (
-      row.experiment === "switch" &&
-      row.placement === "one_cpu" &&
-      row.result.unit === "switch" &&
-      better(mine.switched, row)
-    )
-      mine.switched = row;
+    if (isMemory(experimentOf(row.experiment, data)) && better(mine.kept, row)) mine.kept = row;
+    if (isSwitch(row, data) && better(mine.switched, row)) mine.switched = row;
     found.set(key, mine);
   }
-  // What a family keeps may be measured once, of a mechanism that has no switch of its own: it holds for those that have no footprint of theirs.
-  const kept = new Map<string, Row[]>();
-  for (const { footprint, switched } of found.values())
-    if (footprint && !switched) group(kept, footprint.family, footprint);
-  return [...found].flatMap(([mechanism, { footprint, switched }]) => {
-    const [family, ...others] = switched ? (kept.get(switched.family) ?? []) : [];
-    const memory = footprint ?? (others.length === 0 ? family : undefined);
-    return memory && switched ? [{ mechanism, footprint: memory, switched }] : [];
+  // What a family keeps may be measured once, of a mechanism that has no switch of its own: it holds for those that have none of theirs.
+  const families = new Map<string, Row[]>();
+  for (const { kept, switched } of found.values()) if (kept && !switched) group(families, kept.family, kept);
+  return [...found].flatMap(([mechanism, { kept, switched }]) => {
+    const [family, ...others] = switched ? (families.get(switched.family) ?? []) : [];
+    const memory = kept ?? (others.length === 0 ? family : undefined);
+    return memory && switched ? [{ mechanism, kept: memory, switched }] : [];
   });
 }
 
@@ -54,13 +48,13 @@ const COUNTS = [1, 1000, 10_000, 100_000, 1_000_000];
 
 /** Memory against switch: what many connections keep, and what it costs to serve the next of them. */
 export function memory(context: Context): HTMLElement[] {
-  const all = priced(context.run, context.runs);
+  const all = priced(context.run, context.runs, context.data);
   if (all.length === 0)
     return [
       nothing(
         "No mechanism here has both its memory and its switch. Measure the two, and make one page of them:",
         "switchcost run PATTERN --contexts 10k",
-        "switchcost run PATTERN --experiment footprint",
+        ...commands(context.data, isMemory),
         "switchcost report latest~1 latest",
       ),
     ];
@@ -70,7 +64,7 @@ export function memory(context: Context): HTMLElement[] {
     ...each,
     family: each.switched.family,
     x: each.switched.median!,
-    y: each.footprint.median! * count,
+    y: each.kept.median! * count,
   }));
   return [shown(context, points, count)];
 }
@@ -82,12 +76,12 @@ function scatter(context: Context, points: Point[]): SVGSVGElement | HTMLElement
   const narrow = context.width < 640;
   const x = logAxis(
     points.flatMap((point) => [point.x, point.switched.low, point.switched.high]),
-    "time",
+    TIME,
     context.width,
   );
   const y = logAxis(
     points.map((point) => point.y),
-    "memory",
+    BYTES,
     420,
   );
   const [low, high] = x.domain as [number, number];
@@ -146,9 +140,9 @@ function shown(context: Context, points: Point[], count: number): HTMLElement {
     id: "memory",
     title:
       count === 1 ? "One context: memory against switch" : `${thousands(count)} connections: memory against switch`,
-    caption: `Bottom left is best. Up: memory that ${thousands(count)} suspended contexts keep, ${thousands(count)} times that of one; right: one switch on one CPU, with its 95 % interval. Both of the row with most contexts; a mechanism without a footprint of its own has that of its family. Both axes logarithmic.`,
+    caption: `Bottom left is best. Up: memory that ${thousands(count)} suspended contexts keep, ${thousands(count)} times that of one; right: one switch on one CPU, with its 95 % interval. Both of the row with most contexts; a mechanism without one of its own has that of its family. Both axes logarithmic.`,
     command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
-    n: counted(points.flatMap((point) => [point.footprint, point.switched])),
+    n: counted(points.flatMap((point) => [point.kept, point.switched])),
     picture: scatter(context, points),
     tools: [select("count", "Contexts", choices, String(count), (count) => context.go({ count }))],
     table: {
@@ -166,8 +160,8 @@ function shown(context: Context, points: Point[], count: number): HTMLElement {
           point.mechanism,
           duration(point.x),
           thousands(point.switched.result.contexts),
-          amount(point.footprint.median, "memory"),
-          `${point.footprint.result.mechanism}, ${thousands(point.footprint.result.contexts)}`,
+          bytes(point.kept.median),
+          `${point.kept.result.mechanism}, ${thousands(point.kept.result.contexts)}`,
           bytes(point.y),
         ]),
     },

@@ -1,18 +1,22 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { group, type Row } from "../data";
+import { byQuantity, group, type PageData, type Quantity, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import { amount, factor } from "../format";
 import { logAxis, rowPlot } from "../rowplot";
 import { paged } from "./common";
 
-/** Placements as they are drawn: full, half, hollow. */
-const PLACES: [id: string, title: string, symbol: "circle" | "square" | "triangle"][] = [
-  ["one_cpu", "one CPU", "circle"],
-  ["two_cpus", "two CPUs", "square"],
-  ["free", "free: the scheduler's choice", "triangle"],
-];
+/** How placements are drawn, in their order: the first is filled. */
+const SYMBOLS = [
+  ["circle", "●"],
+  ["square", "□"],
+  ["triangle", "△"],
+  ["diamond", "◇"],
+  ["star", "☆"],
+] as const;
+
+const symbolOf = (nth: number): (typeof SYMBOLS)[number] => SYMBOLS[nth % SYMBOLS.length] ?? SYMBOLS[0];
 
 interface Placed {
   label: string;
@@ -20,37 +24,39 @@ interface Placed {
 }
 
 /** Rows that differ in their placement only, where there are at least two of them. */
-export function placed(rows: Row[]): Placed[] {
+export function placed(rows: Row[], { placements }: PageData): Placed[] {
   const found = new Map<string, Row[]>();
   for (const row of rows) {
-    if (row.median === null || !PLACES.some(([id]) => id === row.placement)) continue;
+    if (row.median === null || !placements.some(({ name }) => name === row.placement)) continue;
     const { mechanism, experiment, timing, contexts } = row.result;
     // What only one placement can have, such as all OS threads, does not keep the rows apart.
     group(found, JSON.stringify([mechanism, row.probe, experiment, timing, contexts]), row);
   }
   return [...found.values()]
     .filter((of) => new Set(of.map((row) => row.placement)).size > 1)
-    .map((of) => ({ label: of.find((row) => row.placement === "one_cpu")?.label ?? of[0]!.label, rows: of }));
+    .map((of) => ({ label: of.find((row) => row.placement === placements[0]!.name)?.label ?? of[0]!.label, rows: of }));
 }
+
+/** The command that measures these mechanisms in every placement. */
+export const placementsOf = (mechanisms: string, { placements }: PageData): string =>
+  `switchcost run ${mechanisms} --placement ${placements.map(({ name }) => name).join(",")}`;
 
 /** One line per mechanism with a mark for each placement. */
 export function placement(context: Context): HTMLElement[] {
-  const all = placed(context.rows);
+  const all = placed(context.rows, context.data);
   if (all.length === 0)
     return [
       nothing(
         "No mechanism here was measured in two placements. They are compared by:",
-        "switchcost run thread process --placement one_cpu,two_cpus,free",
+        placementsOf("thread process", context.data),
       ),
     ];
-  return (["time", "memory"] as const).flatMap((quantity) => {
-    const of = all.filter(({ rows }) => rows[0]!.quantity === quantity);
-    return of.length > 0 ? [one(context, of, quantity)] : [];
-  });
+  return byQuantity(all, ({ rows }) => rows[0]!, context.data).map(([quantity, of]) => one(context, of, quantity));
 }
 
-function one(context: Context, all: Placed[], quantity: "time" | "memory"): HTMLElement {
+function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
   const { shown, pager } = paged(all, context);
+  const { placements } = context.data;
   const marks = shown.flatMap(({ rows }, i) => rows.map((row) => ({ row, key: `p${i}`, median: row.median! })));
   const paint = (mark: { row: Row }): string => colour(mark.row.family, context.data);
   const spread = (rows: Row[]): number =>
@@ -90,15 +96,15 @@ function one(context: Context, all: Placed[], quantity: "time" | "memory"): HTML
           dy: seat.dy,
         } as Plot.LinkOptions,
       ),
-      ...PLACES.map(([id, , symbol]) =>
+      ...placements.map(({ name }, nth) =>
         Plot.dot(
-          marks.filter((mark) => mark.row.placement === id),
+          marks.filter((mark) => mark.row.placement === name),
           {
             y: "key",
             x: "median",
             r: 5,
-            symbol,
-            fill: id === "one_cpu" ? paint : "var(--paper)",
+            symbol: symbolOf(nth)[0],
+            fill: nth === 0 ? paint : "var(--paper)",
             stroke: paint,
             strokeWidth: 1.8,
             dy: seat.dy,
@@ -118,11 +124,11 @@ function one(context: Context, all: Placed[], quantity: "time" | "memory"): HTML
   const legend = h(
     "p",
     { class: "marks" },
-    PLACES.map(([id, title]) => `${{ one_cpu: "●", two_cpus: "□", free: "△" }[id]} ${title}`).join("   "),
+    placements.map(({ title }, nth) => `${symbolOf(nth)[1]} ${title}`).join("   "),
   );
   return figure({
-    id: `placement-${quantity}`,
-    title: "One CPU, two CPUs, or where the scheduler likes",
+    id: `placement-${quantity.name}`,
+    title: "Where the contexts run",
     caption:
       "Medians with 95 % intervals. Two idle CPUs are often the slowest: the second must be woken. At the end: slowest ÷ fastest.",
     command: typed(context.run),
@@ -130,13 +136,13 @@ function one(context: Context, all: Placed[], quantity: "time" | "memory"): HTML
     picture,
     extra: [legend, tip, pager],
     table: {
-      head: ["mechanism", ...PLACES.map(([, title]) => title), "slowest ÷ fastest"],
+      head: ["mechanism", ...placements.map(({ title }) => title), "slowest ÷ fastest"],
       rows: shown.map(({ label, rows }) => [
         label,
-        ...PLACES.map(
-          ([id]) =>
+        ...placements.map(
+          ({ name }) =>
             rows
-              .filter((row) => row.placement === id)
+              .filter((row) => row.placement === name)
               .map((row) => amount(row.median, quantity))
               .join(", ") || "–",
         ),

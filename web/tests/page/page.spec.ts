@@ -2,7 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
 import { readFileSync, statSync } from "node:fs";
 import type { Quantity } from "../../src/data";
-import { amount, digits, duration, tick } from "../../src/format";
+import { amount, BYTES, digits, duration, TIME, tick } from "../../src/format";
 import { dataOf, pageFile, ROWS, shownFile, withData } from "./fixtures";
 
 const VIEWS = [
@@ -288,7 +288,7 @@ test("curves, CPU pairs, histograms, creation, memory and machines are drawn fro
   expect(await page.locator("#view-pairs tbody tr").count()).toBe(3);
   expect(await page.locator("#view-pairs g[data-mark=cell] rect").count()).toBe(4);
   await show("distribution", "timer");
-  await expect(page.locator("#per-switch svg")).toBeVisible();
+  await expect(page.locator("#each-time svg")).toBeVisible();
   await show("ladder", "isolation-make");
   await expect(page.locator("#ladder-footprint svg")).toContainText("KiB");
   await show(`compare&against=${encodeURIComponent("thread/pthread footprint contexts=1000")}`, "isolation-make");
@@ -352,13 +352,13 @@ const between = ({ low, high }: { low: number | null; high: number | null }, qua
 function told(shown: Shown, axis: string, experiment: string): string[][] {
   const all = shown.curves.filter((curve) => curve.axis === axis && curve.experiment === experiment);
   const split = all.filter((curve) => curve.points.some((point) => point.parts));
-  const quantity: Quantity = experiment === "footprint" ? "memory" : "time";
+  const quantity = experiment === "footprint" ? BYTES : TIME;
   return all
     .filter((curve) => !split.some((other) => other.control === curve.mechanism))
     .flatMap((curve) =>
       curve.points.map((point) => {
         const { parts } = point;
-        const x = axis === "working_set" ? tick(point.x, "memory") : digits(point.x).replace(/\.0+$/, "");
+        const x = axis === "working_set" ? tick(point.x, BYTES) : digits(point.x).replace(/\.0+$/, "");
         const rest = parts
           ? [
               amount(parts.control, quantity),
@@ -399,7 +399,7 @@ for (const [file, name] of [
         String(cell.b),
         cell.relation ?? "unknown",
         duration(cell.median),
-        between(cell, "time"),
+        between(cell, TIME),
         cell.verdict,
       ]);
       expect(await cells(page, `pairs-${label.replace(/\W/g, "-")}`)).toEqual(expected);
@@ -429,10 +429,7 @@ test("memory is the figure of the host, with its interval", async ({ page }) => 
   const [curve] = (JSON.parse(readFileSync(shownFile("sweeps"), "utf8")) as Shown).curves.filter(
     (curve) => curve.experiment === "footprint",
   );
-  const expected = curve!.points.map((point) => [
-    `${amount(point.median, "memory")} per context`,
-    between(point, "memory"),
-  ]);
+  const expected = curve!.points.map((point) => [`${amount(point.median, BYTES)} per context`, between(point, BYTES)]);
   expect((await cells(page, "ladder-footprint")).map((row) => row.slice(2, 4))).toEqual(expected);
 });
 

@@ -1,16 +1,10 @@
 import { expect, test } from "@playwright/test";
-import {
-  type Curve,
-  curves,
-  type Detail,
-  matrices,
-  type PageData,
-  type Quantity,
-  type Result,
-  runs,
-} from "../../src/data";
+import { type Curve, curves, type Detail, matrices, type PageData, type Result, runs } from "../../src/data";
+import { BYTES, TIME } from "../../src/format";
 
-function result(mechanism: string, median: number | null, contexts = 2, quantity: Quantity = "time"): Result {
+const measure = { greater: "more", smaller: "less", of_a_unit: "Cost", base_unit: "", per_base: 1 };
+
+function result(mechanism: string, median: number | null, contexts = 2, quantity = "time"): Result {
   const figures = {
     median,
     low: median,
@@ -63,7 +57,7 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     modes: [],
     modes_of: null,
     ...split,
-    bytes: {},
+    parts: {},
     kernel_switches: 1,
     involuntary_share: 0,
     cpus: [1],
@@ -130,6 +124,9 @@ function page(...results: [Result, Detail][]): PageData {
     tool: "",
     made_by: "",
     columns: [],
+    experiments: [],
+    placements: [],
+    quantities: [TIME, BYTES].map((quantity) => ({ ...measure, ...quantity })),
     shares: [],
     families: [],
     mechanisms: {},
@@ -154,7 +151,7 @@ test("what a logarithmic axis cannot show is not a figure", () => {
 
 test("memory is a figure like time", () => {
   const [row] = runs(page([{ ...result("x/a", 5, 2, "memory"), low: 4, high: null }, detail()]))[0]!.rows;
-  expect([row!.quantity, row!.median, row!.low, row!.high]).toEqual(["memory", 5, 4, null]);
+  expect([row!.quantity.name, row!.median, row!.low, row!.high]).toEqual(["memory", 5, 4, null]);
 });
 
 test("curves and maps are the host's, as far as their rows are shown", () => {

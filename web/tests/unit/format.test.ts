@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { amount, digits, duration, factor, logTicks, percent, tick } from "../../src/format";
+import { amount, BYTES, digits, duration, factor, logTicks, percent, TIME, tick } from "../../src/format";
 
 test("three digits, grouped, with units", () => {
   expect([0.334, 2.236, 71.47, 216.4, 1062.2, 0, -3.5].map(digits)).toEqual([
@@ -12,8 +12,8 @@ test("three digits, grouped, with units", () => {
     "-3.50",
   ]);
   expect([1.2, 999.9, 1062, 2.5e6, 3e9].map(duration)).toEqual(["1.20 ns", "1.00 µs", "1.06 µs", "2.50 ms", "3.00 s"]);
-  expect(amount(4096, "memory")).toBe("4.00 KiB");
-  expect([tick(1e3, "time"), tick(5e5, "time"), tick(65536, "memory")]).toEqual(["1 µs", "500 µs", "64 KiB"]);
+  expect(amount(4096, BYTES)).toBe("4.00 KiB");
+  expect([tick(1e3, TIME), tick(5e5, TIME), tick(65536, BYTES)]).toEqual(["1 µs", "500 µs", "64 KiB"]);
   expect([factor(1), factor(27.31), factor(15500), factor(0.034)]).toEqual(["×1.00", "×27.3", "×15,500", "×0.034"]);
   expect(percent(0.0123)).toBe("1.2 %");
 });
@@ -32,7 +32,7 @@ test("a logarithmic axis has at least two ticks and not too many", () => {
     [1e-3, 1e15],
     [1, 1e300],
   ] as [number, number][]) {
-    const ticks = logTicks([low, high], "time", 8);
+    const ticks = logTicks([low, high], TIME, 8);
     expect(ticks.length).toBeGreaterThanOrEqual(2);
     expect(ticks.length).toBeLessThanOrEqual(20);
     expect(ticks.every((tick) => tick >= low * 0.999 && tick <= high * 1.001)).toBe(true);

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{Analysis, Detail, Row, SHARES, Start, detail};
 use switchcost_catalogue::{Catalogue, Published, published};
-use switchcost_model::{Family, MechanismId, Variant};
+use switchcost_model::{Experiment, Family, Measure, MechanismId, Placement, Quantity, Variant, quantities};
 
 /// Starts that a page tells one by one; runs beyond that give their figures only.
 const MOST_STARTS: usize = 50_000;
@@ -30,6 +30,12 @@ pub struct Data<'a> {
     shares: &'a [f64],
     /// Those of every table of rows.
     columns: Vec<ColumnPart>,
+    /// What may be measured, the usual one first.
+    experiments: Vec<ExperimentPart>,
+    /// Where contexts may run, the usual place first.
+    placements: Vec<PlacementPart>,
+    /// What figures may be of.
+    quantities: Vec<&'static Measure>,
     families: Vec<FamilyPart<'a>>,
     mechanisms: BTreeMap<&'a str, MechanismPart<'a>>,
     literature: Vec<LiteraturePart>,
@@ -47,6 +53,39 @@ pub struct Data<'a> {
 struct ColumnPart {
     title: &'static str,
     meaning: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Experiment")]
+struct ExperimentPart {
+    name: &'static str,
+    /// Heading of its figures.
+    title: &'static str,
+    /// The same in few words.
+    short: &'static str,
+    /// The same as the title of a column.
+    column: &'static str,
+    /// What one unit is, where a mechanism's page says nothing else.
+    unit: &'static str,
+    /// Name of what its figures are of.
+    quantity: &'static str,
+    /// Its figures are those of batches.
+    batches: bool,
+    /// Names of what is added to the figure.
+    parts: &'static [String],
+    /// Names of what is reported beside it.
+    beside: &'static [String],
+    /// Where two mechanisms are looked at it belongs to the answer.
+    asked: bool,
+    /// It is about the contexts, not about switching to them.
+    of_contexts: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Placement")]
+struct PlacementPart {
+    name: String,
+    title: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -175,6 +214,9 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
         columns: shown()
             .map(|(column, shown)| ColumnPart { title: shown.title("median"), meaning: column.meaning })
             .collect(),
+        experiments: Experiment::all().into_iter().map(experiment_part).collect(),
+        placements: Placement::all().into_iter().map(placement_part).collect(),
+        quantities: quantities().into_iter().map(Quantity::measure).collect(),
         families: catalogue.families.iter().map(family_part).collect(),
         mechanisms: mechanisms(&seen, catalogue),
         literature: published().iter().filter_map(|value| literature(value, &seen)).collect(),
@@ -183,6 +225,27 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
         audits: page.audits,
         notes,
     }
+}
+
+fn experiment_part(experiment: Experiment) -> ExperimentPart {
+    let page = experiment.page();
+    ExperimentPart {
+        name: experiment.as_str(),
+        title: &page.title,
+        short: &page.short,
+        column: &page.column,
+        unit: &page.unit,
+        quantity: &page.quantity.measure().name,
+        batches: !page.in_one_batch(),
+        parts: &page.parts,
+        beside: &page.beside,
+        asked: page.asked,
+        of_contexts: page.of_contexts,
+    }
+}
+
+fn placement_part(placement: Placement) -> PlacementPart {
+    PlacementPart { name: placement.to_string(), title: placement.choice() }
 }
 
 fn family_part(family: &Family) -> FamilyPart<'_> {
