@@ -130,7 +130,7 @@ pub(crate) fn chart(series: &[Series], axis: &str, sizes: bool, measure: &str, s
 }
 
 fn letter(i: usize) -> char {
-    char::from(b'a' + u8::try_from(i % MOST_SERIES).unwrap_or(0))
+    ('a'..='z').nth(i % MOST_SERIES).unwrap_or('?')
 }
 
 /// The axes with their labels, and what is drawn between them.
