@@ -130,7 +130,7 @@ pub(crate) fn chart(series: &[Series], axis: &str, sizes: bool, measure: &str, s
 }
 
 fn letter(i: usize) -> char {
-    ('a'..='z').nth(i % MOST_SERIES).unwrap_or('?')
+    char::from_digit((i % MOST_SERIES) as u32 + 10, 36).unwrap_or('?')
 }
 
 /// The axes with their labels, and what is drawn between them.
