@@ -147,14 +147,16 @@ fn a_residue_has_a_name_and_other_rows_are_named() {
     let residue = "[[residue]]\nwhat = \"dust\"\ntest = \"a broom\"\n";
     let world = world(&[layer("all", &[term(DONOR, 600, 1.0)], &[]), of_fifo, residue.into()].concat());
     let said = world.run("explain thread/honest --rounds 6");
-    for words in
-        ["unexplained rest, by supposition: dust; what would show it: a broom", "--placement one_cpu --param ticks=500"]
-    {
+    for words in [
+        "unexplained rest, by supposition: dust; what would show it: a broom",
+        "have `thread/honest one_cpu ticks=500`",
+    ] {
         assert!(said.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{words}: {said:?}");
     }
     let json = world.run("explain thread/honest --stored --format json").json();
     assert_eq!((&json["residue_is"]["what"], &json["residue_is"]["test"]), (&"dust".into(), &"a broom".into()));
-    let json = world.run("explain thread/honest --param ticks=500 --rounds 6 --format json").json();
+    let of_fifo = ["explain", "thread/honest ticks=500", "--rounds", "6", "--format", "json"];
+    let json = world.run_words(&of_fifo).json();
     assert_eq!((&json["residue"]["ns"], &json["residue_is"]), (&400.0.into(), &serde_json::Value::Null));
     world.write(
         "share/switchcost/mechanisms/thread/honest.toml",
@@ -172,8 +174,9 @@ fn bad_input_is_one_sentence() {
     fine.write("share/switchcost/mechanisms/thread/sized.toml", &only);
     fine.run("explain thread/sized").refuses(2, &["thread/sized has no switch to explain, only experiment create"]);
     fine.run("explain thread/honest --stored").refuses(3, &["no stored run"]);
-    fine.run("explain thread/honest --param nothing=1").refuses(2, &["nothing", "no such parameter"]);
-    fine.run("explain thread/honest --param ticks=x").refuses(2, &["ticks"]);
+    for (words, said) in [("nothing=1", "no such parameter"), ("ticks=x", "ticks"), ("contexts=3", "contexts=3")] {
+        fine.run_words(&["explain", &format!("thread/honest {words}")]).refuses(2, &[said]);
+    }
     for (layers, words) in [
         (layer("x", &[], &[]), "at least one entry"),
         (layer("x", &[term("honest", 1, 1.0)], &[]), "cannot explain itself"),

@@ -1,6 +1,5 @@
 //! `explain`: where the nanoseconds of a mechanism go.
 
-use crate::arguments::parse_parameter;
 use clap::Parser;
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
@@ -8,7 +7,7 @@ use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
 use switchcost_report::{explain_json, explain_text};
-use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse_word};
+use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
 use switchcost_session::{Action, Exit, Failure, Installation, Stored, measure, output, paths, place, request};
 
 /// Where the nanoseconds of a mechanism go, layer by layer
@@ -17,17 +16,11 @@ use switchcost_session::{Action, Exit, Failure, Installation, Stored, measure, o
 #[derive(Parser, Debug)]
 #[command(name = "explain")]
 pub struct Explain {
-    /// Mechanism, such as thread/pipe [default: list what can be explained]
+    /// Mechanism, such as thread/pipe, or a row of it, such as 'thread/pipe free' [default: list what can be explained]
     pub mechanism: Option<String>,
     /// With the measured rows that each layer is the difference of
     #[arg(short, long)]
     pub verbose: bool,
-    /// Placement of the row to explain [default: the mechanism's usual row]
-    #[arg(long, value_name = "P", value_parser = parse_word::<Placement>)]
-    pub placement: Option<Placement>,
-    /// Parameter of the row to explain
-    #[arg(long = "param", value_name = "NAME=V", value_parser = parse_parameter)]
-    pub parameters: Vec<(String, Vec<String>)>,
     /// Time limit for measuring
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_budget)]
     pub budget: Duration,
@@ -61,7 +54,7 @@ impl Action for Explain {
                 mechanism.id, mechanism.experiments[0]
             )));
         }
-        let (chosen, mut notes) = choose(&Asked::new(self, pattern.words(), mechanism)?, mechanism, &catalogue)?;
+        let (chosen, mut notes) = choose(&Asked::new(pattern.words(), mechanism)?, mechanism, &catalogue);
         let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
             .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
             .collect();
@@ -120,7 +113,7 @@ fn find<'a>(pattern: &Pattern<'_>, catalogue: &'a Catalogue) -> Result<&'a Mecha
     catalogue.meant(pattern, Mechanism::switches).map_err(Failure::usage)
 }
 
-/// What is asked of a row, by options or by words after its mechanism.
+/// What is asked of a row, by the words after its mechanism.
 #[derive(Default)]
 struct Asked {
     placement: Option<Placement>,
@@ -128,21 +121,32 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(arguments: &Explain, words: &[&str], mechanism: &Mechanism) -> Result<Self, Failure> {
-        let mut asked = Self { placement: arguments.placement, parameters: Parameters::new() };
-        let mut set = |name: &str, value: &str| {
-            asked.parameters.insert(name.to_owned(), grammar::value(value, mechanism.parameters.get(name)));
-        };
-        for (name, values) in &arguments.parameters {
-            let [value] = values.as_slice() else {
-                return Err(Failure::usage(format!("--param {name}: one row is explained; give it one value")));
-            };
-            set(name, value);
-        }
+    fn new(words: &[&str], mechanism: &Mechanism) -> Result<Self, Failure> {
+        let mut asked = Self::default();
         for word in words {
             match word.parse().map_err(Failure::usage)? {
-                Word::Placement(placement) => asked.placement = Some(placement),
-                Word::Parameter(name, value) => set(&name, &value),
+                Word::Placement(placement) if mechanism.placements.contains(&placement) => {
+                    asked.placement = Some(placement);
+                }
+                Word::Placement(placement) => {
+                    let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
+                    return Err(Failure::usage(format!(
+                        "{placement} cannot be measured for {}; it has {}",
+                        mechanism.id,
+                        known.join(", ")
+                    )));
+                }
+                Word::Parameter(name, value) => {
+                    let known = mechanism.parameters.get(&name).ok_or_else(|| {
+                        Failure::usage(format!(
+                            "{name}: {} has no such parameter; `switchcost list` shows those it has",
+                            mechanism.id
+                        ))
+                    })?;
+                    let value = grammar::value(&value, Some(known));
+                    known.accepts(&value).map_err(|reason| Failure::usage(format!("{name}: {reason}")))?;
+                    asked.parameters.insert(name, value);
+                }
                 _ => {
                     return Err(Failure::usage(format!(
                         "`{word}`: what is explained is a switch, measured in batches"
@@ -155,24 +159,7 @@ impl Asked {
 }
 
 /// The explanation that fits what was asked; of a mechanism without layers one made of its controls.
-fn choose(asked: &Asked, mechanism: &Mechanism, catalogue: &Catalogue) -> Result<(Explanation, Vec<String>), Failure> {
-    for (name, value) in &asked.parameters {
-        let known = mechanism.parameters.get(name).ok_or_else(|| {
-            Failure::usage(format!(
-                "--param {name}: {} has no such parameter; `switchcost list` shows those it has",
-                mechanism.id
-            ))
-        })?;
-        known.accepts(value).map_err(|reason| Failure::usage(format!("--param {name}: {reason}")))?;
-    }
-    if let Some(placement) = asked.placement.filter(|placement| !mechanism.placements.contains(placement)) {
-        let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
-        return Err(Failure::usage(format!(
-            "--placement {placement} cannot be measured for {}; it has {}",
-            mechanism.id,
-            known.join(", ")
-        )));
-    }
+fn choose(asked: &Asked, mechanism: &Mechanism, catalogue: &Catalogue) -> (Explanation, Vec<String>) {
     let fits = |explanation: &&Explanation| {
         asked.placement.is_none_or(|placement| explanation.total.placement == placement.kind())
             && asked.parameters.iter().all(|(name, value)| explanation.total.parameters.get(name) == Some(value))
@@ -180,14 +167,14 @@ fn choose(asked: &Asked, mechanism: &Mechanism, catalogue: &Catalogue) -> Result
     let found = mechanism.explanations.iter().find(fits);
     let notes = others(mechanism, found).into_iter().collect();
     if let Some(found) = found.filter(|found| !found.floor_only) {
-        return Ok((found.clone(), notes));
+        return (found.clone(), notes);
     }
     let mut total = Wanted::plain(mechanism.id.clone(), asked.placement.unwrap_or(mechanism.placements[0]));
     total.parameters = asked.parameters.clone();
     let (total, residue) = found.map_or((total, None), |found| (found.total.clone(), found.residue.clone()));
     // Each floor holds the one below it, so that only the highest is a part; the rest are not parts of their own.
     let floor = mechanism.floor.iter().find_map(|id| catalogue.find(id)).map(|floor| beside(&total, floor));
-    Ok((Explanation { total, layers: floor.into_iter().collect(), floor_only: true, residue }, notes))
+    (Explanation { total, layers: floor.into_iter().collect(), floor_only: true, residue }, notes)
 }
 
 /// The row of a floor that is nearest to this one: its placement and parameters, where the floor has them.
@@ -208,17 +195,17 @@ fn beside(total: &Wanted, floor: &Mechanism) -> Layer {
 /// The other rows of the mechanism that have layers, as they are asked for.
 fn others(mechanism: &Mechanism, chosen: Option<&Explanation>) -> Option<String> {
     let asked = |explanation: &Explanation| {
-        let parameters = &explanation.total.parameters;
-        let parameters = parameters.iter().map(|(name, value)| format!(" --param {name}={value}")).collect::<String>();
-        format!("`--placement {}{parameters}`", explanation.total.placement)
+        let total = &explanation.total;
+        let parameters: String = total.parameters.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        format!("`{} {}{parameters}`", mechanism.id, total.placement)
     };
     let layered = mechanism.explanations.iter().filter(|explanation| !explanation.floor_only);
     let others: Vec<String> = layered.filter(|explanation| Some(*explanation) != chosen).map(asked).collect();
-    (!others.is_empty()).then(|| format!("{} has layers of its own with {}", mechanism.id, others.join(", ")))
+    (!others.is_empty()).then(|| format!("layers of their own have {}", others.join(", ")))
 }
 
 fn list(catalogue: &Catalogue) -> String {
-    let mut out = String::from("switchcost explain MECHANISM [--placement P] [--param NAME=V]\n\n");
+    let mut out = String::from("switchcost explain 'MECHANISM [PLACEMENT] [NAME=V]'\n\n");
     let mut without = Vec::new();
     for mechanism in &catalogue.mechanisms {
         let layered = || mechanism.explanations.iter().filter(|explanation| !explanation.floor_only);
