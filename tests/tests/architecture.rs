@@ -1,9 +1,13 @@
 //! The invariants of ARCHITECTURE.md that no compiler checks.
 
+mod paths;
+
+use paths::{Sources, circles};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use switchcost_e2e::repository;
 
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
@@ -45,30 +49,47 @@ const FEATURES: &[&str] = &["audit", "classic", "crosscheck", "fleet"];
 const FEATURE: &[&str] =
     &["analysis", "catalogue", "machine", "model", "report", "runner", "session", "stats", "store"];
 
+/// Every crate of the workspace, from the top: with those, all above it, that its `Cargo.toml` may name.
+const CRATES: &[(&str, &[&str])] = &[
+    ("switchcost-model", &[]),
+    ("switchcost-stats", &[]),
+    ("switchcost-protocol", &["model"]),
+    ("switchcost-catalogue", &["model"]),
+    ("switchcost-machine", &["model"]),
+    ("switchcost-store", &["model"]),
+    ("switchcost-analysis", &["catalogue", "model", "stats"]),
+    ("switchcost-runner", &["analysis", "catalogue", "machine", "model", "protocol"]),
+    ("switchcost-report", &["analysis", "catalogue", "model", "stats"]),
+    ("switchcost-session", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),
+    ("switchcost-audit", FEATURE),
+    ("switchcost-classic", FEATURE),
+    ("switchcost-crosscheck", FEATURE),
+    ("switchcost-fleet", FEATURE),
+    (
+        "switchcost",
+        &[
+            "analysis",
+            "catalogue",
+            "machine",
+            "model",
+            "report",
+            "runner",
+            "session",
+            "store",
+            "audit",
+            "classic",
+            "crosscheck",
+            "fleet",
+        ],
+    ),
+    // Its tests judge recordings; the fake probe and the liar, built beside them, use nothing of ours.
+    ("switchcost-e2e", &["analysis", "catalogue", "model", "protocol"]),
+    ("xtask", &["analysis", "catalogue", "model", "report", "store"]),
+];
+
 #[test]
 fn dependencies_point_one_way() {
-    let all = [FEATURE, FEATURES].concat();
-    let allowed: BTreeMap<&str, &[&str]> = [
-        ("switchcost-model", &[][..]),
-        ("switchcost-stats", &[]),
-        ("switchcost-protocol", &["model"]),
-        ("switchcost-catalogue", &["model"]),
-        ("switchcost-machine", &["model"]),
-        ("switchcost-store", &["model"]),
-        ("switchcost-analysis", &["catalogue", "model", "stats"]),
-        ("switchcost-runner", &["analysis", "catalogue", "machine", "model", "protocol"]),
-        ("switchcost-report", &["analysis", "catalogue", "model", "stats"]),
-        ("switchcost-session", &["analysis", "catalogue", "machine", "model", "report", "runner", "store"]),
-        ("switchcost-audit", FEATURE),
-        ("switchcost-classic", FEATURE),
-        ("switchcost-crosscheck", FEATURE),
-        ("switchcost-fleet", FEATURE),
-        ("switchcost", &all),
-        // Its tests judge recordings; the fake probe and the liar, built beside them, use nothing of ours.
-        ("switchcost-e2e", &["analysis", "catalogue", "model", "protocol"]),
-        ("xtask", &["analysis", "catalogue", "model", "report", "store"]),
-    ]
-    .into();
+    let allowed: BTreeMap<&str, &[&str]> = CRATES.iter().copied().collect();
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
         .current_dir(repository())
@@ -94,20 +115,14 @@ fn dependencies_point_one_way() {
 /// One file lists the features; without that line and the crate itself nothing of a feature is left.
 #[test]
 fn nothing_but_the_list_names_a_feature() {
-    let crates = repository().join("crates");
-    for path in files(&crates, "rs") {
-        let name = path.strip_prefix(&crates).unwrap();
-        if name == Path::new("cli/src/features.rs") {
-            continue;
-        }
-        let text = shipped(&path);
-        for feature in FEATURES.iter().filter(|feature| !name.starts_with(feature)) {
-            assert!(!text.contains(&format!("switchcost_{feature}")), "{} names {feature}", name.display());
-        }
-    }
-    let list = fs::read_to_string(crates.join("cli/src/features.rs")).unwrap();
+    let list = fs::read_to_string(repository().join("crates/cli/src/features.rs")).unwrap();
     for feature in FEATURES {
-        assert_eq!(list.matches(&format!("switchcost_{feature}::FEATURE")).count(), 1, "{feature} has one line");
+        let feature = format!("switchcost_{feature}");
+        assert_eq!(list.matches(&format!("{feature}::FEATURE")).count(), 1, "{feature} has one line");
+        for (module, needs) in resolved().graph().iter().filter(|(module, _)| crate_of(module) != feature) {
+            let named = needs.iter().any(|other| crate_of(other) == feature);
+            assert_eq!(named, *module == "switchcost::features", "{module} names {feature}");
+        }
     }
 }
 
@@ -298,85 +313,61 @@ fn no_probe_reads_the_environment() {
     only_in(&excuses, &reads, "reads the environment: what a probe does follows from its arguments", probes(&[]));
 }
 
-/// What a path goes on with: of `{a, b::{c, d}}` a and b.
-fn branches(used: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0_u32;
-    let mut starts = vec![0];
-    for (at, c) in used.char_indices().take_while(|_| used.starts_with('{')) {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
+/// Every file of the host's crates and of the Rust probe, and what each needs.
+fn resolved() -> &'static Sources {
+    static ALL: LazyLock<Sources> = LazyLock::new(|| {
+        let crates = fs::read_dir(repository().join("crates")).unwrap().flatten().map(|entry| entry.path());
+        let mut all = Sources::default();
+        for folder in crates.chain(["probes/rust", "probes/rust/kit"].map(|probe| repository().join(probe))) {
+            let page: toml::Table = fs::read_to_string(folder.join("Cargo.toml")).unwrap().parse().unwrap();
+            let name = page["package"]["name"].as_str().unwrap().replace('-', "_");
+            for (root, name) in [("lib.rs", name.clone()), ("main.rs", format!("{name}/main"))] {
+                let root = folder.join("src").join(root);
+                if root.is_file() {
+                    all.add(&name, &root, &|path| fs::read_to_string(path).ok());
+                }
+            }
         }
-        if depth == 1 && (c == '{' || c == ',') {
-            starts.push(at + 1);
-        } else if depth == 0 {
-            break;
-        }
-    }
-    starts.into_iter().map(|at| used[at..].trim_start())
+        all
+    });
+    &ALL
 }
 
-/// Modules of a crate, each with those of the same crate that it names.
-fn modules(krate: &Path) -> BTreeMap<String, BTreeSet<String>> {
-    let source = krate.join("src");
-    let module = |path: &Path| {
-        let path = path.strip_prefix(&source).unwrap().with_extension("");
-        let path = if path.ends_with("mod") { path.parent().unwrap().to_owned() } else { path };
-        path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("::")
-    };
-    let all: BTreeMap<String, PathBuf> = files(&source, "rs").into_iter().map(|path| (module(&path), path)).collect();
-    // What a path after `crate::` or `super::` means in the module `own`.
-    let names = |own: &str, path: &PathBuf| {
-        let text = shipped(path);
-        let ups = |used: &str| used.matches("super::").count();
-        let within = text.match_indices("super::").filter(|(at, _)| !text[..*at].ends_with("super::"));
-        let absolute = text.match_indices("crate::").map(|(at, _)| (String::new(), &text[at + 7..]));
-        let relative = within.map(|(at, _)| {
-            let end = text[at..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).unwrap_or(0);
-            let up = ups(&text[at..at + end]);
-            let parts: Vec<&str> = own.split("::").collect();
-            let base = parts[..parts.len().saturating_sub(up)].join("::");
-            (base, &text[at + 7 * up..])
-        });
-        let mut found = BTreeSet::new();
-        for (base, used) in
-            absolute.chain(relative).flat_map(|(base, used)| branches(used).map(move |used| (base.clone(), used)))
-        {
-            let end = used.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':')).unwrap_or(used.len());
-            let tail = used[..end].trim_end_matches(':');
-            let mut name = if base.is_empty() { tail.to_owned() } else { format!("{base}::{tail}") };
-            while !all.contains_key(&name) && !name.is_empty() {
-                name = name.rsplit_once("::").map_or(String::new(), |(head, _)| head.to_owned());
-            }
-            found.insert(name);
-        }
-        found
-    };
-    let others = |name: &String, path| names(name, path).into_iter().filter(|other| other != name).collect();
-    all.iter().map(|(name, path)| (name.clone(), others(name, path))).collect()
-}
+/// Files that still need one another.
+const STILL_CIRCULAR: [&str; 3] =
+    ["switchcost_analysis::judge", "switchcost_report::compare", "switchcost_runner::conform"];
 
 #[test]
 fn files_of_a_crate_do_not_need_one_another_in_a_circle() {
-    let crates = fs::read_dir(repository().join("crates")).unwrap().flatten().map(|entry| entry.path());
-    for folder in crates.chain(["probes/rust", "probes/rust/kit"].map(|probe| repository().join(probe))) {
-        let graph = modules(&folder);
-        assert!(graph.len() > 1, "{} has no files", folder.display());
-        let roots = ["", "lib", "main"];
-        let related = |a: &str, b: &str| a.starts_with(&format!("{b}::")) || b.starts_with(&format!("{a}::"));
-        for start in graph.keys().filter(|name| !roots.contains(&name.as_str())) {
-            let mut seen = BTreeSet::new();
-            let mut next: Vec<&String> = graph[start].iter().collect();
-            while let Some(name) = next.pop() {
-                if roots.contains(&name.as_str()) || related(name, start) || !seen.insert(name) {
-                    continue;
-                }
-                assert!(name != start, "{start} of {} needs itself, through {seen:?}", folder.display());
-                next.extend(graph.get(name).into_iter().flatten());
-            }
+    let graph = resolved().graph();
+    assert!(graph.len() > 300, "only {} files are found", graph.len());
+    let mut found = circles(&graph);
+    found.retain(|circle| !STILL_CIRCULAR.iter().any(|excuse| circle.iter().all(|name| name.starts_with(excuse))));
+    let told = |circle: &BTreeSet<String>| {
+        let needs = |name: &String| format!("  {name} needs {:?}\n", &graph[name.as_str()] & circle);
+        circle.iter().map(needs).collect::<String>()
+    };
+    assert!(found.is_empty(), "circles:\n{}", found.iter().map(told).collect::<Vec<_>>().join("\n"));
+}
+
+/// The crate of a module.
+fn crate_of(module: &str) -> &str {
+    module.split([':', '/']).next().unwrap()
+}
+
+#[test]
+fn a_crate_uses_only_crates_above_it() {
+    // The Rust probe's two have none: they belong to the probe, not to the host.
+    let place = |name: &str| CRATES.iter().position(|(known, _)| known.replace('-', "_") == crate_of(name));
+    let mut crossed = 0;
+    for (module, needs) in resolved().graph() {
+        let Some(own) = place(module) else { continue };
+        for other in needs.iter().filter(|other| crate_of(other) != crate_of(module)) {
+            assert!(place(other).is_some_and(|other| other < own), "{module} needs {other}, which is not above it");
+            crossed += 1;
         }
     }
+    assert!(crossed > 300, "only {crossed} files use another crate");
 }
 
 #[test]

@@ -7,53 +7,18 @@
 //!
 //! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
 
-use crate::Row;
-use crate::rounds::{Of, by_round, common_rounds};
-use crate::rulers::slower_clock;
+use crate::analysis::Analysis;
+use crate::clock::SAME;
+use crate::noise::Noise;
+use crate::rounds::{basis, by_round, fraction, ratio, round_ratios};
+use crate::row::{Of, Row};
+use crate::rulers::{CLOCK, CORE, core, slower_core};
 use crate::summary::{CONFIDENCE, modes_phrase};
-use std::collections::BTreeMap;
-use switchcost_model::{TWIN, Variant, Verdict};
+use switchcost_model::hardware_key;
 use switchcost_stats::{
     FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs, half_width,
-    inflation, mad, median, median_difference, paired,
+    inflation, mad, median_difference, paired,
 };
-
-/// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs, not once in twenty.
-const UNSTABLE_CONFIDENCE: f64 = 0.99;
-
-/// Noise floor of a run that holds no A/A pair, and the difference within an A/A pair that is of no consequence.
-pub const DEFAULT_FLOOR: f64 = 0.01;
-
-/// What the A/A pairs of a run say of it.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Noise {
-    /// What equal things differ by, for each family that has a pair of its own.
-    pub families: BTreeMap<String, Equals>,
-    /// Why the run is unstable: equal things differ.
-    pub unstable: Option<String>,
-}
-
-/// What an A/A pair differs by, as fractions; of several pairs the largest.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Equals {
-    /// At most, with 95 % certainty.
-    pub reach: f64,
-    /// If chance does not explain it; otherwise 0.
-    pub beyond: f64,
-}
-
-impl Noise {
-    /// Largest difference that the run may show between equal things, as a fraction; None: no A/A pair, or too few rounds of it.
-    #[must_use]
-    pub fn floor(&self) -> Option<f64> {
-        self.families.values().map(|equals| equals.reach).max_by(f64::total_cmp)
-    }
-
-    /// What the A/A pair of a row's family differs by beyond chance; where no pair was measured, the documented default.
-    fn beyond(&self, row: &Row<'_>) -> f64 {
-        self.families.get(row.variant.mechanism.family()).map_or(DEFAULT_FLOOR, |equals| equals.beyond)
-    }
-}
 
 /// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
 /// differ by beyond chance, if that is more.
@@ -76,67 +41,6 @@ fn own_reach(row: &Row<'_>, of: Of) -> f64 {
     let steps: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let error = OF_A_MEDIAN * SIGMAS / (steps.len() as f64).sqrt();
     half_width(error * mad(&steps).unwrap_or_default(), CONFIDENCE)
-}
-
-/// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and few of them are pairs.
-/// Other labels tell rows of different sizes apart.
-fn by_variant<'a, 'r>(rows: &[&'a Row<'r>]) -> Vec<Vec<&'a Row<'r>>> {
-    let mut groups: BTreeMap<Variant, Vec<&Row<'r>>> = BTreeMap::new();
-    for &row in rows {
-        groups.entry(original(row.variant)).or_default().push(row);
-    }
-    groups.into_values().collect()
-}
-
-fn original(variant: &Variant) -> Variant {
-    let label = if variant.is_twin() { String::new() } else { variant.label.clone() };
-    Variant { label, ..variant.clone() }
-}
-
-/// Noise of a run, from those of its rows that differ only in their label.
-///
-/// The floor is the far end of the 95 % interval of the A/A pair's ratio: with that certainty two equal things in this run differ, as compared
-/// here (median over the rounds), by no more. It is not a percentile of single rounds: a comparison rests on the median of all rounds, which
-/// scatters by much less than one round does. It holds both what scatters and what is systematic (the order, the layout of memory). A pair speaks for its family:
-/// a noisy one hides no small difference among quiet rows of another kind.
-///
-/// The run is unstable when a pair's interval at 99 % (shared by all pairs) (95 % where there are too few rounds for that) excludes 1 and the difference exceeds 1 %.
-#[must_use]
-pub fn noise(rows: &[&Row<'_>]) -> Noise {
-    let mut pairs = Vec::new();
-    for mut equal in by_variant(rows) {
-        equal
-            .retain(|row| usable(row).is_ok() && row.figure(row.basis()).is_some_and(|(_, _, modes)| modes.is_empty()));
-        for (i, &first) in equal.iter().enumerate() {
-            pairs.extend(equal[i + 1..].iter().map(|&second| (first, second)));
-        }
-    }
-    let mut noise = Noise::default();
-    let strict = each_of(pairs.len(), UNSTABLE_CONFIDENCE);
-    for (first, second) in pairs {
-        add_pair(&mut noise, first, second, strict);
-    }
-    noise
-}
-
-fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>, strict: f64) {
-    let ratios = round_ratios(first, second, basis(first, second));
-    let Some(estimate) = paired(&ratios, CONFIDENCE) else { return };
-    let Some(reach) = estimate.reach() else { return };
-    let off = fraction(estimate.centre.abs());
-    let family = noise.families.entry(first.variant.mechanism.family().to_owned()).or_default();
-    family.reach = family.reach.max(fraction(reach));
-    if estimate.excludes_zero() {
-        family.beyond = family.beyond.max(off);
-    }
-    let strict = paired(&ratios, strict).filter(|strict| strict.interval.is_some()).unwrap_or(estimate);
-    if strict.excludes_zero() && off > DEFAULT_FLOOR {
-        noise.unstable = Some(format!(
-            "its {TWIN} pair ({} twice) differs by {:.1} %, more than chance allows",
-            first.variant.mechanism,
-            off * 100.0
-        ));
-    }
 }
 
 /// What the user decides.
@@ -238,37 +142,6 @@ fn mixed(a: &Row<'_>, b: &Row<'_>, of: Of) -> Option<String> {
     (!kinds.is_empty()).then(|| format!("{}; the ratio follows their shares, which are chance", kinds.join(", ")))
 }
 
-/// Whether a row may be compared at all.
-///
-/// # Errors
-/// A clause that says why not.
-pub fn usable(row: &Row<'_>) -> Result<(), String> {
-    believed(row)?;
-    let medians = &row.summary.invocation_medians;
-    if medians.is_empty() {
-        return Err("it has no figure".into());
-    }
-    if let Some((round, value)) = medians.iter().find(|(_, value)| *value <= 0.0) {
-        return Err(format!("its cost in round {round} is {value}, and a ratio to nothing or less has no meaning"));
-    }
-    // An invocation that was disturbed is repeated in its round.
-    if medians.iter().all(|(round, _)| *round == medians[0].0) {
-        return Err("it has one start only, which says nothing of its scatter; measure at least 6 rounds".into());
-    }
-    Ok(())
-}
-
-/// Whether anything may be computed from a row.
-pub(crate) fn believed(row: &Row<'_>) -> Result<(), String> {
-    match row.verdict {
-        Verdict::Verified | Verdict::Unobservable => Ok(()),
-        Verdict::Contradicted => Err(format!("its evidence contradicts its claim ({})", row.reason)),
-        Verdict::Unsupported | Verdict::Unmeasured | Verdict::Broken => {
-            Err(format!("it is {} ({})", row.verdict, row.reason))
-        }
-    }
-}
-
 /// Compares B with A within one run: round by round.
 ///
 /// A test on n pairs cannot reach beyond a level of 1 − 2^(1 − n), whatever its statistic: there are only so many signs. Where many comparisons at once
@@ -350,29 +223,9 @@ fn either_way(estimate: LogRatio, a: &Row<'_>, b: &Row<'_>, of: Of) -> LogRatio 
     estimate.or_less(open(b)).or_less(-open(a))
 }
 
-/// What two rows are compared by: their undisturbed starts, where both have enough of them.
-fn basis(a: &Row<'_>, b: &Row<'_>) -> Of {
-    if a.basis() == b.basis() { a.basis() } else { Of::Medians }
-}
-
 fn logarithms(row: &Row<'_>, of: Of) -> Vec<f64> {
     let starts = if of == Of::Undisturbed { row.undisturbed_medians() } else { &row.summary.invocation_medians };
     starts.iter().map(|(_, value)| value.ln()).collect()
-}
-
-/// B ÷ A by the estimate of [`within`], without a verdict; None where no round holds both, or a cost is not above 0.
-pub(crate) fn plain_ratio(a: &Row<'_>, b: &Row<'_>) -> Option<f64> {
-    let positive = |row: &Row<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
-    (positive(a) && positive(b)).then(|| median(&round_ratios(a, b, basis(a, b))).map(ratio))?
-}
-
-/// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
-fn round_ratios(a: &Row<'_>, b: &Row<'_>, of: Of) -> Vec<f64> {
-    let form = |all| -> Vec<f64> {
-        let (a, b) = (by_round(a, of, f64::ln, all), by_round(b, of, f64::ln, all));
-        a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()
-    };
-    common_rounds(form, Vec::len)
 }
 
 fn conclude(
@@ -422,13 +275,36 @@ fn verdict(estimate: &LogRatio, floor: f64, threshold: f64, lacking: &str) -> (O
     (Outcome::CannotTell, reason)
 }
 
-/// From logarithm to factor, without the last digits that logarithms garble (1.1, not 1.1000000000000003).
-fn ratio(log: f64) -> f64 {
-    let scale = 1e12;
-    (log.exp() * scale).round() / scale
+/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
+#[must_use]
+pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<String> {
+    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
+        return None;
+    }
+    let (one, other) = (core(&a.speeds, probe)?, core(&b.speeds, probe)?);
+    if one.0 != other.0 {
+        return None;
+    }
+    let slower = |core, best, side| Some((slower_core(core, best)?, side));
+    let (times, side) = slower(one.1, other.1, "A").or_else(|| slower(other.1, one.1, "B"))?;
+    Some(format!("the machine was slowed throughout {side}'s run ({CORE} ×{times:.2}); measure it again"))
 }
 
-/// From the size of a logarithm to a fraction: 0.0296 → 3 %.
-fn fraction(log: f64) -> f64 {
-    ratio(log) - 1.0
+/// Clock of B's run at its best against that of A's, as the logarithm of what its ruler took; positive: B's was slower. None: they are of two machines, of
+/// two rulers, or the same.
+#[must_use]
+pub fn clocks_differ(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<f64> {
+    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
+        return None;
+    }
+    let best = |analysis: &Analysis<'_>| Some(analysis.speeds.get(probe)?.get(CLOCK)?.best);
+    let log = (best(b)? / best(a)?).ln();
+    (log.abs() > SAME).then_some(log)
+}
+
+/// Whose clock was slower, and by how much, from what [`clocks_differ`] says.
+#[must_use]
+pub fn slower_clock(log: f64) -> String {
+    let side = if log > 0.0 { "B" } else { "A" };
+    format!("{side}'s clock was {:.1} % slower", (log.abs().exp() - 1.0) * 100.0)
 }

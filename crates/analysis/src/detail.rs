@@ -1,6 +1,6 @@
 //! What pictures need beyond a row: each invocation, and how its batches or intervals are spread.
 
-use crate::Row;
+use crate::row::Row;
 use crate::series::series;
 use crate::summary::{counted, intervals_of};
 use std::collections::BTreeMap;

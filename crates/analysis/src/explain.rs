@@ -5,8 +5,8 @@
 //! not, so that layers and residue give the whole exactly. Within a start the median batch counts. A batch is itself the mean of its thousand units;
 //! what interrupts some of them belongs to no layer.
 
-use crate::Row;
-use crate::rounds::{Of, by_round, common_rounds};
+use crate::rounds::{by_round, common_rounds};
+use crate::row::{Of, Row};
 use std::collections::BTreeMap;
 use switchcost_model::{Explanation, Layer, Residue, Term};
 use switchcost_stats::{Interval, mean, mean_interval, median, median_interval, ratio_of_means, sorted};
@@ -127,7 +127,7 @@ const NO_ROUND: &str = "no round holds all of its rows";
 type Values = Result<BTreeMap<u64, f64>, String>;
 
 fn values(row: &Row<'_>, all: bool) -> Values {
-    crate::usable(row)
+    crate::row::usable(row)
         .or_else(|reason| if row.summary.invocation_medians.is_empty() { Err(reason) } else { Ok(()) })?;
     Ok(by_round(row, Of::Medians, |ns| ns, all))
 }

@@ -11,8 +11,10 @@ mod explain;
 mod judge;
 mod kinds;
 mod load;
+mod noise;
 mod notes;
 mod rounds;
+mod row;
 mod rulers;
 mod series;
 mod settle;
@@ -20,18 +22,18 @@ mod summary;
 mod trend;
 mod words;
 
-pub use analysis::{Analysis, Row, label};
-pub use compare::{Comparison, DEFAULT_FLOOR, Equals, Noise, Outcome, Rules, between, noise, usable, within};
+pub use analysis::{Analysis, label};
+pub use compare::{Comparison, Outcome, Rules, between, clocks_differ, slowed_throughout, slower_clock, within};
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
 pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
 pub use load::{Burden, Fit, Load};
+pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
 pub use notes::{resume_command, run_command};
-pub use rounds::Of;
+pub use row::{Of, Row, usable};
 pub use rulers::{
-    CLOCK, SLOWED, Speed, Speeds, Undisturbed, clock_beside, clocks_differ, core, slowed_throughout, slower_clock,
-    slower_core, slowest, speeds, undisturbed,
+    CLOCK, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds, undisturbed,
 };
 pub use series::{Series, batch_ns, claimed_ns, series};
 pub use settle::{LOOKS, Settled, by_itself, settled};

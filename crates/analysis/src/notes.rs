@@ -1,7 +1,8 @@
 //! What a reader must know of a row, and of a run as a whole, in words.
 
 use crate::judge::KERNEL_TOLERANCE;
-use crate::{Figures, Row};
+use crate::row::Row;
+use crate::summary::Figures;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::number::{factor, nanoseconds, percent};

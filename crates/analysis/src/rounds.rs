@@ -1,17 +1,8 @@
 //! Costs of rows round by round.
 
-use crate::Row;
+use crate::row::{Of, Row};
 use std::collections::BTreeMap;
 use switchcost_stats::{FEWEST, median};
-
-/// What stands for a start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
-    /// The median of its batches or intervals.
-    Medians,
-    /// The median of its undisturbed batches.
-    Undisturbed,
-}
 
 /// What is formed of rounds that hold several rows, which `rounds` counts. Each row leaves out its own disturbed starts; where too few rounds are
 /// left that hold all of them, the disturbed starts count as well (`true`).
@@ -40,4 +31,35 @@ pub(crate) fn by_round(row: &Row<'_>, of: Of, scale: impl Fn(f64) -> f64, all: b
     let mut rounds = if all { collect(disturbed) } else { BTreeMap::new() };
     rounds.extend(collect(counted));
     rounds.into_iter().filter_map(|(round, values)| Some((round, median(&values)?))).collect()
+}
+
+/// What two rows are compared by: their undisturbed starts, where both have enough of them.
+pub(crate) fn basis(a: &Row<'_>, b: &Row<'_>) -> Of {
+    if a.basis() == b.basis() { a.basis() } else { Of::Medians }
+}
+
+/// B ÷ A by the estimate of [`crate::within`], without a verdict; None where no round holds both, or a cost is not above 0.
+pub(crate) fn plain_ratio(a: &Row<'_>, b: &Row<'_>) -> Option<f64> {
+    let positive = |row: &Row<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
+    (positive(a) && positive(b)).then(|| median(&round_ratios(a, b, basis(a, b))).map(ratio))?
+}
+
+/// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
+pub(crate) fn round_ratios(a: &Row<'_>, b: &Row<'_>, of: Of) -> Vec<f64> {
+    let form = |all| -> Vec<f64> {
+        let (a, b) = (by_round(a, of, f64::ln, all), by_round(b, of, f64::ln, all));
+        a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()
+    };
+    common_rounds(form, Vec::len)
+}
+
+/// From logarithm to factor, without the last digits that logarithms garble (1.1, not 1.1000000000000003).
+pub(crate) fn ratio(log: f64) -> f64 {
+    let scale = 1e12;
+    (log.exp() * scale).round() / scale
+}
+
+/// From the size of a logarithm to a fraction: 0.0296 → 3 %.
+pub(crate) fn fraction(log: f64) -> f64 {
+    ratio(log) - 1.0
 }

@@ -3,13 +3,12 @@
 //! A neighbour on a shared host slows whole minutes and leaves nothing in the system's own counters. It slows the rulers as well. As they are independent of
 //! the row, choosing batches by them does not select on the outcome.
 
-use crate::Analysis;
-use crate::clock::{INTERRUPTED, SAME, at_best};
+use crate::clock::{INTERRUPTED, at_best};
 use crate::kinds::kinds;
 use crate::series::series;
 use crate::summary::in_time;
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Phase, Run, hardware_key};
+use switchcost_model::{Invocation, Phase, Run};
 use switchcost_stats::{FEWEST, Interval, Mode, Shared, median, quantile, sorted};
 
 /// A ruler that took so much longer than the machine's best says that the machine was slowed. On a quiet machine readings of 270 ns are up to 8 % apart, in
@@ -17,7 +16,7 @@ use switchcost_stats::{FEWEST, Interval, Mode, Shared, median, quantile, sorted}
 pub const SLOWED: f64 = 1.15;
 
 /// The ruler that a neighbour on the core slows, and the clock.
-const CORE: &str = "width";
+pub(crate) const CORE: &str = "width";
 
 /// The ruler that the clock alone slows.
 pub const CLOCK: &str = "chain";
@@ -260,38 +259,4 @@ pub fn core<'s>(speeds: &'s Speeds, probe: &'s str) -> Option<(&'s str, f64)> {
 pub fn slower_core(core: f64, best: f64) -> Option<f64> {
     let times = core / best;
     (times > SLOWED).then_some(times)
-}
-
-/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
-#[must_use]
-pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<String> {
-    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
-        return None;
-    }
-    let (one, other) = (core(&a.speeds, probe)?, core(&b.speeds, probe)?);
-    if one.0 != other.0 {
-        return None;
-    }
-    let slower = |core, best, side| Some((slower_core(core, best)?, side));
-    let (times, side) = slower(one.1, other.1, "A").or_else(|| slower(other.1, one.1, "B"))?;
-    Some(format!("the machine was slowed throughout {side}'s run ({CORE} ×{times:.2}); measure it again"))
-}
-
-/// Clock of B's run at its best against that of A's, as the logarithm of what its ruler took; positive: B's was slower. None: they are of two machines, of
-/// two rulers, or the same.
-#[must_use]
-pub fn clocks_differ(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<f64> {
-    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
-        return None;
-    }
-    let best = |analysis: &Analysis<'_>| Some(analysis.speeds.get(probe)?.get(CLOCK)?.best);
-    let log = (best(b)? / best(a)?).ln();
-    (log.abs() > SAME).then_some(log)
-}
-
-/// Whose clock was slower, and by how much, from what [`clocks_differ`] says.
-#[must_use]
-pub fn slower_clock(log: f64) -> String {
-    let side = if log > 0.0 { "B" } else { "A" };
-    format!("{side}'s clock was {:.1} % slower", (log.abs().exp() - 1.0) * 100.0)
 }

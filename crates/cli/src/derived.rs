@@ -1,9 +1,9 @@
 //! What documents are derived from: the command line, and run files.
 
 use crate::commands;
-use crate::commands::formatted;
 use crate::features::FEATURES;
 use crate::formats::Form;
+use crate::formats::formatted;
 use std::path::Path;
 use switchcost_report::Style;
 use switchcost_session::{Failure, Installation, run_file};

@@ -3,7 +3,10 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::fmt;
 use switchcost_analysis::Analysis;
+use switchcost_catalogue::Catalogue;
+use switchcost_model::Run;
 use switchcost_report::{FORMATS, Format, Style};
+use switchcost_session::{Exit, Failure, status};
 
 /// A chosen form.
 #[derive(Clone, Copy)]
@@ -69,4 +72,12 @@ impl Format for RunFile {
         switchcost_store::export_jsonl(analysis.run, &mut bytes).map_err(|error| error.to_string())?;
         String::from_utf8(bytes).map_err(|error| error.to_string())
     }
+}
+
+/// The text of a run in a form, and the status by which its command ends.
+pub fn formatted(run: &Run, catalogue: &Catalogue, form: Form, style: Style) -> Result<(String, Exit), Failure> {
+    let shown = form.is_for_people().then(|| run.harmless());
+    let analysis = Analysis::new(shown.as_ref().unwrap_or(run), catalogue);
+    let text = form.write(&analysis, style).map_err(Failure::internal)?;
+    Ok((text, status(&analysis)))
 }

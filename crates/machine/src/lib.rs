@@ -7,6 +7,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
+mod cause;
 pub mod cpus;
 pub mod interrupt;
 mod limits;
@@ -122,26 +123,4 @@ pub fn open_file(path: &std::path::Path) -> std::io::Result<std::fs::File> {
 /// As the XDG base directory specification asks, a folder that is empty or relative is ignored.
 fn first_folder(variables: &[&str]) -> Option<PathBuf> {
     variables.iter().filter_map(std::env::var_os).map(PathBuf::from).find(|folder| folder.is_absolute())
-}
-
-/// What the system says of an error, without its number.
-pub(crate) fn cause(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
-    }
-}
-
-/// A machine of which only the processor's architecture and the system's name are known, since no more is asked for.
-#[cfg(not(target_os = "linux"))]
-fn unknown_machine(why: &str) -> Machine {
-    let mut machine = Machine::default();
-    for fact in switchcost_model::HARDWARE_FACTS.iter().chain(switchcost_model::SOFTWARE_FACTS) {
-        machine.stable.insert(fact.trim_end_matches('.').to_owned(), format!("unknown: {why}"));
-    }
-    machine.stable.insert("kernel.architecture".to_owned(), std::env::consts::ARCH.to_owned());
-    machine.stable.insert("kernel.release".to_owned(), std::env::consts::OS.to_owned());
-    machine.personal.insert("host_name".to_owned(), format!("unknown: {why}"));
-    machine
 }

@@ -2,7 +2,7 @@
 
 mod observed;
 
-pub use observed::{Observed, ThreadSeen};
+pub use observed::{Observed, ProgramError, ThreadSeen, Woken};
 
 use crate::interrupt::Interrupt;
 use crate::os;
@@ -10,44 +10,6 @@ use crate::spawn::{ExitStatus, is_program};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// Why a program cannot be watched, as one sentence with its cure.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ProgramError {
-    /// There is none with this id.
-    #[error("--pid {0}: there is no such process; `ps` or `pgrep NAME` shows those there are")]
-    Gone(u32),
-    /// It exists, but not for this user's eyes.
-    #[error(
-        "--pid {0}: the process exists, but /proc does not show it to you (mounted with hidepid); run this as the process's user or as root"
-    )]
-    Hidden(u32),
-    /// It runs no program.
-    #[error("--pid {0}: {1} is a thread of the kernel, not a program; name the program that keeps it busy")]
-    Kernel(u32, String),
-    /// A zombie.
-    #[error(
-        "--pid {0}: {1} has ended and only waits for its parent to take notice; there is nothing to watch any more"
-    )]
-    Ended(u32, String),
-    /// Not this system.
-    #[error("{0}")]
-    Unsupported(String),
-    /// The command cannot be started.
-    #[error("`{0}` cannot be started: {1}; check its name and permissions")]
-    NotStarted(String, String),
-}
-
-/// What ended a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woken {
-    /// The time was up.
-    Time,
-    /// The program has ended.
-    Ended,
-    /// The user wants to stop.
-    Interrupted,
-}
 
 /// Can programs be watched here at all?
 ///

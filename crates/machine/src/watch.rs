@@ -1,21 +1,14 @@
 //! Watches the machine during an invocation for what may have changed its measurement.
 
+mod change;
+
+pub(crate) use change::{Change, disturbances};
+pub use change::{FLOOR, PRECISE_FLOOR, SHARE};
+
 use crate::os;
 use crate::spawn::Exit;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use switchcost_model::Disturbance;
-
-/// Steal and foreign CPU time count from this on, whatever the length of the invocation: `/proc/stat` counts in steps
-/// of 10 ms, and the difference of two readings may be a step too high, so one step proves nothing and two do.
-pub const FLOOR: Duration = Duration::from_millis(20);
-
-/// From this share on, of the CPU time that the measured CPUs had (their number × wall time). A disturbance of 5 %
-/// moves a mean by as much; a median of batches stands it, but not much more.
-pub const SHARE: f64 = 0.05;
-
-/// Foreign CPU time counts from this on where every CPU's busy time is known in ns (`cpuacct.usage_percpu` of the
-/// machine's root group): it lags by at most one scheduler tick, 10 ms at the slowest (HZ=100).
-pub const PRECISE_FLOOR: Duration = Duration::from_millis(12);
 
 /// A watch that is running. Two readings of counters, at start and stop; nothing runs in between.
 #[derive(Debug)]
@@ -23,21 +16,6 @@ pub struct Watch {
     cpus: Vec<u32>,
     began: Instant,
     before: os::watch::Snapshot,
-}
-
-/// What happened on the watched CPUs between two readings.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Change {
-    /// CPU time taken away by the hypervisor.
-    pub steal_ns: Option<u64>,
-    /// CPU time used, by whomever, not counting the host itself.
-    pub busy_ns: Option<u64>,
-    /// Busy time is known in ns.
-    pub precise: bool,
-    /// Sentences on quotas and heat that stopped or slowed the CPU.
-    pub throttled: Vec<String>,
-    /// Sentences on limits of the frequency that were changed.
-    pub frequency: Vec<String>,
 }
 
 impl Watch {
@@ -54,30 +32,6 @@ impl Watch {
         let change = os::watch::Snapshot::take(&self.cpus).since(&self.before);
         disturbances(&change, exit.user_ns + exit.system_ns, wall, self.cpus.len())
     }
-}
-
-/// The rules.
-pub(crate) fn disturbances(change: &Change, probe_ns: u64, wall: Duration, cpus: usize) -> Vec<Disturbance> {
-    let capacity = wall.as_nanos() as f64 * cpus.max(1) as f64;
-    let limit = |floor: Duration| (capacity * SHARE).max(floor.as_nanos() as f64) as u64;
-    let of =
-        |ns: u64| format!("{:.0} ms, {:.1} % of the CPU time there was", ns as f64 / 1e6, ns as f64 / capacity * 100.0);
-    let mut found = Vec::new();
-    let mut add = |kind: &str, detail: String| found.push(Disturbance { kind: kind.to_owned(), detail });
-    if let Some(steal) = change.steal_ns.filter(|&steal| steal >= limit(FLOOR)) {
-        add("steal", format!("the hypervisor took {}", of(steal)));
-    }
-    let foreign = change.busy_ns.map_or(0, |busy| busy.saturating_sub(probe_ns));
-    if foreign >= limit(if change.precise { PRECISE_FLOOR } else { FLOOR }) {
-        add("foreign_cpu", format!("other processes used {}", of(foreign)));
-    }
-    for detail in &change.throttled {
-        add("throttled", detail.clone());
-    }
-    for detail in &change.frequency {
-        add("frequency", detail.clone());
-    }
-    found
 }
 
 #[cfg(test)]
@@ -100,37 +54,5 @@ pub(crate) mod tests {
         let child = Child::start(&request).unwrap();
         child.wait();
         child.finish()
-    }
-
-    const MS: u64 = 1_000_000;
-
-    fn kinds(change: &Change, probe_ms: u64, wall_ms: u64, cpus: usize) -> Vec<String> {
-        let found = disturbances(change, probe_ms * MS, Duration::from_millis(wall_ms), cpus);
-        assert!(found.iter().all(|d| !d.detail.is_empty()));
-        found.into_iter().map(|d| d.kind).collect()
-    }
-
-    #[test]
-    fn one_step_of_the_clock_is_no_disturbance() {
-        let tick = Change { steal_ns: Some(10 * MS), busy_ns: Some(70 * MS), ..Change::default() };
-        assert!(kinds(&tick, 60, 62, 1).is_empty());
-        let two = Change { steal_ns: Some(20 * MS), busy_ns: Some(81 * MS), ..Change::default() };
-        assert_eq!(kinds(&two, 60, 100, 1), ["steal", "foreign_cpu"]);
-    }
-
-    #[test]
-    fn the_share_rules_in_long_invocations() {
-        let change = Change { steal_ns: Some(90 * MS), busy_ns: Some(2080 * MS), ..Change::default() };
-        assert!(kinds(&change, 2000, 2100, 1).is_empty());
-        assert_eq!(kinds(&change, 1900, 1700, 1), ["steal", "foreign_cpu"]);
-        // Twice the CPUs, twice the time there was.
-        assert!(kinds(&change, 1950, 1700, 2).is_empty());
-    }
-
-    #[test]
-    fn throttling_and_changed_limits_always_count() {
-        let change = Change { throttled: vec!["a".to_owned()], frequency: vec!["b".to_owned()], ..Change::default() };
-        assert_eq!(kinds(&change, 1, 1, 1), ["throttled", "frequency"]);
-        assert!(kinds(&Change::default(), 1, 1, 1).is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! What is measured of a mechanism: a page each, in `experiment/`, and their list.
 
 use crate::IdError;
+use crate::id::words;
 use crate::quantity::Quantity;
-use crate::variant::words;
 use crate::word::{Page, Word, Words};
 use core::fmt;
 use core::str::FromStr;

@@ -10,6 +10,7 @@ pub mod cpu_list;
 mod evidence_rule;
 mod experiment;
 mod harmless;
+mod id;
 mod machine_key;
 mod mechanism;
 pub mod number;
@@ -29,6 +30,7 @@ pub use capability::Capabilities;
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use experiment::{Asked, Due, Experiment, Live, measuring, quantities};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
+pub use id::IdError;
 pub use machine_key::{HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, machine_key, software_key};
 pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
 pub use placement::{CpuRole, Place, Placement};
@@ -41,7 +43,7 @@ pub use transcript::{
     Samples, Transcript, Turns, Unavailable,
 };
 pub use utc::Utc;
-pub use variant::{IdError, MechanismId, Parameters, Plan, TWIN, Timing, Variant};
+pub use variant::{MechanismId, Parameters, Plan, TWIN, Timing, Variant};
 pub use verdict::{Judgement, Verdict};
 pub use wanted::{Explanation, Layer, Residue, Term, Wanted};
 pub use word::{Page, Word, Words};

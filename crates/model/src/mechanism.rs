@@ -2,7 +2,7 @@
 
 use crate::{
     Capabilities, EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, Live, MechanismId, Parameters,
-    Placement, Variant,
+    Placement, Variant, Wanted,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -268,5 +268,24 @@ impl Parameter {
                 _ => Err(format!("`{value}` is not a whole number from {min} to {max}")),
             },
         }
+    }
+}
+
+impl Wanted {
+    /// The variant, of this mechanism, is one of those wanted. A parameter that a stored variant does not have yet counts as its default.
+    #[must_use]
+    pub fn fits(&self, variant: &Variant, mechanism: &Mechanism) -> bool {
+        let value =
+            |name: &String| self.parameters.get(name).or_else(|| Some(&mechanism.parameters.get(name)?.default));
+        self.mechanism == variant.mechanism
+            && self.experiment == variant.experiment
+            && self.contexts.unwrap_or_else(|| mechanism.usual_contexts(self.experiment)) == variant.contexts
+            && self.placement == variant.placement
+            && self.timing == variant.timing
+            && variant.parameters.iter().all(|(name, has)| value(name) == Some(has))
+            && self.parameters.iter().all(|(name, wanted)| {
+                variant.parameters.get(name).or_else(|| Some(&mechanism.parameters.get(name)?.default)) == Some(wanted)
+            })
+            && variant.label.is_empty()
     }
 }

@@ -162,7 +162,7 @@ impl fmt::Display for Placement {
         }
     }
 }
-crate::variant::as_text!(Placement);
+crate::id::as_text!(Placement);
 
 #[cfg(test)]
 mod tests {

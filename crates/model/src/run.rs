@@ -1,6 +1,6 @@
 //! Stored things: invocations, machines, runs.
 
-use crate::variant::words;
+use crate::id::words;
 use crate::{IdError, Judgement, Request, Seen, Transcript, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What a probe said during one invocation, in memory.
 
-use crate::variant::words;
+use crate::id::words;
 use crate::{Experiment, IdError, MechanismId, Parameters, Timing};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What the host concludes from the evidence.
 
 use crate::IdError;
-use crate::variant::words;
+use crate::id::words;
 use std::fmt;
 use std::str::FromStr;
 

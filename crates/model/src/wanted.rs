@@ -1,6 +1,6 @@
 //! What a data file asks to be measured, before a probe is chosen.
 
-use crate::{Experiment, Mechanism, MechanismId, Parameters, Placement, Timing, Variant};
+use crate::{Experiment, MechanismId, Parameters, Placement, Timing};
 use std::fmt;
 
 /// A variant up to its probe; parameters that are not named have their defaults.
@@ -32,23 +32,6 @@ impl Wanted {
             timing: Timing::Batch,
             parameters: Parameters::new(),
         }
-    }
-
-    /// The variant is one of those wanted. A parameter that a stored variant does not have yet counts as its default.
-    #[must_use]
-    pub fn fits(&self, variant: &Variant, mechanism: &Mechanism) -> bool {
-        let value =
-            |name: &String| self.parameters.get(name).or_else(|| Some(&mechanism.parameters.get(name)?.default));
-        self.mechanism == variant.mechanism
-            && self.experiment == variant.experiment
-            && self.contexts.unwrap_or_else(|| mechanism.usual_contexts(self.experiment)) == variant.contexts
-            && self.placement == variant.placement
-            && self.timing == variant.timing
-            && variant.parameters.iter().all(|(name, has)| value(name) == Some(has))
-            && self.parameters.iter().all(|(name, wanted)| {
-                variant.parameters.get(name).or_else(|| Some(&mechanism.parameters.get(name)?.default)) == Some(wanted)
-            })
-            && variant.label.is_empty()
     }
 
     /// The command that measures it.

@@ -8,10 +8,10 @@ mod explained;
 mod tables;
 
 pub use answer::AuditAnswer;
+pub use data::Page;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 
 /// Where the template wants the data; it occurs there once.
@@ -19,21 +19,6 @@ const PLACE: &str = "\"@switchcost-data@\"";
 
 /// How hard the data is packed: more takes twice as long for one hundredth of its size.
 const LEVEL: u8 = 6;
-
-/// What a page is made of.
-#[derive(Debug, Clone, Copy)]
-pub struct Page<'a> {
-    /// Runs in the order given.
-    pub runs: &'a [Analysis<'a>],
-    /// Where each came from, as the user named it.
-    pub sources: &'a [String],
-    /// What `audit` said of running programs, as its JSON.
-    pub audits: &'a [AuditAnswer],
-    /// Name and version of the program.
-    pub tool: &'a str,
-    /// The command that makes this page again.
-    pub command: &'a str,
-}
 
 /// The page, whole.
 ///

@@ -15,6 +15,7 @@ mod modes;
 mod multiple;
 mod others;
 mod random;
+mod ranks;
 mod ratio;
 mod shared;
 mod shift;

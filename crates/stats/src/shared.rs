@@ -2,7 +2,7 @@
 //! share, and many rows know it better than one.
 
 use crate::FEWEST;
-use crate::successive::{next_to_next, offsets};
+use crate::ranks::{next_to_next, offsets};
 use std::collections::BTreeMap;
 
 /// The correlation of each start with the next, over the rows of a run.

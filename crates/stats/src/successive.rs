@@ -1,5 +1,6 @@
 //! Are values that were measured one after another alike? Then they say less than as many independent ones, and an interval must be wider.
 
+use crate::ranks::{next_to_next, offsets};
 use crate::{FEWEST, Interval, LogRatio, Shared, median_interval, quantile, sorted};
 
 /// Correlation beyond which no interval is widened further: values that are so much alike drift, and their own scatter says nothing.
@@ -22,26 +23,6 @@ pub fn autocorrelation_of_ranks(in_time: &[f64]) -> f64 {
 pub fn chance(n: usize) -> f64 {
     let n = n as f64;
     (1.0 + 3.0 / n) / n.sqrt()
-}
-
-/// Lag-1 correlation of values around 0 as they are. None where nothing varies.
-pub(crate) fn next_to_next(offsets: &[f64]) -> Option<f64> {
-    let squares: f64 = offsets.iter().map(|offset| offset * offset).sum();
-    (squares > 0.0).then(|| offsets.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / squares)
-}
-
-/// Ranks around their middle.
-pub(crate) fn offsets(values: &[f64]) -> Vec<f64> {
-    let middle = (values.len() as f64 + 1.0) / 2.0;
-    ranks(values).into_iter().map(|rank| rank - middle).collect()
-}
-
-/// Ranks from 1; of equal values their middle.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let ascending = sorted(values);
-    let below = |value: f64| ascending.partition_point(|other| other.total_cmp(&value).is_lt());
-    let up_to = |value: f64| ascending.partition_point(|other| other.total_cmp(&value).is_le());
-    values.iter().map(|&value| (below(value) + up_to(value) + 1) as f64 / 2.0).collect()
 }
 
 /// By how much the variance of the median of `n` values exceeds that of independent ones, against what their scatter shows, if each has this correlation ρ
@@ -108,9 +89,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn ranks_as_in_r() {
-        // R: rank(c(3, 1, 3, 2)) gives 3.5 1.0 3.5 2.0
-        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
+    fn correlations_of_ranks_as_in_r() {
         // R: r <- acf(rank(c(1, 3, 2, 5, 4, 6)), plot = FALSE)$acf[2] gives 0.1; r + (1 + 3 * r) / 6
         let found = autocorrelation_of_ranks(&[1.0, 3.0, 2.0, 5.0, 4.0, 6.0]);
         assert!((found - 0.316_667).abs() < 1e-6, "{found}");

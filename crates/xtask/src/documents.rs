@@ -2,7 +2,6 @@
 
 use crate::pages::{self, Kept};
 use crate::places::{KEPT, top};
-use crate::schemas;
 use anyhow::{Context, bail};
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -21,6 +20,18 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
         documents.push((format!("docs/{page}.md"), counted(page)?));
     }
     settle(documents, check)
+}
+
+/// Each schema by the name of its file.
+pub fn schemas() -> Vec<(&'static str, String)> {
+    let core = [
+        ("compare.schema.json", switchcost_report::compare_schema()),
+        ("doctor.schema.json", switchcost_report::doctor_schema()),
+        ("explain.schema.json", switchcost_report::explain_schema()),
+        ("history.schema.json", switchcost_report::trends_schema()),
+        ("results.schema.json", switchcost_report::schema()),
+    ];
+    core.into_iter().chain(switchcost::derived::schemas()).collect()
 }
 
 /// Puts README's table of platforms in its place.

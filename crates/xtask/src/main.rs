@@ -54,18 +54,6 @@ fn main() -> anyhow::Result<()> {
     }
 }
 
-/// Each schema by the name of its file.
-fn schemas() -> Vec<(&'static str, String)> {
-    let core = [
-        ("compare.schema.json", switchcost_report::compare_schema()),
-        ("doctor.schema.json", switchcost_report::doctor_schema()),
-        ("explain.schema.json", switchcost_report::explain_schema()),
-        ("history.schema.json", switchcost_report::trends_schema()),
-        ("results.schema.json", switchcost_report::schema()),
-    ];
-    core.into_iter().chain(switchcost::derived::schemas()).collect()
-}
-
 fn share(folder: &Path) -> anyhow::Result<()> {
     let said = || format!("cannot write to {}", folder.display());
     for sub in ["man", "completions"] {
@@ -76,5 +64,5 @@ fn share(folder: &Path) -> anyhow::Result<()> {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         clap_complete::generate_to(shell, &mut command, "switchcost", folder.join("completions")).with_context(said)?;
     }
-    schemas().into_iter().try_for_each(|(name, text)| fs::write(folder.join(name), text)).with_context(said)
+    documents::schemas().into_iter().try_for_each(|(name, text)| fs::write(folder.join(name), text)).with_context(said)
 }

@@ -1,98 +1,24 @@
 //! `compare`: verdicts on pairs of rows.
 
+mod arguments;
 mod builds;
 mod measured;
 pub(super) mod operands;
 mod question;
 
-use crate::arguments::{parse_contexts, parse_precision};
-use clap::Parser;
-use measured::Measure;
+pub use arguments::Compare;
+use arguments::Pair;
 use operands::{Chosen, Operand, Runs, Which, choose};
 use question::{Group, Question};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_analysis::{Analysis, Load, Row};
-use switchcost_catalogue::{Catalogue, grammar};
+use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
 use switchcost_report::{
     Compared, ComparedSide, GateOutcome, Loaded, Place, Style, THRESHOLD, Unmatched, common, comparable, compare_json,
     compare_junit, compare_markdown, compare_text, judge, listed, methods_differ,
 };
-use switchcost_session::arguments::{StoreOption, parse_difference};
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
-
-/// A form of a comparison, and where it goes.
-#[derive(Debug, Clone)]
-pub struct Output {
-    form: &'static str,
-    /// None: standard output.
-    file: Option<PathBuf>,
-}
-
-/// For people at a terminal, as Markdown, for scripts, for CI systems.
-const FORMS: [&str; 4] = ["table", "md", "json", "junit"];
-
-fn parse_output(text: &str) -> Result<Output, String> {
-    let (form, file) = text.split_once('=').map_or((text, None), |(form, file)| (form, Some(PathBuf::from(file))));
-    let form = FORMS.into_iter().find(|known| *known == form);
-    let form = form.ok_or_else(|| format!("it is one of {}, or such a word, = and a file", FORMS.join(", ")))?;
-    Ok(Output { form, file })
-}
-
-/// Is B slower than A, by how much, and can that be trusted?
-///
-/// Of mechanisms by name it compares the cost of a switch, of making one, and the memory of one.
-/// Figures come from stored runs; anything missing is measured now. A is the cheapest. Rows of a
-/// run, whole runs, files and published figures are compared with A, the first operand. The
-/// verdict is `slower` or `faster` if the interval of the ratio excludes 1 and the difference
-/// exceeds noise floor and threshold; `same within x %` if the whole interval lies within that;
-/// else `cannot tell`.
-///
-///   switchcost compare goroutine thread                which is cheaper here, and by how much
-///   switchcost compare goroutine thread coroutine --contexts 10k --rate 200k/s    which fits
-///   switchcost compare thread/pipe 'thread/*'          one against all that match
-///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
-///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
-///   switchcost compare --measure thread/pipe 'thread/pipe free'    measured now and judged
-///   switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe new/gcc-12    two builds
-///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
-#[derive(Parser, Debug)]
-#[command(name = "compare", verbatim_doc_comment)]
-pub struct Compare {
-    /// Names of mechanisms; or A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the newest
-    /// run that has them all; a RUN or a file by `export` (*.jsonl) or baseline:NAME, for all rows that both have;
-    /// published:NAME, shown and never judged. With --probe: what both builds measure
-    #[arg(value_name = "OPERAND", required = true)]
-    pub operands: Vec<String>,
-    /// Of names: contexts alive at once, such as 10k
-    #[arg(long, value_name = "N", value_parser = parse_contexts)]
-    pub contexts: Option<u64>,
-    /// Of names: what so many switches per second take of a CPU, such as 200k/s
-    #[arg(long, value_name = "N/s", value_parser = parse_rate)]
-    pub rate: Option<f64>,
-    /// With --rate: the largest share of a CPU that fits
-    #[arg(long, value_name = "PERCENT", default_value = "10%", requires = "rate", value_parser = parse_precision)]
-    pub cpu: f64,
-    /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
-    #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
-    pub threshold: Option<f64>,
-    /// End with status 1 if a row is slower by more than this, 0 if the intervals of all rows exclude that, 7 if neither is shown
-    #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
-    pub gate: Option<f64>,
-    /// Compare even if a run was unstable or the versions of the method differ
-    #[arg(long)]
-    pub force: bool,
-    /// Measuring now
-    #[command(flatten)]
-    pub measure: Measure,
-    /// Form, of table, md, json and junit; FORM=FILE writes it to a file. Several may be given [default: table]
-    #[arg(long, value_name = "FORM", value_parser = parse_output)]
-    pub format: Vec<Output>,
-    /// Database of runs
-    #[command(flatten)]
-    pub store: StoreOption,
-}
 
 impl Action for Compare {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
@@ -150,13 +76,6 @@ impl Action for Compare {
 }
 
 impl Compare {
-    /// The forms asked for. Where all go to files, people still see the table.
-    fn outputs(&self) -> impl Iterator<Item = (&'static str, Option<&Path>)> {
-        let shown = self.format.iter().any(|output| output.file.is_none());
-        let usual = (!shown).then_some(("table", None));
-        self.format.iter().map(|output| (output.form, output.file.as_deref())).chain(usual)
-    }
-
     /// Judges what was asked.
     fn fill(
         &self,
@@ -198,16 +117,6 @@ enum Asked<'c> {
     Rows(Vec<Pair>),
     /// Mechanisms.
     Names(Question<'c>, Vec<Group>),
-}
-
-/// Two rows of a run.
-pub struct Pair {
-    /// Index of the run.
-    pub run: usize,
-    /// Those of the rows.
-    pub rows: (usize, usize),
-    /// The mechanisms that they stand for, if these were asked for by name.
-    pub asked: Option<(String, String)>,
 }
 
 /// Those that can be compared, and the names of each; that none can is a failure with the first reason.
@@ -387,30 +296,4 @@ fn check_methods(
     }
     compared.notes.push(format!("{sentence}."));
     Ok(())
-}
-
-fn parse_rate(text: &str) -> Result<f64, String> {
-    let rate = grammar::scaled(text.strip_suffix("/s").unwrap_or(text), 1000.0);
-    rate.filter(|rate| (0.001..=1e10).contains(rate))
-        .ok_or_else(|| "it is a number of switches per second, such as 500/s, 200k/s or 1.5M/s".into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{parse_output, parse_rate};
-
-    #[test]
-    fn numbers_with_units() {
-        assert_eq!(["500/s", "200k/s", "1.5M"].map(parse_rate), [Ok(500.0), Ok(200_000.0), Ok(1_500_000.0)]);
-        for wrong in ["", "k", "-1", "nan", "inf", "1e99", "1,5", "0"] {
-            assert!(parse_rate(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_form_may_go_to_a_file() {
-        let parsed = ["json", "md=a=b.md"].map(|text| parse_output(text).map(|output| (output.form, output.file)));
-        assert_eq!(parsed, [Ok(("json", None)), Ok(("md", Some("a=b.md".into())))]);
-        assert!(parse_output("csv").is_err() && parse_output("a.md").is_err());
-    }
 }

@@ -1,8 +1,8 @@
 //! `export`: a stored run for others.
 
 use super::compare::operands::Runs;
-use super::formatted;
 use crate::formats::Form;
+use crate::formats::formatted;
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -6,7 +6,6 @@ mod trend;
 use clap::Parser;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_model::harmless;
 use switchcost_session::arguments::{ListFormat, StoreOption};
 use switchcost_session::{Action, Exit, Failure, output, paths};
 use switchcost_store::{RunHeader, Store};
@@ -87,7 +86,7 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
     let fitting: Vec<&String> = known.keys().filter(|key| key.starts_with(&wanted)).collect();
     let [fitting] = fitting[..] else {
         let known: Vec<String> =
-            known.iter().map(|(key, runs)| format!("{key} ({}; {} runs)", name(runs[0]), runs.len())).collect();
+            known.iter().map(|(key, runs)| format!("{key} ({}; {} runs)", list::name(runs[0]), runs.len())).collect();
         let what = if fitting.is_empty() { "no run is of machine" } else { "several machines begin with" };
         return Err(Failure::usage(format!(
             "{what} {wanted}; the store knows {}: name one by --machine, or take --machine all",
@@ -97,12 +96,6 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
     let fitting = fitting.clone();
     headers.retain(|header| header.hardware_key() == *fitting);
     Ok(())
-}
-
-/// Processor, number of CPUs, hypervisor.
-fn name(header: &RunHeader) -> String {
-    let words = [header.fact("cpu.model_name"), header.fact("cpu.logical"), header.fact("hypervisor")].map(harmless);
-    format!("{}, {} CPUs, {}", words[0], words[1], words[2])
 }
 
 fn parse_since(text: &str) -> Result<SystemTime, String> {

@@ -1,8 +1,8 @@
 //! What `run` and `sweep` share.
 
-use super::formatted;
 use crate::arguments::{parse_parameter, parse_precision};
 use crate::formats::Form;
+use crate::formats::formatted;
 use clap::Args;
 use std::collections::BTreeMap;
 use switchcost_model::{Request, Run};

@@ -16,15 +16,11 @@ mod show;
 mod sweep;
 
 use crate::features::FEATURES;
-use crate::formats::Form;
 use std::time::Instant;
-use switchcost_analysis::Analysis;
-use switchcost_catalogue::Catalogue;
-use switchcost_model::Run;
 use switchcost_report::Style;
 use switchcost_report::text::wrapped;
 use switchcost_session::Group::{Compare, Measure, Read, Share};
-use switchcost_session::{Command, Exit, Failure, Group, exit, output, status};
+use switchcost_session::{Command, Exit, Failure, Group, exit, output};
 
 /// The core's.
 const COMMANDS: &[Command] = &[
@@ -86,14 +82,6 @@ pub fn dispatch(typed: &clap::ArgMatches, started: Instant) -> Result<Exit, Fail
         Some((command.run)(own, started))
     });
     found.unwrap_or_else(|| Err(Failure::internal("no such command is listed")))
-}
-
-/// The text of a run in a form, and the status by which its command ends.
-pub fn formatted(run: &Run, catalogue: &Catalogue, form: Form, style: Style) -> Result<(String, Exit), Failure> {
-    let shown = form.is_for_people().then(|| run.harmless());
-    let analysis = Analysis::new(shown.as_ref().unwrap_or(run), catalogue);
-    let text = form.write(&analysis, style).map_err(Failure::internal)?;
-    Ok((text, status(&analysis)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `fleet judge`: which nodes are unlike the others.
 
-use super::{confirm, files, nodes};
+use super::nodes::nodes;
+use super::{confirm, files};
 use crate::answer::{Fleet, fleet_json, fleet_page, fleet_text};
 use crate::arguments;
 use crate::data::fleet_plan;

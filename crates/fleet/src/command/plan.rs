@@ -1,6 +1,6 @@
 //! `fleet plan`: the shell script by which a launcher starts one measurement, or another command, on each node.
 
-use super::nodes;
+use super::nodes::nodes;
 use crate::arguments::{self, Launch, Launcher};
 use crate::data::{FleetPlan, fleet_plan};
 use std::io::Write as _;

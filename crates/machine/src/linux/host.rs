@@ -1,7 +1,7 @@
 //! Where facts are read: this machine, or a tree of files in a test.
 
 use super::sys::{self, Leaf};
-pub(crate) use crate::cause;
+pub(crate) use crate::cause::cause;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -71,7 +71,7 @@ pub(crate) fn root_may_start(path: &Path, program: Option<&Path>) -> Result<(), 
 /// Root, this user and whoever may write `than` may write it, and nobody else.
 fn no_freer(path: &Path, than: Option<&Metadata>) -> Result<(), String> {
     let seen = std::fs::metadata(path)
-        .map_err(|error| format!("{} cannot be read: {}", path.display(), crate::cause(&error)))?;
+        .map_err(|error| format!("{} cannot be read: {}", path.display(), crate::cause::cause(&error)))?;
     let own = rustix::process::geteuid().as_raw();
     if seen.uid() != 0 && seen.uid() != own && than.is_none_or(|than| than.uid() != seen.uid()) {
         return Err(format!("{} belongs to another user and is not used; chown it to yourself", path.display()));

@@ -41,7 +41,7 @@ pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {
 
 /// See the crate.
 pub(crate) fn fingerprint() -> Machine {
-    crate::unknown_machine(UNSUPPORTED)
+    crate::cause::unknown_machine(UNSUPPORTED)
 }
 
 /// See the crate: what cannot be seen here is told row by row.

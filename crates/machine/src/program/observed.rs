@@ -1,7 +1,45 @@
-//! What was seen of a running program's switches.
+//! What was seen of a running program's switches, what ended a wait for more, and why nothing can be seen.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// Why a program cannot be watched, as one sentence with its cure.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// There is none with this id.
+    #[error("--pid {0}: there is no such process; `ps` or `pgrep NAME` shows those there are")]
+    Gone(u32),
+    /// It exists, but not for this user's eyes.
+    #[error(
+        "--pid {0}: the process exists, but /proc does not show it to you (mounted with hidepid); run this as the process's user or as root"
+    )]
+    Hidden(u32),
+    /// It runs no program.
+    #[error("--pid {0}: {1} is a thread of the kernel, not a program; name the program that keeps it busy")]
+    Kernel(u32, String),
+    /// A zombie.
+    #[error(
+        "--pid {0}: {1} has ended and only waits for its parent to take notice; there is nothing to watch any more"
+    )]
+    Ended(u32, String),
+    /// Not this system.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The command cannot be started.
+    #[error("`{0}` cannot be started: {1}; check its name and permissions")]
+    NotStarted(String, String),
+}
+
+/// What ended a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Woken {
+    /// The time was up.
+    Time,
+    /// The program has ended.
+    Ended,
+    /// The user wants to stop.
+    Interrupted,
+}
 
 /// One thread of a program between two looks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,7 +1,8 @@
 //! Affinity. Of machines with more than 64 CPUs, only the group of CPUs in which the process runs is seen.
 
 use super::sys;
-use crate::{cause, list};
+use crate::cause::cause;
+use crate::list;
 use std::os::windows::io::BorrowedHandle;
 
 fn members(mask: usize) -> Vec<u32> {

@@ -42,7 +42,7 @@ pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {
 
 /// See the crate.
 pub(crate) fn fingerprint() -> Machine {
-    let mut machine = crate::unknown_machine("not looked for on Windows");
+    let mut machine = crate::cause::unknown_machine("not looked for on Windows");
     let mut put = |name: &str, value: String| machine.stable.insert(name.to_owned(), value);
     let version = format!("Windows {}", sys::version());
     put("kernel.release", sys::wine_version().map_or(version.clone(), |wine| format!("wine {wine} as {version}")));

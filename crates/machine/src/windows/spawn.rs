@@ -1,9 +1,10 @@
 //! Processes: started suspended, put into a job, heard by threads.
 
 use super::{cpus, sys};
+use crate::cause::cause;
 use crate::interrupt::Interrupt;
+use crate::list;
 use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, resolve};
-use crate::{cause, list};
 use crossbeam_channel::{Receiver, bounded, never, select_biased};
 use std::io::{self, PipeReader, Read};
 use std::os::windows::io::AsHandle;
@@ -47,7 +48,7 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(request: &SpawnRequest) -> Result<Self, SpawnError> {
-        let program = executable(&resolve(request)?);
+        let program = executable(&resolve(request, fault)?);
         let other = |error: io::Error| SpawnError::Other(program.clone(), cause(&error));
         if request.report_fd != REPORT_FD {
             let why = format!("report_fd={} is not {REPORT_FD}, which alone it inherits here", request.report_fd);

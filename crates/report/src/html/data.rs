@@ -1,8 +1,8 @@
 //! What the page shows, in the form in which it reads it (`web/src/page.d.ts` is generated from these types).
 
+use super::answer::AuditAnswer;
 use super::explained::{ExplainedPart, explained};
 use super::tables::{Table, short, tables};
-use super::{AuditAnswer, Page};
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::compare::{PublishedPart, published_part};
 use crate::formats::json::{Document, document};
@@ -18,6 +18,21 @@ const MOST_STARTS: usize = 50_000;
 
 /// Points of curves and cells of matrices on a page.
 const MOST_POINTS: usize = 50_000;
+
+/// What a page is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// Runs in the order given.
+    pub runs: &'a [Analysis<'a>],
+    /// Where each came from, as the user named it.
+    pub sources: &'a [String],
+    /// What `audit` said of running programs, as its JSON.
+    pub audits: &'a [AuditAnswer],
+    /// Name and version of the program.
+    pub tool: &'a str,
+    /// The command that makes this page again.
+    pub command: &'a str,
+}
 
 /// The whole document.
 #[derive(Serialize, JsonSchema)]

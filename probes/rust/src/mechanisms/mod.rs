@@ -3,12 +3,14 @@
 mod control_tokio;
 mod coroutine_rust_async;
 mod fiber_tokio;
+mod ring;
 mod stack_corosensei;
 mod vm_exit;
 mod vm_guest_stack;
 mod vm_pair;
 
-use kit::{Mechanism, Parameter, ParameterKind};
+use kit::Mechanism;
+use ring::ring;
 
 /// Sorted by id; a test checks it.
 pub const LIST: &[Mechanism] = &[
@@ -21,11 +23,6 @@ pub const LIST: &[Mechanism] = &[
     vm_guest_stack::MECHANISM,
     vm_pair::MECHANISM,
 ];
-
-/// Ring of the processor that guest code runs in.
-const fn ring(default: &'static str) -> Parameter {
-    Parameter { name: "ring", kind: ParameterKind::Words(&["0", "3"]), default }
-}
 
 #[cfg(test)]
 mod tests;

@@ -47,7 +47,7 @@ fn code_fits_its_page() {
 
 #[test]
 fn reasons_come_with_a_cure() {
-    let of = |errno| super::cannot_open(io::Error::from_raw_os_error(errno)).to_string();
+    let of = |errno| super::device::cannot_open(io::Error::from_raw_os_error(errno)).to_string();
     assert!(of(libc::ENOENT).contains("modprobe") && of(libc::EACCES).contains("group kvm"));
     assert!(super::limit("x", &io::Error::from_raw_os_error(libc::EMFILE)).to_string().contains("ulimit -n"));
 }

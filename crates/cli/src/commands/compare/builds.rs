@@ -1,7 +1,7 @@
 //! Two builds of a probe, of two revisions or by two compilers, measured in turns: A is the first, B the second.
 
+use super::arguments::{Compare, Pair};
 use super::measured::{refuse, request};
-use super::{Compare, Pair};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_analysis::Analysis;

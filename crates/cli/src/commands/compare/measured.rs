@@ -1,49 +1,12 @@
 //! Operands that are measured now, side by side in one run.
 
-use super::Compare;
+use super::arguments::Compare;
 use super::operands::{Operand, Which, find_published};
-use clap::Args;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_model::{Request, Run, TWIN, Variant};
 use switchcost_runner::Selection;
-use switchcost_session::arguments::parse_budget;
 use switchcost_session::{Exit, Failure, Session, not_stored, open_store, seed, status};
-
-/// How `compare` measures.
-#[derive(Args, Debug)]
-pub struct Measure {
-    /// Measure the operands now, side by side in one run, and judge that; they are mechanisms with further words, such as
-    /// 'thread/pipe free' or 'stack/fcontext fpu_state=differ'. The same one twice is an A/A test
-    #[arg(long)]
-    pub measure: bool,
-    /// Folder of a probe, with its probe.toml: given twice, the first is A's build and the second B's, and the operands are what both measure. Their
-    /// rows are called after the probe's id with .a and .b
-    #[arg(long, value_name = "FOLDER", requires = "measure")]
-    pub probe: Vec<PathBuf>,
-    /// Rounds: starts of each side [default: 20]
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(6..=100_000))]
-    pub rounds: Option<u64>,
-    /// Time limit for measuring [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
-    pub budget: Option<Duration>,
-    /// Seed of the random order of measurements [default: random, stored with the run]
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
-    /// Wait until no other switchcost measures on the CPU; the budget begins then
-    #[arg(long, requires = "measure")]
-    pub wait: bool,
-}
-
-impl Measure {
-    /// An option that only measuring obeys.
-    pub fn given(&self) -> Option<&'static str> {
-        let given =
-            [("--rounds", self.rounds.is_some()), ("--budget", self.budget.is_some()), ("--seed", self.seed.is_some())];
-        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
-    }
-}
 
 /// Rows of one operand in the selection.
 struct Chosen {

@@ -1,8 +1,8 @@
 //! Mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
 
+use super::arguments::{Compare, Pair};
 use super::measured::request;
 use super::operands::is_called;
-use super::{Compare, Pair};
 use std::path::Path;
 use std::time::Duration;
 use switchcost_analysis::{Analysis, Burden, FEWEST_STARTS, Load, Quantity, Row, usable};

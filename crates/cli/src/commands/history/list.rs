@@ -1,5 +1,6 @@
 //! Stored runs, newest first.
 
+use switchcost_model::harmless;
 use switchcost_report::{HistoryEntry, history_json, history_text};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::output;
@@ -26,4 +27,10 @@ pub fn list(headers: Vec<RunHeader>, format: ListFormat) -> String {
         ListFormat::Table => history_text(&entries, output::style()),
         ListFormat::Json => history_json(&entries),
     }
+}
+
+/// Of a run's machine: processor, number of CPUs, hypervisor.
+pub fn name(header: &RunHeader) -> String {
+    let words = [header.fact("cpu.model_name"), header.fact("cpu.logical"), header.fact("hypervisor")].map(harmless);
+    format!("{}, {} CPUs, {}", words[0], words[1], words[2])
 }

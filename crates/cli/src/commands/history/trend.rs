@@ -1,6 +1,6 @@
 //! The trend of each matching row over runs.
 
-use super::name;
+use super::list::name;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;

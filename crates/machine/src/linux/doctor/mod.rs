@@ -1,5 +1,6 @@
 //! What makes numbers on this machine untrustworthy: one file per theme, one list of all checks.
 
+mod check;
 mod clock;
 mod confinement;
 mod counters;
@@ -15,42 +16,9 @@ mod tests;
 mod topology;
 
 use super::host::Host;
+use check::{Answer, Check, Subject, about};
 use sizes::Sizes;
-use switchcost_model::{Finding, Severity};
-
-/// What a check may look at.
-pub(crate) struct Subject<'a> {
-    host: &'a Host,
-    sizes: &'a Sizes,
-}
-
-/// One thing to look at.
-pub(crate) struct Check {
-    id: &'static str,
-    look: fn(&Subject<'_>) -> Answer,
-}
-
-/// What a check says.
-pub(crate) struct Answer {
-    severity: Severity,
-    what: String,
-    effect: String,
-    cure: String,
-}
-
-impl Answer {
-    fn fine(what: impl Into<String>) -> Self {
-        Self { severity: Severity::Fine, what: what.into(), effect: String::new(), cure: String::new() }
-    }
-
-    fn note(what: impl Into<String>, effect: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { severity: Severity::Note, what: what.into(), effect: effect.into(), cure: cure.into() }
-    }
-
-    fn warning(what: impl Into<String>, effect: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, what: what.into(), effect: effect.into(), cure: cure.into() }
-    }
-}
+use switchcost_model::Finding;
 
 /// Every check, in the order in which findings are shown.
 pub(crate) const CHECKS: &[Check] = &[
@@ -92,14 +60,4 @@ pub(crate) fn examine(host: &Host, sizes: &Sizes) -> Vec<Finding> {
         Finding { id: check.id.to_owned(), severity, what, effect, cure }
     };
     CHECKS.iter().map(find).collect()
-}
-
-/// A size in words, or that it is not known.
-fn about(size: Option<f64>, unit: &str) -> String {
-    match size {
-        Some(size) if size >= 100.0 => format!("about {size:.0} {unit}"),
-        Some(size) if size >= 1.0 => format!("about {size:.1} {unit}"),
-        Some(size) => format!("about {size:.2} {unit}"),
-        None => format!("an unknown number of {unit}"),
-    }
 }

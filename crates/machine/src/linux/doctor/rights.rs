@@ -59,7 +59,7 @@ pub(super) fn orphans(_: &Subject<'_>) -> Answer {
     match crate::os::strays::adoption() {
         Ok(()) => Answer::fine("what a probe leaves behind is adopted and ended"),
         Err(error) => Answer::note(
-            format!("orphans cannot be adopted (prctl: {}), as under qemu-user", crate::cause(&error)),
+            format!("orphans cannot be adopted (prctl: {}), as under qemu-user", crate::cause::cause(&error)),
             "what a probe leaves behind is known by a mark in its environment; who clears that would outlive the run",
             "run switchcost on the system itself, or let its seccomp filter allow PR_SET_CHILD_SUBREAPER",
         ),

@@ -4,6 +4,7 @@ use super::counters::Gap;
 use super::*;
 use crate::os::facts::tests::tree;
 use std::collections::BTreeSet;
+use switchcost_model::Severity;
 
 const FREE: &[(&str, &str)] = &[
     ("sys/devices/system/cpu/online", "0-1"),

@@ -1,0 +1,175 @@
+//! A row: a variant with all that is known of it.
+
+use crate::rulers::Undisturbed;
+use crate::summary::{CONFIDENCE, Summary};
+use switchcost_model::{Invocation, Quantity, Variant, Verdict};
+use switchcost_stats::{Interval, Mode, Shared, half_width, mean};
+
+/// What stands for a start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// The median of its batches or intervals.
+    Medians,
+    /// The median of its undisturbed batches.
+    Undisturbed,
+}
+
+/// Half-width of what lies between two figures that scatter alike ÷ that of one: √2, and a little more because the width is itself an estimate from as
+/// few as ten starts. By simulation (docs/coverage.md).
+const OF_TWO_RUNS: f64 = 1.5;
+
+/// A variant with all that is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row<'r> {
+    /// Index of the variant in its run.
+    pub index: usize,
+    /// The variant.
+    pub variant: &'r Variant,
+    /// The variant with every parameter of its mechanism written out: rows of two runs are of one kind if these are equal, also where one run is of a
+    /// version that did not have the parameter yet.
+    pub full: Variant,
+    /// Short name, unique within the run.
+    pub label: String,
+    /// What one unit is: switch, context, round trip …
+    pub unit: String,
+    /// What its figures are.
+    pub quantity: Quantity,
+    /// No switch takes place.
+    pub control: bool,
+    /// Starts of its probe, in order of execution.
+    pub starts: Vec<&'r Invocation>,
+    /// Worst verdict over its starts.
+    pub verdict: Verdict,
+    /// Its reason.
+    pub reason: String,
+    /// Figures and evidence.
+    pub summary: Summary,
+    /// The figure by those batches beside which the machine was as fast as it gets; None: the probe has no rulers.
+    pub undisturbed: Option<Undisturbed>,
+    /// Standard deviation of the figure between runs of one hour, as a fraction: that of the mechanism's family.
+    pub run_to_run: f64,
+    /// × the run's reference ([`Analysis::reference`]): median of the ratios round by round, as `compare` gives it.
+    pub times_reference: Option<f64>,
+    /// What a reader must know of it.
+    pub notes: Vec<String>,
+    /// Those of its notes that change how this figure is read; the rest holds of the mechanism wherever it runs, or stands in other columns.
+    pub caveats: Vec<String>,
+    /// A few words for what switches; empty where the page has none.
+    pub short: String,
+    /// A program can choose it.
+    pub choice: bool,
+}
+
+impl Row<'_> {
+    /// Median of its figures.
+    #[must_use]
+    pub fn median(&self) -> Option<f64> {
+        self.summary.figures.as_ref().map(|figures| figures.median)
+    }
+
+    /// Both ends of the 95 % interval of the median.
+    #[must_use]
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
+    }
+
+    /// How long one of its starts takes, on average, in ns.
+    #[must_use]
+    pub fn start_takes(&self) -> Option<f64> {
+        mean(&self.starts.iter().map(|start| start.wall_ns as f64).collect::<Vec<_>>())
+    }
+
+    /// Undisturbed medians of its starts with their rounds, as far as its probe has rulers.
+    #[must_use]
+    pub fn undisturbed_medians(&self) -> &Vec<(u64, f64)> {
+        const NONE: &Vec<(u64, f64)> = &Vec::new();
+        self.undisturbed.as_ref().map_or(NONE, |undisturbed| &undisturbed.starts)
+    }
+
+    /// Median, interval and modes by all its batches, or by those beside which the machine was not slowed.
+    #[must_use]
+    pub fn figure(&self, of: Of) -> Option<(f64, Option<Interval>, &[Mode])> {
+        match (of, &self.undisturbed) {
+            (Of::Undisturbed, undisturbed) => {
+                let undisturbed = undisturbed.as_ref()?;
+                Some((undisturbed.median?, undisturbed.interval, &undisturbed.modes))
+            }
+            _ => {
+                let figures = self.summary.figures.as_ref()?;
+                Some((figures.median, figures.interval, &self.summary.modes))
+            }
+        }
+    }
+
+    /// What all rows of the run know of how much each of these starts is like the one before.
+    pub(crate) fn shared(&self, of: Of) -> Shared {
+        let clear = self.undisturbed.as_ref().filter(|_| of == Of::Undisturbed);
+        clear.map_or(self.summary.shared, |clear| clear.shared)
+    }
+
+    /// What conclusions beyond this run rest on: the undisturbed starts, where there are enough of them.
+    #[must_use]
+    pub fn basis(&self) -> Of {
+        let enough = self.summary.figures.is_some() && self.undisturbed.as_ref().is_some_and(Undisturbed::enough);
+        if enough { Of::Undisturbed } else { Of::Medians }
+    }
+
+    /// Why its figure says nothing beyond its run: somebody else was there too often.
+    #[must_use]
+    pub fn unsettled(&self) -> Option<String> {
+        let (disturbed, starts) = (self.summary.disturbed_counted, self.summary.invocation_medians.len());
+        let others = || (disturbed > 0).then(|| format!("other programs disturbed {disturbed} of its {starts} starts"));
+        self.undisturbed.as_ref().and_then(Undisturbed::lacking).or_else(others)
+    }
+
+    /// Where the figure of another run of the same hour lies in 95 % of cases: it scatters as much as this one, and both between runs. `None` of a row that no
+    /// single figure stands for.
+    #[must_use]
+    pub fn another_run(&self) -> Option<(f64, f64)> {
+        if self.unsettled().is_some() {
+            return None;
+        }
+        let (median, interval, modes) = self.figure(self.basis())?;
+        let Interval { low, high } = interval.filter(|_| modes.is_empty())?;
+        let between = half_width(self.run_to_run, CONFIDENCE);
+        let half = |ratio: f64| (OF_TWO_RUNS * ratio.ln().hypot(between)).exp();
+        (low > 0.0).then(|| (median / half(median / low), median * half(high / median)))
+    }
+
+    /// What its figures are measured in, such as `ns/switch`.
+    #[must_use]
+    pub fn measure(&self) -> String {
+        format!("{}/{}", self.quantity.unit, self.unit)
+    }
+}
+
+/// Whether a row may be compared at all.
+///
+/// # Errors
+/// A clause that says why not.
+pub fn usable(row: &Row<'_>) -> Result<(), String> {
+    believed(row)?;
+    let medians = &row.summary.invocation_medians;
+    if medians.is_empty() {
+        return Err("it has no figure".into());
+    }
+    if let Some((round, value)) = medians.iter().find(|(_, value)| *value <= 0.0) {
+        return Err(format!("its cost in round {round} is {value}, and a ratio to nothing or less has no meaning"));
+    }
+    // An invocation that was disturbed is repeated in its round.
+    if medians.iter().all(|(round, _)| *round == medians[0].0) {
+        return Err("it has one start only, which says nothing of its scatter; measure at least 6 rounds".into());
+    }
+    Ok(())
+}
+
+/// Whether anything may be computed from a row.
+pub(crate) fn believed(row: &Row<'_>) -> Result<(), String> {
+    match row.verdict {
+        Verdict::Verified | Verdict::Unobservable => Ok(()),
+        Verdict::Contradicted => Err(format!("its evidence contradicts its claim ({})", row.reason)),
+        Verdict::Unsupported | Verdict::Unmeasured | Verdict::Broken => {
+            Err(format!("it is {} ({})", row.verdict, row.reason))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What `compare` is asked.
+
+use crate::arguments::{parse_contexts, parse_precision};
+use clap::{Args, Parser};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use switchcost_catalogue::grammar;
+use switchcost_session::arguments::{StoreOption, parse_budget, parse_difference};
+
+/// A form of a comparison, and where it goes.
+#[derive(Debug, Clone)]
+pub struct Output {
+    form: &'static str,
+    /// None: standard output.
+    file: Option<PathBuf>,
+}
+
+/// For people at a terminal, as Markdown, for scripts, for CI systems.
+const FORMS: [&str; 4] = ["table", "md", "json", "junit"];
+
+fn parse_output(text: &str) -> Result<Output, String> {
+    let (form, file) = text.split_once('=').map_or((text, None), |(form, file)| (form, Some(PathBuf::from(file))));
+    let form = FORMS.into_iter().find(|known| *known == form);
+    let form = form.ok_or_else(|| format!("it is one of {}, or such a word, = and a file", FORMS.join(", ")))?;
+    Ok(Output { form, file })
+}
+
+/// Is B slower than A, by how much, and can that be trusted?
+///
+/// Of mechanisms by name it compares the cost of a switch, of making one, and the memory of one.
+/// Figures come from stored runs; anything missing is measured now. A is the cheapest. Rows of a
+/// run, whole runs, files and published figures are compared with A, the first operand. The
+/// verdict is `slower` or `faster` if the interval of the ratio excludes 1 and the difference
+/// exceeds noise floor and threshold; `same within x %` if the whole interval lies within that;
+/// else `cannot tell`.
+///
+///   switchcost compare goroutine thread                which is cheaper here, and by how much
+///   switchcost compare goroutine thread coroutine --contexts 10k --rate 200k/s    which fits
+///   switchcost compare thread/pipe 'thread/*'          one against all that match
+///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
+///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
+///   switchcost compare --measure thread/pipe 'thread/pipe free'    measured now and judged
+///   switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe new/gcc-12    two builds
+///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
+#[derive(Parser, Debug)]
+#[command(name = "compare", verbatim_doc_comment)]
+pub struct Compare {
+    /// Names of mechanisms; or A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the newest
+    /// run that has them all; a RUN or a file by `export` (*.jsonl) or baseline:NAME, for all rows that both have;
+    /// published:NAME, shown and never judged. With --probe: what both builds measure
+    #[arg(value_name = "OPERAND", required = true)]
+    pub operands: Vec<String>,
+    /// Of names: contexts alive at once, such as 10k
+    #[arg(long, value_name = "N", value_parser = parse_contexts)]
+    pub contexts: Option<u64>,
+    /// Of names: what so many switches per second take of a CPU, such as 200k/s
+    #[arg(long, value_name = "N/s", value_parser = parse_rate)]
+    pub rate: Option<f64>,
+    /// With --rate: the largest share of a CPU that fits
+    #[arg(long, value_name = "PERCENT", default_value = "10%", requires = "rate", value_parser = parse_precision)]
+    pub cpu: f64,
+    /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
+    pub threshold: Option<f64>,
+    /// End with status 1 if a row is slower by more than this, 0 if the intervals of all rows exclude that, 7 if neither is shown
+    #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
+    pub gate: Option<f64>,
+    /// Compare even if a run was unstable or the versions of the method differ
+    #[arg(long)]
+    pub force: bool,
+    /// Measuring now
+    #[command(flatten)]
+    pub measure: Measure,
+    /// Form, of table, md, json and junit; FORM=FILE writes it to a file. Several may be given [default: table]
+    #[arg(long, value_name = "FORM", value_parser = parse_output)]
+    pub format: Vec<Output>,
+    /// Database of runs
+    #[command(flatten)]
+    pub store: StoreOption,
+}
+
+impl Compare {
+    /// The forms asked for. Where all go to files, people still see the table.
+    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, Option<&Path>)> {
+        let shown = self.format.iter().any(|output| output.file.is_none());
+        let usual = (!shown).then_some(("table", None));
+        self.format.iter().map(|output| (output.form, output.file.as_deref())).chain(usual)
+    }
+}
+
+/// How `compare` measures.
+#[derive(Args, Debug)]
+pub struct Measure {
+    /// Measure the operands now, side by side in one run, and judge that; they are mechanisms with further words, such as
+    /// 'thread/pipe free' or 'stack/fcontext fpu_state=differ'. The same one twice is an A/A test
+    #[arg(long)]
+    pub measure: bool,
+    /// Folder of a probe, with its probe.toml: given twice, the first is A's build and the second B's, and the operands are what both measure. Their
+    /// rows are called after the probe's id with .a and .b
+    #[arg(long, value_name = "FOLDER", requires = "measure")]
+    pub probe: Vec<PathBuf>,
+    /// Rounds: starts of each side [default: 20]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(6..=100_000))]
+    pub rounds: Option<u64>,
+    /// Time limit for measuring [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
+    pub budget: Option<Duration>,
+    /// Seed of the random order of measurements [default: random, stored with the run]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Wait until no other switchcost measures on the CPU; the budget begins then
+    #[arg(long, requires = "measure")]
+    pub wait: bool,
+}
+
+impl Measure {
+    /// An option that only measuring obeys.
+    pub fn given(&self) -> Option<&'static str> {
+        let given =
+            [("--rounds", self.rounds.is_some()), ("--budget", self.budget.is_some()), ("--seed", self.seed.is_some())];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+}
+
+/// Two rows of a run.
+pub struct Pair {
+    /// Index of the run.
+    pub run: usize,
+    /// Those of the rows.
+    pub rows: (usize, usize),
+    /// The mechanisms that they stand for, if these were asked for by name.
+    pub asked: Option<(String, String)>,
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = grammar::scaled(text.strip_suffix("/s").unwrap_or(text), 1000.0);
+    rate.filter(|rate| (0.001..=1e10).contains(rate))
+        .ok_or_else(|| "it is a number of switches per second, such as 500/s, 200k/s or 1.5M/s".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse_output, parse_rate};
+
+    #[test]
+    fn numbers_with_units() {
+        assert_eq!(["500/s", "200k/s", "1.5M"].map(parse_rate), [Ok(500.0), Ok(200_000.0), Ok(1_500_000.0)]);
+        for wrong in ["", "k", "-1", "nan", "inf", "1e99", "1,5", "0"] {
+            assert!(parse_rate(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_form_may_go_to_a_file() {
+        let parsed = ["json", "md=a=b.md"].map(|text| parse_output(text).map(|output| (output.form, output.file)));
+        assert_eq!(parsed, [Ok(("json", None)), Ok(("md", Some("a=b.md".into())))]);
+        assert!(parse_output("csv").is_err() && parse_output("a.md").is_err());
+    }
+}
