@@ -66,7 +66,8 @@ fn original(variant: &Variant) -> Variant {
 /// scatters by much less than one round does. It holds both what scatters and what is systematic (the order, the layout of memory). A pair speaks for its family:
 /// a noisy one hides no small difference among quiet rows of another kind.
 ///
-/// The run is unstable when a pair's interval at 99 % (shared by all pairs) (95 % where there are too few rounds for that) excludes 1 and the difference exceeds 1 %.
+/// The run is unstable when a pair's interval at 99 % (shared by all pairs) excludes 1 and the difference exceeds 1 %.
+/// Where there are too few rounds for such an interval, none is called unstable: one in thirty sound runs of six rounds would be.
 #[must_use]
 pub fn noise(rows: &[&Row<'_>]) -> Noise {
     let mut pairs = Vec::new();
@@ -95,8 +96,7 @@ fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>, strict: f64) {
     if estimate.excludes_zero() {
         family.beyond = family.beyond.max(off);
     }
-    let strict = paired(&ratios, strict).filter(|strict| strict.interval.is_some()).unwrap_or(estimate);
-    if strict.excludes_zero() && off > DEFAULT_FLOOR {
+    if off > DEFAULT_FLOOR && paired(&ratios, strict).is_some_and(|strict| strict.excludes_zero()) {
         noise.unstable = Some(format!(
             "its {TWIN} pair ({} twice) differs by {:.1} %, more than chance allows",
             first.variant.mechanism,

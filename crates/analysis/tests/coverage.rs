@@ -303,6 +303,12 @@ fn unstable_runs_are_told_from_sound_ones() {
         let unstable = share(count(|random| rows_of(law, 1.0, ROUNDS, random, |_, noise| noise.unstable.is_some())));
         assert!(unstable <= 2.0 + slack(2.0, draws(RUNS)), "{law}: {unstable} % of sound runs are refused");
     }
+    // Six rounds hold no interval at 99 %: at 95 % one sound run in thirty would be refused.
+    let of_six = count(|random| {
+        let run = run(Law::Scatter(0.5), &[1.0, 1.0], 6, random);
+        noise(&rows(&run).iter().collect::<Vec<_>>()).unstable.is_some()
+    });
+    assert_eq!(of_six, 0);
     let caught = count(|random| {
         let run = run(Law::Normal, &[1.0, 1.05], ROUNDS, random);
         noise(&rows(&run).iter().collect::<Vec<_>>()).unstable.is_some()
