@@ -129,7 +129,7 @@ fn footprints_are_bytes_of_contexts_that_ran() {
         assert_eq!(text(row, "verdict"), "verified", "{row}");
         // The kernel's own work for virtual machines that ended is not a disturbance of their memory, for which they were repeated.
         assert_eq!(row["starts"], 1, "{row}");
-        let bytes = |quantity: &str| row["bytes"][quantity].as_f64().unwrap();
+        let bytes = |quantity: &str| row["parts"][quantity].as_f64().unwrap();
         assert!(bytes("resident_bytes") > 0.0 && bytes("virtual_bytes") >= 0.0, "{row}");
         bytes("kernel_bytes");
     }
