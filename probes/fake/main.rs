@@ -36,10 +36,50 @@ const KEYS: &[&str] = &[
 /// What would clear a screen, name a window, turn the direction of writing and forge a row, escaped as the protocol asks.
 const HOSTILE: &str = r"said \u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u0000\u2028end\nFORGED verified";
 
+/// Before the verb, `offers=EXPERIMENT` or `offers=EXPERIMENT:PART`: an experiment of `thread/offered`, as a test invents it.
+const OFFERS: &str = "offers=";
+
+/// An experiment that is answered with a histogram, or with counts of the part that is named.
+struct Offer {
+    experiment: String,
+    part: Option<String>,
+}
+
+impl Offer {
+    fn read(word: String) -> Self {
+        let text = &word[OFFERS.len()..];
+        let (experiment, part) =
+            text.split_once(':').map_or((text, None), |(name, part)| (name, Some(part.to_owned())));
+        Self { experiment: experiment.to_owned(), part }
+    }
+
+    /// Of 100 units 90 have `base`, 9 twice and 1 ten times as much, or in each batch all of them `base`.
+    fn measurements(&self, phase: &str, seq: u64, units: u64, batches: u64, base: u64) -> String {
+        if let Some(part) = &self.part {
+            let counts = vec![(base * units).to_string(); batches as usize];
+            return format!(
+                r#"{{"t":"samples","seq":{seq},"phase":"{phase}","units":{units},"quantity":"{part}","ticks":[{}]}}"#,
+                counts.join(",")
+            );
+        }
+        let (all, most) = (units * batches, 10 * base);
+        let (tenth, hundredth) = (all / 10, all / 100);
+        let buckets = [(base, all - tenth), (2 * base, tenth - hundredth), (most, hundredth)];
+        let sum: u64 = buckets.iter().map(|(value, count)| value * count).sum();
+        let buckets: Vec<String> = buckets.iter().map(|(value, count)| format!("[{value},{count}]")).collect();
+        format!(
+            r#"{{"t":"histogram","seq":{seq},"phase":"{phase}","units":{all},"bits":32,"buckets":[{}],"sum":{sum},"min":{base},"max":{most},"pair_sum":0,"pair_count":0,"span_counter":0,"span_clock":0}}"#,
+            buckets.join(",")
+        )
+    }
+}
+
 type Plan = BTreeMap<String, String>;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    let offers: Vec<Offer> =
+        std::iter::from_fn(|| arguments.next_if(|word| word.starts_with(OFFERS)).map(Offer::read)).collect();
     let verb = arguments.next().unwrap_or_default();
     if verb == "switch" {
         return hand_over(arguments.next().and_then(|times| times.parse().ok()).unwrap_or(0));
@@ -50,10 +90,11 @@ fn main() -> ExitCode {
     let Ok(mut out) = File::options().write(true).open(format!("/dev/fd/{fd}")) else { return ExitCode::from(1) };
     let behaviour = plan.get("mechanism").and_then(|id| id.split_once('/')).map_or("", |(_, name)| name).to_owned();
     if verb == "describe" {
-        describe(&mut out);
+        describe(&offers, &mut out);
         return ExitCode::SUCCESS;
     }
-    run(&behaviour, &plan, &mut out)
+    let offer = plan.get("experiment").and_then(|asked| offers.iter().find(|offer| offer.experiment == *asked));
+    run(&behaviour, &plan, offer, &mut out)
 }
 
 /// `switch TIMES`: no probe at all, but a program with a known number of switches, for `audit`. Two threads wake each other so often; then it prints
@@ -101,16 +142,20 @@ fn hello(out: &mut File) {
     );
 }
 
-fn describe(out: &mut File) {
+fn describe(offers: &[Offer], out: &mut File) {
     hello(out);
+    let mechanism = |name: &str, experiments: &str| {
+        format!(
+            r#"{{"t":"mechanism","id":"thread/{name}","experiments":[{experiments}],"timings":["batch"],"parameters":["ticks","working_set","payload","pause","sched"],"available":true}}"#
+        )
+    };
+    if !offers.is_empty() {
+        let experiments: Vec<String> = offers.iter().map(|offer| format!(r#""{}""#, offer.experiment)).collect();
+        say(out, &mechanism("offered", &experiments.join(",")));
+    }
     for behaviour in BEHAVIOURS {
         let experiments = if *behaviour == "sized" { r#""switch","message""# } else { r#""switch""# };
-        say(
-            out,
-            &format!(
-                r#"{{"t":"mechanism","id":"thread/{behaviour}","experiments":[{experiments}],"timings":["batch"],"parameters":["ticks","working_set","payload","pause","sched"],"available":true}}"#
-            ),
-        );
+        say(out, &mechanism(behaviour, experiments));
     }
     say(
         out,
@@ -123,7 +168,7 @@ fn number(plan: &Plan, key: &str) -> u64 {
     plan.get(key).and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
-fn run(behaviour: &str, plan: &Plan, out: &mut File) -> ExitCode {
+fn run(behaviour: &str, plan: &Plan, offer: Option<&Offer>, out: &mut File) -> ExitCode {
     match behaviour {
         "hang" => forever(),
         "hang-family" => {
@@ -189,7 +234,7 @@ fn run(behaviour: &str, plan: &Plan, out: &mut File) -> ExitCode {
                 ),
             );
         }
-        _ => measure(behaviour, plan, out),
+        _ => measure(behaviour, plan, offer, out),
     }
     if behaviour == "linger" {
         forever();
@@ -256,7 +301,7 @@ fn switch_really(behaviour: &str, units: u64) {
     let _ = partner.join();
 }
 
-fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
+fn measure(behaviour: &str, plan: &Plan, offer: Option<&Offer>, out: &mut File) {
     hello(out);
     if behaviour == "noise" {
         println!("a runtime's banner on standard output");
@@ -295,8 +340,13 @@ fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
         say(out, &format!(r#"{{"t":"note","text":"{HOSTILE}"}}"#));
     }
     // The host knows how long this has lived: what is claimed must pass.
-    sleep(claimed.saturating_sub(began.elapsed()));
+    if offer.is_none() {
+        sleep(claimed.saturating_sub(began.elapsed()));
+    }
     let batch = |phase: &str, seq: u64, from: u64, count: u64| {
+        if let Some(offer) = offer {
+            return offer.measurements(phase, seq, units, count, cost(behaviour, plan, from));
+        }
         let ticks: Vec<String> = (from..from + count).map(|i| (cost(behaviour, plan, i) * units).to_string()).collect();
         format!(r#"{{"t":"samples","seq":{seq},"phase":"{phase}","units":{units},"ticks":[{}]}}"#, ticks.join(","))
     };
@@ -306,7 +356,8 @@ fn measure(behaviour: &str, plan: &Plan, out: &mut File) {
         return;
     }
     say(out, &evidence(behaviour, plan, units * (warmup + batches), contexts));
-    say(out, &format!(r#"{{"t":"end","status":"ok","samples":{}}}"#, warmup + batches));
+    let each = if offer.is_some_and(|offer| offer.part.is_none()) { units } else { 1 };
+    say(out, &format!(r#"{{"t":"end","status":"ok","samples":{}}}"#, (warmup + batches) * each));
 }
 
 fn evidence(behaviour: &str, plan: &Plan, units: u64, contexts: u64) -> String {

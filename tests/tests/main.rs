@@ -23,6 +23,7 @@ mod forged;
 #[cfg(unix)]
 mod formats;
 mod history;
+mod invented;
 mod kept;
 mod lies;
 mod limits;

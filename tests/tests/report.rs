@@ -5,7 +5,7 @@ use switchcost_e2e::{World, page_data, repository};
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// A template as `web/` gives it, as far as the host cares.
-const TEMPLATE: &str = "<html><script type=\"application/json\" id=\"data\">\"@switchcost-data@\"</script></html>";
+pub const TEMPLATE: &str = "<html><script type=\"application/json\" id=\"data\">\"@switchcost-data@\"</script></html>";
 
 fn world() -> World {
     let world = World::new(FAKE);
@@ -13,7 +13,8 @@ fn world() -> World {
     world
 }
 
-fn data(world: &World, file: &str) -> serde_json::Value {
+/// What stands in the page of this name.
+pub fn data(world: &World, file: &str) -> serde_json::Value {
     let page = std::fs::read_to_string(world.path(file)).unwrap();
     let (_, rest) = page.split_once("id=\"data\">").unwrap();
     page_data(rest.split_once("</script>").unwrap().0)

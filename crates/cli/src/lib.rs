@@ -21,6 +21,8 @@ pub fn main() -> ExitCode {
 
 fn carry_out() -> ExitCode {
     let started = Instant::now();
+    // Help and arguments name them.
+    switchcost_session::paths::own_words();
     let typed = commands::command_line().try_get_matches().unwrap_or_else(|answer| refuse(&answer));
     switchcost_machine::interrupt::full_files_are_errors();
     // Before any probe is started, by whichever command.

@@ -107,6 +107,22 @@ impl Page for Asked {
         ("footprint", include_str!("experiment/footprint.toml")),
     ];
 
+    fn wrong(&self) -> Option<String> {
+        let of = self.quantity;
+        let taken = || quantities().into_iter().any(|known| known == of && known.measure() != of.measure());
+        let named = self.distribution || self.timed() || !self.parts.is_empty();
+        let wrong = match () {
+            () if self.contexts == 0 => "contexts is 0",
+            () if self.distribution && self.in_one_batch() => "a batch that makes all contexts has one figure for all",
+            () if !named => "its figure is not time: name its `parts`",
+            () => {
+                let other = || format!("another experiment has the quantity `{}`; choose another name", of.name);
+                return of.wrong().or_else(|| taken().then(other));
+            }
+        };
+        Some(wrong.into())
+    }
+
     fn words() -> &'static Words<Self> {
         &WORDS
     }
@@ -182,16 +198,29 @@ mod tests {
         let page = |tail: &str| {
             let quantity = "quantity = { name = \"misses\", unit = \"misses\", scale = [[1, \"misses\"]], of_a_unit = \"Misses\", base_unit = \"misses\" }";
             format!(
-                "title = \"T\"\nshort = \"s\"\ncolumn = \"c\"\nclause = \"one\"\nunit = \"u\"\n{quantity}\ncontexts = 1\nlive = \"unit\"\ndue = []\n{tail}"
+                "title = \"T\"\nshort = \"s\"\ncolumn = \"c\"\nclause = \"one\"\nunit = \"u\"\n{quantity}\nparts = [\"misses\"]\ncontexts = 1\nlive = \"unit\"\ndue = []\n{tail}"
             )
         };
         let added = Experiment::add("own_one", &page("")).unwrap();
         assert_eq!((added, "misses"), ("own_one".parse().unwrap(), &*added.quantity.unit));
         assert!(!added.timed() && added > Experiment::usual());
-        for (name, tail, why) in
-            [("own_one", "", "already"), ("Own", "", "lower-case"), ("own_two", "speed = 1", "unknown field")]
-        {
-            assert!(Experiment::add(name, &page(tail)).unwrap_err().contains(why), "{name}");
+        let wrong = |name: &str, page: &str, why: &str| {
+            let said = Experiment::add(name, page).unwrap_err();
+            assert!(said.contains(why), "{said}");
+        };
+        wrong("own_one", &page(""), "already");
+        wrong("Own", &page(""), "lower-case");
+        wrong("own_two", &page("speed = 1"), "unknown field");
+        for (said, instead, why) in [
+            ("parts = [\"misses\"]", "", "name its `parts`"),
+            ("[[1, \"misses\"]]", "[[2, \"misses\"]]", "another experiment"),
+            ("name = \"misses\"", "name = \"time\"", "another experiment"),
+            ("name = \"misses\"", "name = \"m m\"", "lower-case"),
+            ("[[1, \"misses\"]]", "[]", "a scale"),
+            ("contexts = 1", "contexts = 0", "contexts is 0"),
+            ("due = []", "due = [\"hop\"]", "hop"),
+        ] {
+            wrong("own_two", &page("").replace(said, instead), why);
         }
     }
 }

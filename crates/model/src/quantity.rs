@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub struct Quantity(&'static Measure);
 
 /// How figures of a quantity are written.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Measure")]
 pub struct Measure {
@@ -97,6 +97,21 @@ impl Quantity {
     #[must_use]
     pub fn measure(self) -> &'static Measure {
         self.0
+    }
+}
+
+impl Measure {
+    /// Why no figure can be written by it.
+    pub(crate) fn wrong(&self) -> Option<String> {
+        let word = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        let above = |number: f64| number > 0.0 && number.is_finite();
+        let all = [
+            (word(&self.name) && word(&self.base_unit), "name and base_unit are lower-case letters and underscores"),
+            (!self.unit.is_empty() && !self.scale.is_empty(), "it needs a unit and a scale"),
+            (self.scale.iter().all(|(size, _)| above(*size)) && above(self.per_base), "scale and per_base are above 0"),
+            (self.base > 1, "base is above 1"),
+        ];
+        all.iter().find(|(holds, _)| !holds).map(|(_, rule)| format!("quantity `{}`: {rule}", self.name.escape_debug()))
     }
 }
 

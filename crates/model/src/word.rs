@@ -28,6 +28,11 @@ pub trait Page: DeserializeOwned + Sync + 'static {
     /// What may stand in place of a name, as sentences list it; empty: nothing.
     const OR: &'static str = "";
 
+    /// Why no figures can be made by what it says; it is of the right form.
+    fn wrong(&self) -> Option<String> {
+        None
+    }
+
     /// All words that are known.
     fn words() -> &'static Words<Self>;
 }
@@ -104,7 +109,10 @@ impl<T: Page> Word<T> {
         if Self::all().iter().any(|known| known.as_str() == name) {
             return Err(format!("there is {} {name} already", T::WHAT));
         }
-        let page = toml::from_str(page).map_err(|error| error.message().to_owned())?;
+        let page: T = toml::from_str(page).map_err(|error| error.message().replace('\n', " "))?;
+        if let Some(wrong) = page.wrong() {
+            return Err(wrong);
+        }
         let mut list = T::words().0.write().unwrap_or_else(PoisonError::into_inner);
         let word = Self::new(name, list.len(), page);
         list.push(word);

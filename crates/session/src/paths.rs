@@ -2,7 +2,8 @@
 
 use crate::exit::Failure;
 use std::path::{Path, PathBuf};
-use switchcost_catalogue::{Catalogue, Probes, Trusted};
+use std::sync::LazyLock;
+use switchcost_catalogue::{Broken, Catalogue, Probes, Trusted};
 use switchcost_model::ProbeInfo;
 use switchcost_runner::RequestError;
 
@@ -48,6 +49,7 @@ impl Installation {
         let probes = self.all_probes();
         catalogue.sources = probes.found.into_iter().map(|probe| (probe.id, probe.source)).collect();
         catalogue.broken.extend(probes.broken);
+        catalogue.broken.extend_from_slice(own_words());
         Ok(catalogue)
     }
 
@@ -81,6 +83,16 @@ impl Installation {
         folders.extend(own.as_deref().map(|own| (own, &switchcost_machine::only_owner_writes as _)));
         switchcost_catalogue::load_probes(&folders)
     }
+}
+
+/// Adds the user's own experiments and placements to the program's, when it is first called; those that cannot be used.
+pub fn own_words() -> &'static [Broken] {
+    static BROKEN: LazyLock<Vec<Broken>> = LazyLock::new(|| {
+        let beside = own_folder("");
+        beside
+            .map_or_else(Vec::new, |own| switchcost_catalogue::add_words(&own, &switchcost_machine::only_owner_writes))
+    });
+    &BROKEN
 }
 
 /// Folder of the user's own probes or pages, beside the store; None where there is no place for it.

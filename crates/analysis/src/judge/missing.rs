@@ -102,7 +102,7 @@ fn fell_below_zero(case: &Case<'_>) -> Option<String> {
 
 /// Batches that lasted, and a `plan` that the host read only with them: it was not sent before.
 fn unseen(case: &Case<'_>, seen: &Seen) -> bool {
-    !case.experiment().in_one_batch()
+    case.experiment().timed()
         && seen.plan_ns.is_some()
         && seen.plan_ns == seen.first_samples_ns
         && claimed_ns(case) > LONGEST_UNSEEN_NS

@@ -1,0 +1,171 @@
+//! An experiment and a placement that only these tests know: a page each, no line of code. They must be offered, measured, judged, kept, compared and shown
+//! like the program's own.
+
+use crate::report::{TEMPLATE, data};
+use serde_json::json;
+use switchcost_e2e::{World, mechanism, probe};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// How late contexts wake: each wake-up has a figure, in a unit that nothing else has.
+const LATENESS: &str = r#"
+title = "How late a context wakes"
+short = "Lateness"
+column = "lateness"
+clause = "a wake-up"
+unit = "wake-up"
+distribution = true
+contexts = 3
+live = "throughout"
+turns_per_unit = 1
+due = ["turns"]
+
+[quantity]
+name = "lateness"
+unit = "slots"
+scale = [[1000, "kslots"], [1, "slots"]]
+greater = "later"
+smaller = "earlier"
+of_a_unit = "Lateness"
+base_unit = "slots"
+"#;
+
+const OTHER_CPU: &str = r#"
+title = "the other CPU"
+choice = "the other CPU alone"
+cpus = ["partner"]
+"#;
+
+/// The fake probe offers these of `thread/offered`; their pages are the user's own.
+fn world(offers: &[&str], pages: &[(&str, &str)]) -> World {
+    let world = World::new(FAKE);
+    world.write("share/switchcost/report.html", TEMPLATE);
+    let offered: Vec<String> = offers.iter().map(|offer| format!(", \"offers={offer}\"")).collect();
+    let command = format!("\"{FAKE}\"");
+    let probe = probe("fake", FAKE, 100).replace(&command, &format!("{command}{}", offered.concat()));
+    world.write("libexec/switchcost/probes/fake/probe.toml", &probe);
+    let names: Vec<String> = offers.iter().map(|offer| format!("{:?}", offer.split(':').next().unwrap())).collect();
+    let page = mechanism("")
+        .replace("\"switch\"", &names.join(", "))
+        .replace("\"free\"", "\"free\", \"other_cpu\"")
+        .replace("kernel_switches = [1.0, 1.0]\n", "");
+    world.write("share/switchcost/mechanisms/thread/offered.toml", &page);
+    for (path, text) in pages.iter().chain(&[("placements/other_cpu", OTHER_CPU)]) {
+        world.write(&format!("data/switchcost/{path}.toml"), text);
+    }
+    world
+}
+
+fn measured(world: &World, words: &str) -> serde_json::Value {
+    let said = world.run(&format!("run thread/offered {words} --rounds 6 --budget 600s --format json"));
+    assert_eq!(said.status, 0, "{said:?}");
+    said.json()["results"][0].clone()
+}
+
+/// Holds the words, one after the other, between any blanks.
+#[track_caller]
+fn tells(text: &str, words: &str) {
+    let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(plain.contains(words), "{words:?} is missing in {text}");
+}
+
+#[test]
+fn an_invented_experiment_and_placement_are_like_any_other() {
+    let world = world(&["lateness"], &[("experiments/lateness", LATENESS)]);
+    let (experiment, placement) = ("lateness", "other_cpu");
+
+    let help = world.run("run --help").out;
+    tells(&help, "footprint, lateness [default");
+    tells(&help, "other_cpu (the other CPU alone)");
+
+    let row = measured(&world, "--placement other_cpu");
+    for (key, value) in [
+        ("verdict", json!("verified")),
+        ("experiment", json!(experiment)),
+        ("placement", json!(placement)),
+        ("quantity", json!("lateness")),
+        ("unit", json!("wake-up")),
+        ("contexts", json!(3)),
+        ("median", json!(1000.0)),
+        ("mean", json!(1180.0)),
+        ("p90", json!(1000.0)),
+        ("p99", json!(2000.0)),
+        ("p999", json!(10_000.0)),
+        ("max", json!(10_000.0)),
+    ] {
+        assert_eq!(row[key], value, "{key} of {row}");
+    }
+    // A word after the name is an experiment or a placement, as for any other.
+    let said = world.run_words(&["run", "thread/offered free lateness", "--rounds", "1", "--format", "json"]);
+    assert_eq!(said.json()["results"][0]["placement"], "free", "{said:?}");
+
+    measured(&world, "--placement other_cpu --param ticks=1000,1500");
+    tells(&world.run("show").out, "lateness, the other CPU median ±");
+    tells(&world.run("show").out, "thread/offered ticks=1500 1.50 kslots");
+    let table = world.run("show -v").out;
+    tells(&table, "mechanism slots/wake-up 95 % interval");
+    tells(&table, "thread/offered lateness ticks=1500 other_cpu 1,500 1,500 – 1,500");
+
+    let compared = world.run_words(&["compare", "thread/offered ticks=1000", "thread/offered ticks=1500"]);
+    tells(&compared.out, "1.50 kslots ×1.50 1.50 – 1.50 50 % later");
+    tells(&world.run("history thread/offered").out, "slots");
+
+    let csv = world.run("export --format csv").out;
+    let cells = |line: usize| csv.lines().nth(line).unwrap().split(',').collect::<Vec<_>>();
+    for (title, cell) in
+        [("experiment", experiment), ("placement", placement), ("quantity", "lateness"), ("unit", "wake-up")]
+    {
+        let at = cells(0).iter().position(|known| *known == title).unwrap();
+        assert_eq!(cells(1)[at], cell, "{title}");
+    }
+    let page = world.path("p.html");
+    assert_eq!(world.run_words(&["report", "latest", "-o", page.to_str().unwrap()]).status, 0);
+    let data = data(&world, "p.html");
+    let named = |list: &str, name: &str| {
+        let found = data[list].as_array().unwrap().iter().find(|known| known["name"] == name);
+        found.unwrap_or_else(|| panic!("{list} has no {name}")).clone()
+    };
+    assert_eq!(named("experiments", experiment)["title"], "How late a context wakes");
+    assert_eq!(named("placements", placement)["title"], "the other CPU alone");
+    assert_eq!(named("quantities", "lateness")["scale"], json!([[1000.0, "kslots"], [1.0, "slots"]]));
+    let run = &data["runs"][0];
+    assert_eq!(
+        (&run["results"][0]["quantity"], &run["results"][0]["placement"]),
+        (&json!("lateness"), &json!(placement))
+    );
+    // 40 bins a decade: exactly these three values.
+    assert_eq!(run["details"][0]["histogram"].as_array().unwrap().len(), 3, "{}", run["details"][0]);
+
+    // What is kept is read again, by a program that has the pages.
+    let kept = world.run("export").out;
+    world.write("kept.jsonl", &kept);
+    let file = world.path("kept.jsonl");
+    tells(&world.run_words(&["show", file.to_str().unwrap()]).out, "1.50 kslots");
+    let without = World::new(FAKE);
+    without
+        .run_words(&["show", file.to_str().unwrap()])
+        .refuses(2, &["unknown placement `other_cpu`", "one_cpu, two_cpus, free"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_used_is_named_and_costs_nothing_else() {
+    let world = world(
+        &["lateness"],
+        &[
+            ("experiments/lateness", LATENESS),
+            ("experiments/switch", LATENESS),
+            ("experiments/speedless", &LATENESS.replace("contexts = 3", "speed = 3")),
+            ("placements/nowhere", "title = \"nowhere\"\nchoice = \"nowhere\"\ncpus = [\"moon\"]\n"),
+        ],
+    );
+    measured(&world, "");
+    let listed = world.run("list").out;
+    for words in [
+        "experiments/switch.toml",
+        "speedless.toml is not valid: unknown field",
+        "nowhere.toml is not valid: unknown variant",
+    ] {
+        tells(&listed, words);
+    }
+    assert!(!world.run("run --help").out.contains("speedless"));
+}
