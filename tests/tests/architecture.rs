@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md that no compiler checks.
 
 mod paths;
+mod values;
 
 use paths::{Sources, circles};
 use std::collections::{BTreeMap, BTreeSet};

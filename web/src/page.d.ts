@@ -265,7 +265,7 @@ export interface Point {
   high: number | null;
   low: number | null;
   /**
-   * ns per unit; bytes per context for experiment footprint.
+   * Per unit, in the unit of its quantity.
    */
   median: number;
   /**
@@ -963,7 +963,7 @@ export interface ProbePart {
    */
   address_spaces: number | null;
   /**
-   * Time of all its batches by its own clock, warm-up included, ns; null for experiment footprint.
+   * Time of all its batches by its own clock, warm-up included, ns; null where its figures are not time.
    */
   claimed_ns: number | null;
   /**

@@ -44,11 +44,11 @@ pub(crate) struct AtBest {
 }
 
 /// Brings batches to the clock's best. `kept`: of each start its round, and of each batch the cost and what the clock's ruler took ÷ its best; `ruler`: there is
-/// one; `one_cpu`: all contexts share a CPU, so that the row most likely follows its clock.
-pub(crate) fn at_best(kept: Vec<(u64, Vec<(f64, f64)>)>, ruler: bool, one_cpu: bool) -> AtBest {
+/// one; `on_one_cpu`: all contexts share a CPU, so that the row most likely follows its clock.
+pub(crate) fn at_best(kept: Vec<(u64, Vec<(f64, f64)>)>, ruler: bool, on_one_cpu: bool) -> AtBest {
     let all: Vec<(f64, f64)> = kept.iter().flat_map(|(_, batches)| batches.iter().copied()).collect();
     let follows = if ruler { followed(&all) } else { None };
-    let taken_off = ruler && follows.unwrap_or(one_cpu);
+    let taken_off = ruler && follows.unwrap_or(on_one_cpu);
     let usual = median(&all.iter().map(|(_, times)| *times).collect::<Vec<_>>());
     let usual = usual.filter(|_| ruler && follows.is_none()).map_or(0.0, f64::ln);
     let open = if usual <= SAME { 0.0 } else { usual * if taken_off { -1.0 } else { 1.0 } };

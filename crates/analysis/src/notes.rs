@@ -212,7 +212,10 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
         same.placement.on_one_cpu() && *other.variant == same
     });
     let Some(home) = home else {
-        return Some(format!("{changed}, which must be woken first if it went idle: compare with --placement one_cpu"));
+        return Some(format!(
+            "{changed}, which must be woken first if it went idle: compare with --placement {}",
+            Placement::of_cpus(1)
+        ));
     };
     if !row.summary.modes.is_empty() {
         // Their shares stand in the row, and a ratio to a mixture means nothing.

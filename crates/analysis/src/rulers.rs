@@ -203,7 +203,7 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
             kept.push((start.round, chosen));
         }
     }
-    let one_cpu = starts.iter().all(|start| start.transcript.plan.as_ref().is_some_and(|plan| plan.cpus.len() == 1));
+    let on_one_cpu = starts.iter().all(|start| start.transcript.plan.as_ref().is_some_and(|plan| plan.cpus.len() == 1));
     let as_read = kept.iter().filter_map(|(round, batches)| {
         let middle = |of: fn(&(f64, f64)) -> f64| median(&batches.iter().map(of).collect::<Vec<_>>());
         Some((
@@ -213,7 +213,7 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
         ))
     });
     let as_read = as_read.collect();
-    let found = at_best(kept, clock.is_some(), one_cpu);
+    let found = at_best(kept, clock.is_some(), on_one_cpu);
     let starts_medians: Vec<(u64, f64)> =
         found.starts.iter().filter_map(|(round, batches)| Some((*round, median(batches)?))).collect();
     let values = in_time(&starts_medians);

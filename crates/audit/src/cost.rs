@@ -149,10 +149,10 @@ pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
 #[must_use]
 pub fn price_of(run: &Run, variant: usize) -> Option<(Estimate, f64)> {
     let (counted, _) = counted(&run.starts_of(variant));
-    let one_cpu = run.variants[variant].placement == Placement::usual();
+    let on_one_cpu = run.variants[variant].placement.on_one_cpu();
     let walls: Vec<(f64, &Invocation)> =
         counted.iter().filter_map(|i| Some((median(series(i).settled())?, *i))).collect();
-    let cpu: Vec<f64> = walls.iter().filter_map(|(wall, i)| cpu_per_switch(i, one_cpu.then_some(*wall))).collect();
+    let cpu: Vec<f64> = walls.iter().filter_map(|(wall, i)| cpu_per_switch(i, on_one_cpu.then_some(*wall))).collect();
     Some((Estimate::of(&cpu)?, median(&walls.iter().map(|(wall, _)| *wall).collect::<Vec<_>>())?))
 }
 

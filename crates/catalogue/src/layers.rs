@@ -181,7 +181,7 @@ pub fn wanted(
         return Err(format!("{} has no placement {placement}", mechanism.id));
     }
     if !mechanism.switches() {
-        return Err(format!("{} has no experiment switch", mechanism.id));
+        return Err(format!("{} has no experiment {}", mechanism.id, Experiment::usual()));
     }
     check_taken(parameters, &mechanism.parameters, Experiment::usual())
         .map_err(|what| format!("{}: {what}", mechanism.id))?;

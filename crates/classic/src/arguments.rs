@@ -23,8 +23,7 @@ pub struct Classic {
     /// Its arguments, as the original takes them
     #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
     pub arguments: Vec<String>,
-    /// Only these of the program's placements: one_cpu, two_cpus, free [default: all]
-    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    #[arg(long, help = placements(), value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
     pub placement: Vec<Placement>,
     /// Rounds (starts of each probe) over which the work is spread [default: 10]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
@@ -41,4 +40,9 @@ pub struct Classic {
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
+}
+
+fn placements() -> String {
+    let names: Vec<String> = Placement::all().iter().map(ToString::to_string).collect();
+    format!("Only these of the program's placements: {} [default: all]", names.join(", "))
 }

@@ -7,6 +7,7 @@ use crate::nodes::{
     CommonChange, FactDifference, FactSplit, GroupSeen, KindsSeen, NodeFinding, NodeRun, NodeVerdict, RowSeen, Suspect,
     What, changed, judge_fleet,
 };
+use crate::passage::Passage;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -124,7 +125,8 @@ pub struct FleetRow {
     /// Label.
     pub row: String,
     /// What it goes through.
-    pub through: &'static str,
+    #[schemars(with = "String")]
+    pub through: Passage,
     /// Median over nodes, ns.
     pub median_ns: f64,
     /// Standard deviation between nodes at the same clock, as a fraction.
@@ -428,7 +430,7 @@ fn group_of(group: &GroupSeen, last: &[(String, NodeRun)], common: &[CommonChang
     };
     let row = |row: &RowSeen| FleetRow {
         row: row.label.clone(),
-        through: row.through.as_str(),
+        through: row.through,
         median_ns: row.median_ns,
         spread: row.spread,
         nodes: row.nodes,

@@ -22,18 +22,9 @@ pub enum Passage {
     Other,
 }
 
-impl Passage {
-    /// The word of the data file and of the answer.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Entry => "entry",
-            Self::Switch => "switch",
-            Self::Group => "group",
-            Self::Wake => "wake",
-            Self::Cache => "cache",
-            Self::Other => "other",
-        }
+/// The word of the data file and of the answer.
+impl std::fmt::Display for Passage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&format!("{self:?}").to_lowercase())
     }
 }

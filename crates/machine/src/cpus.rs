@@ -62,13 +62,13 @@ impl Cpus {
         &self.allowed
     }
 
-    /// The CPU of placement `one_cpu`.
+    /// The CPU of all contexts that share one.
     #[must_use]
     pub fn measured(&self) -> u32 {
         self.measured
     }
 
-    /// The CPUs of placement `two_cpus`: on two cores if there are two.
+    /// Two for contexts that take turns: on two cores if there are two.
     ///
     /// # Errors
     /// Why there is only one.

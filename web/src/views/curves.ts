@@ -57,7 +57,7 @@ export function curves(context: Context): HTMLElement[] {
         "No rows here differ in one number only, at three values or more. Such rows come from:",
         "switchcost sweep contexts PATTERN",
         "switchcost run PATTERN --contexts 2,10,100,1000",
-        "switchcost run PATTERN --experiment message --param payload=1,1024,65536",
+        "switchcost sweep payload PATTERN",
       ),
     ];
   }

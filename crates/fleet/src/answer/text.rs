@@ -187,7 +187,7 @@ fn groups(fleet: &Fleet, style: Style) -> String {
                 let spread = format!("± {:.1} %", row.spread * 100.0);
                 table.add_row(vec![
                     cell(&row.row),
-                    cell(row.through),
+                    cell(row.through.to_string()),
                     right(nanoseconds(row.median_ns)),
                     right(spread),
                     right(row.nodes),

@@ -14,7 +14,7 @@ pub(super) fn wakeup(look: &Subject<'_>) -> Answer {
     let (Some(same), Some(apart)) = (look.sizes.hop_same_us, look.sizes.hop_apart_us) else {
         return Answer::note(
             format!("the cost of waking an idle CPU could not be estimated (idle driver: {driver})"),
-            "rows placed `free` may depend on whether a second CPU sleeps",
+            "rows that the scheduler places may depend on whether a second CPU sleeps",
             "read rows placed on one CPU",
         );
     };
@@ -28,7 +28,7 @@ pub(super) fn wakeup(look: &Subject<'_>) -> Answer {
     Answer::warning(
         what,
         format!(
-            "a switch placed `free` or on two CPUs is up to {ratio:.0} times more expensive while the second CPU is idle than while it is busy: \
+            "a switch that the scheduler places, or on two CPUs, is up to {ratio:.0} times more expensive while the second CPU is idle than while it is busy: \
              an idle machine gives the worse figure"
         ),
         "read rows placed on one CPU; for the others keep CPUs awake (boot with idle=poll, or in a guest: \

@@ -22,7 +22,7 @@ pub(super) struct SeenByPart {
 struct ProbePart {
     /// Process id that it gave.
     pid: Option<u64>,
-    /// Time of all its batches by its own clock, warm-up included, ns; null for experiment footprint.
+    /// Time of all its batches by its own clock, warm-up included, ns; null where its figures are not time.
     claimed_ns: Option<u64>,
     /// Units that it claims.
     units: Option<u64>,

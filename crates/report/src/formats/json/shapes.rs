@@ -32,7 +32,7 @@ struct PointPart {
     x: u64,
     /// Label of the result.
     result: String,
-    /// ns per unit; bytes per context for experiment footprint.
+    /// Per unit, in the unit of its quantity.
     median: f64,
     low: Option<f64>,
     high: Option<f64>,

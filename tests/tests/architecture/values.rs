@@ -1,0 +1,61 @@
+//! Experiments, placements and quantities are values that are asked: nothing branches on their names.
+
+use super::{files, host, shipped};
+use std::fs;
+use std::path::PathBuf;
+use switchcost_e2e::repository;
+
+/// The text names an experiment or a placement: as a text of its own, behind an option, as a variant or a constant.
+fn naming(kind: &str, word: &str, text: &str) -> bool {
+    let camel: String = word.split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect();
+    let owner = kind[..1].to_uppercase() + &kind[1..];
+    let ways = [
+        format!("\"{word}\""),
+        format!("'{word}'"),
+        format!("`{word}`"),
+        format!("{kind}={word}"),
+        format!("{kind} {word}"),
+        format!("{owner}::{camel}"),
+        format!("{owner}::{}", word.to_uppercase()),
+    ];
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let named = |way: &String| text.match_indices(way).any(|(at, _)| !goes_on(&text[at + way.len()..]));
+    if ways.iter().any(named) {
+        return true;
+    }
+    // The other names are words of English too.
+    let english = ["switch", "create", "message", "free"];
+    let own = text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);
+    own && !english.contains(&word)
+}
+
+/// One page each holds all that is special about an experiment or a placement; the list of these pages is the only other file that names it.
+#[test]
+fn no_file_but_its_page_names_an_experiment_or_a_placement() {
+    let web = files(&repository().join("web/src"), "ts").into_iter().filter(|path| !path.ends_with("page.d.ts"));
+    let searched: Vec<PathBuf> = host(&[]).filter(|path| !path.ends_with("tests.rs")).chain(web).collect();
+    assert!(searched.len() > 300, "only {} files are found", searched.len());
+    for kind in ["experiment", "placement"] {
+        let pages = repository().join("crates/model/src").join(kind);
+        let list = pages.with_extension("rs");
+        for page in files(&pages, "toml") {
+            let word = page.file_stem().unwrap().to_str().unwrap();
+            assert!(naming(kind, word, &shipped(&list)), "{} does not list {word}", list.display());
+            for path in searched.iter().filter(|path| **path != list) {
+                let named = naming(kind, word, &shipped(path));
+                assert!(!named, "{} names {kind} {word}: ask its value", path.display());
+            }
+        }
+    }
+}
+
+/// What a figure is of, the page of a report is told with the figure; it knows times and sizes only for what is beside figures.
+#[test]
+fn the_page_of_a_report_derives_no_quantity() {
+    for path in files(&repository().join("web/src"), "ts") {
+        let text = fs::read_to_string(&path).unwrap();
+        for asked in ["quantity === \"", "quantity.name === \"", "experiment === \"", "unit === \""] {
+            assert!(!text.contains(asked), "{} asks {asked}…", path.display());
+        }
+    }
+}
