@@ -1,5 +1,6 @@
 //! The recipes of CONTRIBUTING.md, carried out as they stand there, to a verified row.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use switchcost_e2e::{World, repository};
 
@@ -11,17 +12,72 @@ struct Block {
     text: String,
 }
 
-/// The blocks of one section.
-fn recipe(heading: &str) -> Vec<Block> {
+/// What stands behind a line "WHAT, whole: N files, M of them new."
+struct Recipe {
+    what: String,
+    blocks: Vec<Block>,
+}
+
+/// The recipes of one section, each of as many files as it says.
+fn recipes(heading: &str) -> Vec<Recipe> {
     let page = std::fs::read_to_string(repository().join("CONTRIBUTING.md")).unwrap();
     let section = page.split("\n## ").find(|section| section.starts_with(heading)).unwrap();
-    let blocks = section.split("\n```").skip(1).step_by(2);
-    let blocks = blocks.filter_map(|block| {
-        let (head, text) = block.split_once('\n')?;
-        let path = head.split_once(' ')?.1.to_owned();
-        Some(Block { path, text: format!("{text}\n") })
-    });
-    blocks.collect()
+    let mut found: Vec<Recipe> = Vec::new();
+    // Prose and blocks take turns.
+    for (place, part) in section.split("\n```").enumerate() {
+        if place % 2 == 0 {
+            for (what, told) in part.lines().filter_map(|line| line.split_once(", whole: ")) {
+                found.push(Recipe { what: format!("{what}: {}", told.split('.').next().unwrap()), blocks: Vec::new() });
+            }
+        } else if let Some((path, text)) =
+            part.split_once('\n').and_then(|(head, text)| Some((head.split_once(' ')?.1, text)))
+        {
+            let block = Block { path: path.to_owned(), text: format!("{text}\n") };
+            found.last_mut().expect("a recipe before its blocks").blocks.push(block);
+        }
+    }
+    for Recipe { what, blocks } in &found {
+        let files: BTreeSet<&str> = blocks.iter().map(Block::file).collect();
+        let new = files.iter().filter(|file| !repository().join(file).exists()).count();
+        let named = what.split_once(": ").unwrap().1;
+        let plural = if files.len() == 1 { "file" } else { "files" };
+        assert_eq!(format!("{} {plural}, {new} of them new", files.len()), named, "{what}");
+        for block in blocks.iter().filter(|block| repository().join(block.file()).exists()) {
+            assert_eq!(block.text.lines().count(), 1, "{what}: {} gets more than a line", block.file());
+        }
+    }
+    found
+}
+
+/// The blocks of a section's only recipe.
+fn recipe(heading: &str) -> Vec<Block> {
+    let mut found = recipes(heading);
+    assert_eq!(found.len(), 1, "recipes of {heading}");
+    found.remove(0).blocks
+}
+
+impl Block {
+    /// The file: behind it may stand the list that the text is a line of.
+    fn file(&self) -> &str {
+        self.path.split(' ').next().unwrap()
+    }
+
+    /// The file's text with what the block adds.
+    fn added_to(&self, text: Option<&str>) -> String {
+        let Some(text) = text else { return self.text.clone() };
+        match self.path.split_once(' ') {
+            Some((_, list)) => into_list(text, list, &self.text),
+            None => text.replacen("\nmod ", &format!("\n{}mod ", self.text), 1),
+        }
+    }
+
+    /// Writes it into a tree of the repository.
+    fn write(&self, tree: &Path) {
+        let path = tree.join(self.file());
+        let known = std::fs::read_to_string(&path).ok();
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, self.added_to(known.as_deref())).unwrap();
+    }
 }
 
 /// Where a file of the repository lies in an installation.
@@ -72,21 +128,14 @@ fn a_mechanism_is_one_file_one_line_and_one_page() {
     if !here("node") {
         return;
     }
-    let blocks = recipe("A mechanism in a probe that exists");
-    let [code, line, page] = &blocks[..] else { panic!("{} files are touched instead of 3", blocks.len()) };
-    assert_eq!(line.text.lines().count(), 1, "{:?} is more than a line", line.text);
-    assert!(
-        !repository().join(&code.path).exists() && !repository().join(&page.path).exists(),
-        "the recipe adds nothing"
-    );
-
+    let tree = tempfile::tempdir().unwrap();
+    copy_tree(&repository().join("probes/node"), &tree.path().join("probes/node"));
+    for block in recipe("A mechanism in a probe that exists") {
+        block.write(tree.path());
+    }
     let world = installation();
-    copy_tree(&repository().join("probes/node"), &world.path(&installed("probes/node")));
-    let list = std::fs::read_to_string(repository().join(&line.path)).unwrap();
-    let at = list.find("\n];").unwrap() + 1;
-    world.write(&installed(&line.path), &format!("{}{}{}", &list[..at], line.text, &list[at..]));
-    for block in [code, page] {
-        world.write(&installed(&block.path), &block.text);
+    for folder in ["probes/node", "mechanisms"] {
+        copy_tree(&tree.path().join(folder), &world.path(&installed(folder)));
     }
     verified(&world, "control/js-clock");
     let each = world.run("run control/js-clock --timing each --rounds 1 --batches 3 --batch-time 100us --format json");
@@ -102,10 +151,8 @@ fn a_runtime_is_one_folder() {
     if !here("awk") {
         return;
     }
-    let blocks = recipe("A runtime: one folder");
     let world = installation();
-    for block in &blocks {
-        assert!(!repository().join(&block.path).exists(), "{} is there already", block.path);
+    for block in &recipe("A runtime: one folder") {
         let page_or_folder = block.path.starts_with("probes/awk/") || block.path.starts_with("mechanisms/");
         assert!(page_or_folder, "{} lies outside of the folder", block.path);
         world.write(&installed(&block.path), &block.text);
@@ -114,61 +161,40 @@ fn a_runtime_is_one_folder() {
     assert!(world.run("list control").out.contains("control/awk-loop"));
 }
 
-/// Inserts `line` before the `];` that ends the list which `name` begins.
+/// Inserts `line` at the end of the list that `name` begins: between brackets or braces, or the rows of a table.
 fn into_list(text: &str, name: &str, line: &str) -> String {
-    let list = text.find(&format!("{name}: &[")).unwrap_or_else(|| panic!("no list {name}"));
-    let end = list + text[list..].find("];").unwrap();
+    let found = |begin: &str| text.find(&format!("{name}{begin}"));
+    let (list, end) = if let Some(table) = text.find(&format!("\n| {name} |")) {
+        (table, text[table..].find("|\n\n").map(|end| end + 2))
+    } else {
+        let list =
+            found(": &").or_else(|| found(":")).or_else(|| found(" =")).unwrap_or_else(|| panic!("no list {name}"));
+        let rest = &text[list..];
+        (list, if rest[..rest.find('\n').unwrap()].contains("&[") { rest.find("];") } else { rest.find([']', '}']) })
+    };
+    let end = list + end.unwrap();
     let before = text[..end].trim_end();
-    let comma = if before.ends_with([',', '[']) { "" } else { "," };
+    let comma = if before.ends_with([',', '[', '{', '|']) { "" } else { "," };
     format!("{before}{comma}\n{line}{}", &text[end..])
 }
 
 #[test]
 #[ignore = "suite recipes"]
-fn a_format_a_column_an_axis_and_a_check_are_one_file_and_one_line() {
-    let blocks = recipe("Where a change goes");
+fn every_recipe_of_the_host_shows_in_what_the_program_says() {
     // A copy of the workspace that shares what is built of its dependencies.
     let copy = tempfile::tempdir().unwrap();
-    for folder in [
-        "crates",
-        "tests",
-        "mechanisms",
-        "data",
-        "protocol",
-        "docs",
-        "web/page.schema.json",
-        "probes/fake",
-        "probes/liar",
-    ] {
-        let (from, to) = (repository().join(folder), copy.path().join(folder));
-        if from.is_dir() {
-            copy_tree(&from, &to);
-        } else {
-            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
-            std::fs::copy(from, to).unwrap();
-        }
+    for folder in
+        ["crates", "tests", "mechanisms", "data", "protocol", "docs", "probes/fake", "probes/liar", "probes/node"]
+    {
+        copy_tree(&repository().join(folder), &copy.path().join(folder));
     }
-    for name in ["Cargo.toml", "Cargo.lock"] {
+    std::fs::create_dir(copy.path().join("web")).unwrap();
+    for name in ["Cargo.toml", "Cargo.lock", "PROTOCOL.md", "web/page.schema.json"] {
         std::fs::copy(repository().join(name), copy.path().join(name)).unwrap();
     }
-    let edit = |path: &str, change: &dyn Fn(&str) -> String| {
-        let at = copy.path().join(path);
-        let text = std::fs::read_to_string(&at).unwrap();
-        std::fs::write(&at, change(&text)).unwrap();
-    };
-    let mut added = 0;
-    for Block { path, text } in &blocks {
-        assert!(text.lines().count() == 1 || path.ends_with(".rs"), "{text:?} is more than a line");
-        if let Some((path, list)) = path.split_once(' ') {
-            edit(path, &|old| into_list(old, list, text));
-        } else if repository().join(path).exists() {
-            edit(path, &|old| old.replacen("\nmod ", &format!("\n{text}mod "), 1));
-        } else {
-            std::fs::write(copy.path().join(path), text).unwrap();
-            added += 1;
-        }
-    }
-    assert_eq!((added, blocks.len()), (3, 10), "a format, an axis and a check are three blocks each, a column is one");
+    let recipes = recipes("Where a change goes");
+    assert_eq!(recipes.len(), 7, "a format, a column, an axis, a check, a command, a placement and an experiment");
+    recipes.iter().flat_map(|recipe| &recipe.blocks).for_each(|block| block.write(copy.path()));
     let built = std::process::Command::new(env!("CARGO"))
         .args(["build", "--locked", "--quiet", "-p", "switchcost", "--profile", "dev"])
         .env("CARGO_TARGET_DIR", repository().join("target/recipes"))
@@ -178,9 +204,7 @@ fn a_format_a_column_an_axis_and_a_check_are_one_file_and_one_line() {
         .output()
         .unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let world = World::new(FAKE);
-    assert_eq!(world.run("run thread/honest --rounds 6").status, 0);
-    let ask = |words: &[&str]| {
+    let ask = |world: &World, words: &str| {
         let program = repository().join("target/recipes/debug/switchcost");
         let said = world
             .command(&[])
@@ -189,19 +213,47 @@ fn a_format_a_column_an_axis_and_a_check_are_one_file_and_one_line() {
                 value.map(|value| command.env(name, value));
                 command
             })
-            .args(words)
+            .args(words.split_whitespace())
             .output()
             .unwrap();
         String::from_utf8(said.stdout).unwrap()
     };
-    assert_eq!(ask(&["export", "--format", "labels"]), "thread/honest\n");
-    let json: serde_json::Value = serde_json::from_str(&ask(&["export", "--format", "json"])).unwrap();
+    let json = |world: &World, words: &str| -> serde_json::Value {
+        let said = ask(world, &format!("{words} --format json"));
+        serde_json::from_str(&said).unwrap_or_else(|error| panic!("{words}: {error}: {said}"))
+    };
+    let world = World::new(FAKE);
+    assert_eq!(world.run("run thread/honest --rounds 6").status, 0);
+    assert_eq!(ask(&world, "export --format labels"), "thread/honest\n");
     // Disturbed starts are repeated on a busy machine.
-    assert!(json["results"][0]["rounds"].as_u64().unwrap() >= 6, "{}", json["results"]);
-    let csv = ask(&["export", "--format", "csv"]);
+    let exported = json(&world, "export");
+    assert!(exported["results"][0]["rounds"].as_u64().unwrap() >= 6, "{exported}");
+    let csv = ask(&world, "export --format csv");
     assert!(csv.lines().next().unwrap().contains(",rounds"), "{csv}");
-    ask(&["sweep", "placement", "thread/honest", "--rounds", "1", "--values", "one_cpu,free"]);
-    assert_eq!(ask(&["export", "--format", "labels"]), "thread/honest\nthread/honest free\n");
-    let found: serde_json::Value = serde_json::from_str(&ask(&["doctor", "--format", "json"])).unwrap();
-    assert!(found.to_string().contains("huge_pages"), "{found}");
+    ask(&world, "sweep placement thread/honest --rounds 1 --values one_cpu,free");
+    assert_eq!(ask(&world, "export --format labels"), "thread/honest\nthread/honest free\n");
+    assert!(json(&world, "doctor").to_string().contains("huge_pages"));
+    assert_eq!(ask(&world, "count"), "2\n");
+    let protocol = std::fs::read_to_string(copy.path().join("PROTOCOL.md")).unwrap();
+    let told = protocol.split("\n## ").find(|section| section.starts_with("3. What a unit is")).unwrap();
+    assert!(told.contains("see section 4 |\n| `hiccup` |"), "{told}");
+    if !here("node") {
+        return;
+    }
+    for folder in ["probes/node", "mechanisms"] {
+        copy_tree(&copy.path().join(folder), &world.path(&installed(folder)));
+    }
+    let run = "run control/js-microtask --experiment hiccup --placement other_cpu --rounds 1 --batches 10";
+    let row = &json(&world, run)["results"][0];
+    // Where there is one CPU, there is no other.
+    if row["verdict"] != "unsupported" {
+        assert_eq!((&row["verdict"], &row["placement"]), (&"verified".into(), &"other_cpu".into()), "{row}");
+        assert_eq!((&row["quantity"], &row["unit"]), (&"time".into(), &"reading".into()), "{row}");
+        assert!(row["p999"].as_f64() > Some(0.0) && row["p999"].as_f64() <= row["max"].as_f64(), "{row}");
+    }
+    let help = ask(&world, "run --help").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        help.contains("footprint, hiccup") && help.contains("other_cpu (one CPU, but not the usual one)"),
+        "{help}"
+    );
 }

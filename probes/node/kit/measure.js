@@ -19,7 +19,7 @@
 const v8 = require("v8");
 const { now } = require("./clock");
 const { Observation, Trace, addressSpaces } = require("./evidence");
-const footprint = require("./footprint");
+const experiments = require("./experiments/list");
 const heapOffset = require("./heap_offset");
 const { wrongRuntime } = require("./hello");
 const { Histogram } = require("./histogram");
@@ -38,7 +38,8 @@ async function carryOut(writer, plan, mechanism) {
   checkPlacement(plan);
   const wrong = wrongRuntime();
   if (wrong) throw unsupported("unsupported_here", wrong);
-  if (plan.experiment === "footprint") return footprint.carryOut(writer, plan, mechanism);
+  const { [plan.experiment]: experiment } = experiments;
+  if (experiment) return experiment.carryOut(writer, plan, mechanism);
   heapOffset.take(plan);
   const workload = mechanism.setUp(plan);
   await warmUp(plan, workload);

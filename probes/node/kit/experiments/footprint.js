@@ -2,9 +2,9 @@
 "use strict";
 
 const v8 = require("v8");
-const { addressSpaces } = require("./evidence");
-const machine = require("./machine");
-const { TICKS_PER_LINE, failed, refuse, unsupported } = require("./wire");
+const { addressSpaces } = require("../evidence");
+const machine = require("../machine");
+const { TICKS_PER_LINE, failed, refuse, unsupported } = require("../wire");
 
 // Name of each quantity and its field in what machine.memory() gives.
 const QUANTITIES = [

@@ -1,0 +1,6 @@
+// Experiments that are not batches of a workload: carryOut(writer, plan, mechanism) of each reports everything but `hello`.
+"use strict";
+
+module.exports = {
+  footprint: require("./footprint"),
+};
