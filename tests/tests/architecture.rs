@@ -88,6 +88,22 @@ const CRATES: &[(&str, &[&str])] = &[
     ("xtask", &["analysis", "catalogue", "model", "report", "store"]),
 ];
 
+/// Thresholds are fractional constants, and verdicts are made by functions of `analysis`; exit statuses live in a crate that `report` cannot name.
+#[test]
+fn the_crate_that_says_decides_nothing() {
+    let makes = ["Comparison {", "Gate {", "Gate::new", "Outcome::of", "Judgement::new", "Fit::of", "Exit::"];
+    for path in
+        files(&repository().join("crates/report/src"), "rs").into_iter().filter(|path| !path.ends_with("tests.rs"))
+    {
+        let text = shipped(&path);
+        let constant = text.lines().find(|line| line.contains("const ") && line.contains(": f64"));
+        assert!(constant.is_none(), "{} holds a threshold: {}", path.display(), constant.unwrap_or_default());
+        for made in makes {
+            assert!(!text.contains(made), "{} decides by `{made}`: let `analysis` do it", path.display());
+        }
+    }
+}
+
 #[test]
 fn dependencies_point_one_way() {
     let allowed: BTreeMap<&str, &[&str]> = CRATES.iter().copied().collect();

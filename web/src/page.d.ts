@@ -1118,12 +1118,19 @@ export interface Comparison {
    * Cost of B ÷ cost of A; null where modes of the two reach into one another.
    */
   ratio: number | null;
+  /**
+   * The same in a clause.
+   */
   reason: string;
   smallest_detectable: number | null;
   /**
    * slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and faster less.
    */
   verdict: string | null;
+  /**
+   * Why there is no more than this to say, in a word; null for slower, faster and same.
+   */
+  why: string | null;
   /**
    * With verdict same: within this fraction.
    */

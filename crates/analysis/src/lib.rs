@@ -23,7 +23,11 @@ mod trend;
 mod words;
 
 pub use analysis::{Analysis, label};
-pub use compare::{Comparison, Outcome, Rules, between, clocks_differ, slowed_throughout, slower_clock, within};
+pub use compare::{
+    Caution, Common, Comparison, DoctorGate, Gate, GateOutcome, Ground, Incomparable, Outcome, Place, Remark, Rules,
+    Side, THRESHOLD, Verdicts, Why, between, clocks_differ, common, comparable, excludes, methods_differ,
+    probe_without_version, slowed_throughout, verdicts, within,
+};
 pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
@@ -33,12 +37,12 @@ pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
 pub use notes::{resume_command, run_command};
 pub use row::{Of, Row, usable};
 pub use rulers::{
-    CLOCK, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds, undisturbed,
+    CLOCK, CORE, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds, undisturbed,
 };
 pub use series::{Series, batch_ns, claimed_ns, series};
 pub use settle::{LOOKS, Settled, by_itself, settled};
 pub use summary::{Figures, KernelRate, Reading, Summary, counted, summarise, verdict_of};
 pub use switchcost_model::{Quantity, number};
 pub use switchcost_stats::FEWEST as FEWEST_STARTS;
-pub use trend::{LevelChange, Trend, TrendSearch, fewest_runs};
+pub use trend::{LevelChange, Trend, TrendSearch, WORTH_SHOWING, fewest_runs};
 pub use words::{is_message, last_words};

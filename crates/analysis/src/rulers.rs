@@ -16,7 +16,7 @@ use switchcost_stats::{FEWEST, Interval, Mode, Shared, median, quantile, sorted}
 pub const SLOWED: f64 = 1.15;
 
 /// The ruler that a neighbour on the core slows, and the clock.
-pub(crate) const CORE: &str = "width";
+pub const CORE: &str = "width";
 
 /// The ruler that the clock alone slows.
 pub const CLOCK: &str = "chain";

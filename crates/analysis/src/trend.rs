@@ -5,6 +5,9 @@ use switchcost_stats::{Search, each_of, fewest_for_change, shift};
 /// Joint level of the search on one table of trends. The tests are exact, so this leaves a margin below the 5 % that are promised.
 const SEARCH: f64 = 0.96;
 
+/// From this factor on the speed of the core in a run is worth showing beside its figure.
+pub const WORTH_SHOWING: f64 = 1.02;
+
 /// Level of the interval of a change.
 const CONFIDENCE: f64 = 0.95;
 

@@ -2,7 +2,7 @@
 
 use crate::simulation::{COST, Law, Random, disturb, document, draws, rows, run, slack};
 use std::fmt::Write as _;
-use switchcost_analysis::{Analysis, Noise, Outcome, Rules, between, slowed_throughout};
+use switchcost_analysis::{Analysis, Noise, Outcome, Rules, Side, Why, between, slowed_throughout, verdicts};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Disturbance, Run};
 
@@ -97,9 +97,12 @@ fn a_run_that_was_slowed_throughout_is_not_compared() {
     let compared =
         between(quiet_row, slow_row, (&none, &none), None, &Rules { threshold: 0.01, comparisons: 1 }).unwrap();
     assert_eq!(compared.outcome, Outcome::Slower, "which is false");
-    let compared = compared.unless(throughout(&slow));
+    let Some(Why::Slowed { side: Side::B, times }) = throughout(&slow) else { panic!("{:?}", throughout(&slow)) };
+    assert!(times > 1.0 && times < 2.0, "{times}");
+    let runs = [quiet, slow];
+    let judged = verdicts(&[((0, &runs[0].rows[0]), (1, &runs[1].rows[0]))], &runs, 0.01).unwrap();
+    let compared = &judged.comparisons[0];
     assert_eq!((compared.outcome, compared.interval), (Outcome::CannotTell, None));
-    assert!(compared.reason.starts_with("the machine was slowed throughout B's run (width ×1."), "{}", compared.reason);
 }
 
 /// Where too few starts were left alone, their scatter says nothing of the next run.
@@ -114,11 +117,12 @@ fn a_row_that_others_disturbed_throughout_is_not_compared() {
         let (quiet, busy) = (rows(&quiet), rows(busy));
         let compared =
             between(&quiet[0], &busy[0], (&none, &none), None, &Rules { threshold: 0.01, comparisons: 1 }).unwrap();
-        (compared.outcome, compared.reason, busy[0].another_run())
+        (compared.outcome, compared.why, busy[0].another_run())
     };
-    let (outcome, reason, another) = compared(&busy);
+    let (outcome, why, another) = compared(&busy);
     assert_eq!((outcome, another), (Outcome::CannotTell, None));
-    assert_eq!(reason, "B: other programs disturbed 5 of its 10 starts; measure it again");
+    let reason = "other programs disturbed 5 of its 10 starts".to_owned();
+    assert_eq!(why, Some(Why::Unsettled { side: Side::B, reason }));
     // With six that were left alone these stand for the row.
     busy.invocations[5].disturbances.clear();
     assert!(compared(&busy).2.is_some());

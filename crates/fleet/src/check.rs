@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::{Analysis, label};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Invocation, Machine, ProbeInfo, Request, Run, Variant, Wanted};
-use switchcost_report::probe_without_version;
 use switchcost_runner::{Observer, Selection, execute, select_wanted};
 use switchcost_session::{Action, COMPANY, Exit, Failure, Installation, Session, output, paths, run_file, seed};
 use switchcost_store::{BASELINE, Store};
@@ -163,8 +162,9 @@ impl Examination<'_> {
             return Ok(());
         }
         self.step.enter("asking the probes");
-        let ids: Vec<&str> = rows.iter().map(|row| probe_without_version(&baseline.variants[*row].probe)).collect();
-        let needed = |probe: &ProbeInfo| ids.contains(&probe_without_version(&probe.id));
+        let ids: Vec<&str> =
+            rows.iter().map(|row| switchcost_analysis::probe_without_version(&baseline.variants[*row].probe)).collect();
+        let needed = |probe: &ProbeInfo| ids.contains(&switchcost_analysis::probe_without_version(&probe.id));
         if !installation.probes(&catalogue).iter().any(needed) {
             fitness.add_unknown(format!("the baseline's probe {} is not here", ids[0]));
             return Ok(());
@@ -203,8 +203,9 @@ impl Examination<'_> {
         let mut selection = Selection::default();
         for row in rows {
             let variant = &baseline.variants[*row];
-            let probe = probe_without_version(&variant.probe);
-            let same = session.probes.iter().find(|here| probe_without_version(&here.info.id) == probe);
+            let probe = switchcost_analysis::probe_without_version(&variant.probe);
+            let same =
+                session.probes.iter().find(|here| switchcost_analysis::probe_without_version(&here.info.id) == probe);
             let probes = same.map(|here| here.info.id.clone()).into_iter().collect();
             let request = Request { probes, ..request.clone() };
             let found =

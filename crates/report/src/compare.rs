@@ -3,18 +3,21 @@
 mod junit;
 mod load;
 mod text;
+mod words;
 
 pub use junit::compare_junit;
 pub(crate) use text::ratio_phrase;
 pub use text::{compare_markdown, compare_text, published_figure};
+pub use words::{incomparable, methods, reason};
 
-use crate::gate::Gate;
+use crate::text::{machine_words, moment};
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::Quantity;
-use switchcost_analysis::{Burden, Comparison, Load, Of, Outcome};
+use switchcost_analysis::{
+    Analysis, Burden, Comparison, Gate, GateOutcome, Load, Of, Outcome, Place, Quantity, Row, Verdicts, Why,
+};
 use switchcost_catalogue::Published;
-use switchcost_model::Experiment;
+use switchcost_model::{Experiment, Run};
 
 /// A row of a run, as a side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -38,6 +41,27 @@ pub struct ComparedSide {
     pub unit: String,
     /// Whether the figure is a time, in ns, or memory, in bytes.
     pub quantity: Quantity,
+}
+
+impl ComparedSide {
+    /// A row of a run as a side, with the figure that it is compared by.
+    #[must_use]
+    pub fn new(run: &Run, row: &Row<'_>, of: Of) -> Self {
+        let figure = row.figure(of);
+        let modes: Vec<(f64, f64)> =
+            figure.iter().flat_map(|figure| figure.2).map(|mode| (mode.value, mode.weight)).collect();
+        let single = figure.filter(|_| modes.is_empty());
+        Self {
+            run: run.id.clone(),
+            label: row.label.clone(),
+            experiment: row.variant.experiment,
+            median: single.map(|figure| figure.0),
+            interval: single.and_then(|figure| figure.1).map(|interval| (interval.low, interval.high)),
+            modes,
+            unit: row.unit.clone(),
+            quantity: row.quantity,
+        }
+    }
 }
 
 fn word<S: serde::Serializer>(experiment: &Experiment, serializer: S) -> Result<S::Ok, S::Error> {
@@ -115,6 +139,11 @@ impl ComparedRow {
         (!modes || self.comparison.outcome != Outcome::CannotTell).then_some(self.comparison.ratio)
     }
 
+    /// Why there is no more than this to say: a clause, or nothing.
+    pub(crate) fn reason(&self) -> String {
+        self.comparison.why.as_ref().map(reason).unwrap_or_default()
+    }
+
     /// It in words.
     pub(crate) fn phrase(&self) -> String {
         self.ratio().map_or("no single ratio".to_owned(), |ratio| ratio_phrase(ratio, self.a.quantity))
@@ -131,6 +160,36 @@ impl Compared {
             }
         }
         names
+    }
+
+    /// Takes in what comes of these pairs. `force`: verdicts are given although a run is unstable, and a note says so.
+    pub fn add(
+        &mut self,
+        found: Verdicts,
+        pairs: &[(Place<'_, '_>, Place<'_, '_>)],
+        runs: &[Analysis<'_>],
+        force: bool,
+    ) {
+        let run = |index: usize| runs[index].run;
+        let named = |run: &Run| ComparedRun {
+            id: run.id.clone(),
+            started: moment(run.started_unix_ns),
+            machine: machine_words(&run.machine),
+        };
+        self.runs = found.runs.iter().map(|&index| named(run(index))).collect();
+        self.cautions = found.cautions.iter().map(|caution| words::caution(caution, pairs.len())).collect();
+        for (id, reason) in &found.unstable {
+            let sentence = format!("run {id} is unstable: {reason}");
+            if force { self.notes.push(format!("{sentence}.")) } else { self.refused.push(sentence) }
+        }
+        self.notes.extend(found.remarks.iter().map(words::remark));
+        let side = |place: Place<'_, '_>, of: Of| ComparedSide::new(run(place.0), place.1, of);
+        self.rows.extend(pairs.iter().zip(found.comparisons).map(|(&(a, b), comparison)| ComparedRow {
+            a: side(a, comparison.of),
+            b: side(b, comparison.of),
+            asked: None,
+            comparison,
+        }));
     }
 
     /// Judges a gate on it.
@@ -180,7 +239,7 @@ struct CompareDocument<'a> {
     notes: &'a [String],
     refused: &'a [String],
     unmatched: &'a [Unmatched],
-    gate: Option<&'a Gate>,
+    gate: Option<GatePart>,
     loaded: Option<&'a Loaded>,
 }
 
@@ -210,7 +269,26 @@ struct RowPart<'a> {
     /// With verdict same: within this fraction.
     within: Option<f64>,
     phrase: String,
-    reason: &'a str,
+    /// Why there is no more than this to say, in a word; null for slower, faster and same.
+    why: Option<&'static str>,
+    /// The same in a clause; empty for slower, faster and same.
+    reason: String,
+}
+
+/// A gate and its outcome.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Gate")]
+struct GatePart {
+    /// Largest increase that is let through, as a fraction.
+    limit: f64,
+    /// Passed, failed or inconclusive.
+    outcome: GateOutcome,
+    /// The increase that could have been missed: upper end of the widest interval, as a fraction; null where a row has none.
+    missed: Option<f64>,
+    /// Starts a side that would decide, if the costs are what they seem; null where it is decided, or more starts would not help.
+    starts: Option<u64>,
+    /// In words.
+    reason: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -262,7 +340,13 @@ fn compare_document(compared: &Compared) -> CompareDocument<'_> {
         notes: &compared.notes,
         refused: &compared.refused,
         unmatched: &compared.unmatched,
-        gate: compared.gate.as_ref(),
+        gate: compared.gate.as_ref().map(|gate| GatePart {
+            limit: gate.limit,
+            outcome: gate.outcome,
+            missed: gate.missed,
+            starts: gate.starts,
+            reason: words::ground(gate),
+        }),
         loaded: compared.loaded.as_ref(),
     }
 }
@@ -292,7 +376,8 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
         verdict: (!refused).then(|| verdict_word(comparison.outcome)),
         within: if let Outcome::Same(within) = comparison.outcome { Some(within) } else { None },
         phrase: row.phrase(),
-        reason: &comparison.reason,
+        why: comparison.why.as_ref().map(Why::code),
+        reason: row.reason(),
     }
 }
 

@@ -10,10 +10,8 @@ mod curves;
 mod doctor;
 mod explain;
 mod formats;
-mod gate;
 mod html;
 mod listing;
-mod pairing;
 mod plot;
 pub mod text;
 mod trend;
@@ -22,19 +20,17 @@ pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use columns::{COLUMNS, Column, Shown};
 pub use compare::{
     Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched, compare_json, compare_junit, compare_markdown,
-    compare_schema, compare_text, published_figure,
+    compare_schema, compare_text, incomparable, methods, published_figure, reason,
 };
-pub use doctor::{DoctorGate, doctor_json, doctor_schema};
+pub use doctor::{doctor_gate_text, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
 pub use formats::table::{common_measure, head, slowed_by};
 pub use formats::{FORMATS, Format};
-pub use gate::{Gate, GateOutcome};
 pub use html::{AuditAnswer, Page, html, page_schema};
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
     list_text,
 };
-pub use pairing::{Common, Place, THRESHOLD, common, comparable, judge, methods_differ, probe_without_version};
 pub use text::{Detail, Style, listed, machine_words, moment};
 pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_schema, trends_text};

@@ -4,12 +4,9 @@ use crate::compare::ratio_phrase;
 use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::Quantity;
 use switchcost_analysis::number::{nanoseconds, percent};
+use switchcost_analysis::{Quantity, WORTH_SHOWING};
 use switchcost_model::harmless;
-
-/// From this factor on the speed of the core is shown.
-const SLOWER: f64 = 1.02;
 
 /// Columns of the picture of an interval.
 const PICTURE: usize = 32;
@@ -165,7 +162,7 @@ fn block(trend: &Trend, style: Style) -> String {
     let updated = trend.points.iter().any(|point| !point.changed.is_empty());
     let mut header = vec![cell("run"), cell("started"), right(&*trend.quantity.unit), right("95 % interval")];
     header.extend(updated.then(|| cell("kernel")));
-    let slowed = trend.points.iter().any(|point| point.slowed.is_some_and(|times| times > SLOWER));
+    let slowed = trend.points.iter().any(|point| point.slowed.is_some_and(|times| times > WORTH_SHOWING));
     header.extend(slowed.then(|| right("core slower")));
     table.set_header(header.into_iter().chain([cell("")]));
     let ends = |point: &TrendPoint| point.interval.into_iter().flat_map(|(low, high)| [low, high]);

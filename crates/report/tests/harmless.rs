@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Burden, Comparison, Fit, Load, Outcome, Quantity};
+use switchcost_analysis::{Analysis, Burden, Comparison, Fit, Load, Outcome, Quantity, Side, Why};
 use switchcost_catalogue::{Catalogue, Published};
 use switchcost_model::*;
 use switchcost_report::*;
@@ -171,7 +171,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         floor: 0.01,
         detectable: None,
         outcome: Outcome::CannotTell,
-        reason: texts.next(),
+        why: Some(Why::Unsettled { side: Side::B, reason: texts.next() }),
     };
     let published = Published {
         name: texts.next(),

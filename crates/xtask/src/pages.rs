@@ -20,7 +20,7 @@ use switchcost_analysis::{Analysis, Row, Rules, judge_again, usable, within};
 use switchcost_catalogue::grammar::command_line;
 use switchcost_catalogue::{Catalogue, published};
 use switchcost_model::{Run, Verdict};
-use switchcost_report::{THRESHOLD, machine_words, moment, published_figure, slowed_by};
+use switchcost_report::{machine_words, moment, published_figure, reason, slowed_by};
 
 /// The pages, each filled from `PAGE.in`.
 const PAGES: [&str; 5] = [
@@ -172,9 +172,9 @@ fn ratio(analysis: &Analysis<'_>, above: &Row<'_>, below: &Row<'_>) -> anyhow::R
         return Ok("groups".into());
     }
     [above, below].into_iter().try_for_each(usable).map_err(anyhow::Error::msg)?;
-    let rules = Rules { threshold: THRESHOLD, comparisons: 1 };
-    let compared = within(below, above, &analysis.noise, &rules).map_err(anyhow::Error::msg)?;
-    let (low, high) = compared.interval.with_context(|| compared.reason.clone())?;
+    let rules = Rules { threshold: switchcost_analysis::THRESHOLD, comparisons: 1 };
+    let compared = within(below, above, &analysis.noise, &rules).map_err(|why| anyhow::anyhow!(reason(&why)))?;
+    let (low, high) = compared.interval.with_context(|| compared.why.as_ref().map(reason).unwrap_or_default())?;
     Ok(format!("{} ({} – {})", factor(compared.ratio), factor(low), factor(high)))
 }
 

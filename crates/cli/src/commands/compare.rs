@@ -11,12 +11,14 @@ use arguments::Pair;
 use operands::{Chosen, Operand, Runs, Which, choose};
 use question::{Group, Question};
 use std::time::Instant;
-use switchcost_analysis::{Analysis, Load, Row};
+use switchcost_analysis::{
+    Analysis, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable, methods_differ, verdicts,
+};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
 use switchcost_report::{
-    Compared, ComparedSide, GateOutcome, Loaded, Place, Style, THRESHOLD, Unmatched, common, comparable, compare_json,
-    compare_junit, compare_markdown, compare_text, judge, listed, methods_differ,
+    Compared, ComparedSide, Loaded, Style, Unmatched, compare_json, compare_junit, compare_markdown, compare_text,
+    incomparable, listed, methods, reason,
 };
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
@@ -98,7 +100,9 @@ impl Compare {
             }
         };
         check_methods(&pairs, analyses, self.force, compared)?;
-        judge(&pairs, analyses, self.force, compared).map_err(Failure::usage)?;
+        let found =
+            verdicts(&pairs, analyses, compared.threshold).map_err(|pair| Failure::usage(incomparable(&pair)))?;
+        compared.add(found, &pairs, analyses, self.force);
         for (row, asked) in compared.rows.iter_mut().zip(names) {
             row.asked = asked;
         }
@@ -134,7 +138,7 @@ fn rows_of<'l, 'r>(
                 pairs.push(((*run, a), (*run, b)));
                 names.push(asked.clone());
             }
-            Err(reason) => compared.skipped.push((format!("{} and {}", a.label, b.label), reason)),
+            Err(why) => compared.skipped.push((format!("{} and {}", a.label, b.label), reason(&why))),
         }
     }
     match (pairs.is_empty(), compared.skipped.first()) {
@@ -215,12 +219,10 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
         for (a, b) in candidates {
             match comparable(a, b) {
                 Ok(()) => pairs.push(((self.runs.0, a), (self.runs.1, b))),
-                Err(reason) if self.b.many => compared.skipped.push((b.label.clone(), reason)),
-                Err(reason) => {
-                    return Err(Failure::usage(format!(
-                        "`{}` and `{}` cannot be compared: {reason}",
-                        a.label, b.label
-                    )));
+                Err(why) if self.b.many => compared.skipped.push((b.label.clone(), reason(&why))),
+                Err(why) => {
+                    let labels = (a.label.clone(), b.label.clone());
+                    return Err(Failure::usage(incomparable(&Incomparable { labels, why })));
                 }
             }
         }
@@ -288,9 +290,9 @@ fn check_methods(
     force: bool,
     compared: &mut Compared,
 ) -> Result<(), Failure> {
-    let Some(sentence) = pairs.iter().find_map(|(a, b)| methods_differ(analyses[a.0].run, analyses[b.0].run)) else {
-        return Ok(());
-    };
+    let runs = pairs.iter().map(|(a, b)| (analyses[a.0].run, analyses[b.0].run));
+    let Some((a, b)) = runs.into_iter().find(|(a, b)| methods_differ(a, b)) else { return Ok(()) };
+    let sentence = methods(a, b);
     if !force {
         return Err(Failure::usage(format!("{sentence}; measure again, or insist by --force")));
     }

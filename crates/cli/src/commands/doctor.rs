@@ -2,9 +2,10 @@
 
 use clap::Parser;
 use std::time::Instant;
+use switchcost_analysis::{DoctorGate, GateOutcome};
 use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_model::{Finding, Severity};
-use switchcost_report::{DoctorGate, GateOutcome, doctor_json, findings_text};
+use switchcost_report::{doctor_gate_text, doctor_json, findings_text};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Action, Exit, Failure, output};
 
@@ -39,7 +40,7 @@ impl Action for Doctor {
         output::print(&match self.format {
             ListFormat::Table => {
                 let text = findings_text(&machine.findings, self.verbose, output::style());
-                text + &gate.as_ref().map(DoctorGate::text).unwrap_or_default()
+                text + &gate.as_ref().map(doctor_gate_text).unwrap_or_default()
             }
             ListFormat::Json => doctor_json(&machine, gate.as_ref()),
         })?;

@@ -3,8 +3,11 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 use switchcost_analysis::number::percent;
-use switchcost_analysis::{Analysis, Comparison, Row, usable};
-use switchcost_report::{Compared, Gate, GateOutcome, Place, THRESHOLD, common, comparable, judge, methods_differ};
+use switchcost_analysis::{
+    Analysis, Comparison, Gate, GateOutcome, Place, Row, Side, THRESHOLD, Why, common, comparable, methods_differ,
+    usable, verdicts,
+};
+use switchcost_report::{incomparable, methods, reason};
 
 /// Starts of each row in a pass: enough for an interval of several rows at once.
 pub const ROUNDS: u64 = 8;
@@ -38,25 +41,23 @@ impl Judged {
         match alone.outcome {
             GateOutcome::Passed => Self::Passed,
             GateOutcome::Failed => Self::Failed(by),
-            GateOutcome::Inconclusive if comparison.reason.is_empty() => Self::Open(format!("{by}, uncertain")),
-            GateOutcome::Inconclusive => Self::Open(as_of_here(&comparison.reason)),
+            GateOutcome::Inconclusive => {
+                let why = comparison.why.as_ref().map(as_of_here);
+                Self::Open(why.unwrap_or_else(|| format!("{by}, uncertain")))
+            }
         }
     }
 }
 
 /// A reason of `compare`, whose B is this node and whose A is the baseline.
-fn as_of_here(reason: &str) -> String {
-    for (side, here) in [
-        ("B: ", ""),
-        ("B gives no verdict: ", ""),
-        ("A: ", "in the baseline "),
-        ("A gives no verdict: ", "in the baseline "),
-    ] {
-        if let Some(rest) = reason.strip_prefix(side) {
-            return format!("{here}{}", rest.trim_end_matches("; measure it again"));
+fn as_of_here(why: &Why) -> String {
+    match why {
+        Why::Unusable { side: Side::B, reason } | Why::Unsettled { side: Side::B, reason } => reason.clone(),
+        Why::Unusable { side: Side::A, reason } | Why::Unsettled { side: Side::A, reason } => {
+            format!("in the baseline {reason}")
         }
+        other => reason(other),
     }
-    reason.to_owned()
 }
 
 /// One pass over rows of a baseline.
@@ -74,8 +75,8 @@ impl Pass {
         let all = |reason: &str| Self {
             rows: rows.iter().map(|row| (row.label.clone(), Judged::Open(reason.to_owned()))).collect(),
         };
-        if let Some(sentence) = methods_differ(baseline.run, now.run) {
-            return all(&sentence);
+        if methods_differ(baseline.run, now.run) {
+            return all(&methods(baseline.run, now.run));
         }
         let measured: Vec<&Row<'_>> = now.rows.iter().collect();
         let pairs = common(&rows, &measured).pairs;
@@ -83,21 +84,21 @@ impl Pass {
         let mut found: Vec<(String, Judged)> = Vec::new();
         for row in &rows {
             let pair = pairs.iter().find(|(a, _)| a.index == row.index).copied();
-            let together = pair.ok_or_else(|| "was not measured".to_owned());
-            match together.and_then(|(a, b)| comparable(a, b).map(|()| ((0, a), (1, b)))) {
-                Ok(place) => places.push(place),
-                Err(reason) => found.push((row.label.clone(), Judged::Open(as_of_here(&reason)))),
+            match pair.map(|(a, b)| comparable(a, b).map(|()| ((0, a), (1, b)))) {
+                Some(Ok(place)) => places.push(place),
+                Some(Err(why)) => found.push((row.label.clone(), Judged::Open(as_of_here(&why)))),
+                None => found.push((row.label.clone(), Judged::Open("was not measured".to_owned()))),
             }
         }
-        let mut compared = Compared { threshold: THRESHOLD.min(gate), ..Compared::default() };
-        if let Err(reason) = judge(&places, runs, false, &mut compared) {
-            return all(&reason);
+        let judged = match verdicts(&places, runs, THRESHOLD.min(gate)) {
+            Ok(judged) => judged,
+            Err(pair) => return all(&incomparable(&pair)),
+        };
+        if let Some((run, reason)) = judged.unstable.first() {
+            return all(&format!("run {run} is unstable: {reason}"));
         }
-        if let Some(refused) = compared.refused.first() {
-            return all(refused);
-        }
-        let judged = places.iter().zip(&compared.rows);
-        found.extend(judged.map(|((a, _), row)| (a.1.label.clone(), Judged::of(&row.comparison, gate))));
+        let judged = places.iter().zip(&judged.comparisons);
+        found.extend(judged.map(|((a, _), comparison)| (a.1.label.clone(), Judged::of(comparison, gate))));
         Self { rows: found }
     }
 
@@ -185,8 +186,10 @@ mod tests {
 
     #[test]
     fn reasons_speak_of_this_node_and_of_the_baseline() {
-        assert_eq!(as_of_here("B: other programs disturbed it; measure it again"), "other programs disturbed it");
-        assert_eq!(as_of_here("A gives no verdict: it has no figure"), "in the baseline it has no figure");
-        assert_eq!(as_of_here("they differ"), "they differ");
+        let unsettled = |side| Why::Unsettled { side, reason: "other programs disturbed it".into() };
+        assert_eq!(as_of_here(&unsettled(Side::B)), "other programs disturbed it");
+        let unusable = Why::Unusable { side: Side::A, reason: "it has no figure".into() };
+        assert_eq!(as_of_here(&unusable), "in the baseline it has no figure");
+        assert_eq!(as_of_here(&Why::MaybeNone), "there may be no difference");
     }
 }

@@ -1,10 +1,9 @@
 //! A comparison as JUnit's XML, in the form of the Jenkins schema, which GitLab and others read: a case for each row of B, and one for the gate.
 
-use super::{Compared, ComparedRow};
-use crate::gate::GateOutcome;
+use super::{Compared, ComparedRow, words};
 use crate::text::Style;
-use switchcost_analysis::Outcome;
 use switchcost_analysis::number::percent;
+use switchcost_analysis::{GateOutcome, Outcome, excludes};
 
 /// A case: its name, the element that says how it ended, and one sentence.
 type Case = (String, End, String);
@@ -33,22 +32,21 @@ pub fn compare_junit(compared: &Compared) -> String {
             GateOutcome::Failed => FAILED,
             GateOutcome::Inconclusive => ERROR,
         };
-        cases.push((format!("gate {}", percent(gate.limit)), end, gate.text()));
+        cases.push((format!("gate {}", percent(gate.limit)), end, words::gate(gate)));
     }
     Style::PLAIN.sealed(&suite(&cases))
 }
 
 fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
     let comparison = &row.comparison;
-    let open = |limit: f64| comparison.interval.is_none_or(|(_, high)| high > 1.0 + limit);
     let end = match limit {
         Some(limit) if comparison.fails(limit) => FAILED,
-        Some(limit) if open(limit) => ERROR,
+        Some(limit) if !excludes(comparison, limit) => ERROR,
         None if comparison.outcome == Outcome::Slower => FAILED,
         _ => None,
     };
     let interval = comparison.interval.map(|(low, high)| format!(", B/A {low:.3} to {high:.3}"));
-    let reason = if comparison.reason.is_empty() { String::new() } else { format!("; {}", comparison.reason) };
+    let reason = comparison.why.as_ref().map_or(String::new(), |why| format!("; {}", words::reason(why)));
     let against = if row.ratio().is_some() { "than" } else { "to" };
     let says = format!("{} {against} {}{}{reason}", row.phrase(), row.a.label, interval.unwrap_or_default());
     (row.b.label.clone(), end, says)

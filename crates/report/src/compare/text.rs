@@ -1,6 +1,6 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
-use super::{Compared, ComparedRow, ComparedSide, load};
+use super::{Compared, ComparedRow, ComparedSide, load, words};
 use crate::text::{self, Style, Tint, cell, drawn, listed, markdown_table, right, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ fn head(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> String 
         out.push_str(&wrapped("", &format!("No verdict: {reason}; {cure}"), style));
     }
     if let Some(gate) = &compared.gate {
-        out.push_str(&wrapped("", &gate.text(), style));
+        out.push_str(&wrapped("", &words::gate(gate), style));
     }
     out.push_str(&answer(compared, style, blank));
     for side in &compared.unmatched {
@@ -155,7 +155,7 @@ fn filled(mut table: Table, compared: &Compared, colour: bool) -> String {
             .map_or("–".to_owned(), |(low, high)| format!("{} – {}", text::ratio(low), text::ratio(high)));
         let ratio = row.ratio().map_or("–".to_owned(), |ratio| format!("×{}", text::ratio(ratio)));
         let mut change = if compared.refused.is_empty() { change(row) } else { "no verdict".to_owned() };
-        if let Some(place) = reasons.iter().position(|reason| *reason == comparison.reason) {
+        if let Some(place) = reasons.iter().position(|reason| *reason == row.reason()) {
             change.push_str(&format!(" [{}]", place + 1));
         }
         let tint = match comparison.outcome {
@@ -206,10 +206,10 @@ fn change(row: &ComparedRow) -> String {
 }
 
 /// The different reasons of verdicts; a verdict's mark is the place of its own in this list.
-fn reasons(compared: &Compared) -> Vec<&str> {
-    let mut all: Vec<&str> = Vec::new();
+fn reasons(compared: &Compared) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
     for row in compared.rows.iter().filter(|_| compared.refused.is_empty()) {
-        let reason = row.comparison.reason.as_str();
+        let reason = row.reason();
         if !reason.is_empty() && !all.contains(&reason) {
             all.push(reason);
         }

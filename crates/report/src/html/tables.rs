@@ -1,10 +1,11 @@
 //! The comparisons of a page, judged by the rules of `compare`: neighbouring runs, and each run's rows against one of them.
 
-use crate::compare::{Compared, ComparedRow, Unmatched, verdict_word};
-use crate::pairing::{Place, THRESHOLD, common, comparable, judge, methods_differ};
+use crate::compare::{Compared, ComparedRow, Unmatched, incomparable, methods, reason, verdict_word};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use switchcost_analysis::{Analysis, Outcome, Row};
+use switchcost_analysis::{
+    Analysis, Outcome, Place, Row, THRESHOLD, Why, common, comparable, methods_differ, verdicts,
+};
 
 /// Verdicts on a page: runs against their neighbours first, then rows against the cheapest, then against every other row.
 const MOST_VERDICTS: usize = 4000;
@@ -78,7 +79,10 @@ struct RowPart<'a> {
     verdict: Option<&'static str>,
     /// With verdict same: within this fraction.
     within: Option<f64>,
-    reason: &'a str,
+    /// Why there is no more than this to say, in a word; null for slower, faster and same.
+    why: Option<&'static str>,
+    /// The same in a clause.
+    reason: String,
 }
 
 fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
@@ -96,7 +100,8 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
         smallest_detectable: comparison.detectable.map(short),
         verdict: (!refused).then(|| verdict_word(comparison.outcome)),
         within: if let Outcome::Same(within) = comparison.outcome { Some(short(within)) } else { None },
-        reason: &comparison.reason,
+        why: comparison.why.as_ref().map(Why::code),
+        reason: row.reason(),
     }
 }
 
@@ -149,14 +154,16 @@ fn by_cost(analysis: &Analysis<'_>) -> Vec<usize> {
 /// The rows that two runs have in common, those of `b` against those of `a`.
 fn neighbours(a: usize, b: usize, runs: &[Analysis<'_>]) -> Table {
     let mut compared = Compared { threshold: THRESHOLD, ..Compared::default() };
-    compared.refused.extend(methods_differ(runs[a].run, runs[b].run));
+    if methods_differ(runs[a].run, runs[b].run) {
+        compared.refused.push(methods(runs[a].run, runs[b].run));
+    }
     let originals = |run: usize| runs[run].originals().collect::<Vec<_>>();
     let shared = common(&originals(a), &originals(b));
     let mut pairs: Vec<(Place<'_, '_>, Place<'_, '_>)> = Vec::new();
     for (first, second) in shared.pairs {
         match comparable(first, second) {
             Ok(()) => pairs.push(((a, first), (b, second))),
-            Err(reason) => compared.skipped.push((second.label.clone(), reason)),
+            Err(why) => compared.skipped.push((second.label.clone(), reason(&why))),
         }
     }
     finish(&pairs, runs, compared, (a, b), None)
@@ -180,8 +187,9 @@ fn finish(
     (a, b): (usize, usize),
     reference: Option<String>,
 ) -> Table {
-    if let Err(reason) = judge(pairs, runs, false, &mut compared) {
-        compared.refused.push(reason);
+    match verdicts(pairs, runs, compared.threshold) {
+        Ok(found) => compared.add(found, pairs, runs, false),
+        Err(pair) => compared.refused.push(incomparable(&pair)),
     }
     Table { a, b, reference, compared }
 }

@@ -1,0 +1,299 @@
+//! The verdict on a pair of rows: slower, faster, the same, or not to be told.
+//!
+//! | rows of | what is compared | interval |
+//! |---|---|---|
+//! | one run | log-ratio of what was measured in the same round, median over the rounds | sign test, interpolated ([`switchcost_stats::paired`]); as for two runs where the rounds are too few for so many comparisons |
+//! | two runs | difference of the medians of log invocation medians | exact bootstrap over invocations ([`switchcost_stats::median_difference`]), widened where starts that follow one another are alike, joined by what rows of the family scatter by between runs |
+//!
+//! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
+
+use super::why::{Side, Why};
+use crate::analysis::Analysis;
+use crate::clock::SAME;
+use crate::noise::Noise;
+use crate::rounds::{basis, by_round, fraction, ratio, round_ratios};
+use crate::row::{Of, Row};
+use crate::rulers::{CLOCK, core, slower_core};
+use crate::summary::{CONFIDENCE, modes_phrase};
+use switchcost_model::hardware_key;
+use switchcost_stats::{
+    FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs, half_width,
+    inflation, mad, median_difference, paired,
+};
+
+/// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
+/// differ by beyond chance, if that is more.
+fn floor(a: (&Row<'_>, &Noise), b: (&Row<'_>, &Noise), of: Of) -> f64 {
+    // Variances add up: two rows with the scatter of both differ by the root mean square of what twins of each do.
+    let own = f64::midpoint(own_reach(a.0, of).powi(2), own_reach(b.0, of).powi(2)).sqrt();
+    fraction(own).max(a.1.beyond(a.0)).max(b.1.beyond(b.0))
+}
+
+/// What two rows that scatter like this one differ by at most in 95 % of runs, as a logarithm: each start beside that of the next round as if it were a twin's,
+/// by the estimate of [`within`]. Neighbours, and less their drift, which does not count there either. It needs no twin, and a noisy row does not hide
+/// behind a quiet one of its family.
+///
+/// The estimate is the median of n such steps, whose standard error is 1.2533 σ ÷ √n; σ is 1.4826 times their MAD.
+fn own_reach(row: &Row<'_>, of: Of) -> f64 {
+    let logs: Vec<f64> = by_round(row, of, f64::ln, false).into_values().collect();
+    if logs.len() < FEWEST || logs.iter().any(|log| !log.is_finite()) {
+        return 0.0;
+    }
+    let steps: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let error = OF_A_MEDIAN * SIGMAS / (steps.len() as f64).sqrt();
+    half_width(error * mad(&steps).unwrap_or_default(), CONFIDENCE)
+}
+
+/// What the user decides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rules {
+    /// Smallest difference that matters, as a fraction.
+    pub threshold: f64,
+    /// Comparisons in the same table.
+    pub comparisons: usize,
+}
+
+impl Rules {
+    /// Level of each interval.
+    #[must_use]
+    pub fn confidence(&self) -> f64 {
+        each_of(self.comparisons, CONFIDENCE)
+    }
+}
+
+/// Verdict on B, measured against A.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// B costs more.
+    Slower,
+    /// B costs less.
+    Faster,
+    /// They differ by no more than this fraction.
+    Same(f64),
+    /// The data shows neither a difference nor that there is none.
+    CannotTell,
+}
+
+/// B measured against A.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Cost of B ÷ cost of A.
+    pub ratio: f64,
+    /// Interval of the ratio, lower and upper end.
+    pub interval: Option<(f64, f64)>,
+    /// Level of the interval.
+    pub confidence: f64,
+    /// What stands for a start: its median, or that of its undisturbed batches.
+    pub of: Of,
+    /// Paired by round; otherwise two independent sets of invocations.
+    pub paired: bool,
+    /// Rounds (paired), or invocations of A and of B.
+    pub counts: (usize, usize),
+    /// Half-width at this level of what scatters between runs, part of the interval, as a logarithm; 0 within one run.
+    pub component: f64,
+    /// Noise floor used, as a fraction.
+    pub floor: f64,
+    /// Smallest true difference that this data shows in 95 of 100 cases, as a fraction.
+    pub detectable: Option<f64>,
+    /// Verdict.
+    pub outcome: Outcome,
+    /// Why there is no more than this to say; None for slower, faster and the same.
+    pub why: Option<Why>,
+}
+
+impl Comparison {
+    /// B costs more than A by more than `gate`, by the rules of the verdict.
+    #[must_use]
+    pub fn fails(&self, gate: f64) -> bool {
+        self.outcome == Outcome::Slower && self.ratio > 1.0 + gate
+    }
+
+    /// Starts a side (rounds, if paired) that an interval at this level needs, where they are too few for any.
+    #[must_use]
+    pub fn lacks_starts(&self) -> Option<usize> {
+        let needed = if self.paired { fewest_pairs(self.confidence) } else { fewest_each(self.confidence) };
+        (self.counts.0.min(self.counts.1) < needed && self.interval.is_none()).then_some(needed)
+    }
+
+    /// Without verdict and interval where there is a reason against any: no gate passes on it either.
+    pub(super) fn unless(self, why: Option<Why>) -> Self {
+        match why {
+            Some(_) => Self { interval: None, detectable: None, outcome: Outcome::CannotTell, why, ..self },
+            None => self,
+        }
+    }
+}
+
+/// Why a ratio of these rows is none of costs: a row has modes that reach into the other's. Then it follows the shares of the modes, which are chance.
+fn mixed(a: &Row<'_>, b: &Row<'_>, of: Of) -> Option<Why> {
+    let ends = |row: &Row<'_>| {
+        let (median, _, modes) = row.figure(of)?;
+        let values = || modes.iter().map(|mode| mode.value).chain([median]);
+        Some((values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?))
+    };
+    let (low, high) = (ends(a)?, ends(b)?);
+    if high.0 > low.1 || low.0 > high.1 {
+        return None;
+    }
+    let kinds: Vec<(Side, String)> = [(Side::A, a), (Side::B, b)]
+        .into_iter()
+        .filter_map(|(side, row)| Some((side, modes_phrase(row.figure(of)?.2)?)))
+        .collect();
+    (!kinds.is_empty()).then_some(Why::Modes(kinds))
+}
+
+/// Compares B with A within one run: round by round.
+///
+/// A test on n pairs cannot reach beyond a level of 1 − 2^(1 − n), whatever its statistic: there are only so many signs. Where many comparisons at once
+/// need more than that, both sides are taken as independent sets of invocations, which have far more orders (10 and 10: one in 92 378). What drifts
+/// over the rounds then widens the interval instead of cancelling: the answer errs on the safe side. The ratio stays that of the rounds: a pair has one,
+/// however many others are asked with it.
+///
+/// # Errors
+/// When they share no round.
+pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<Comparison, Why> {
+    let of = basis(a, b);
+    let ratios = round_ratios(a, b, of);
+    let needed = fewest_pairs(rules.confidence());
+    let floor = floor((a, noise), (b, noise), of);
+    if (FEWEST..needed).contains(&ratios.len()) {
+        let (logs_a, logs_b) = (logarithms(a, of), logarithms(b, of));
+        let independent = median_difference(&logs_a, &logs_b, rules.confidence());
+        if let Some(estimate) = independent.filter(|found| found.interval.is_some()) {
+            let counts = (logs_a.len(), logs_b.len());
+            let by_round = paired(&ratios, rules.confidence()).map_or(estimate, |rounds| estimate.about(rounds.centre));
+            let estimate = either_way(by_round, a, b, of);
+            let lacking = Why::FewRounds { rounds: ratios.len(), needed };
+            return Ok(conclude(estimate, floor, rules, (of, false), counts, lacking).unless(mixed(a, b, of)));
+        }
+    }
+    let lacking = Why::FewRounds { rounds: ratios.len(), needed };
+    let estimate = paired(&ratios, rules.confidence()).ok_or(Why::NoRoundInCommon)?;
+    let estimate = either_way(estimate, a, b, of);
+    Ok(conclude(estimate, floor, rules, (of, true), (ratios.len(), ratios.len()), lacking).unless(mixed(a, b, of)))
+}
+
+/// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is
+/// and clock for clock, and the interval holds both: a clock is a setting that people compare, and on a shared host an accident.
+///
+/// # Errors
+/// When a side has no figure.
+pub fn between(
+    a: &Row<'_>,
+    b: &Row<'_>,
+    noise: (&Noise, &Noise),
+    clock: Option<f64>,
+    rules: &Rules,
+) -> Result<Comparison, Why> {
+    let of = basis(a, b);
+    let floor = floor((a, noise.0), (b, noise.1), of);
+    let (logs_a, logs_b) = (logarithms(a, of), logarithms(b, of));
+    let needed = fewest_each(rules.confidence());
+    let counts = (logs_a.len(), logs_b.len());
+    let lacking = Why::FewStarts { starts: counts, needed };
+    let estimate = median_difference(&logs_a, &logs_b, rules.confidence()).ok_or(Why::NoFigure)?;
+    // Variances add up, and the bootstrap errs on the wide side as it is: the root will do, also where a row knows its correlation by itself only.
+    let inflated = |logs: &[f64], row: &Row<'_>| inflation(autocorrelation_of_ranks(logs), logs.len(), &row.shared(of));
+    let wider = f64::midpoint(inflated(&logs_a, a), inflated(&logs_b, b)).sqrt();
+    let estimate = estimate.widened(wider);
+    let deviation = a.run_to_run.hypot(b.run_to_run);
+    let estimate = either_way(estimate.with_component(deviation, rules.confidence()), a, b, of);
+    let component = half_width(deviation, rules.confidence());
+    let same_clock = conclude(estimate, floor, rules, (of, false), counts, lacking.clone());
+    let ignores = |row: &Row<'_>| row.undisturbed.as_ref().is_some_and(|found| found.follows_clock == Some(false));
+    let compared = match clock.filter(|_| !(ignores(a) && ignores(b))) {
+        None => same_clock,
+        Some(off) => {
+            let compared = conclude(estimate.or_less(off), floor, rules, (of, false), counts, lacking);
+            let may_be_all = compared.outcome != same_clock.outcome;
+            Comparison { why: if may_be_all { Some(Why::Clock(off)) } else { compared.why }, ..compared }
+        }
+    };
+    let unsettled = [(Side::A, a), (Side::B, b)]
+        .into_iter()
+        .find_map(|(side, row)| Some(Why::Unsettled { side, reason: row.unsettled()? }));
+    Ok(Comparison { component, ..compared }.unless(unsettled.or_else(|| mixed(a, b, of))))
+}
+
+/// With what of either figure may be the clock's, and without.
+fn either_way(estimate: LogRatio, a: &Row<'_>, b: &Row<'_>, of: Of) -> LogRatio {
+    let open = |row: &Row<'_>| {
+        row.undisturbed.as_ref().filter(|_| of == Of::Undisturbed).map_or(0.0, |undisturbed| undisturbed.open)
+    };
+    estimate.or_less(open(b)).or_less(-open(a))
+}
+
+fn logarithms(row: &Row<'_>, of: Of) -> Vec<f64> {
+    let starts = if of == Of::Undisturbed { row.undisturbed_medians() } else { &row.summary.invocation_medians };
+    starts.iter().map(|(_, value)| value.ln()).collect()
+}
+
+fn conclude(
+    estimate: LogRatio,
+    floor: f64,
+    rules: &Rules,
+    (of, paired): (Of, bool),
+    counts: (usize, usize),
+    lacking: Why,
+) -> Comparison {
+    let ln_floor = floor.ln_1p();
+    let (outcome, why) = verdict(&estimate, floor, rules.threshold, lacking);
+    Comparison {
+        ratio: ratio(estimate.centre),
+        interval: estimate.interval.map(|interval| (ratio(interval.low), ratio(interval.high))),
+        confidence: rules.confidence(),
+        of,
+        paired,
+        counts,
+        component: 0.0,
+        floor,
+        detectable: estimate.detectable(ln_floor).map(fraction),
+        outcome,
+        why,
+    }
+}
+
+fn verdict(estimate: &LogRatio, floor: f64, threshold: f64, lacking: Why) -> (Outcome, Option<Why>) {
+    let limit = threshold.max(floor);
+    let Some(reach) = estimate.reach() else { return (Outcome::CannotTell, Some(lacking)) };
+    let effect = fraction(estimate.centre.abs());
+    if estimate.excludes_zero() && effect > limit {
+        return (if estimate.centre > 0.0 { Outcome::Slower } else { Outcome::Faster }, None);
+    }
+    if fraction(reach) <= limit {
+        return (Outcome::Same(limit), None);
+    }
+    let why = match (estimate.excludes_zero(), effect > floor) {
+        (false, _) => Why::MaybeNone,
+        (true, false) => Why::WithinFloor(floor),
+        (true, true) => Why::AboutThreshold(threshold),
+    };
+    (Outcome::CannotTell, Some(why))
+}
+
+/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
+#[must_use]
+pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<Why> {
+    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
+        return None;
+    }
+    let (one, other) = (core(&a.speeds, probe)?, core(&b.speeds, probe)?);
+    if one.0 != other.0 {
+        return None;
+    }
+    let slower = |core, best, side| Some((slower_core(core, best)?, side));
+    let (times, side) = slower(one.1, other.1, Side::A).or_else(|| slower(other.1, one.1, Side::B))?;
+    Some(Why::Slowed { side, times })
+}
+
+/// Clock of B's run at its best against that of A's, as the logarithm of what its ruler took; positive: B's was slower. None: they are of two machines, of
+/// two rulers, or the same.
+#[must_use]
+pub fn clocks_differ(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<f64> {
+    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
+        return None;
+    }
+    let best = |analysis: &Analysis<'_>| Some(analysis.speeds.get(probe)?.get(CLOCK)?.best);
+    let log = (best(b)? / best(a)?).ln();
+    (log.abs() > SAME).then_some(log)
+}

@@ -1,0 +1,195 @@
+//! All pairs of one question, judged together at 95 %, and what bounds every word of it.
+
+use super::pairing::Place;
+use super::ratio::{Comparison, Rules, between, clocks_differ, slowed_throughout, within};
+use super::why::Why;
+use crate::analysis::Analysis;
+use crate::noise::Noise;
+use crate::row::{Of, Row};
+use crate::rulers::{SLOWED, slowest};
+use std::collections::BTreeSet;
+use switchcost_model::{Run, Verdict, hardware_key};
+
+/// What bounds every word of a comparison, and stands before it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Caution {
+    /// The runs are of different machines.
+    Machines,
+    /// They are of one machine with two kernels or set-ups.
+    Setups,
+    /// They were made by different versions.
+    Versions,
+    /// The clock of one was slower, by this logarithm (B's, if positive).
+    Clock(f64),
+    /// Too few starts in so many rows; each side takes `needed`.
+    FewStarts {
+        /// Rows that lack starts.
+        rows: usize,
+        /// Starts of each side.
+        needed: usize,
+    },
+}
+
+/// What a reader must know of how rows were compared.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Remark {
+    /// This run holds no A/A pair, so that the default floor is assumed.
+    NoFloor {
+        /// Its id.
+        run: String,
+    },
+    /// Run by run, how many times their best the rulers took beside the median batch.
+    Speeds(Vec<(String, f64)>),
+    /// Batches beside which the machine was slowed are left out.
+    Undisturbed,
+    /// All of so many intervals hold together.
+    Together(usize),
+    /// Rows of one run are compared as two sets of starts.
+    AsSets,
+    /// Rows of two runs are compared.
+    TwoRuns,
+    /// And these runs are of different machines or set-ups.
+    MachinesToo,
+    /// Rows whose switches could not be observed.
+    Unobserved(Vec<String>),
+}
+
+/// What comes of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdicts {
+    /// One for each pair, in their order.
+    pub comparisons: Vec<Comparison>,
+    /// Indices of the runs that take part, each once, that of the first A first.
+    pub runs: Vec<usize>,
+    /// Runs that bear no verdict, since equal things differ in them: id and reason.
+    pub unstable: Vec<(String, String)>,
+    /// In the order of weight.
+    pub cautions: Vec<Caution>,
+    /// In the order of weight.
+    pub remarks: Vec<Remark>,
+}
+
+/// A pair that cannot be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Incomparable {
+    /// Labels of A and B.
+    pub labels: (String, String),
+    /// The reason.
+    pub why: Why,
+}
+
+/// A pair, each by its run and row.
+type Pair<'l, 'r> = (Place<'l, 'r>, Place<'l, 'r>);
+
+/// Compares each pair, all of them together at 95 %.
+///
+/// # Errors
+/// The first pair that cannot be compared.
+pub fn verdicts(pairs: &[Pair<'_, '_>], runs: &[Analysis<'_>], threshold: f64) -> Result<Verdicts, Incomparable> {
+    let rules = Rules { threshold, comparisons: pairs.len() };
+    let each = pairs.iter().map(|(a, b)| {
+        one(*a, *b, runs, &rules).map_err(|why| Incomparable { labels: (a.1.label.clone(), b.1.label.clone()), why })
+    });
+    let comparisons = each.collect::<Result<Vec<_>, _>>()?;
+    let involved = involved(pairs);
+    let unstable = involved.iter().filter_map(|&index| Some((&runs[index], runs[index].noise.unstable.clone()?)));
+    Ok(Verdicts {
+        unstable: unstable.map(|(analysis, reason)| (analysis.run.id.clone(), reason)).collect(),
+        cautions: cautions(pairs, runs, &comparisons),
+        remarks: remarks(pairs, runs, &comparisons, &involved),
+        comparisons,
+        runs: involved,
+    })
+}
+
+fn one(a: Place<'_, '_>, b: Place<'_, '_>, runs: &[Analysis<'_>], rules: &Rules) -> Result<Comparison, Why> {
+    if a.0 == b.0 {
+        // The A/A pair is not judged by the floor that it makes: no difference could ever exceed that.
+        let itself = a.1.variant.is_twin() || b.1.variant.is_twin();
+        let unknown = Noise::default();
+        return within(a.1, b.1, if itself { &unknown } else { &runs[a.0].noise }, rules);
+    }
+    let (first, second) = (&runs[a.0], &runs[b.0]);
+    let clock = clocks_differ(first, second, &a.1.variant.probe);
+    let compared = between(a.1, b.1, (&first.noise, &second.noise), clock, rules)?;
+    Ok(compared.unless(slowed_throughout(first, second, &a.1.variant.probe)))
+}
+
+fn involved(pairs: &[Pair<'_, '_>]) -> Vec<usize> {
+    let mut indices: Vec<usize> = Vec::new();
+    for index in pairs.iter().flat_map(|(a, b)| [a.0, b.0]) {
+        if !indices.contains(&index) {
+            indices.push(index);
+        }
+    }
+    indices
+}
+
+fn cautions(pairs: &[Pair<'_, '_>], runs: &[Analysis<'_>], comparisons: &[Comparison]) -> Vec<Caution> {
+    let differ = |of: &dyn Fn(&Run) -> String| pairs.iter().any(|(a, b)| of(runs[a.0].run) != of(runs[b.0].run));
+    let mut cautions = Vec::new();
+    if differ(&|run| hardware_key(&run.machine.stable)) {
+        cautions.push(Caution::Machines);
+    } else if differ(&|run| run.machine.key()) {
+        cautions.push(Caution::Setups);
+    }
+    if differ(&|run| format!("{} {}", run.tool_version, run.method_version)) {
+        cautions.push(Caution::Versions);
+    }
+    let clocks = pairs.iter().filter_map(|(a, b)| clocks_differ(&runs[a.0], &runs[b.0], &a.1.variant.probe));
+    cautions.extend(clocks.max_by(|a, b| a.abs().total_cmp(&b.abs())).map(Caution::Clock));
+    let lacking: Vec<usize> = comparisons.iter().filter_map(Comparison::lacks_starts).collect();
+    cautions.extend(lacking.iter().max().map(|&needed| Caution::FewStarts { rows: lacking.len(), needed }));
+    cautions
+}
+
+fn remarks(
+    pairs: &[Pair<'_, '_>],
+    runs: &[Analysis<'_>],
+    comparisons: &[Comparison],
+    involved: &[usize],
+) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = involved
+        .iter()
+        .filter(|&&index| runs[index].noise.floor().is_none())
+        .map(|&index| Remark::NoFloor { run: runs[index].run.id.clone() })
+        .collect();
+    remarks.extend(speeds(runs, involved));
+    let moved = |row: &Row<'_>| {
+        row.basis() == Of::Undisturbed
+            && row.median().zip(row.undisturbed.as_ref()).is_some_and(|(own, other)| other.matters(own))
+    };
+    if pairs.iter().any(|(a, b)| moved(a.1) || moved(b.1)) {
+        remarks.push(Remark::Undisturbed);
+    }
+    if pairs.len() > 1 {
+        remarks.push(Remark::Together(pairs.len()));
+    }
+    let as_sets = |((a, b), row): (&Pair<'_, '_>, &Comparison)| a.0 == b.0 && !row.paired && row.interval.is_some();
+    if pairs.iter().zip(comparisons).any(as_sets) {
+        remarks.push(Remark::AsSets);
+    }
+    if pairs.iter().any(|(a, b)| a.0 != b.0) {
+        remarks.push(Remark::TwoRuns);
+    }
+    if pairs.iter().any(|(a, b)| runs[a.0].run.machine.key() != runs[b.0].run.machine.key()) {
+        remarks.push(Remark::MachinesToo);
+    }
+    let unobserved = |row: &&Row<'_>| row.verdict == Verdict::Unobservable;
+    let unproven: BTreeSet<String> =
+        pairs.iter().flat_map(|(a, b)| [a.1, b.1]).filter(unobserved).map(|row| row.label.clone()).collect();
+    if !unproven.is_empty() {
+        remarks.push(Remark::Unobserved(unproven.into_iter().collect()));
+    }
+    remarks
+}
+
+/// How fast the machine was in each of several runs, where it was not as fast in one as in another.
+fn speeds(runs: &[Analysis<'_>], involved: &[usize]) -> Option<Remark> {
+    let slow: Vec<(String, f64)> = involved
+        .iter()
+        .filter_map(|&index| Some((runs[index].run.id.clone(), slowest(&runs[index].speeds)?.1)))
+        .collect();
+    let worst = slow.iter().map(|slow| slow.1).max_by(f64::total_cmp)?;
+    (involved.len() > 1 && worst > SLOWED).then_some(Remark::Speeds(slow))
+}

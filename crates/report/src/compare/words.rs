@@ -1,0 +1,196 @@
+//! What `compare` says of reasons, cautions, remarks and gates: the one place where these become sentences.
+
+use crate::text::listed;
+use switchcost_analysis::number::percent;
+use switchcost_analysis::{CORE, Caution, DEFAULT_FLOOR, Gate, GateOutcome, Ground, Incomparable, Remark, Side, Why};
+use switchcost_model::Run;
+
+/// A clause.
+#[must_use]
+pub fn reason(why: &Why) -> String {
+    let one_place = |fraction: f64| format!("{:.1} %", fraction * 100.0);
+    match why {
+        Why::Experiments(a, b) => format!("one measures experiment {a}, the other {b}"),
+        Why::Units(a, b) => format!("one is measured per {a}, the other per {b}"),
+        Why::Unusable { side, reason } => format!("{side} gives no verdict: {reason}"),
+        Why::NoRoundInCommon => "no round holds both of them; measure them together again".into(),
+        Why::NoFigure => "one of them has no figure".into(),
+        Why::FewRounds { rounds, needed } => format!("{rounds} rounds hold both, and this level needs {needed}"),
+        Why::FewStarts { starts: (a, b), needed } => {
+            format!("there are {a} and {b} starts; this level needs {needed} each")
+        }
+        Why::MaybeNone => "there may be no difference".into(),
+        Why::WithinFloor(floor) => format!("the difference does not exceed the noise floor of {}", one_place(*floor)),
+        Why::AboutThreshold(threshold) => {
+            let threshold = one_place(*threshold);
+            format!("they differ, but the interval holds differences on both sides of the threshold of {threshold}")
+        }
+        Why::Clock(log) => format!("{}, which may be all of it", slower_clock(*log)),
+        Why::Unsettled { side, reason } => format!("{side}: {reason}; measure it again"),
+        Why::Modes(sides) => {
+            let kinds: Vec<String> = sides.iter().map(|(side, modes)| format!("{side} has modes: {modes}")).collect();
+            format!("{}; the ratio follows their shares, which are chance", kinds.join(", "))
+        }
+        Why::Slowed { side, times } => {
+            format!("the machine was slowed throughout {side}'s run ({CORE} ×{times:.2}); measure it again")
+        }
+    }
+}
+
+/// One sentence on a pair that cannot be compared.
+#[must_use]
+pub fn incomparable(pair: &Incomparable) -> String {
+    format!("`{}` and `{}` cannot be compared: {}", pair.labels.0, pair.labels.1, reason(&pair.why))
+}
+
+/// Of two runs whose methods differ.
+#[must_use]
+pub fn methods(a: &Run, b: &Run) -> String {
+    format!(
+        "run {} was made by version {} of the method and run {} by version {}, whose figures may differ for equal machines",
+        a.id, a.method_version, b.id, b.method_version
+    )
+}
+
+fn slower_clock(log: f64) -> String {
+    let side = if log > 0.0 { Side::B } else { Side::A };
+    format!("{side}'s clock was {:.1} % slower", (log.abs().exp() - 1.0) * 100.0)
+}
+
+/// A sentence. `all`: rows that were compared.
+pub(super) fn caution(caution: &Caution, all: usize) -> String {
+    match caution {
+        Caution::Machines => {
+            "The runs are of different machines, and each ratio is that of the machines as well.".into()
+        }
+        Caution::Setups => {
+            "The runs are of one machine with two kernels or set-ups, and each ratio is that of these as well.".into()
+        }
+        Caution::Versions => "The runs were made by different versions of switchcost.".into(),
+        Caution::Clock(log) => format!(
+            "{} at its best: of rows that may follow it the interval holds the difference with the clock and without.",
+            slower_clock(*log)
+        ),
+        Caution::FewStarts { rows, needed } => {
+            let of = if *rows == all { String::new() } else { format!(" in {rows} of {all} rows") };
+            format!("Too few starts for a verdict{of}: it takes {needed} on each side.")
+        }
+    }
+}
+
+/// A sentence.
+pub(super) fn remark(remark: &Remark) -> String {
+    match remark {
+        Remark::NoFloor { run } => format!(
+            "the noise floor of run {run} is unknown, since it holds no A/A pair of 6 rounds; {:.0} % is assumed.",
+            DEFAULT_FLOOR * 100.0
+        ),
+        Remark::Speeds(runs) => {
+            let each: Vec<String> = runs.iter().map(|(run, times)| format!("×{times:.2} in run {run}")).collect();
+            format!(
+                "The machine was not equally fast: beside the median batch its rulers took so many times their best of the run: {}.",
+                each.join(", ")
+            )
+        }
+        Remark::Undisturbed => "The machine was slowed beside some batches; compared are the others.".into(),
+        Remark::Together(count) => format!("Intervals: together all {count} hold in 95 % of cases."),
+        Remark::AsSets => "Too few rounds to compare so many rows round by round: compared as two sets of starts, whose interval is wider where costs drift.".into(),
+        Remark::TwoRuns => "Two runs: the interval holds chance within each and what such rows usually scatter by between runs, not what changed between them; for certainty measure both sides in one run.".into(),
+        Remark::MachinesToo => {
+            "The runs are of different machines or set-ups: the ratio is that of mechanism and machine together.".into()
+        }
+        Remark::Unobserved(labels) => format!(
+            "The switches of {} could not be observed; their figures rest on the probe's word.",
+            listed(labels.clone())
+        ),
+    }
+}
+
+/// One line.
+pub(super) fn gate(gate: &Gate) -> String {
+    let word = match gate.outcome {
+        GateOutcome::Passed => "passed",
+        GateOutcome::Failed => "failed",
+        GateOutcome::Inconclusive => "inconclusive",
+    };
+    format!("gate {}: {word}: {}", percent(gate.limit), ground(gate))
+}
+
+/// What a gate rests on: a clause.
+pub(super) fn ground(gate: &Gate) -> String {
+    let rows = |count: usize| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
+    let (open, widest, uncompared, estimated) = match &gate.ground {
+        Ground::Unstable => return "a run is unstable and bears no verdict".into(),
+        Ground::Worse(worse) => {
+            return worse.iter().map(|(label, by)| format!("{label} {}", signed(*by))).collect::<Vec<_>>().join(", ");
+        }
+        Ground::AtMost(most) => return format!("no row costs more than {} more", percent(*most)),
+        Ground::Nothing => return "no row is compared".into(),
+        Ground::Open { rows, widest, uncompared, estimated } => (*rows, widest, *uncompared, *estimated),
+    };
+    let mut parts = Vec::new();
+    if let Some((label, end)) = widest {
+        let missed = match end {
+            Some(end) => format!("up to {} in {label}", signed(*end)),
+            None => format!("any in {label}, which has no interval"),
+        };
+        parts.push(format!("{} could have missed a larger increase ({missed})", rows(open)));
+    }
+    if uncompared > 0 {
+        parts.push(format!("{} of the reference not compared", rows(uncompared)));
+    }
+    match gate.starts {
+        Some(starts) => {
+            let about = if estimated { "about" } else { "at least" };
+            parts.push(format!("it takes {about} {starts} starts a side: `compare --measure --rounds {starts}`"));
+        }
+        None if open > 0 => {
+            parts.push("more starts alone would not decide it; measure both in one run on a quieter machine".into());
+        }
+        None => {}
+    }
+    parts.join("; ")
+}
+
+fn signed(fraction: f64) -> String {
+    format!("{}{}", if fraction < 0.0 { "−" } else { "+" }, percent(fraction.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(ground: Ground, starts: Option<u64>) -> String {
+        gate(&Gate { limit: 0.05, outcome: GateOutcome::Inconclusive, missed: None, starts, ground })
+    }
+
+    #[test]
+    fn a_gate_says_what_would_decide_it() {
+        let open = |widest: Option<f64>, uncompared, estimated| Ground::Open {
+            rows: 1,
+            widest: Some(("thread/pipe".to_owned(), widest)),
+            uncompared,
+            estimated,
+        };
+        assert_eq!(
+            said(open(Some(0.1), 0, true), Some(39)),
+            "gate 5.0 %: inconclusive: 1 row could have missed a larger increase (up to +10 % in thread/pipe); it takes about 39 starts a side: `compare --measure --rounds 39`"
+        );
+        assert_eq!(
+            said(open(None, 3, false), None),
+            "gate 5.0 %: inconclusive: 1 row could have missed a larger increase (any in thread/pipe, which has no interval); 3 rows of the reference not compared; more starts alone would not decide it; measure both in one run on a quieter machine"
+        );
+        assert_eq!(said(Ground::AtMost(0.04), None), "gate 5.0 %: inconclusive: no row costs more than 4.0 % more");
+        assert_eq!(
+            said(Ground::Worse(vec![("thread/pipe".to_owned(), 0.1)]), None),
+            "gate 5.0 %: inconclusive: thread/pipe +10 %"
+        );
+    }
+
+    #[test]
+    fn a_reason_names_its_side() {
+        let text = reason(&Why::Unsettled { side: Side::B, reason: "other programs disturbed it".into() });
+        assert_eq!(text, "B: other programs disturbed it; measure it again");
+        assert_eq!(reason(&Why::Clock(-0.02)), "A's clock was 2.0 % slower, which may be all of it");
+    }
+}
