@@ -169,3 +169,164 @@ fn a_page_that_cannot_be_used_is_named_and_costs_nothing_else() {
     }
     assert!(!world.run("run --help").out.contains("speedless"));
 }
+
+/// An experiment of each kind of figures, but for time, which the program has: what the fake offers it as, and its page.
+const KINDS: [(&str, &str); 3] = [
+    (
+        "misses:cache_misses",
+        r#"unit = "switch"
+own_unit = true
+parts = ["cache_misses"]
+quantity = { name = "misses", unit = "misses", scale = [[1, "misses"]], of_a_unit = "Misses", base_unit = "misses" }"#,
+    ),
+    (
+        "pace:turns_per_second",
+        r#"unit = "start"
+parts = ["turns_per_second"]
+[quantity]
+name = "pace"
+unit = "turns/s"
+scale = [[1000000, "M turns/s"], [1000, "k turns/s"], [1, "turns/s"]]
+greater = "quicker"
+smaller = "quieter"
+of_a_unit = "Rate"
+base_unit = "hertz""#,
+    ),
+    (
+        "heap:live_bytes",
+        r#"unit = "object"
+parts = ["live_bytes"]
+quantity = "memory""#,
+    ),
+];
+
+/// What a figure of 2048 must read like wherever it is written.
+struct Kind {
+    experiment: &'static str,
+    /// In the table, and how a figure of twice as much is said.
+    amount: &'static str,
+    twice: &'static str,
+    /// Quantity, its unit, and the unit that it is of.
+    quantity: &'static str,
+    measure: &'static str,
+    unit: &'static str,
+    /// Its metric of Prometheus with the value there, and its name for Bencher.
+    metric: &'static str,
+    bencher: &'static str,
+}
+
+#[test]
+fn a_count_a_rate_a_size_a_time_and_a_distribution_are_equals() {
+    let name = |offer: &str| offer.split(':').next().unwrap().to_owned();
+    let common = |name: &str| {
+        format!(
+            "title = \"All {name}\"\nshort = \"{name}\"\ncolumn = \"{name}\"\nclause = \"its {name}\"\ncontexts = 2\nlive = \"throughout\"\nturns_per_unit = 1\ndue = [\"turns\"]\n"
+        )
+    };
+    let mut pages = vec![("experiments/lateness".to_owned(), LATENESS.to_owned())];
+    pages.extend(KINDS.iter().map(|(offer, own)| (format!("experiments/{}", name(offer)), common(&name(offer)) + own)));
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let offers: Vec<&str> = KINDS.iter().map(|(offer, _)| *offer).chain(["lateness"]).collect();
+    let world = world(&offers, &pages);
+    let (time, memory) = ("2.05 µs", "2.00 KiB");
+    for kind in [
+        Kind {
+            experiment: "switch",
+            amount: time,
+            twice: "2.00 times slower",
+            quantity: "time",
+            measure: "ns",
+            unit: "switch",
+            metric: "switchcost_seconds 2.048e-6",
+            bencher: "latency",
+        },
+        Kind {
+            experiment: "heap",
+            amount: memory,
+            twice: "2.00 times larger",
+            quantity: "memory",
+            measure: "B",
+            unit: "object",
+            metric: "switchcost_bytes 2.048e3",
+            bencher: "memory",
+        },
+        Kind {
+            experiment: "misses",
+            amount: "2,048 misses",
+            twice: "2.00 times more",
+            quantity: "misses",
+            measure: "misses",
+            unit: "switch",
+            metric: "switchcost_misses 2.048e3",
+            bencher: "misses",
+        },
+        Kind {
+            experiment: "pace",
+            amount: "2.05 k turns/s",
+            twice: "2.00 times quicker",
+            quantity: "pace",
+            measure: "turns/s",
+            unit: "start",
+            metric: "switchcost_hertz 2.048e3",
+            bencher: "pace",
+        },
+        Kind {
+            experiment: "lateness",
+            amount: "2.05 kslots",
+            twice: "2.00 times later",
+            quantity: "lateness",
+            measure: "slots",
+            unit: "wake-up",
+            metric: "switchcost_slots 2.048e3",
+            bencher: "lateness",
+        },
+    ] {
+        travels(&world, &kind);
+    }
+}
+
+fn travels(world: &World, kind: &Kind) {
+    let experiment = kind.experiment;
+    let row = if experiment == "switch" { "thread/honest" } else { "thread/offered" };
+    let said =
+        world.run(&format!("run {row} --experiment {experiment} --param ticks=2048,4096 --rounds 8 --budget 600s"));
+    assert_eq!(said.status, 0, "{said:?}");
+    // The table has a bar of each; both ends of the axis are in its own unit.
+    tells(&said.out, &format!("{row} ticks=2048 {}", kind.amount));
+    let drawn = said.out.lines().filter(|line| line.contains('●')).count();
+    assert_eq!(drawn, 2, "bars of {experiment}: {}", said.out);
+    tells(&world.run("show -v").out, &format!("mechanism {}/{}", kind.measure, kind.unit));
+
+    let export = |form: &str| world.run(&format!("export --format {form}")).out;
+    let json: serde_json::Value = serde_json::from_str(&export("json")).unwrap();
+    let own = &json["results"][0];
+    assert_eq!(
+        (&own["verdict"], &own["quantity"], &own["unit"], &own["median"]),
+        (&json!("verified"), &json!(kind.quantity), &json!(kind.unit), &json!(2048.0)),
+        "{own}"
+    );
+    tells(&export("csv"), &format!(",{},{},2048.000000,", kind.quantity, kind.unit));
+    tells(&export("md"), &format!("{}/{}", kind.measure, kind.unit));
+    tells(&export("benchstat"), &format!("one_cpu 1 2048.0000 {}/op", kind.measure));
+    let bencher: serde_json::Value = serde_json::from_str(&export("bencher")).unwrap();
+    let values = bencher.as_object().unwrap().values().map(|figures| figures[kind.bencher]["value"].clone());
+    assert_eq!(values.collect::<Vec<_>>(), [json!(2048.0), json!(4096.0)], "{bencher}");
+    let action: serde_json::Value = serde_json::from_str(&export("github-action-benchmark")).unwrap();
+    assert_eq!(action[0]["unit"], format!("{}/{}", kind.measure, kind.unit));
+    let prometheus = export("prometheus");
+    let (metric, value) = kind.metric.split_once(' ').unwrap();
+    let line = prometheus.lines().find(|line| line.starts_with(&format!("{metric}{{"))).unwrap_or_default();
+    assert!(line.ends_with(value), "{metric} of {prometheus}");
+
+    let (a, b) = (format!("{row} ticks=2048"), format!("{row} ticks=4096"));
+    let compared = |form: &str| world.run_words(&["compare", &a, &b, "--format", form]).out;
+    tells(&compared("table"), &format!("is {}", kind.twice));
+    tells(&compared("junit"), kind.twice);
+
+    let page = world.path("p.html");
+    assert_eq!(world.run_words(&["report", "latest", "-o", page.to_str().unwrap()]).status, 0);
+    let data = data(world, "p.html");
+    let known = data["quantities"].as_array().unwrap().iter().find(|known| known["name"] == kind.quantity).unwrap();
+    assert_eq!(known["unit"], kind.measure);
+    assert_eq!(data["runs"][0]["results"][0]["quantity"], kind.quantity);
+}

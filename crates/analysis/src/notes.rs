@@ -90,16 +90,19 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
         let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);
         notes.extend(marked(false, Some(format!("the probe's largest process used {} MiB", nanoseconds(mebibytes)))));
     }
-    if !row.summary.parts.is_empty() {
+    // A single part is the figure itself.
+    if row.summary.parts.len() > 1 {
         let parts: Vec<String> = row
             .summary
             .parts
             .iter()
             .map(|(part, value)| {
-                format!("{} {} {}", part.trim_end_matches("_bytes"), nanoseconds(*value), row.quantity.unit)
+                let unit = format!("_{}", row.quantity.base_unit);
+                format!("{} {} {}", part.trim_end_matches(&unit), nanoseconds(*value), row.quantity.unit)
             })
             .collect();
-        let note = format!("{}: {}", row.variant.experiment.of_parts, parts.join(", "));
+        let of = Some(&row.variant.experiment.of_parts).filter(|of| !of.is_empty());
+        let note = format!("{}: {}", of.map_or("parts", String::as_str), parts.join(", "));
         notes.extend(marked(true, Some(note)));
     }
     // A remark that differs from start to start (a measured figure, say) would fill the page.

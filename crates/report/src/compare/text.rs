@@ -115,17 +115,14 @@ fn answer(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> Strin
     out
 }
 
-/// `a switch costs 4.7 times as much`.
+/// `a switch is 4.7 times slower`.
 fn clause(row: &ComparedRow) -> String {
     let experiment = row.a.experiment;
     let what = if row.a.unit == experiment.unit { &experiment.clause } else { &row.a.unit };
-    let ratio = row.comparison.ratio;
     match row.comparison.outcome {
-        Outcome::Same(within) => format!("{what} costs the same within {}", percent(within)),
+        Outcome::Same(within) => format!("{what} is the same within {}", percent(within)),
         Outcome::CannotTell => format!("{what}: cannot be told"),
-        _ if ratio >= 2.0 => format!("{what} costs {} times as much", factor(ratio)),
-        _ if ratio <= 0.5 => format!("{what} is {} times cheaper", factor(1.0 / ratio)),
-        _ => format!("{what} costs {} {}", percent((ratio - 1.0).abs()), if ratio > 1.0 { "more" } else { "less" }),
+        _ => format!("{what} is {}", ratio_phrase(row.comparison.ratio, row.a.quantity)),
     }
 }
 

@@ -204,11 +204,7 @@ impl<'a, 'r> View<'a, 'r> {
     }
 
     fn line(&self, row: &Row<'_>) -> String {
-        let bar = match &self.scale {
-            Some(scale) if row.quantity == Quantity::TIME => scale.bar(row),
-            Some(scale) => " ".repeat(scale.width),
-            None => String::new(),
-        };
+        let bar = self.scale.as_ref().map_or(String::new(), |scale| scale.bar(row));
         let mut lines = folded(&name(row), self.name).into_iter();
         let first = lines.next().unwrap_or_default();
         let cells = figures(|brief| (brief.cell)(row).unwrap_or_else(|| "–".to_owned()));

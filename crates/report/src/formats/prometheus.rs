@@ -4,6 +4,7 @@
 use super::Format;
 use super::names::{Figure, figures};
 use crate::text::Style;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_model::{Verdict, quantities};
@@ -22,12 +23,15 @@ impl Format for Prometheus {
 
     fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
         let mut out = String::new();
-        for quantity in quantities() {
+        // Quantities that share a base unit are one metric, which the format lists once.
+        let mut listed = BTreeSet::new();
+        for known in quantities().into_iter().filter(|quantity| listed.insert(quantity.base_unit.clone())) {
             for (name, meaning, value) in FIGURES {
-                let rows = figures(analysis).filter(|figure| figure.row.quantity == quantity);
-                let samples = rows
-                    .filter_map(|figure| Some((labels(figure.row, figure.mode), value(&figure)? / quantity.per_base)));
-                let (metric, what) = (format!("switchcost_{name}{}", quantity.base_unit), &quantity.of_a_unit);
+                let rows = figures(analysis).filter(|figure| figure.row.quantity.base_unit == known.base_unit);
+                let samples = rows.filter_map(|figure| {
+                    Some((labels(figure.row, figure.mode), value(&figure)? / figure.row.quantity.per_base))
+                });
+                let (metric, what) = (format!("switchcost_{name}{}", known.base_unit), &known.of_a_unit);
                 gauge(&mut out, &metric, &format!("{what} of a unit: {meaning}."), samples);
             }
         }
