@@ -192,11 +192,17 @@ impl Compared {
         }));
     }
 
-    /// Judges a gate on it.
-    pub fn set_gate(&mut self, limit: f64) {
-        let rows: Vec<_> = self.rows.iter().map(|row| (row.b.label.as_str(), &row.comparison)).collect();
-        let lost: usize = self.unmatched.iter().filter(|side| side.lost).map(|side| side.labels.len()).sum();
-        self.gate = Some(Gate::new(limit, &rows, self.skipped.len() + lost, !self.refused.is_empty()));
+    /// What a gate is judged on: rows by the labels of B.
+    #[must_use]
+    pub fn gated(&self) -> Vec<(&str, &Comparison)> {
+        self.rows.iter().map(|row| (row.b.label.as_str(), &row.comparison)).collect()
+    }
+
+    /// Rows of the reference that are not compared.
+    #[must_use]
+    pub fn uncompared(&self) -> usize {
+        let lost = self.unmatched.iter().filter(|side| side.lost).map(|side| side.labels.len());
+        self.skipped.len() + lost.sum::<usize>()
     }
 }
 

@@ -12,7 +12,8 @@ use operands::{Chosen, Operand, Runs, Which, choose};
 use question::{Group, Question};
 use std::time::Instant;
 use switchcost_analysis::{
-    Analysis, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable, methods_differ, verdicts,
+    Analysis, Gate, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable, methods_differ,
+    verdicts,
 };
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
@@ -107,7 +108,8 @@ impl Compare {
             row.asked = asked;
         }
         if let Some(limit) = self.gate {
-            compared.set_gate(limit);
+            let refused = !compared.refused.is_empty();
+            compared.gate = Some(Gate::new(limit, &compared.gated(), compared.uncompared(), refused));
         }
         Ok(())
     }
