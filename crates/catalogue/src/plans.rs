@@ -8,8 +8,6 @@ use switchcost_model::EndStatus;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanTable {
-    /// What a key of `run` means that is not sent.
-    pub defaults: BTreeMap<String, String>,
     /// The words that plans set out from.
     pub base: BTreeMap<String, String>,
     /// Rules by name.
@@ -50,10 +48,10 @@ pub struct PlanEntry {
     /// What the mechanism or the machine must have.
     #[serde(default)]
     pub needs: Vec<PlanNeed>,
-    /// Laid over the base.
+    /// Laid over the base and the parameters.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-    /// Keys of the base that are left out; `*`: all.
+    /// Keys that are left out; `*`: all.
     #[serde(default)]
     pub without: BTreeSet<String>,
     /// Words after the others, as they stand.
@@ -122,8 +120,6 @@ pub enum PlanNeed {
     NoEach,
     /// Two CPUs, and a page that allows them.
     TwoCpus,
-    /// A parameter that is a number.
-    Above,
 }
 
 /// How a plan must end.
@@ -220,14 +216,12 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_those_of_the_page() {
+    fn plans_set_out_from_every_key_of_the_page() {
         let (table, page) = (PlanTable::of_this_version(), page());
-        for (key, default) in &table.defaults {
-            let row = page.lines().find(|line| line.starts_with(&format!("| `{key}` |")));
-            let column = row.and_then(|row| row.rsplit(" | ").nth(1)).unwrap_or_default();
-            let expected = if default.is_empty() { "empty" } else { default.as_str() };
-            assert_eq!(column.trim_matches('`'), expected, "{key}");
-        }
-        assert!(table.base.keys().all(|key| key == "mechanism" || table.defaults.contains_key(key)));
+        let rows =
+            page.split("| key of `run` |").nth(1).unwrap().lines().skip(2).take_while(|row| row.starts_with('|'));
+        let keys = rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next());
+        let base = table.base.keys().map(String::as_str).chain(["report_fd"]);
+        assert_eq!(base.collect::<BTreeSet<_>>(), keys.collect::<BTreeSet<_>>());
     }
 }

@@ -39,9 +39,8 @@ mod tests {
     use super::*;
     use switchcost_model::{Placement, Timing, Variant};
 
-    #[test]
-    fn a_plan_becomes_key_value_words() {
-        let plan = Plan {
+    fn plan() -> Plan {
+        Plan {
             variant: Variant {
                 mechanism: "thread/pipe".parse().unwrap(),
                 probe: "gcc-12".into(),
@@ -60,9 +59,25 @@ mod tests {
             verify_units: 1000,
             seed: 9,
             deadline_ms: 1000,
-        };
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_page_is_sent() {
+        let page = include_str!("../../../PROTOCOL.md");
+        let rows =
+            page.split("| key of `run` |").nth(1).unwrap().lines().skip(2).take_while(|row| row.starts_with('|'));
+        let keys: Vec<&str> = rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+        let words = run_arguments(&plan(), 3);
+        let sent: Vec<&str> = words.iter().filter_map(|word| Some(word.split_once('=')?.0)).collect();
+        assert_eq!(sent[..keys.len()], keys);
+        assert_eq!(sent[keys.len()..], ["payload"]);
+    }
+
+    #[test]
+    fn a_plan_becomes_key_value_words() {
         assert_eq!(
-            run_arguments(&plan, 3).join(" "),
+            run_arguments(&plan(), 3).join(" "),
             "run report_fd=3 protocol=1 mechanism=thread/pipe experiment=message contexts=2 timing=batch cpus=0,1 \
              batch_units=700 batch_ns=1000000 batches=30 warmup_batches=5 verify_units=1000 seed=9 payload=64"
         );

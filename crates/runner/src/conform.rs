@@ -203,6 +203,11 @@ impl<'a> Session<'a> {
                 continue;
             }
             let mechanism = self.check.catalogue.find(&described.id);
+            let on_page = |name: &&String| mechanism.is_some_and(|page| page.parameters.contains_key(*name));
+            if let Some(name) = described.parameters.iter().find(|name| !on_page(name)) {
+                self.found.unchecked.push(format!("{}: no page says what its parameter {name} may be", described.id));
+                continue;
+            }
             subjects.push(Subject { described, mechanism, cpus: vec![self.check.cpus.measured()] });
         }
         Ok(subjects)
@@ -290,7 +295,6 @@ impl<'a> Session<'a> {
             PlanNeed::Each => each,
             PlanNeed::NoEach => !each,
             PlanNeed::TwoCpus => two(),
-            PlanNeed::Above => place.above(subject).is_some(),
         };
         if !self.found.interrupted && plan.needs.iter().all(met) {
             self.carry_out(plan, Some(subject), place);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use switchcost_catalogue::{PlanAnswer, PlanEntry, PlanTable};
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::spawn::REPORT_FD;
-use switchcost_model::{Experiment, ParameterKind, Parameters, Placement, Plan, Timing, Variant};
+use switchcost_model::{Experiment, Parameters, Placement, Plan, Timing, Variant};
 
 /// Another descriptor than the host's usual one.
 const OTHER_FD: i32 = 7;
@@ -18,24 +18,16 @@ const PATIENCE_MS: u64 = 60_000;
 pub(super) struct Place {
     pub experiment: Option<Experiment>,
     pub parameter: String,
-    /// All of them with their defaults, as words.
-    pub parameters: Vec<String>,
+    /// All of them with their defaults.
+    pub parameters: Parameters,
 }
 
 impl Place {
     pub(super) fn of(subject: &Subject<'_>, experiment: Experiment) -> Self {
         let known = subject.mechanism.map(|mechanism| &mechanism.parameters);
-        let default = |name: &String| Some(format!("{name}={}", known?.get(name)?.default));
+        let default = |name: &String| Some((name.clone(), known?.get(name)?.default.clone()));
         let parameters = subject.described.parameters.iter().filter_map(default).collect();
         Self { experiment: Some(experiment), parameter: String::new(), parameters }
-    }
-
-    /// The first number above the parameter's range.
-    pub(super) fn above(&self, subject: &Subject<'_>) -> Option<u64> {
-        match subject.mechanism?.parameters.get(&self.parameter)?.kind {
-            ParameterKind::Integer { max, .. } => max.checked_add(1),
-            ParameterKind::Words(_) => None,
-        }
     }
 }
 
@@ -77,20 +69,14 @@ impl Sent {
                 .replace("{cpu}", &cpu_words(&subject.cpus))
                 .replace("{contexts}", if subject.is_control() { "1" } else { "2" })
                 .replace("{parameter}", &place.parameter)
-                .replace("{above}", &place.above(subject).unwrap_or_default().to_string())
         };
         let mut keys = table.base.clone();
-        keys.extend(plan.set.clone());
-        keys.retain(|key, _| !plan.without.contains(key) && !plan.without.contains("*"));
+        keys.extend(place.parameters.clone());
+        keys.extend(plan.set.iter().map(|(key, value)| (fill(key), value.clone())));
+        keys.retain(|key, _| !plan.without.iter().any(|left_out| left_out == "*" || fill(left_out) == *key));
         sent.words.extend(keys.iter().map(|(key, value)| format!("{key}={}", fill(value))));
-        for word in &plan.add {
-            if word == "{parameters}" {
-                sent.words.extend(place.parameters.iter().cloned());
-            } else {
-                sent.words.push(fill(word));
-            }
-        }
-        sent.expected = expected(table, &sent.words, subject);
+        sent.words.extend(plan.add.iter().map(|word| fill(word)));
+        sent.expected = expected(&sent.words, subject);
         sent
     }
 }
@@ -100,26 +86,16 @@ fn cpu_words(cpus: &[u32]) -> String {
     cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// What the words ask for, by the defaults of the page; None where they cannot be carried out.
-fn expected(table: &PlanTable, words: &[String], subject: &Subject<'_>) -> Option<Plan> {
-    let mut keys: BTreeMap<&str, &str> =
-        table.defaults.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-    keys.extend(words.iter().filter_map(|word| word.split_once('=')));
+/// What the words ask for; None where they cannot be carried out.
+fn expected(words: &[String], subject: &Subject<'_>) -> Option<Plan> {
+    let keys: BTreeMap<&str, &str> = words.iter().filter_map(|word| word.split_once('=')).collect();
     let number = |key: &str| keys.get(key)?.parse::<u64>().ok();
     let cpus = match *keys.get("cpus")? {
         "" => Vec::new(),
         list => list.split(',').map(|cpu| cpu.parse().ok()).collect::<Option<_>>()?,
     };
-    let parameters: Parameters = subject
-        .described
-        .parameters
-        .iter()
-        .filter_map(|name| {
-            let default =
-                subject.mechanism.and_then(|mechanism| Some(mechanism.parameters.get(name)?.default.as_str()));
-            Some((name.clone(), (*keys.get(name.as_str()).or(default.as_ref())?).to_owned()))
-        })
-        .collect();
+    let asked = |name: &String| Some((name.clone(), (*keys.get(name.as_str())?).to_owned()));
+    let parameters: Parameters = subject.described.parameters.iter().filter_map(asked).collect();
     Some(Plan {
         variant: Variant {
             mechanism: keys.get("mechanism")?.parse().ok()?,

@@ -166,9 +166,7 @@ fn echoed(list: &mut List, asked: &Plan, echo: &PlanEcho, line: Option<usize>) {
 fn parameters(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, line: Option<usize>) {
     for name in &subject.described.parameters {
         let (asked, done) = (asked.variant.parameters.get(name), echo.parameters.get(name));
-        // Without a page nobody here knows the default.
-        let holds = done.is_some() && asked.is_none_or(|asked| Some(asked) == done);
-        list.hold(holds, "parameters", line, || {
+        list.hold(asked == done, "parameters", line, || {
             let [asked, done] = [asked, done].map(|value| value.map_or("missing", String::as_str));
             format!("{name} is {done} where {asked} belongs")
         });
