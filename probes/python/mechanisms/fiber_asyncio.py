@@ -376,5 +376,5 @@ MECHANISM = Mechanism(
     set_up,
     runner=run_until_end,
     hold=hold,
-    parameters=[heap_offset.PARAMETER, Parameter("handover", ["future", "event", "queue", "sleep"], "future")],
+    parameters=[heap_offset.PARAMETER, Parameter("handover", ["future", "event", "queue", "sleep"])],
 )

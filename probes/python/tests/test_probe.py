@@ -34,21 +34,33 @@ def transcript(*words):
     return messages, process.returncode
 
 
+def plan(mechanism, *words):
+    """All words of a plan, of which some are given."""
+    given = ["mechanism=" + mechanism, *words]
+    lines = "".join(json.dumps(message, separators=(",", ":")) + "\n" for message in MECHANISMS)
+    whole = subprocess.run(
+        [FOLDER.parent / "words", *given], input=lines, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return ["run", *whole.stdout.split()]
+
+
+def run(mechanism, *words):
+    """The transcript of such a plan."""
+    return transcript(*plan(mechanism, *words))
+
+
 MECHANISMS = [message for message in transcript("describe")[0] if message["t"] == "mechanism"]
 
 
 class Run(unittest.TestCase):
     def check(self, timing, handover):
-        messages, status = transcript(
-            *[
-                "run",
-                "mechanism=fiber/asyncio",
-                "contexts=5",
-                "batches=3",
-                "warmup_batches=1",
-                "batch_units=1003",
-                "verify_units=11",
-            ],
+        messages, status = run(
+            "fiber/asyncio",
+            "contexts=5",
+            "batches=3",
+            "warmup_batches=1",
+            "batch_units=1003",
+            "verify_units=11",
             f"timing={timing}",
             f"handover={handover}",
         )
@@ -62,14 +74,8 @@ class Run(unittest.TestCase):
 
     def footprint(self, mechanism, *parameters):
         """Bytes of one context, as the test counts them from a transcript that it checks."""
-        messages, status = transcript(
-            "run",
-            f"mechanism={mechanism}",
-            "experiment=footprint",
-            "contexts=4000",
-            "batches=2",
-            "warmup_batches=1",
-            *parameters,
+        messages, status = run(
+            mechanism, "experiment=footprint", "contexts=4000", "batches=2", "warmup_batches=1", *parameters
         )
         evidence, end = messages[-2:]
         self.assertEqual((end["status"], end["samples"], status), ("ok", 9, 0), end)
@@ -106,9 +112,9 @@ class Run(unittest.TestCase):
                     self.check(timing, handover)
 
     def test_what_no_plan_of_the_host_asks_for_is_refused(self):
-        for words in ("run mechanism=fiber/asyncio cpus=0,1", "go"):
+        for words, answer in (("cpus=0,1", run("fiber/asyncio", "cpus=0,1")), ("go", transcript("go"))):
             with self.subTest(words):
-                messages, status = transcript(*words.split())
+                messages, status = answer
                 self.assertEqual((messages[1]["status"], messages[1]["code"], status), ("refused", "bad_value", 1))
 
     def test_an_old_python_is_a_reason(self):
@@ -123,7 +129,7 @@ class Run(unittest.TestCase):
         if not found:
             self.skipTest("there is no Python older than 3.9 in PATH or pyenv")
         for python in found:
-            for words in (["describe"], ["run", "mechanism=fiber/asyncio"]):
+            for words in (["describe"], plan("fiber/asyncio")):
                 with self.subTest(python, words=words):
                     child = subprocess.run(
                         [python, "-B", "probe.py", *words],
@@ -145,7 +151,7 @@ class Run(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "greenlet.py").write_text("raise ImportError('hidden by a test')")
             child = subprocess.run(
-                [sys.executable, "-B", "probe.py", "run", "mechanism=stack/greenlet"],
+                [sys.executable, "-B", "probe.py", *plan("stack/greenlet")],
                 cwd=FOLDER,
                 capture_output=True,
                 text=True,
@@ -160,7 +166,7 @@ class Run(unittest.TestCase):
         )
 
     def test_a_ring_beyond_memory_is_unsupported(self):
-        messages, status = transcript("run", "mechanism=fiber/asyncio", f"contexts={1 << 24}", "handover=queue")
+        messages, status = run("fiber/asyncio", f"contexts={1 << 24}", "handover=queue")
         if status == 0 and messages[-1]["status"] == "ok":
             self.skipTest("this machine has that much memory")
         self.assertEqual((messages[-1]["code"], status), ("limit_reached", 0))
