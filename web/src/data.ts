@@ -21,9 +21,6 @@ export type {
   RunData,
 } from "./page";
 
-/** What an axis, or a row, measures. */
-export type Quantity = Pick<Measure, "name" | "unit" | "scale" | "base">;
-
 /** One start of a probe. */
 export interface Start {
   round: number;

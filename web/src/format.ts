@@ -1,6 +1,6 @@
 /** Numbers as people read them. */
 
-import type { Quantity } from "./data";
+import type { Measure } from "./page";
 
 const group = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ",");
 
@@ -19,6 +19,9 @@ export function digits(value: number | null): string {
   const whole = Math.round(value);
   return (whole < 0 ? "-" : "") + group(String(Math.abs(whole)));
 }
+
+/** How figures are written. */
+export type Quantity = Pick<Measure, "name" | "unit" | "scale" | "base">;
 
 /** Times and sizes beside the figures of rows. */
 export const TIME: Quantity = {

@@ -1,8 +1,7 @@
 /** Pictures that have a line for each row: label, marks on a common axis, a word at the end. */
 
 import * as Plot from "@observablehq/plot";
-import type { Quantity } from "./data";
-import { logTicks, tick } from "./format";
+import { logTicks, type Quantity, tick } from "./format";
 
 export interface Item {
   key: string;

@@ -8,11 +8,10 @@ import {
   measured as measuredBy,
   type Point as Measured,
   positive,
-  type Quantity,
 } from "../data";
 import { h, type Table } from "../dom";
 import { figure, nothing } from "../figure";
-import { amount, BYTES, digits, logTicks, TIME, tick } from "../format";
+import { amount, BYTES, digits, logTicks, type Quantity, TIME, tick } from "../format";
 import { axes, drawn, logAxis } from "../rowplot";
 
 /** Parameters that are sizes. */

@@ -1,9 +1,9 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { experimentOf, type Literature, literatureOf, measured, type Quantity, type Row } from "../data";
+import { experimentOf, type Literature, literatureOf, measured, type Row } from "../data";
 import { type Choice, h, select } from "../dom";
 import { figure, nothing, pointed } from "../figure";
-import { amount, factor } from "../format";
+import { amount, factor, type Quantity } from "../format";
 import { told, where } from "../literature";
 import { logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
 import { byExperiment, lines, paged, shared, without, words } from "./common";

@@ -1,9 +1,9 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import { byQuantity, group, hardware, machineName, type Quantity, type Row, type Run } from "../data";
+import { byQuantity, group, hardware, machineName, type Row, type Run } from "../data";
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
-import { amount, factor } from "../format";
+import { amount, factor, type Quantity } from "../format";
 import { logAxis, rowPlot, tamed } from "../rowplot";
 import { paged } from "./common";
 

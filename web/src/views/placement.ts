@@ -1,9 +1,9 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { byQuantity, group, type PageData, type Quantity, type Row } from "../data";
+import { byQuantity, group, type PageData, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
-import { amount, factor } from "../format";
+import { amount, factor, type Quantity } from "../format";
 import { logAxis, rowPlot } from "../rowplot";
 import { paged } from "./common";
 

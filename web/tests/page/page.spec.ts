@@ -1,8 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
 import { readFileSync, statSync } from "node:fs";
-import type { Quantity } from "../../src/data";
-import { amount, BYTES, digits, duration, TIME, tick } from "../../src/format";
+import { amount, BYTES, digits, duration, type Quantity, TIME, tick } from "../../src/format";
 import { dataOf, pageFile, ROWS, shownFile, withData } from "./fixtures";
 
 const VIEWS = [
