@@ -189,6 +189,7 @@ unit = "turns/s"
 scale = [[1000000, "M turns/s"], [1000, "k turns/s"], [1, "turns/s"]]
 greater = "quicker"
 smaller = "quieter"
+more_is_better = true
 of_a_unit = "Rate"
 base_unit = "hertz""#,
     ),
@@ -322,6 +323,9 @@ fn travels(world: &World, kind: &Kind) {
     let compared = |form: &str| world.run_words(&["compare", &a, &b, "--format", form]).out;
     tells(&compared("table"), &format!("is {}", kind.twice));
     tells(&compared("junit"), kind.twice);
+    let json: serde_json::Value = serde_json::from_str(&compared("json")).unwrap();
+    let verdict = if experiment == "pace" { "faster" } else { "slower" };
+    assert_eq!(json["comparisons"][0]["verdict"], verdict, "{json}");
 
     let page = world.path("p.html");
     assert_eq!(world.run_words(&["report", "latest", "-o", page.to_str().unwrap()]).status, 0);

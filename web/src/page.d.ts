@@ -168,6 +168,10 @@ export interface Measure {
    */
   greater: string;
   /**
+   * A greater figure is the better one, as of a rate; otherwise figures are costs.
+   */
+  more_is_better: boolean;
+  /**
    * Its word in files.
    */
   name: string;

@@ -29,6 +29,9 @@ pub struct Measure {
     /// What is said of a smaller figure.
     #[serde(default = "smaller")]
     pub smaller: Cow<'static, str>,
+    /// A greater figure is the better one, as of a rate; otherwise figures are costs.
+    #[serde(default)]
+    pub more_is_better: bool,
     /// What a figure is, before the words `of a unit`.
     pub of_a_unit: Cow<'static, str>,
     /// What a monitor calls the unit of a figure divided by `per_base`. Dividing rounds once; 1e-9 is not a number of the machine's.
@@ -65,6 +68,7 @@ static TIME: Measure = Measure {
     base: 10,
     greater: said("slower"),
     smaller: said("faster"),
+    more_is_better: false,
     of_a_unit: said("Cost"),
     base_unit: said("seconds"),
     per_base: 1e9,
@@ -82,6 +86,7 @@ static MEMORY: Measure = Measure {
     base: 4,
     greater: said("larger"),
     smaller: said("smaller"),
+    more_is_better: false,
     of_a_unit: said("Memory"),
     base_unit: said("bytes"),
     per_base: 1.0,

@@ -163,6 +163,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
     let comparison = Comparison {
         ratio: 1.1,
         interval: None,
+        more_is_better: false,
         confidence: 0.95,
         paired: false,
         counts: (8, 8),

@@ -68,14 +68,14 @@ impl Gate {
     pub fn new(limit: f64, rows: &[GatedRow<'_>], uncompared: usize, refused: bool) -> Self {
         let failed: Vec<&GatedRow<'_>> = rows.iter().filter(|(_, row)| row.fails(limit)).collect();
         let open: Vec<&GatedRow<'_>> = rows.iter().filter(|(_, row)| !excludes(row, limit)).collect();
-        let ends: Option<Vec<f64>> = rows.iter().map(|(_, row)| Some(row.interval?.1 - 1.0)).collect();
+        let ends: Option<Vec<f64>> = rows.iter().map(|(_, row)| Some(row.most_cost()? - 1.0)).collect();
         let missed = ends.and_then(|ends| ends.into_iter().reduce(f64::max)).filter(|_| !refused);
         let gate = |outcome, starts, ground| Self { limit, outcome, missed, starts, ground };
         if refused {
             return gate(GateOutcome::Inconclusive, None, Ground::Unstable);
         }
         if !failed.is_empty() {
-            let worse = failed.iter().map(|(label, row)| ((*label).to_owned(), row.ratio - 1.0)).collect();
+            let worse = failed.iter().map(|(label, row)| ((*label).to_owned(), row.cost() - 1.0)).collect();
             return gate(GateOutcome::Failed, None, Ground::Worse(worse));
         }
         if open.is_empty() && uncompared == 0 {
@@ -90,11 +90,11 @@ impl Gate {
         let starts = needs.iter().flatten().copied().reduce(f64::max).map(f64::ceil);
         let starts = starts.filter(|_| few || needs.iter().all(Option::is_some));
         let starts = starts.filter(|most| *most <= MOST_STARTS).map(|most| most as u64);
-        let end = |row: &GatedRow<'_>| row.1.interval.map_or(f64::INFINITY, |(_, high)| high);
+        let end = |row: &GatedRow<'_>| row.1.most_cost().unwrap_or(f64::INFINITY);
         let widest = open.iter().max_by(|a, b| end(a).total_cmp(&end(b)));
         let ground = Ground::Open {
             rows: open.len(),
-            widest: widest.map(|(label, row)| ((*label).to_owned(), row.interval.map(|(_, high)| high - 1.0))),
+            widest: widest.map(|(label, row)| ((*label).to_owned(), row.most_cost().map(|most| most - 1.0))),
             uncompared,
             estimated: open.iter().any(|row| row.1.interval.is_some()),
         };
@@ -105,18 +105,16 @@ impl Gate {
 /// A larger increase is excluded.
 #[must_use]
 pub fn excludes(row: &Comparison, limit: f64) -> bool {
-    row.interval.is_some_and(|(_, high)| high <= 1.0 + limit)
+    row.most_cost().is_some_and(|most| most <= 1.0 + limit)
 }
 
 /// Starts a side at which the interval would end within the gate, its width falling with the root of their number; without an interval for want of starts,
 /// those that give one. None: the estimate itself lies beyond the gate, or something else is against an interval.
 fn needed(comparison: &Comparison, limit: f64) -> Option<f64> {
-    let (centre, room) = (comparison.ratio.ln(), limit.ln_1p());
-    if comparison.interval.is_none() {
-        return comparison.lacks_starts().map(|starts| starts as f64);
-    }
+    let (centre, room) = (comparison.cost().ln(), limit.ln_1p());
+    let Some(most) = comparison.most_cost() else { return comparison.lacks_starts().map(|starts| starts as f64) };
     // Measured in one run there is nothing between runs.
-    let width = ((comparison.interval?.1.ln() - centre).powi(2) - comparison.component.powi(2)).max(0.0).sqrt();
+    let width = ((most.ln() - centre).powi(2) - comparison.component.powi(2)).max(0.0).sqrt();
     let starts = comparison.counts.0.min(comparison.counts.1) as f64;
     (room > centre).then(|| starts * (width / (room - centre)).powi(2))
 }
@@ -164,6 +162,7 @@ mod tests {
         Comparison {
             ratio,
             interval: Some((low, high)),
+            more_is_better: false,
             confidence: 0.95,
             paired: true,
             counts: (10, 10),
@@ -222,6 +221,22 @@ mod tests {
         assert_eq!(gate(&[far, modes], 0, false).starts, Some(6));
         // The estimate itself lies beyond the gate, but not for certain.
         assert_eq!(gate(&[compared(1.06, 0.99, 1.13)], 0, false).starts, None);
+    }
+
+    /// A rate that falls costs more, and one that rises less.
+    #[test]
+    fn where_more_is_better_less_fails() {
+        let rate = |ratio, low, high| Comparison {
+            outcome: if high < 1.0 { Outcome::Slower } else { Outcome::Faster },
+            more_is_better: true,
+            ..compared(ratio, low, high)
+        };
+        let fallen = gate(&[rate(0.5, 0.4, 0.6)], 0, false);
+        assert_eq!(
+            (fallen.outcome, fallen.ground),
+            (GateOutcome::Failed, Ground::Worse(vec![("thread/pipe".into(), 1.0)]))
+        );
+        assert_eq!(gate(&[rate(2.0, 1.8, 2.2)], 0, false).outcome, GateOutcome::Passed);
     }
 
     #[test]

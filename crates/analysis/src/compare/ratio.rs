@@ -77,10 +77,12 @@ pub enum Outcome {
 /// B measured against A.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Cost of B ÷ cost of A.
+    /// Figure of B ÷ figure of A.
     pub ratio: f64,
     /// Interval of the ratio, lower and upper end.
     pub interval: Option<(f64, f64)>,
+    /// The greater figure is the better one, so that B costs more where it is smaller.
+    pub more_is_better: bool,
     /// Level of the interval.
     pub confidence: f64,
     /// What stands for a start: its median, or that of its undisturbed batches.
@@ -105,7 +107,19 @@ impl Comparison {
     /// B costs more than A by more than `gate`, by the rules of the verdict.
     #[must_use]
     pub fn fails(&self, gate: f64) -> bool {
-        self.outcome == Outcome::Slower && self.ratio > 1.0 + gate
+        self.outcome == Outcome::Slower && self.cost() > 1.0 + gate
+    }
+
+    /// Cost of B ÷ cost of A: where more is better, a figure's inverse is its cost.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        if self.more_is_better { 1.0 / self.ratio } else { self.ratio }
+    }
+
+    /// Upper end of the interval of [`Self::cost`].
+    #[must_use]
+    pub fn most_cost(&self) -> Option<f64> {
+        self.interval.map(|(low, high)| if self.more_is_better { 1.0 / low } else { high })
     }
 
     /// Starts a side (rounds, if paired) that an interval at this level needs, where they are too few for any.
@@ -164,13 +178,13 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
             let by_round = paired(&ratios, rules.confidence()).map_or(estimate, |rounds| estimate.about(rounds.centre));
             let estimate = either_way(by_round, a, b, of);
             let lacking = Why::FewRounds { rounds: ratios.len(), needed };
-            return Ok(conclude(estimate, floor, rules, (of, false), counts, lacking).unless(mixed(a, b, of)));
+            return Ok(conclude(estimate, floor, rules, (a, of, false), counts, lacking).unless(mixed(a, b, of)));
         }
     }
     let lacking = Why::FewRounds { rounds: ratios.len(), needed };
     let estimate = paired(&ratios, rules.confidence()).ok_or(Why::NoRoundInCommon)?;
     let estimate = either_way(estimate, a, b, of);
-    Ok(conclude(estimate, floor, rules, (of, true), (ratios.len(), ratios.len()), lacking).unless(mixed(a, b, of)))
+    Ok(conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking).unless(mixed(a, b, of)))
 }
 
 /// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is
@@ -199,12 +213,12 @@ pub fn between(
     let deviation = a.run_to_run.hypot(b.run_to_run);
     let estimate = either_way(estimate.with_component(deviation, rules.confidence()), a, b, of);
     let component = half_width(deviation, rules.confidence());
-    let same_clock = conclude(estimate, floor, rules, (of, false), counts, lacking.clone());
+    let same_clock = conclude(estimate, floor, rules, (a, of, false), counts, lacking.clone());
     let ignores = |row: &Row<'_>| row.undisturbed.as_ref().is_some_and(|found| found.follows_clock == Some(false));
     let compared = match clock.filter(|_| !(ignores(a) && ignores(b))) {
         None => same_clock,
         Some(off) => {
-            let compared = conclude(estimate.or_less(off), floor, rules, (of, false), counts, lacking);
+            let compared = conclude(estimate.or_less(off), floor, rules, (a, of, false), counts, lacking);
             let may_be_all = compared.outcome != same_clock.outcome;
             Comparison { why: if may_be_all { Some(Why::Clock(off)) } else { compared.why }, ..compared }
         }
@@ -232,15 +246,22 @@ fn conclude(
     estimate: LogRatio,
     floor: f64,
     rules: &Rules,
-    (of, paired): (Of, bool),
+    (row, of, paired): (&Row<'_>, Of, bool),
     counts: (usize, usize),
     lacking: Why,
 ) -> Comparison {
     let ln_floor = floor.ln_1p();
     let (outcome, why) = verdict(&estimate, floor, rules.threshold, lacking);
+    let more_is_better = row.quantity.more_is_better;
+    let outcome = match outcome {
+        Outcome::Slower if more_is_better => Outcome::Faster,
+        Outcome::Faster if more_is_better => Outcome::Slower,
+        other => other,
+    };
     Comparison {
         ratio: ratio(estimate.centre),
         interval: estimate.interval.map(|interval| (ratio(interval.low), ratio(interval.high))),
+        more_is_better,
         confidence: rules.confidence(),
         of,
         paired,
