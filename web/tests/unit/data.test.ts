@@ -2,7 +2,14 @@ import { expect, test } from "@playwright/test";
 import { type Curve, curves, type Detail, matrices, type PageData, type Result, runs } from "../../src/data";
 import { BYTES, TIME } from "../../src/format";
 
-const measure = { greater: "more", smaller: "less", of_a_unit: "Cost", base_unit: "", per_base: 1 };
+const measure = {
+  greater: "more",
+  smaller: "less",
+  of_a_unit: "Cost",
+  base_unit: "",
+  per_base: 1,
+  more_is_better: false,
+};
 
 function result(mechanism: string, median: number | null, contexts = 2, quantity = "time"): Result {
   const figures = {
