@@ -87,7 +87,7 @@ fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
     assert_eq!(points(&said, "thread/sized"), [(2, 1002.0), (16, 1016.0), (130, 1130.0), (1000, 2000.0)]);
     assert_eq!(world.run("export --private-facts --format json").out, said.out);
     let shown = world.run("show").out;
-    for words in ["ns/switch against contexts", "a thread/sized", "\n      130 "] {
+    for words in ["per switch, by contexts", "thread/sized", "\n      130 "] {
         assert!(shown.contains(words), "{words} is missing in\n{shown}");
     }
     // The rows stand in the order of the axis, not of the cost alone.
@@ -138,7 +138,7 @@ fn direct_and_indirect_cost_are_told_apart() {
     point(1 << 20, 21_482.0, 16_384.0, 4096.0, true);
     point(4 << 20, 82_922.0, 65_536.0, 16_384.0, true);
     let shown = world.run("show").out;
-    for words in ["direct is the cost at 0", "not resolved", "thread/touch alone", "thread/sized: indirect"] {
+    for words in ["direct is the cost at 0", "not resolved", "thread/touch alone", "thread/sized: ns/switch by"] {
         assert!(shown.contains(words), "{words} is missing in\n{shown}");
     }
     world.write("share/switchcost/report.html", "\"@switchcost-data@\"");

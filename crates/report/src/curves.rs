@@ -1,25 +1,12 @@
 //! What rows show together: curves, direct and indirect cost, matrices over CPU pairs.
 
-use crate::plot::{Series, chart, size};
 use crate::text::{Style, cell, drawn, right};
 use comfy_table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::number::{grouped, nanoseconds, percent};
-use switchcost_analysis::{Analysis, CONTEXTS, Curve, Matrix, Quantity};
+use switchcost_analysis::{Analysis, CONTEXTS, Curve, Matrix};
 
-/// Curves that share a picture.
-struct Charted {
-    /// What was varied.
-    axis: String,
-    /// What one unit is.
-    unit: String,
-    /// What its figures are of.
-    quantity: Quantity,
-    /// The curves.
-    series: Vec<Series>,
-}
-
-/// For who wants the answer: pictures, then one line a point and one column a curve.
+/// For the short form: splits and matrices, then one line a point and one column a curve.
 pub(crate) fn brief(analysis: &Analysis<'_>, style: Style) -> String {
     text(analysis, style).trim_start_matches('\n').to_owned() + &points(analysis, style)
 }
@@ -54,25 +41,20 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
             let x = if kind_of.0 == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
             table.add_row(std::iter::once(right(x)).chain(curves.iter().map(cost)));
         }
-        out.push_str(&format!("\n{}", drawn(&mut table)));
+        let unit = curves.iter().flat_map(|curve| &curve.points).map(|point| &analysis.rows[point.row].unit).next();
+        let title = format!("per {}, by {}", unit.map_or("unit", String::as_str), kind_of.0);
+        out.push_str(&format!("\n{}\n{}", style.bold(&title), drawn(&mut table)));
     }
     out
 }
 
-/// Tables and charts for a terminal; empty if the rows make neither curve nor matrix.
+/// Tables for a terminal; empty if the rows make neither curve nor matrix.
 pub(crate) fn text(analysis: &Analysis<'_>, style: Style) -> String {
     let mut out = String::new();
     for curve in analysis.curves.iter().filter(|curve| !curve.splits.is_empty()) {
         let mut table = style.table();
         fill_split(analysis, &mut table, curve);
         out.push_str(&format!("\n{}\n{}", style.bold(&split_title(analysis, curve)), drawn(&mut table)));
-    }
-    for Charted { axis, unit, quantity, series } in charts(analysis) {
-        let measure = format!("{}/{unit}", quantity.unit);
-        let drawn = chart(&series, &axis, axis != CONTEXTS, &measure, style);
-        if !drawn.is_empty() {
-            out.push_str(&format!("\n{drawn}"));
-        }
     }
     for matrix in &analysis.matrices {
         let mut table = style.table();
@@ -100,47 +82,6 @@ pub(crate) fn markdown(analysis: &Analysis<'_>) -> String {
         add(matrix_title(&matrix.label), &|table| fill_matrix(analysis, table, matrix), &tail);
     }
     out
-}
-
-/// Series of each axis and measure. A control's curve is among those that it serves.
-fn charts(analysis: &Analysis<'_>) -> Vec<Charted> {
-    let mut charts: Vec<Charted> = Vec::new();
-    let mut push = |axis: &str, unit: &str, quantity: Quantity, series: Series| match charts
-        .iter_mut()
-        .find(|known| known.axis == axis && known.unit == unit && known.quantity == quantity)
-    {
-        Some(chart) => chart.series.push(series),
-        None => charts.push(Charted { axis: axis.to_owned(), unit: unit.to_owned(), quantity, series: vec![series] }),
-    };
-    for curve in analysis.curves.iter().filter(|curve| !curve.serves) {
-        let quantity = curve.variant.experiment.quantity;
-        let point = |x: u64, row: usize| {
-            let figures = analysis.rows[row].summary.figures.as_ref()?;
-            Some((x, figures.median, figures.interval))
-        };
-        let family = curve.variant.mechanism.family().to_owned();
-        let total = curve.points.iter().filter_map(|p| point(p.x, p.row)).collect();
-        let whole = Series { name: curve.label.clone(), family: family.clone(), points: total };
-        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, quantity, whole);
-        let Some(control) = curve.control.as_ref().filter(|_| !curve.splits.is_empty()) else { continue };
-        let touches = curve.splits.iter().filter_map(|split| point(split.x, split.control)).collect();
-        let alone = Series { name: format!("{control} alone"), family: control.family().to_owned(), points: touches };
-        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, quantity, alone);
-        let resolved = curve.splits.iter().filter(|split| split.resolved());
-        let indirect = resolved.filter_map(|split| Some((split.x, split.indirect?, split.interval))).collect();
-        let rest = Series { name: format!("{}: indirect", curve.label), family, points: indirect };
-        push(&curve.axis, &analysis.rows[curve.points[0].row].unit, quantity, rest);
-    }
-    for chart in &mut charts {
-        let mut seen: Vec<Series> = Vec::new(); // A control serves several curves and is drawn once.
-        chart.series.retain(|series| {
-            !series.points.is_empty() && !seen.contains(series) && {
-                seen.push(series.clone());
-                true
-            }
-        });
-    }
-    charts
 }
 
 fn fill_split(analysis: &Analysis<'_>, table: &mut Table, curve: &Curve) {
@@ -214,4 +155,14 @@ fn split_title(analysis: &Analysis<'_>, curve: &Curve) -> String {
 
 fn matrix_title(name: &str) -> String {
     format!("{name}: ns per switch between each pair of CPUs (on the diagonal: on one CPU)")
+}
+
+/// Bytes with the binary suffix they divide by.
+fn size(bytes: u64) -> String {
+    match bytes {
+        n if n > 0 && n.is_multiple_of(1 << 30) => format!("{}G", n >> 30),
+        n if n > 0 && n.is_multiple_of(1 << 20) => format!("{}M", n >> 20),
+        n if n > 0 && n.is_multiple_of(1 << 10) => format!("{}K", n >> 10),
+        n => n.to_string(),
+    }
 }

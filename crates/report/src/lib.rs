@@ -3,7 +3,6 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod baseline;
-mod canvas;
 mod columns;
 mod compare;
 mod curves;
@@ -12,7 +11,6 @@ mod explain;
 mod formats;
 mod html;
 mod listing;
-mod plot;
 pub mod text;
 mod trend;
 
