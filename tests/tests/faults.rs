@@ -86,8 +86,8 @@ fn a_store_that_is_none_is_one_sentence() {
     std::fs::remove_file(world.path("data/switchcost/runs.sqlite-wal")).unwrap();
     let pipe = world.path("pipe").display().to_string();
     world.run(&format!("run thread/honest --rounds 1 --store {pipe}")).refuses(2, &["a device or a pipe"]);
-    rusqlite::Connection::open(world.store()).unwrap().execute_batch("PRAGMA user_version = 5").unwrap();
-    let cure = ["has schema 5", "`switchcost export RUN --store OLD -o FILE`", "`switchcost import FILE`"];
+    rusqlite::Connection::open(world.store()).unwrap().execute_batch("PRAGMA user_version = 6").unwrap();
+    let cure = ["has schema 6", "`switchcost export RUN --store OLD -o FILE`", "`switchcost import FILE`"];
     history("data/switchcost/runs.sqlite").refuses(2, &cure);
     world.run("run thread/honest --rounds 1").refuses(2, &cure);
 }

@@ -55,12 +55,16 @@ fn a_hostile_run_file_cannot_reach_the_terminal() {
             let texts: &[&str] = match &line {
                 line if line.starts_with("{\"t\":\"run\"") => &["cpu.model_name", "kernel.release"],
                 line if line.starts_with("{\"t\":\"variant\"") => &["probe", "ticks", "label"],
-                _ => &["reason", "log"],
+                _ => &["log"],
             };
             for key in texts {
                 let (before, after) = line.split_once(&format!("\"{key}\":\"")).unwrap();
                 let (_, after) = after.split_once('"').unwrap();
                 line = format!("{before}\"{key}\":\"{hostile}\"{after}");
+            }
+            if let Some((before, after)) = line.split_once("\"reason\":") {
+                let (_, after) = after.split_once(",\"pid\"").unwrap();
+                line = format!(r#"{before}"reason":{{"code":"unsupported","detail":"{hostile}"}},"pid"{after}"#);
             }
             line = line.replace("\"notes\":[]", &format!("\"notes\":[\"{hostile}\"]"));
             line = line.replace("\"command\":[", &format!("\"command\":[\"switchcost\",\"{hostile}\","));

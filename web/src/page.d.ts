@@ -762,6 +762,10 @@ export interface Result {
    */
   reason: string;
   /**
+   * The same as a word that stays when the sentence is worded better; empty if verified.
+   */
+  reason_code: string;
+  /**
    * What the CPUs of a pair share: same_cpu, smt_sibling, same_cache, same_socket or cross_socket; null for other placements, and where the machine's facts do not tell.
    */
   relation: string | null;

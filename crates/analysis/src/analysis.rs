@@ -1,17 +1,17 @@
 //! A run with all that is derived from it.
 
-use crate::curves::{CONTEXTS, Curve, Matrix, Split, Topology, curves, matrices, split};
+use crate::curves::{CONTEXTS, Curve, Line, Matrix, Split, Topology, lines, matrices, split};
 use crate::noise::{Noise, noise};
 use crate::notes::{Note, notes, warnings};
 use crate::rounds::plain_ratio;
-use crate::row::Row;
+use crate::row::{Judged, Row};
 use crate::rulers::{Speeds, Undisturbed, speeds};
 use crate::settle::{Settled, settled};
 use crate::summary::{measured, verdict_of};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{
-    EndedBy, Experiment, Invocation, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict,
+    EndedBy, Experiment, Invocation, Judgement, Mechanism, MechanismId, Placement, Run, Timing, Variant, Verdict,
 };
 use switchcost_stats::FEWEST;
 
@@ -45,22 +45,15 @@ impl<'r> Analysis<'r> {
     #[must_use]
     pub fn new(run: &'r Run, catalogue: &Catalogue) -> Self {
         let speeds = speeds(run);
-        let mut rows = rows(run, catalogue, &speeds);
-        let reference = set_beside(&mut rows, catalogue);
-        let noise = noise(&rows.iter().collect::<Vec<_>>());
-        let all_notes: Vec<Vec<Note>> = rows.iter().map(|row| notes(row, &rows, run, catalogue)).collect();
-        for (row, notes) in rows.iter_mut().zip(all_notes) {
-            row.caveats = notes.iter().filter(|note| note.caveat).map(|note| note.text.clone()).collect();
-            row.notes = notes.into_iter().map(|note| note.text).collect();
-        }
+        let judged = judged(run, catalogue, &speeds);
+        let noise = noise(&judged.iter().collect::<Vec<_>>());
+        let (reference, rows) = beside_each_other(judged, run, catalogue);
         let curves = named_curves(run, &rows, catalogue);
         let order = order(&curves, &rows, catalogue);
         let matrices = named_matrices(run, &rows, catalogue);
         let topology = Topology::of(&run.machine.stable);
-        let mut analysis =
-            Self { run, rows, curves, matrices, topology, noise, speeds, warnings: Vec::new(), order, reference };
-        analysis.warnings = warnings(run, &analysis.shown().collect::<Vec<_>>());
-        analysis
+        let warnings = warnings(run, &order.iter().map(|&index| &rows[index]).filter(is_shown).collect::<Vec<_>>());
+        Self { run, rows, curves, matrices, topology, noise, speeds, warnings, order, reference }
     }
 
     /// The run did not come to its planned end: killed, still going on, stopped by the user, or by its budget before every row had the
@@ -103,7 +96,7 @@ impl<'r> Analysis<'r> {
 
     /// The rows that every view shows: an A/A twin only where its evidence speaks against it.
     pub fn shown(&self) -> impl Iterator<Item = &Row<'r>> {
-        self.ladder().filter(|row| !row.variant.is_twin() || row.verdict == Verdict::Contradicted)
+        self.ladder().filter(is_shown)
     }
 
     /// What the CPUs of a pair share; None for other placements, or where the machine's facts do not tell.
@@ -121,6 +114,10 @@ impl<'r> Analysis<'r> {
             curve.splits.iter().find(|split| split.x == x)
         })
     }
+}
+
+fn is_shown(row: &&Row<'_>) -> bool {
+    !row.variant.is_twin() || row.verdict == Verdict::Contradicted
 }
 
 /// Short name of a variant: what differs from the mechanism's defaults, and the probe where the page does not name its source.
@@ -165,8 +162,8 @@ fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
     move |variant| probes.get(&variant.mechanism).is_some_and(|probes| probes.len() > 1)
 }
 
-/// One a variant, in the run's order, without notes.
-fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>> {
+/// One a variant, in the run's order.
+fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Judged<'r>> {
     let several = several_probes(run);
     let target = run.request.rounds.is_none().then_some(run.precision_ppm as f64 / 1e6);
     let starts = run.starts();
@@ -174,14 +171,14 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
     let row = |(index, (starts, (summary, undisturbed))): (usize, (Vec<&'r Invocation>, Settled))| {
         let variant = &run.variants[index];
         let mechanism = catalogue.find(&variant.mechanism);
-        let (verdict, reason) = verdict_of(run, index, &starts);
-        let mut summary = measured(summary, verdict, &reason);
+        let Judgement { verdict, reason } = verdict_of(run, index, &starts);
+        let mut summary = measured(summary, reason.as_ref());
         // A neighbour blurs the modes of all batches, and those within a start may be his.
         let shows = |clear: &&Undisturbed| clear.enough() && (summary.modes.is_empty() || clear.modes_within);
         if let Some(clear) = undisturbed.as_ref().filter(shows) {
             (summary.modes, summary.modes_within) = (clear.modes.clone(), clear.modes_within);
         }
-        Row {
+        Judged {
             index,
             variant,
             full: full(variant, mechanism),
@@ -197,9 +194,6 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
             verdict,
             reason,
             run_to_run: catalogue.run_to_run(variant.mechanism.family()),
-            times_reference: None,
-            notes: Vec::new(),
-            caveats: Vec::new(),
             short: mechanism.map_or_else(String::new, |mechanism| mechanism.short.clone()),
             choice: mechanism.is_some_and(Mechanism::is_choice),
         }
@@ -207,22 +201,37 @@ fn rows<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Row<'r>
     starts.into_iter().zip(settled).enumerate().map(row).collect()
 }
 
-/// Sets the rows beside the catalogue's reference, as its page describes it, and gives its index. None: the run has no sound row of it.
-fn set_beside(rows: &mut [Row<'_>], catalogue: &Catalogue) -> Option<usize> {
-    let own = catalogue.reference.as_ref()?;
-    let sound = |row: &Row<'_>| {
-        row.figure(row.basis()).is_some_and(|(_, _, modes)| modes.is_empty())
-            && row.summary.resolved()
-            && row.verdict == Verdict::Verified
-            && !row.control
+/// The rows, each with what the others say of it; and which of them is the catalogue's reference.
+fn beside_each_other<'r>(judged: Vec<Judged<'r>>, run: &Run, catalogue: &Catalogue) -> (Option<usize>, Vec<Row<'r>>) {
+    let reference = reference(&judged, catalogue);
+    let beside = |row: &Judged<'_>| {
+        let reference = &judged[reference?];
+        let fits = sound(row) && row.measure() == reference.measure();
+        if fits { plain_ratio(reference, row) } else { None }
     };
-    let plain = |row: &Row<'_>| row.variant.mechanism == *own && label(row.variant, catalogue, false) == own.as_str();
-    let reference = rows.iter().position(|row| plain(row) && sound(row) && row.median().is_some())?;
-    let fits = |row: &Row<'_>| sound(row) && row.measure() == rows[reference].measure();
-    let ratio = |row: &Row<'_>| plain_ratio(&rows[reference], row).filter(|_| fits(row));
-    let ratios: Vec<Option<f64>> = rows.iter().map(ratio).collect();
-    rows.iter_mut().zip(ratios).for_each(|(row, ratio)| row.times_reference = ratio);
-    Some(reference)
+    let known: Vec<(Option<f64>, Vec<Note>)> =
+        judged.iter().map(|row| (beside(row), notes(row, &judged, run, catalogue))).collect();
+    let row = |(judged, (times_reference, notes)): (Judged<'r>, (Option<f64>, Vec<Note>))| {
+        let caveats = notes.iter().filter(|note| note.caveat).map(|note| note.text.clone()).collect();
+        Row { judged, times_reference, caveats, notes: notes.into_iter().map(|note| note.text).collect() }
+    };
+    (reference, judged.into_iter().zip(known).map(row).collect())
+}
+
+/// It can be set beside others.
+fn sound(row: &Judged<'_>) -> bool {
+    row.figure(row.basis()).is_some_and(|(_, _, modes)| modes.is_empty())
+        && row.summary.resolved()
+        && row.verdict == Verdict::Verified
+        && !row.control
+}
+
+/// Index of the catalogue's reference, as its page describes it. None: the run has no sound row of it.
+fn reference(rows: &[Judged<'_>], catalogue: &Catalogue) -> Option<usize> {
+    let own = catalogue.reference.as_ref()?;
+    let plain =
+        |row: &Judged<'_>| row.variant.mechanism == *own && label(row.variant, catalogue, false) == own.as_str();
+    rows.iter().position(|row| plain(row) && sound(row) && row.median().is_some())
 }
 
 /// The variant with every parameter that its mechanism has.
@@ -252,34 +261,35 @@ fn shared_label(variant: &Variant, axis: &str, catalogue: &Catalogue, with_probe
 /// All curves with their names and the parts of their cost.
 fn named_curves(run: &Run, rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<Curve> {
     let several = several_probes(run);
-    let mut curves = curves(rows);
-    for curve in &mut curves {
-        let mechanism = catalogue.find(&curve.variant.mechanism);
-        curve.label = shared_label(&curve.variant, &curve.axis, catalogue, several(&curve.variant));
-        curve.control =
-            mechanism.and_then(|mechanism| mechanism.parameters.get(&curve.axis)).and_then(|p| p.control.clone());
-        curve.splits = curve.control.as_ref().map_or_else(Vec::new, |control| split(curve, rows, control));
-    }
+    let control = |line: &Line| {
+        catalogue.find(&line.variant.mechanism)?.parameters.get(&line.axis).and_then(|axis| axis.control.clone())
+    };
+    let parts = |line: Line| {
+        let control = control(&line);
+        let splits = control.as_ref().map_or_else(Vec::new, |control| split(&line, rows, control));
+        (line, control, splits)
+    };
+    let all: Vec<(Line, Option<MechanismId>, Vec<Split>)> = lines(rows).into_iter().map(parts).collect();
     // Without a row at 0 nothing is split, and the control's curve is drawn by itself.
-    let controls: BTreeSet<(MechanismId, String)> = curves
+    let controls: BTreeSet<(MechanismId, String)> = all
         .iter()
-        .filter(|curve| !curve.splits.is_empty())
-        .filter_map(|curve| Some((curve.control.clone()?, curve.axis.clone())))
+        .filter(|(_, _, splits)| !splits.is_empty())
+        .filter_map(|(line, control, _)| Some((control.clone()?, line.axis.clone())))
         .collect();
-    for curve in &mut curves {
-        curve.serves = controls.contains(&(curve.variant.mechanism.clone(), curve.axis.clone()));
-    }
-    curves
+    let curve = |(line, control, splits): (Line, Option<MechanismId>, Vec<Split>)| {
+        let label = shared_label(&line.variant, &line.axis, catalogue, several(&line.variant));
+        let serves = controls.contains(&(line.variant.mechanism.clone(), line.axis.clone()));
+        Curve { line, label, control, splits, serves }
+    };
+    all.into_iter().map(curve).collect()
 }
 
 fn named_matrices(run: &Run, rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<Matrix> {
     let several = several_probes(run);
-    let mut matrices = matrices(rows);
-    for matrix in &mut matrices {
-        let shared = Variant { placement: Placement::usual(), ..matrix.variant.clone() };
-        matrix.label = label(&shared, catalogue, several(&shared));
-    }
-    matrices
+    matrices(rows, |variant| {
+        let shared = Variant { placement: Placement::usual(), ..variant.clone() };
+        label(&shared, catalogue, several(&shared))
+    })
 }
 
 /// Indices of rows in the order of [`Analysis::ladder`].

@@ -4,6 +4,7 @@ use crate::rounds::{by_round, common_rounds};
 use crate::row::{Of, Row};
 use crate::summary::CONFIDENCE;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use switchcost_model::{MechanismId, Placement, Variant, cpu_list};
 use switchcost_stats::{Interval, median, median_interval, sorted};
 
@@ -27,12 +28,23 @@ pub struct Point {
 
 /// Rows that differ in one number only.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
+pub struct Line {
     /// `contexts`, or the name of a parameter.
     pub axis: String,
     /// What the rows share: the variant of the first point.
     pub variant: Variant,
-    /// Name of that.
+    /// Rows with a figure, at least three, by ascending `x`.
+    pub points: Vec<Point>,
+    /// Rows without one, by ascending `x`.
+    pub gaps: Vec<Point>,
+}
+
+/// The same with its name and the parts of its cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Its rows.
+    pub line: Line,
+    /// Name of what they share.
     pub label: String,
     /// Control of the axis, where the mechanism's page names one.
     pub control: Option<MechanismId>,
@@ -40,13 +52,17 @@ pub struct Curve {
     pub splits: Vec<Split>,
     /// It is the control of another curve of the same axis, with which it is drawn.
     pub serves: bool,
-    /// Rows with a figure, at least three, by ascending `x`.
-    pub points: Vec<Point>,
-    /// Rows without one, by ascending `x`.
-    pub gaps: Vec<Point>,
 }
 
-impl Curve {
+impl Deref for Curve {
+    type Target = Line;
+
+    fn deref(&self) -> &Line {
+        &self.line
+    }
+}
+
+impl Line {
     /// A row is one of its points.
     #[must_use]
     pub fn has(&self, row: usize) -> bool {
@@ -75,10 +91,10 @@ fn without(variant: &Variant, axis: &str) -> Variant {
     rest
 }
 
-/// Every curve of these rows, in their order. The second half of the A/A pair is on none. A point that could not be measured belongs to the
+/// Every line of these rows, in their order. The second half of the A/A pair is on none. A point that could not be measured belongs to the
 /// curve as a gap, whatever probe it would have had.
 #[must_use]
-pub fn curves(rows: &[Row<'_>]) -> Vec<Curve> {
+pub fn lines(rows: &[Row<'_>]) -> Vec<Line> {
     let mut groups: Vec<(String, Variant, Vec<Point>)> = Vec::new();
     let mut places: BTreeMap<(String, Variant), usize> = BTreeMap::new();
     for (position, row) in rows.iter().enumerate().filter(|(_, row)| !row.variant.is_twin()) {
@@ -111,16 +127,7 @@ pub fn curves(rows: &[Row<'_>]) -> Vec<Curve> {
     };
     let curve = |(axis, points, gaps)| {
         let (points, gaps) = (ascending(points), ascending(gaps));
-        Curve {
-            axis,
-            variant: rows[points[0].row].variant.clone(),
-            label: String::new(),
-            control: None,
-            splits: Vec::new(),
-            serves: false,
-            points,
-            gaps,
-        }
+        Line { axis, variant: rows[points[0].row].variant.clone(), points, gaps }
     };
     found.into_iter().map(curve).collect()
 }
@@ -153,24 +160,21 @@ impl Split {
 
 /// Splits each point of a curve but 0 by the control of its parameter. Empty without a row at 0.
 #[must_use]
-pub fn split(curve: &Curve, rows: &[Row<'_>], control: &MechanismId) -> Vec<Split> {
-    let Some(direct) = curve.points.iter().find(|point| point.x == 0).map(|point| point.row) else { return Vec::new() };
+pub fn split(line: &Line, rows: &[Row<'_>], control: &MechanismId) -> Vec<Split> {
+    let Some(direct) = line.points.iter().find(|point| point.x == 0).map(|point| point.row) else { return Vec::new() };
     let is_control = |row: &Row<'_>| {
         row.variant.mechanism == *control
-            && row.variant.timing == curve.variant.timing
+            && row.variant.timing == line.variant.timing
             && row.summary.figures.is_some()
             && !row.variant.is_twin()
     };
     let controls: Vec<(usize, &Row<'_>)> = rows.iter().enumerate().filter(|(_, row)| is_control(row)).collect();
     let control_at = |x: u64| {
         let x = x.to_string();
-        let found = || controls.iter().filter(|(_, row)| row.variant.parameters.get(&curve.axis) == Some(&x));
-        found()
-            .find(|(_, row)| row.variant.probe == curve.variant.probe)
-            .or_else(|| found().next())
-            .map(|found| found.0)
+        let found = || controls.iter().filter(|(_, row)| row.variant.parameters.get(&line.axis) == Some(&x));
+        found().find(|(_, row)| row.variant.probe == line.variant.probe).or_else(|| found().next()).map(|found| found.0)
     };
-    let points = curve.points.iter().filter(|point| point.x > 0);
+    let points = line.points.iter().filter(|point| point.x > 0);
     points
         .filter_map(|point| {
             let control = control_at(point.x)?;
@@ -281,7 +285,7 @@ pub struct Matrix {
 
 /// Every matrix of these rows, in their order: at least two pairs of CPUs.
 #[must_use]
-pub fn matrices(rows: &[Row<'_>]) -> Vec<Matrix> {
+pub fn matrices(rows: &[Row<'_>], name: impl Fn(&Variant) -> String) -> Vec<Matrix> {
     let mut places: BTreeMap<Variant, usize> = BTreeMap::new();
     let mut matrices: Vec<Matrix> = Vec::new();
     for (position, row) in rows.iter().enumerate().filter(|(_, row)| !row.variant.is_twin()) {
@@ -290,7 +294,7 @@ pub fn matrices(rows: &[Row<'_>]) -> Vec<Matrix> {
             *places.entry(Variant { placement: Placement::usual(), ..row.variant.clone() }).or_insert_with(|| {
                 matrices.push(Matrix {
                     variant: row.variant.clone(),
-                    label: String::new(),
+                    label: name(row.variant),
                     cpus: Vec::new(),
                     cells: BTreeMap::new(),
                 });

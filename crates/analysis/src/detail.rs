@@ -157,7 +157,7 @@ mod tests {
             process: model::ProcessEnd::Exited(0),
             transcript: model::Transcript { hello: Some(hello), samples: vec![samples], ..Default::default() },
             seen: None,
-            judgement: model::Judgement::new(Verdict::Verified, ""),
+            judgement: model::Judgement::VERIFIED,
             disturbances: if disturbed {
                 vec![model::Disturbance { kind: "steal".into(), detail: "5 %".into() }]
             } else {

@@ -1,25 +1,25 @@
 //! The judge: do the probe's evidence and the host's own view support the claim?
 //!
 //! `broken`: there is no usable answer. `claim`: the evidence speaks against itself or against the mechanism's rule. `each`: the same for
-//! `timing=each`. `host`: what the host saw by itself speaks against it. `missing`: something that the rule needs was not told. `again`: the
+//! `timing=each`. `constants`: the numbers of all of them. `host`: what the host saw by itself speaks against it. `missing`: something that the rule needs was not told. `again`: the
 //! same for runs that are stored.
 
 mod again;
 mod broken;
 mod claim;
+mod constants;
 mod each;
 mod host;
 mod missing;
 
 use switchcost_model::{
-    Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Judgement, Plan, PlanEcho, ProcessEnd, Seen,
+    Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Judgement, Plan, PlanEcho, ProcessEnd, Reason, Seen,
     Transcript, Verdict,
 };
 
 pub use again::{Changed, fastest_bound, judge_again};
-pub(crate) use claim::{KERNEL_TOLERANCE, OTHER_WAY, turns_agree};
-pub(crate) use each::BELOW_RESOLUTION;
-pub(crate) use missing::NO_LOOK;
+pub(crate) use claim::turns_agree;
+pub use constants::Constants;
 
 /// One answer of a probe, and what the host saw of it.
 #[derive(Debug, Clone, Copy)]
@@ -55,14 +55,14 @@ pub enum Bound {
 /// Is it contradicted for a start that, honestly told, went another way than its row names? Few of such say nothing of the others.
 #[must_use]
 pub fn went_another_way(judgement: &Judgement) -> bool {
-    judgement.verdict == Verdict::Contradicted && judgement.reason.starts_with(OTHER_WAY)
+    judgement.verdict == Verdict::Contradicted && matches!(judgement.reason, Some(Reason::OtherWay { .. }))
 }
 
 /// How long a probe may take to leave after `end`, ms.
 pub const LEAVE_MS: u64 = 1500;
 
 /// Judgement of one invocation, and what strangers did to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Ruling {
     /// Verdict and reason.
     pub judgement: Judgement,
@@ -71,7 +71,7 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+    fn new(verdict: Verdict, reason: Reason) -> Self {
         Self { judgement: Judgement::new(verdict, reason), disturbances: Vec::new() }
     }
 }
@@ -79,6 +79,7 @@ impl Ruling {
 /// What every part of the judge looks at: a complete answer of status `ok`.
 #[derive(Clone, Copy)]
 struct Case<'a> {
+    constants: &'a Constants,
     rule: &'a EvidenceRule,
     plan: &'a Plan,
     echo: &'a PlanEcho,
@@ -102,32 +103,37 @@ impl Case<'_> {
 /// Judges one invocation by the mechanism's rule.
 #[must_use]
 pub fn judge(rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruling {
+    judge_by(&Constants::OURS, rule, plan, answer)
+}
+
+/// The same by other constants, which shows what each of ours is for.
+#[must_use]
+pub fn judge_by(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruling {
     if let Some(reason) = broken::reason(plan, answer) {
         return Ruling::new(Verdict::Broken, reason);
     }
     let transcript = answer.transcript;
-    let Some(end) = &transcript.end else { return Ruling::new(Verdict::Broken, "no `end`") };
+    let Some(end) = &transcript.end else { return Ruling::new(Verdict::Broken, Reason::NoEvidence) };
     let detail = || end.detail.clone().unwrap_or_default();
     match end.status {
         EndStatus::Ok => {}
-        EndStatus::Unsupported => return Ruling::new(Verdict::Unsupported, detail()),
-        EndStatus::Refused => return Ruling::new(Verdict::Broken, format!("the probe refused the plan: {}", detail())),
-        EndStatus::Failed => return Ruling::new(Verdict::Broken, format!("the probe failed: {}", detail())),
+        EndStatus::Unsupported => return Ruling::new(Verdict::Unsupported, Reason::Unsupported { detail: detail() }),
+        EndStatus::Refused => return Ruling::new(Verdict::Broken, Reason::Refused { detail: detail() }),
+        EndStatus::Failed => return Ruling::new(Verdict::Broken, Reason::Failed { detail: detail() }),
     }
     let (Some(evidence), Some(echo)) = (&transcript.evidence, &transcript.plan) else {
-        return Ruling::new(Verdict::Broken, "neither plan nor evidence came before `end`");
+        return Ruling::new(Verdict::Broken, Reason::NoEvidence);
     };
-    let case = Case { rule, plan, echo, transcript, evidence, seen: answer.seen, bound: answer.bound };
+    let case = Case { constants, rule, plan, echo, transcript, evidence, seen: answer.seen, bound: answer.bound };
     let against = claim::contradiction(&case).or_else(|| each::contradiction(&case));
     if let Some(reason) = against.or_else(|| host::contradiction(&case)) {
         return Ruling::new(Verdict::Contradicted, reason);
     }
-    let mut ruling = match missing::reason(&case) {
-        Some(reason) => Ruling::new(Verdict::Unobservable, reason),
-        None => Ruling::new(Verdict::Verified, ""),
+    let judgement = match missing::reason(&case) {
+        Some(reason) => Judgement::new(Verdict::Unobservable, reason),
+        None => Judgement::VERIFIED,
     };
-    ruling.disturbances.extend(claim::disturbed_by_others(&case));
-    ruling
+    Ruling { judgement, disturbances: claim::disturbed_by_others(&case).into_iter().collect() }
 }
 
 #[cfg(test)]

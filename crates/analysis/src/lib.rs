@@ -28,14 +28,17 @@ pub use compare::{
     Side, THRESHOLD, Verdicts, Why, between, clocks_differ, common, comparable, excludes, methods_differ,
     probe_without_version, slowed_throughout, verdicts, within,
 };
-pub use curves::{CONTEXTS, Curve, Matrix, Point, Relation, Split, Topology, curves, matrices, split};
+pub use curves::{CONTEXTS, Curve, Line, Matrix, Point, Relation, Split, Topology, lines, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
-pub use judge::{Bound, Changed, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, went_another_way};
+pub use judge::{
+    Bound, Changed, Constants, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, judge_by,
+    went_another_way,
+};
 pub use load::{Burden, Fit, Load};
 pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
 pub use notes::{resume_command, run_command};
-pub use row::{Of, Row, usable};
+pub use row::{Judged, Of, Row, usable};
 pub use rulers::{
     CLOCK, CORE, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds, undisturbed,
 };

@@ -1,7 +1,7 @@
 //! What equal things of one run differ by.
 
 use crate::rounds::{basis, fraction, round_ratios};
-use crate::row::{Row, usable};
+use crate::row::{Judged, usable};
 use crate::summary::CONFIDENCE;
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant};
@@ -39,15 +39,15 @@ impl Noise {
     }
 
     /// What the A/A pair of a row's family differs by beyond chance; where no pair was measured, the documented default.
-    pub(crate) fn beyond(&self, row: &Row<'_>) -> f64 {
+    pub(crate) fn beyond(&self, row: &Judged<'_>) -> f64 {
         self.families.get(row.variant.mechanism.family()).map_or(DEFAULT_FLOOR, |equals| equals.beyond)
     }
 }
 
 /// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and few of them are pairs.
 /// Other labels tell rows of different sizes apart.
-fn by_variant<'a, 'r>(rows: &[&'a Row<'r>]) -> Vec<Vec<&'a Row<'r>>> {
-    let mut groups: BTreeMap<Variant, Vec<&Row<'r>>> = BTreeMap::new();
+fn by_variant<'a, 'r>(rows: &[&'a Judged<'r>]) -> Vec<Vec<&'a Judged<'r>>> {
+    let mut groups: BTreeMap<Variant, Vec<&Judged<'r>>> = BTreeMap::new();
     for &row in rows {
         groups.entry(original(row.variant)).or_default().push(row);
     }
@@ -69,7 +69,7 @@ fn original(variant: &Variant) -> Variant {
 /// The run is unstable when a pair's interval at 99 % (shared by all pairs) excludes 1 and the difference exceeds 1 %.
 /// Where there are too few rounds for such an interval, none is called unstable: one in thirty sound runs of six rounds would be.
 #[must_use]
-pub fn noise(rows: &[&Row<'_>]) -> Noise {
+pub fn noise(rows: &[&Judged<'_>]) -> Noise {
     let mut pairs = Vec::new();
     for mut equal in by_variant(rows) {
         equal
@@ -86,7 +86,7 @@ pub fn noise(rows: &[&Row<'_>]) -> Noise {
     noise
 }
 
-fn add_pair(noise: &mut Noise, first: &Row<'_>, second: &Row<'_>, strict: f64) {
+fn add_pair(noise: &mut Noise, first: &Judged<'_>, second: &Judged<'_>, strict: f64) {
     let ratios = round_ratios(first, second, basis(first, second));
     let Some(estimate) = paired(&ratios, CONFIDENCE) else { return };
     let Some(reach) = estimate.reach() else { return };

@@ -1,7 +1,7 @@
 //! What a reader must know of a row, and of a run as a whole, in words.
 
-use crate::judge::KERNEL_TOLERANCE;
-use crate::row::Row;
+use crate::judge::Constants;
+use crate::row::{Judged, Row};
 use crate::summary::Figures;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
@@ -33,14 +33,14 @@ fn marked(caveat: bool, texts: impl IntoIterator<Item = String>) -> impl Iterato
 }
 
 /// Notes on a row; `rows` are all of its run.
-pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Catalogue) -> Vec<Note> {
+pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue: &Catalogue) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(marked(true, strays(row)));
     let Some(figures) = &row.summary.figures else { return notes };
     let mechanism = catalogue.find(&row.variant.mechanism);
     if let (Some(mechanism), Some(kernel)) = (mechanism, row.summary.kernel) {
         let rule = mechanism.rule(row.variant);
-        if kernel.per_unit > 1.0 + KERNEL_TOLERANCE && !rule.note.is_empty() {
+        if kernel.per_unit > 1.0 + Constants::OURS.kernel_tolerance && !rule.note.is_empty() {
             let note = format!("{:.2} kernel switches each: {}", kernel.per_unit, rule.note);
             notes.extend(marked(false, Some(note)));
         }
@@ -53,7 +53,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
     notes.extend(marked(true, follow(row).filter(|_| row.summary.modes.is_empty())));
     let lacking = row.undisturbed.as_ref().is_some_and(|undisturbed| undisturbed.lacking().is_some());
     notes.extend(marked(false, slowed(row, figures.median)));
-    // Where they count, `Row::unsettled` says so.
+    // Where they count, `Judged::unsettled` says so.
     notes.extend(marked(row.summary.disturbed_counted == 0, left_out(row).filter(|_| !lacking)));
     if let Some(reading) = &figures.reading {
         let note = format!(
@@ -114,7 +114,7 @@ pub(crate) fn notes(row: &Row<'_>, rows: &[Row<'_>], run: &Run, catalogue: &Cata
 }
 
 /// Says so when no one number stands for the row.
-fn kinds(row: &Row<'_>, figures: &Figures) -> Option<String> {
+fn kinds(row: &Judged<'_>, figures: &Figures) -> Option<String> {
     let (phrase, unit) = (row.summary.modes_phrase()?, &row.quantity.unit);
     let over_time = figures.mean_over_time.map(|mean| format!(", over time {}", nanoseconds(mean)));
     let mean = nanoseconds(figures.mean) + &over_time.unwrap_or_default();
@@ -130,14 +130,14 @@ fn kinds(row: &Row<'_>, figures: &Figures) -> Option<String> {
 }
 
 /// What the evidence does not have of the things that this figure is thought to contain.
-fn without(row: &Row<'_>, mechanism: &Mechanism) -> Vec<String> {
+fn without(row: &Judged<'_>, mechanism: &Mechanism) -> Vec<String> {
     let none = |name: &String| row.summary.counts.get(name).is_some_and(|all| all.iter().any(|(_, each)| *each == 0.0));
     let rule = mechanism.rule(row.variant);
     rule.without.into_iter().filter(|(name, text)| !text.is_empty() && none(name)).map(|(_, text)| text).collect()
 }
 
 /// Processes that outlived their start: what they did meanwhile may have disturbed others.
-fn strays(row: &Row<'_>) -> Option<String> {
+fn strays(row: &Judged<'_>) -> Option<String> {
     let counts = row.starts.iter().filter_map(|start| start.seen.as_ref()).map(|seen| seen.strays);
     let (starts, processes) =
         counts.filter(|count| *count > 0).fold((0, 0), |(starts, all), count| (starts + 1, all + count));
@@ -147,7 +147,7 @@ fn strays(row: &Row<'_>) -> Option<String> {
 }
 
 /// How far the counters of two CPUs are to be trusted, where intervals begin on one and end on another.
-fn counters(row: &Row<'_>, run: &Run) -> Option<String> {
+fn counters(row: &Judged<'_>, run: &Run) -> Option<String> {
     let across = row.variant.timing == Timing::Each && row.variant.placement != Placement::usual();
     let finding = run.machine.findings.iter().find(|finding| across && finding.id == "counters")?;
     let effect = if finding.effect.is_empty() { String::new() } else { format!(": {}", finding.effect) };
@@ -155,14 +155,14 @@ fn counters(row: &Row<'_>, run: &Run) -> Option<String> {
 }
 
 /// What was computed is not what a switch costs on this machine.
-fn computed(row: &Row<'_>, run: &Run) -> Option<String> {
+fn computed(row: &Judged<'_>, run: &Run) -> Option<String> {
     let mut starts = run.invocations.iter().filter(|start| start.variant == row.index);
     let simulated = starts.any(|start| start.transcript.hello.as_ref().is_some_and(|hello| hello.clock.is_simulated()));
     simulated.then(|| "computed by its probe (its clock is `simulated`), not timed".to_owned())
 }
 
 /// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with them.
-fn slowed(row: &Row<'_>, median: f64) -> Option<String> {
+fn slowed(row: &Judged<'_>, median: f64) -> Option<String> {
     let undisturbed = row.undisturbed.as_ref()?;
     if let Some(reason) = undisturbed.lacking() {
         return Some(format!("{reason}, and too few are left for an undisturbed figure: measure it again"));
@@ -185,7 +185,7 @@ fn slowed(row: &Row<'_>, median: f64) -> Option<String> {
 }
 
 /// Both figures, where leaving out disturbed starts moves the median beyond its interval: what disturbs may come with what is measured.
-fn left_out(row: &Row<'_>) -> Option<String> {
+fn left_out(row: &Judged<'_>) -> Option<String> {
     if row.summary.disturbed_counted > 0 {
         return Some(format!("{}, and too few are left without them: measure it again", row.unsettled()?));
     }
@@ -203,7 +203,7 @@ fn left_out(row: &Row<'_>) -> Option<String> {
 }
 
 /// Says so when hops between CPUs, not the mechanism, make the figure.
-fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String> {
+fn far_from_home(row: &Judged<'_>, rows: &[Judged<'_>], median: f64) -> Option<String> {
     let away = 1.0 - row.summary.same_cpu_share?;
     if row.variant.placement.on_one_cpu() || away < 0.01 {
         return None;
@@ -233,20 +233,20 @@ fn far_from_home(row: &Row<'_>, rows: &[Row<'_>], median: f64) -> Option<String>
 }
 
 /// Says so when a row that asks for several threads used one.
-fn one_thread(row: &Row<'_>, mechanism: Option<&Mechanism>) -> Option<String> {
+fn one_thread(row: &Judged<'_>, mechanism: Option<&Mechanism>) -> Option<String> {
     let asked = mechanism?.rule(row.variant).threads_change;
     (asked && row.summary.same_thread_share? >= 1.0)
         .then(|| "every checked switch stayed on one OS thread: the runtime may use several, but did not".to_owned())
 }
 
 /// Says so when a row is faster than a control that its page names as its floor, by more than the intervals of both.
-fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option<String> {
+fn below_floor(row: &Judged<'_>, rows: &[Judged<'_>], catalogue: &Catalogue) -> Option<String> {
     let mechanism = catalogue.find(&row.variant.mechanism)?;
     let highest = row.summary.figures.as_ref()?.interval?.high;
     if !row.variant.experiment.bounded() {
         return None;
     }
-    let floor = |other: &&Row<'_>| {
+    let floor = |other: &&Judged<'_>| {
         mechanism.floor.contains(&other.variant.mechanism)
             && other.control
             && other.variant.placement.kind() == row.variant.placement.kind()
@@ -264,7 +264,7 @@ fn below_floor(row: &Row<'_>, rows: &[Row<'_>], catalogue: &Catalogue) -> Option
 }
 
 /// Says so when starts follow one another beyond what chance shows in one row of a hundred: ten starts or twenty then know little of the next ten.
-fn follow(row: &Row<'_>) -> Option<String> {
+fn follow(row: &Judged<'_>) -> Option<String> {
     let by_chance = ONE_IN_A_HUNDRED * chance(row.summary.invocation_medians.len());
     (row.summary.alike > by_chance).then(|| {
         format!(
@@ -275,7 +275,7 @@ fn follow(row: &Row<'_>) -> Option<String> {
 }
 
 /// Why an interval is wider than requested.
-fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
+fn wide(row: &Judged<'_>, run: &Run) -> Option<String> {
     let figures = row.summary.figures.as_ref()?;
     let target = run.precision_ppm as f64 / 1e6;
     let count = row.summary.invocation_medians.len();
@@ -307,7 +307,7 @@ fn wide(row: &Row<'_>, run: &Run) -> Option<String> {
 
 /// The command that measures these rows by themselves.
 #[must_use]
-pub fn run_command<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>) -> String {
+pub fn run_command<'a>(rows: impl IntoIterator<Item = &'a Judged<'a>>) -> String {
     command_line(["switchcost", "run"].into_iter().chain(rows.into_iter().map(|row| row.label.as_str())))
 }
 
@@ -326,7 +326,8 @@ pub(crate) fn warnings(run: &Run, shown: &[&Row<'_>]) -> Vec<String> {
     for row in shown.iter().filter(|row| row.verdict == Verdict::Contradicted) {
         warnings.push(format!(
             "{}: the evidence contradicts the claim: {}. Do not use this figure; report it with `switchcost export`.",
-            row.label, row.reason
+            row.label,
+            row.why()
         ));
     }
     let go_on =

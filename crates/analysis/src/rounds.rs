@@ -1,6 +1,6 @@
 //! Costs of rows round by round.
 
-use crate::row::{Of, Row};
+use crate::row::{Judged, Of};
 use std::collections::BTreeMap;
 use switchcost_stats::{FEWEST, median};
 
@@ -17,7 +17,7 @@ pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> T, rounds: impl Fn(&T) -> 
 
 /// Cost in each round, on a scale; of several invocations in a round their median. If `all`, with the
 /// disturbed starts that were left out, in rounds that have no other.
-pub(crate) fn by_round(row: &Row<'_>, of: Of, scale: impl Fn(f64) -> f64, all: bool) -> BTreeMap<u64, f64> {
+pub(crate) fn by_round(row: &Judged<'_>, of: Of, scale: impl Fn(f64) -> f64, all: bool) -> BTreeMap<u64, f64> {
     let collect = |starts: &[(u64, f64)]| {
         let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         starts.iter().for_each(|(round, value)| rounds.entry(*round).or_default().push(scale(*value)));
@@ -34,18 +34,18 @@ pub(crate) fn by_round(row: &Row<'_>, of: Of, scale: impl Fn(f64) -> f64, all: b
 }
 
 /// What two rows are compared by: their undisturbed starts, where both have enough of them.
-pub(crate) fn basis(a: &Row<'_>, b: &Row<'_>) -> Of {
+pub(crate) fn basis(a: &Judged<'_>, b: &Judged<'_>) -> Of {
     if a.basis() == b.basis() { a.basis() } else { Of::Medians }
 }
 
 /// B ÷ A by the estimate of [`crate::within`], without a verdict; None where no round holds both, or a cost is not above 0.
-pub(crate) fn plain_ratio(a: &Row<'_>, b: &Row<'_>) -> Option<f64> {
-    let positive = |row: &Row<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
+pub(crate) fn plain_ratio(a: &Judged<'_>, b: &Judged<'_>) -> Option<f64> {
+    let positive = |row: &Judged<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
     (positive(a) && positive(b)).then(|| median(&round_ratios(a, b, basis(a, b))).map(ratio))?
 }
 
 /// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
-pub(crate) fn round_ratios(a: &Row<'_>, b: &Row<'_>, of: Of) -> Vec<f64> {
+pub(crate) fn round_ratios(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Vec<f64> {
     let form = |all| -> Vec<f64> {
         let (a, b) = (by_round(a, of, f64::ln, all), by_round(b, of, f64::ln, all));
         a.iter().filter_map(|(round, a)| Some(b.get(round)? - a)).collect()

@@ -2,7 +2,8 @@
 
 use crate::rulers::Undisturbed;
 use crate::summary::{CONFIDENCE, Summary};
-use switchcost_model::{Invocation, Quantity, Variant, Verdict};
+use std::ops::Deref;
+use switchcost_model::{Invocation, Quantity, Reason, Variant, Verdict};
 use switchcost_stats::{Interval, Mode, Shared, half_width, mean};
 
 /// What stands for a start.
@@ -18,9 +19,9 @@ pub enum Of {
 /// few as ten starts. By simulation (docs/coverage.md).
 const OF_TWO_RUNS: f64 = 1.5;
 
-/// A variant with all that is known of it.
+/// A variant with its starts, its verdict and its figures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row<'r> {
+pub struct Judged<'r> {
     /// Index of the variant in its run.
     pub index: usize,
     /// The variant.
@@ -41,26 +42,47 @@ pub struct Row<'r> {
     /// Worst verdict over its starts.
     pub verdict: Verdict,
     /// Its reason.
-    pub reason: String,
+    pub reason: Option<Reason>,
     /// Figures and evidence.
     pub summary: Summary,
     /// The figure by those batches beside which the machine was as fast as it gets; None: the probe has no rulers.
     pub undisturbed: Option<Undisturbed>,
     /// Standard deviation of the figure between runs of one hour, as a fraction: that of the mechanism's family.
     pub run_to_run: f64,
-    /// × the run's reference ([`Analysis::reference`]): median of the ratios round by round, as `compare` gives it.
-    pub times_reference: Option<f64>,
-    /// What a reader must know of it.
-    pub notes: Vec<String>,
-    /// Those of its notes that change how this figure is read; the rest holds of the mechanism wherever it runs, or stands in other columns.
-    pub caveats: Vec<String>,
     /// A few words for what switches; empty where the page has none.
     pub short: String,
     /// A program can choose it.
     pub choice: bool,
 }
 
-impl Row<'_> {
+/// The same beside the other rows of its run: all that is known of a variant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row<'r> {
+    /// What is known of it alone.
+    pub judged: Judged<'r>,
+    /// × the run's reference ([`Analysis::reference`]): median of the ratios round by round, as `compare` gives it.
+    pub times_reference: Option<f64>,
+    /// What a reader must know of it.
+    pub notes: Vec<String>,
+    /// Those of its notes that change how this figure is read; the rest holds of the mechanism wherever it runs, or stands in other columns.
+    pub caveats: Vec<String>,
+}
+
+impl<'r> Deref for Row<'r> {
+    type Target = Judged<'r>;
+
+    fn deref(&self) -> &Judged<'r> {
+        &self.judged
+    }
+}
+
+impl Judged<'_> {
+    /// Why it has its verdict, as a sentence; empty for verified.
+    #[must_use]
+    pub fn why(&self) -> String {
+        self.reason.as_ref().map(ToString::to_string).unwrap_or_default()
+    }
+
     /// Median of its figures.
     #[must_use]
     pub fn median(&self) -> Option<f64> {
@@ -147,7 +169,7 @@ impl Row<'_> {
 ///
 /// # Errors
 /// A clause that says why not.
-pub fn usable(row: &Row<'_>) -> Result<(), String> {
+pub fn usable(row: &Judged<'_>) -> Result<(), String> {
     believed(row)?;
     let medians = &row.summary.invocation_medians;
     if medians.is_empty() {
@@ -164,12 +186,12 @@ pub fn usable(row: &Row<'_>) -> Result<(), String> {
 }
 
 /// Whether anything may be computed from a row.
-pub(crate) fn believed(row: &Row<'_>) -> Result<(), String> {
+pub(crate) fn believed(row: &Judged<'_>) -> Result<(), String> {
     match row.verdict {
         Verdict::Verified | Verdict::Unobservable => Ok(()),
-        Verdict::Contradicted => Err(format!("its evidence contradicts its claim ({})", row.reason)),
+        Verdict::Contradicted => Err(format!("its evidence contradicts its claim ({})", row.why())),
         Verdict::Unsupported | Verdict::Unmeasured | Verdict::Broken => {
-            Err(format!("it is {} ({})", row.verdict, row.reason))
+            Err(format!("it is {} ({})", row.verdict, row.why()))
         }
     }
 }

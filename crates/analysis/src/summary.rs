@@ -1,11 +1,11 @@
 //! From the invocations of a variant to its row.
 
-use crate::judge::{BELOW_RESOLUTION, NO_LOOK, OTHER_WAY, turns_agree, went_another_way};
+use crate::judge::{turns_agree, went_another_way};
 use crate::kinds::kinds;
 use crate::series::{Series, has_rulers, ns_per_counter_tick, quantities, series};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::number::nanoseconds;
-use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Run, Timing, Variant, Verdict};
+use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Phase, Reason, Run, Timing, Variant, Verdict};
 use switchcost_stats::{
     FEWEST, Interval, Mode, Shared, autocorrelation_of_ranks, mad, mean, median, quantile, sorted, widening,
 };
@@ -102,7 +102,7 @@ pub struct Summary {
     /// Their medians with their rounds, for what is formed round by round and lacks rounds without them.
     pub disturbed_medians: Vec<(u64, f64)>,
     /// How many invocations are left out because they went another way than the row names, and what the first of them did.
-    pub other_ways: Option<(usize, String)>,
+    pub other_ways: Option<(usize, Reason)>,
     /// Kernel switches.
     pub kernel: Option<KernelRate>,
     /// Counts of the evidence per unit, each with the rounds of the counted invocations; `voluntary` and `involuntary` are the kernel switches.
@@ -152,8 +152,8 @@ pub(crate) fn modes_phrase(modes: &[Mode]) -> Option<String> {
 }
 
 /// Without the figures of a row that is below what its clock resolves.
-pub(crate) fn measured(mut summary: Summary, verdict: Verdict, reason: &str) -> Summary {
-    if verdict == Verdict::Unobservable && reason.starts_with(BELOW_RESOLUTION) {
+pub(crate) fn measured(mut summary: Summary, reason: Option<&Reason>) -> Summary {
+    if reason.is_some_and(Reason::below_resolution) {
         summary.figures = None;
     }
     summary
@@ -161,39 +161,38 @@ pub(crate) fn measured(mut summary: Summary, verdict: Verdict, reason: &str) -> 
 
 /// Starts that went another way than the row names. None where they are not fewer than half: then that is what the mechanism does. They have no
 /// figure, so that those of the row are of the others.
-fn other_ways(invocations: &[&Invocation]) -> Option<(usize, String)> {
+fn other_ways(invocations: &[&Invocation]) -> Option<(usize, Reason)> {
     let others: Vec<&Judgement> = invocations.iter().map(|i| &i.judgement).filter(|j| went_another_way(j)).collect();
-    let example = others.first()?.reason.trim_start_matches(OTHER_WAY);
-    (others.len() * 2 < invocations.len()).then(|| (others.len(), example.to_owned()))
+    let Some(Reason::OtherWay { instead }) = &others.first()?.reason else { return None };
+    (others.len() * 2 < invocations.len()).then(|| (others.len(), (**instead).clone()))
 }
 
 /// The verdict on a row and its reason. The worst of its starts counts: one lie is enough to distrust the teller.
 #[must_use]
-pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> (Verdict, String) {
+pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judgement {
     if let Some(reason) = run.not_run.get(&index) {
-        return (Verdict::Unsupported, reason.clone());
+        return Judgement::new(Verdict::Unsupported, reason.clone());
     }
     // A start that the host was too late to look at says nothing against those that it looked at.
     let as_named = other_ways(invocations).is_some();
     let fits = |i: &&&Invocation| !(as_named && went_another_way(&i.judgement));
     let invocations: Vec<&Invocation> = invocations.iter().filter(fits).copied().collect();
-    let looked_at: Vec<&&Invocation> = invocations.iter().filter(|i| i.judgement.reason != NO_LOOK).collect();
+    let looked_at: Vec<&&Invocation> =
+        invocations.iter().filter(|i| i.judgement.reason != Some(Reason::NotLookedAt)).collect();
     let speaking = if looked_at.is_empty() { invocations.iter().collect() } else { looked_at };
     let Some(worst) = speaking.into_iter().max_by_key(|i| i.judgement.verdict) else {
         let reason = match run.ended_by {
-            EndedBy::Interrupt => "the run was interrupted before its first start ended",
-            EndedBy::Unfinished => "the run has not reached its first start",
-            _ => "the budget, or its share of it, was used up before its first start ended; allow more with --budget",
+            EndedBy::Interrupt => Reason::Interrupted,
+            EndedBy::Unfinished => Reason::NotYet,
+            _ => Reason::NoBudget,
         };
-        return (Verdict::Unmeasured, reason.into());
+        return Judgement::new(Verdict::Unmeasured, reason);
     };
-    let count = invocations.iter().filter(|i| i.judgement.verdict == worst.judgement.verdict).count();
-    let reason = match worst.judgement.verdict {
-        Verdict::Verified => String::new(),
-        _ if count == invocations.len() => worst.judgement.reason.clone(),
-        _ => format!("{} (in {count} of {} starts)", worst.judgement.reason, invocations.len()),
-    };
-    (worst.judgement.verdict, reason)
+    let Judgement { verdict, reason } = worst.judgement.clone();
+    let starts = invocations.iter().filter(|i| i.judgement.verdict == verdict).count();
+    let of = invocations.len();
+    let in_some = |reason| Reason::InSomeStarts { reason: Box::new(reason), starts, of };
+    Judgement { verdict, reason: if starts == of { reason } else { reason.map(in_some) } }
 }
 
 /// Figures and evidence of one variant from its invocations, but for the interval, which [`crate::settled`] makes of all rows together.

@@ -2,9 +2,9 @@
 //!
 //! Seeds are fixed. The counts are those of `docs/coverage.md`; where they differ, `make generate` puts what the test counted last into it.
 
-use crate::simulation::{Law, Random, document, draws, rows, run, slack};
+use crate::simulation::{Law, Random, document, draws, noise, rows, run, slack};
 use std::fmt::Write as _;
-use switchcost_analysis::{Comparison, Noise, Outcome, Row, Rules, TrendSearch, between, noise, within};
+use switchcost_analysis::{Comparison, Noise, Outcome, Row, Rules, TrendSearch, between, within};
 
 const RUNS: u64 = 1000;
 /// Where a share is held to a bound that it misses by no more than a point: by 4,000 runs it is known to 0.3 points.
@@ -61,7 +61,7 @@ fn rows_of<T>(
     let run = run(law, &[1.0, 1.0, factor], rounds, random);
     let rows = rows(&run);
     let rows: Vec<&Row<'_>> = rows.iter().collect();
-    let noise = noise(&rows[..2]);
+    let noise = noise(rows[..2].iter().copied());
     judge(&rows, &noise)
 }
 
@@ -90,7 +90,7 @@ fn between_runs(runs: u64, law: Law, factor: f64, threshold: f64) -> (f64, f64) 
     shares(runs, factor, |random| {
         let (first, second) = (run(law, &[1.0, 1.0], ROUNDS, random), run(law, &[factor, factor], ROUNDS, random));
         let (first, second) = (rows(&first), rows(&second));
-        let floors = (noise(&first.iter().collect::<Vec<_>>()), noise(&second.iter().collect::<Vec<_>>()));
+        let floors = (noise(&first), noise(&second));
         between(&first[0], &second[0], (&floors.0, &floors.1), None, &rules(threshold)).unwrap()
     })
 }
@@ -185,7 +185,7 @@ fn runs_that_scatter_among_each_other() {
             let (mut first, mut second) = (rows(&first), rows(&second));
             // One of the two stands for the difference of both.
             let deviation = between_runs * std::f64::consts::FRAC_1_SQRT_2;
-            (first[0].run_to_run, second[0].run_to_run) = (deviation, deviation);
+            (first[0].judged.run_to_run, second[0].judged.run_to_run) = (deviation, deviation);
             let (low, high) = first[0].another_run().unwrap();
             again += u32::from((low..=high).contains(&second[0].median().unwrap()));
             between(&first[0], &second[0], (&Noise::default(), &Noise::default()), None, &rules(0.0)).unwrap()
@@ -287,7 +287,7 @@ fn a_noisy_family_hides_nothing_elsewhere() {
             variant.mechanism = "fiber/noisy".parse().unwrap();
         }
         let (noisy, quiet) = (rows(&noisy), rows(&quiet));
-        let noise = noise(&noisy.iter().chain(&quiet[..2]).collect::<Vec<_>>());
+        let noise = noise(noisy.iter().chain(&quiet[..2]));
         assert_eq!(noise.families.len(), 2);
         alarms += usize::from(differs(within(&quiet[0], &quiet[2], &noise, &rules(STRICT)).unwrap().outcome));
         differs(within(&quiet[0], &quiet[3], &noise, &rules(STRICT)).unwrap().outcome)
@@ -306,12 +306,12 @@ fn unstable_runs_are_told_from_sound_ones() {
     // Six rounds hold no interval at 99 %: at 95 % one sound run in thirty would be refused.
     let of_six = count(|random| {
         let run = run(Law::Scatter(0.5), &[1.0, 1.0], 6, random);
-        noise(&rows(&run).iter().collect::<Vec<_>>()).unstable.is_some()
+        noise(&rows(&run)).unstable.is_some()
     });
     assert_eq!(of_six, 0);
     let caught = count(|random| {
         let run = run(Law::Normal, &[1.0, 1.05], ROUNDS, random);
-        noise(&rows(&run).iter().collect::<Vec<_>>()).unstable.is_some()
+        noise(&rows(&run)).unstable.is_some()
     });
     assert!(share(caught) >= 95.0 - slack(95.0, draws(RUNS)), "{} %", share(caught));
 }

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::{CONTEXTS, Figures, Quantity, Relation, Row, Summary, Topology, curves, matrices, split};
+use switchcost_analysis::{
+    CONTEXTS, Figures, Judged, Quantity, Relation, Row, Summary, Topology, lines, matrices, split,
+};
 use switchcost_model::{Experiment, Placement, Timing, Variant, Verdict};
 
 /// Mechanism, contexts, value of parameter `n` (None: it has none), whether it has a figure.
@@ -45,7 +47,7 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
     let medians: Vec<(u64, f64)> = (0..).zip(costs.iter().copied()).collect();
     let summary =
         Summary { figures: costs.first().map(|c| figures(*c)), invocation_medians: medians, ..Summary::default() };
-    Row {
+    let judged = Judged {
         index,
         variant,
         full: variant.clone(),
@@ -55,16 +57,14 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
         control: false,
         starts: Vec::new(),
         verdict: Verdict::Verified,
-        reason: String::new(),
+        reason: None,
         summary,
         undisturbed: None,
         run_to_run: 0.0,
-        times_reference: None,
-        notes: Vec::new(),
-        caveats: Vec::new(),
         short: String::new(),
         choice: true,
-    }
+    };
+    Row { judged, times_reference: None, notes: Vec::new(), caveats: Vec::new() }
 }
 
 fn shapes() -> impl Strategy<Value = Vec<Shape>> {
@@ -82,7 +82,7 @@ proptest! {
         let variants: Vec<Variant> = shapes.iter().map(|shape| variant(*shape)).collect();
         let cost = |shape: &Shape| if shape.3 { vec![1.0] } else { vec![] };
         let rows: Vec<Row<'_>> = variants.iter().zip(&shapes).enumerate().map(|(i, (v, s))| row(i, v, &cost(s))).collect();
-        let found = curves(&rows);
+        let found = lines(&rows);
         for curve in &found {
             prop_assert!(curve.points.len() >= 3);
             prop_assert!(curve.points.windows(2).all(|pair| pair[0].x < pair[1].x), "ascending, each x once");
@@ -119,10 +119,10 @@ proptest! {
         let points = |shapes: &[Shape]| {
             let variants: Vec<Variant> = shapes.iter().map(|shape| variant(*shape)).collect();
             let rows: Vec<Row<'_>> = variants.iter().enumerate().map(|(i, v)| row(i, v, &[1.0])).collect();
-            let key = |curve: &switchcost_analysis::Curve| {
+            let key = |curve: &switchcost_analysis::Line| {
                 (curve.axis.clone(), curve.variant.key(), curve.points.iter().map(|p| p.x).collect::<Vec<_>>())
             };
-            curves(&rows).iter().map(key).collect::<BTreeSet<_>>()
+            lines(&rows).iter().map(key).collect::<BTreeSet<_>>()
         };
         let mut turned = shapes.clone();
         turned.rotate_left(turn % shapes.len().max(1));
@@ -139,7 +139,7 @@ proptest! {
         let with = |cost: f64, times: f64| drift.iter().map(|d| cost + d * times).collect::<Vec<f64>>();
         let costs = [with(direct, 1.0), with(direct + touch + extra, 2.0), with(direct + touch + extra, 2.0), with(touch, 1.0), with(touch, 1.0)];
         let rows: Vec<Row<'_>> = variants.iter().zip(&costs).enumerate().map(|(i, (v, c))| row(i, v, c)).collect();
-        let curve = curves(&rows).into_iter().find(|curve| curve.variant.mechanism.as_str() == "x/one").unwrap();
+        let curve = lines(&rows).into_iter().find(|curve| curve.variant.mechanism.as_str() == "x/one").unwrap();
         let parts = split(&curve, &rows, &"x/two".parse().unwrap());
         prop_assert_eq!(parts.len(), 2, "none at 0");
         for part in parts {
@@ -157,7 +157,7 @@ fn few_rounds_resolve_nothing() {
     let variants = [at(0), at(8), at(64), variant((false, 1, Some(8), true))];
     let costs: [&[f64]; 4] = [&[10.0; 5], &[100.0; 5], &[100.0; 5], &[20.0; 5]];
     let rows: Vec<Row<'_>> = variants.iter().zip(costs).enumerate().map(|(i, (v, c))| row(i, v, c)).collect();
-    let curve = curves(&rows).remove(0);
+    let curve = lines(&rows).remove(0);
     let parts = split(&curve, &rows, &"x/two".parse().unwrap());
     assert_eq!(parts.len(), 1, "64 has no control");
     assert_eq!((parts[0].indirect, parts[0].interval, parts[0].resolved()), (Some(70.0), None, false));
@@ -169,11 +169,11 @@ fn pairs_make_a_matrix_and_the_facts_name_what_they_share() {
     let pair = |a: u32, b: u32| Variant { placement: Placement::on_pair(a, b), ..variant((true, 2, None, true)) };
     let variants = [pair(0, 0), pair(1, 0), pair(0, 2), variant((true, 2, None, true))];
     let rows: Vec<Row<'_>> = variants.iter().enumerate().map(|(i, v)| row(i, v, &[1.0])).collect();
-    let found = matrices(&rows);
+    let found = matrices(&rows, |_| String::new());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].cpus, [0, 1, 2]);
     assert_eq!(found[0].cells, [((0, 0), 0), ((0, 1), 1), ((0, 2), 2)].into());
-    assert_eq!(matrices(&rows[..1]), [], "one pair is not a matrix");
+    assert_eq!(matrices(&rows[..1], |_| String::new()), [], "one pair is not a matrix");
     let fact = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let facts: BTreeMap<String, String> = [
         ("topology.cores", "0-1 2-3 4-5 6-7"),

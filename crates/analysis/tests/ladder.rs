@@ -1,26 +1,27 @@
 //! What a row says of starts that differ in their verdict.
 
-use crate::simulation::{Law, Random, rows, run};
-use switchcost_analysis::{Rules, noise, within};
-use switchcost_model::{Disturbance, Judgement, Placement, Run, Verdict};
+use crate::simulation::{Law, Random, noise, rows, run};
+use switchcost_analysis::{Rules, within};
+use switchcost_model::{Disturbance, Judgement, Placement, Reason, Run, Verdict};
 
 #[test]
 fn starts_that_went_another_way_are_left_out_while_they_are_few() {
-    let other = "other than the row names: nobody blocked";
-    let row = |rounds: u64, others: usize, reason: &str| {
+    let busy = Reason::TooBusy { busy: 1.9, most: 1.5 };
+    let other = &busy.clone().other_way();
+    let row = |rounds: u64, others: usize, reason: &Reason| {
         let mut run = run(Law::Normal, &[1.0], rounds, &mut Random::new(1));
         let few = run.invocations.iter_mut().take(others);
-        few.for_each(|start| start.judgement = Judgement::new(Verdict::Contradicted, reason));
+        few.for_each(|start| start.judgement = Judgement::new(Verdict::Contradicted, reason.clone()));
         let rows = rows(&run);
         let figures = rows[0].summary.invocation_medians.len();
         (rows[0].verdict, figures, rows[0].summary.other_ways.clone())
     };
-    assert_eq!(row(10, 4, other), (Verdict::Verified, 6, Some((4, "nobody blocked".to_owned()))));
+    assert_eq!(row(10, 4, other), (Verdict::Verified, 6, Some((4, busy.clone()))));
     // Half of them: that is what the mechanism does.
     assert_eq!(row(10, 5, other), (Verdict::Contradicted, 5, None));
     assert_eq!(row(1, 1, other), (Verdict::Contradicted, 0, None));
     // Any other contradiction counts, however rare.
-    assert_eq!(row(10, 1, "a lie").0, Verdict::Contradicted);
+    assert_eq!(row(10, 1, &busy).0, Verdict::Contradicted);
 }
 
 /// Each row leaves out its own disturbed starts; what is formed round by round then takes those in again that it lacks.
@@ -34,13 +35,7 @@ fn rounds_are_not_lost_where_each_row_was_disturbed_in_others() {
     }
     let rows = rows(&run);
     assert_eq!([&rows[0], &rows[2]].map(|row| row.summary.invocation_medians.len()), [6, 6]);
-    let compared = within(
-        &rows[0],
-        &rows[2],
-        &noise(&rows.iter().collect::<Vec<_>>()),
-        &Rules { threshold: 0.03, comparisons: 1 },
-    )
-    .unwrap();
+    let compared = within(&rows[0], &rows[2], &noise(&rows), &Rules { threshold: 0.03, comparisons: 1 }).unwrap();
     assert_eq!((compared.counts, compared.paired), ((12, 12), true));
 }
 

@@ -1,11 +1,9 @@
 //! The whole way from batches to a row, as the scheduler and the ladder go it: warm-up, disturbed starts, modes, starts that follow one another, looks.
 
-use crate::simulation::{COST, Course, Law, Random, disturb, document, draws, rows, run, slack, together};
+use crate::simulation::{COST, Course, Law, Random, disturb, document, draws, noise, rows, run, slack, together};
 use std::fmt::Write as _;
 use std::ops::Range;
-use switchcost_analysis::{
-    Comparison, LOOKS, Noise, Outcome, Row, Rules, Speeds, Summary, between, noise, settled, within,
-};
+use switchcost_analysis::{Comparison, LOOKS, Noise, Outcome, Row, Rules, Speeds, Summary, between, settled, within};
 use switchcost_model::Run;
 
 /// A share near a bound is known to 0.4 points by so many.
@@ -138,7 +136,7 @@ fn starts_that_follow_one_another() {
                 counts.0 += usize::from(compared.interval.is_some_and(holds));
                 counts.1 += usize::from(matches!(compared.outcome, Outcome::Slower | Outcome::Faster));
             };
-            let noise_of = |rows: &[Row<'_>]| noise(&rows[..2].iter().collect::<Vec<_>>());
+            let noise_of = |rows: &[Row<'_>]| noise(&rows[..2]);
             let floors: (Noise, Noise) = (noise_of(&first), noise_of(&second));
             count(&mut paired, within(&first[0], &first[2], &floors.0, &rules).unwrap());
             count(&mut unpaired, between(&first[0], &second[0], (&floors.0, &floors.1), None, &rules).unwrap());

@@ -274,10 +274,8 @@ fn price(run: &Run, rule: &PriceRule, catalogue: &Catalogue) -> Option<Price> {
 
 /// Why a row has no price.
 fn reason(row: &Row<'_>) -> String {
-    Some(&row.reason)
-        .filter(|reason| !reason.is_empty())
-        .cloned()
-        .unwrap_or_else(|| "its probe counts no CPU time, and its contexts did not share one CPU".to_owned())
+    let unpriced = || "its probe counts no CPU time, and its contexts did not share one CPU".to_owned();
+    row.reason.as_ref().map_or_else(unpriced, ToString::to_string)
 }
 
 fn ended(status: ExitStatus) -> String {

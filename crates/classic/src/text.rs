@@ -101,9 +101,8 @@ impl Performance<'_> {
 
     /// Each list under the table with its heading; empty ones are left out.
     fn lists(&self) -> Vec<(&'static str, Vec<String>)> {
-        let reason = |row: &Row<'_>| {
-            (!row.reason.is_empty()).then(|| format!("{} is {}: {}", row.label, row.verdict, row.reason))
-        };
+        let reason =
+            |row: &Row<'_>| row.reason.as_ref().map(|reason| format!("{} is {}: {reason}", row.label, row.verdict));
         let absent = self.rows.iter().filter_map(|rows| rows.as_ref().err().cloned());
         let unverified = self.measured().filter_map(|(row, _)| reason(row)).chain(absent).collect();
         let ignored = self.ignored.then(|| "The arguments were ignored, as the original ignores them.".to_owned());

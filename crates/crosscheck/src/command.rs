@@ -179,7 +179,7 @@ fn own(ours: &mut Ours, session: &Session, random: &mut fastrand::Rng) -> bool {
     let (figures, last) = (&row.summary.figures, ours.figures.last_mut());
     match (figures, last) {
         (Some(figures), Some(last)) if figures.median > 0.0 && sound(row.verdict) => *last = Some(figures.median),
-        _ => ours.failure = Some(format!("{} is {}: {}", ours.label, row.verdict, row.reason)),
+        _ => ours.failure = Some(format!("{} is {}: {}", ours.label, row.verdict, row.why())),
     }
     false
 }

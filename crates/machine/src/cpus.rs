@@ -1,7 +1,7 @@
 //! Which CPUs may be used, which of them is measured, and where the host itself runs.
 
 use crate::{list, os};
-use switchcost_model::CpuRole;
+use switchcost_model::{CpuRole, Reason};
 
 /// CPUs that this process may use and what each is used for.
 ///
@@ -72,11 +72,8 @@ impl Cpus {
     ///
     /// # Errors
     /// Why there is only one.
-    pub fn pair(&self) -> Result<[u32; 2], String> {
-        let reason = || match &self.restriction {
-            Some(restriction) => format!("only CPU {} may be used: {restriction}", self.measured),
-            None => format!("this machine has one CPU online, number {}", self.measured),
-        };
+    pub fn pair(&self) -> Result<[u32; 2], Reason> {
+        let reason = || Reason::OneCpu { cpu: self.measured, restriction: self.restriction.clone() };
         self.partner.map(|partner| [self.measured, partner]).ok_or_else(reason)
     }
 
@@ -84,7 +81,7 @@ impl Cpus {
     ///
     /// # Errors
     /// Why this machine has none.
-    pub fn of(&self, role: CpuRole) -> Result<u32, String> {
+    pub fn of(&self, role: CpuRole) -> Result<u32, Reason> {
         match role {
             CpuRole::Measured => Ok(self.measured),
             CpuRole::Partner => self.pair().map(|[_, partner]| partner),
@@ -177,10 +174,10 @@ mod tests {
     fn one_cpu_is_a_reason_not_a_crash() {
         let cpus = arranged(&[3], |cpu| vec![cpu]);
         assert_eq!(cpus.housekeeping(), None);
-        assert!(cpus.pair().unwrap_err().contains("one CPU"));
+        assert!(cpus.pair().unwrap_err().to_string().contains("one CPU"));
         let why = Some("the cgroup's cpuset allows only CPU 3 of 0-7".to_owned());
         let cpus = Cpus::arrange(vec![3], why, |cpu| vec![cpu]).unwrap();
-        assert!(cpus.pair().unwrap_err().contains("cpuset"));
+        assert!(cpus.pair().unwrap_err().to_string().contains("cpuset"));
         assert!(Cpus::arrange(Vec::new(), None, |cpu| vec![cpu]).is_err());
     }
 

@@ -92,7 +92,7 @@ impl Run {
             fields([&mut variant.probe, &mut variant.label]);
             texts(&mut variant.parameters);
         }
-        run.not_run.values_mut().for_each(sentence);
+        run.not_run.values_mut().for_each(|reason| reason.change_texts(&mut sentence));
         run.invocations.iter_mut().for_each(make_invocation_told);
     }
 
@@ -123,7 +123,7 @@ fn make_invocation_told(invocation: &mut Invocation) {
     fields(end.iter_mut().flat_map(|end| end.code.iter_mut().chain(&mut end.detail)));
     fault.iter_mut().for_each(sentence);
     invocation.disturbances.iter_mut().for_each(|other| fields([&mut other.kind, &mut other.detail]));
-    sentence(&mut invocation.judgement.reason);
+    invocation.judgement.reason.iter_mut().for_each(|reason| reason.change_texts(&mut sentence));
     invocation.log = harmless_lines(&invocation.log, false);
 }
 

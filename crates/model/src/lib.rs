@@ -16,6 +16,7 @@ mod mechanism;
 pub mod number;
 mod placement;
 mod quantity;
+mod reason;
 mod request;
 mod run;
 mod seen;
@@ -35,6 +36,7 @@ pub use machine_key::{HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, mach
 pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
 pub use placement::{CpuRole, Place, Placement};
 pub use quantity::{Measure, Quantity};
+pub use reason::{LastWords, Reason};
 pub use request::Request;
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use seen::{Seen, TASKS_LOOKED_AT, Tree};

@@ -1,7 +1,7 @@
 //! Stored things: invocations, machines, runs.
 
 use crate::id::words;
-use crate::{IdError, Judgement, Request, Seen, Transcript, Variant};
+use crate::{IdError, Judgement, Reason, Request, Seen, Transcript, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub struct Disturbance {
 }
 
 /// One start of a probe for one variant.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Invocation {
     /// Index into the run's variants.
     pub variant: usize,
@@ -125,7 +125,7 @@ pub struct Finding {
 }
 
 /// The machine's fingerprint.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// Facts that identify the machine and its set-up; the machine key is made of these only.
     pub stable: BTreeMap<String, String>,
@@ -169,7 +169,7 @@ pub struct Run {
     pub variants: Vec<Variant>,
     /// Per variant: why it was not run at all, as (verdict unsupported, reason).
     #[serde(skip)]
-    pub not_run: BTreeMap<usize, String>,
+    pub not_run: BTreeMap<usize, Reason>,
     /// Done invocations in order of execution.
     #[serde(skip)]
     pub invocations: Vec<Invocation>,

@@ -1,7 +1,7 @@
 //! What the host concludes from the evidence.
 
-use crate::IdError;
 use crate::id::words;
+use crate::{IdError, Reason};
 use std::fmt;
 use std::str::FromStr;
 
@@ -26,18 +26,21 @@ words!(Verdict, "verdict",
     Unmeasured => "unmeasured", Broken => "broken", Contradicted => "contradicted");
 
 /// Verdict with its reason.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// Conclusion.
     pub verdict: Verdict,
-    /// One sentence; empty for verified.
-    pub reason: String,
+    /// Why; None for verified.
+    pub reason: Option<Reason>,
 }
 
 impl Judgement {
-    /// A verdict with a reason.
+    /// Nothing speaks against it.
+    pub const VERIFIED: Self = Self { verdict: Verdict::Verified, reason: None };
+
+    /// Another verdict, with its reason.
     #[must_use]
-    pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { verdict, reason: reason.into() }
+    pub fn new(verdict: Verdict, reason: Reason) -> Self {
+        Self { verdict, reason: Some(reason) }
     }
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use switchcost_analysis::number::{nanoseconds, percent, share};
 use switchcost_analysis::{Analysis, Figures, Of as Basis, Row, Split};
+use switchcost_model::Reason;
 use switchcost_stats::{Interval, Mode};
 
 /// What is known of every row.
@@ -435,7 +436,8 @@ pub static COLUMNS: &[Column] = &[
         "verified, contradicted, unobservable, unsupported, unmeasured or broken.",
     )
     .shown("verdict", |row, _| Some(row.verdict.to_string())),
-    column("reason", Of::Text(|_, row| row.reason.clone()), "Why not verified; empty if verified."),
+    column("reason", Of::Text(|_, row| row.why()), "Why not verified; empty if verified."),
+    column("reason_code", Of::Text(|_, row| row.reason.as_ref().map(Reason::code).unwrap_or_default()), "The same as a word that stays when the sentence is worded better; empty if verified."),
 ];
 
 /// The columns of one row as an object.

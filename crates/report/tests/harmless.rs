@@ -110,7 +110,7 @@ fn run(texts: &[String]) -> Run {
         process: ProcessEnd::Exited(0),
         transcript: transcript(&mut texts, 1000 + sequence as i64),
         seen: None,
-        judgement: Judgement::new(verdicts[(sequence % 4) as usize], texts.next()),
+        judgement: Judgement::new(verdicts[(sequence % 4) as usize], Reason::Unsupported { detail: texts.next() }),
         disturbances: vec![Disturbance { kind: texts.next(), detail: texts.next() }],
         log: texts.next(),
     });
@@ -141,7 +141,7 @@ fn run(texts: &[String]) -> Run {
             ..Machine::default()
         },
         variants: variants.to_vec(),
-        not_run: BTreeMap::from([(4, texts.next())]),
+        not_run: BTreeMap::from([(4, Reason::Unsupported { detail: texts.next() })]),
         invocations,
     }
 }

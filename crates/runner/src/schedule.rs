@@ -14,7 +14,7 @@ use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
 use switchcost_model::cpu_list;
-use switchcost_model::{EndedBy, Invocation, Machine, Plan, ProbeInfo, Request, Run, Utc, Variant};
+use switchcost_model::{EndedBy, Invocation, Machine, Plan, ProbeInfo, Reason, Request, Run, Utc, Variant};
 
 /// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
@@ -154,14 +154,14 @@ impl Schedule<'_> {
     }
 
     /// CPUs named in the plan; empty where the scheduler places.
-    fn planned_cpus(&self, variant: &Variant) -> Result<Vec<u32>, String> {
+    fn planned_cpus(&self, variant: &Variant) -> Result<Vec<u32>, Reason> {
         let cpus = self.control.cpus;
         let Some((a, b)) = variant.placement.pair() else {
             return variant.placement.cpus().iter().map(|role| cpus.of(*role)).collect();
         };
         let allowed = cpus.allowed();
-        if let Some(missing) = [a, b].into_iter().find(|cpu| !allowed.contains(cpu)) {
-            return Err(format!("CPU {missing} is not one of those that may be used, {}", cpu_list::format(allowed)));
+        if let Some(cpu) = [a, b].into_iter().find(|cpu| !allowed.contains(cpu)) {
+            return Err(Reason::CpuNotAllowed { cpu, allowed: cpu_list::format(allowed) });
         }
         Ok(if a == b { vec![a] } else { vec![a, b] })
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{self, Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{
-    Described, Experiment, Mechanism, MechanismId, Parameters, Placement, Request, Variant, Wanted,
+    Described, Experiment, Mechanism, MechanismId, Parameters, Placement, Reason, Request, Variant, Wanted,
 };
 
 /// What is to be run, and what cannot be.
@@ -16,7 +16,7 @@ pub struct Selection {
     /// Every row, in the order of the ladder.
     pub variants: Vec<Variant>,
     /// Index → why it will not be run.
-    pub not_run: BTreeMap<usize, String>,
+    pub not_run: BTreeMap<usize, Reason>,
     /// Index → size of its invocations, where it is not the request's.
     pub sizes: BTreeMap<usize, Sizes>,
     /// How many mechanisms a pattern took in that have no such experiment as was asked, so that they have no row.
@@ -59,7 +59,7 @@ impl Selection {
         self.merge(other)
     }
 
-    pub(crate) fn push(&mut self, variant: Variant, reason: Option<String>) {
+    pub(crate) fn push(&mut self, variant: Variant, reason: Option<Reason>) {
         if self.variants.contains(&variant) {
             return;
         }
@@ -230,7 +230,7 @@ fn add_broken(selection: &mut Selection, request: &Request, catalogue: &Catalogu
             parameters: Parameters::new(),
             label: String::new(),
         };
-        selection.push(variant, Some(reason.to_owned()));
+        selection.push(variant, Some(Reason::PageBroken { fault: reason.to_owned() }));
     }
 }
 
@@ -380,7 +380,7 @@ fn add(
     (catalogue, probes): (&Catalogue, &[KnownProbe]),
     shape: &Variant,
 ) {
-    let mut with = |probe: &str, reason: Option<String>| {
+    let mut with = |probe: &str, reason: Option<Reason>| {
         selection.push(Variant { probe: probe.to_owned(), ..shape.clone() }, reason);
     };
     if let Some(reason) = senseless(mechanism, shape) {
@@ -413,43 +413,40 @@ fn known_parameters(mechanism: &Mechanism, described: &Described, shape: &Varian
     shape
 }
 
-fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<String> {
+fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<Reason> {
+    let id = mechanism.id.to_string();
     if !mechanism.experiments.contains(&shape.experiment) {
-        let known: Vec<&str> = mechanism.experiments.iter().map(|e| e.as_str()).collect();
-        return Some(format!("{} has no experiment {}; it has {}", mechanism.id, shape.experiment, known.join(", ")));
+        let known = mechanism.experiments.iter().map(ToString::to_string).collect();
+        return Some(Reason::NoExperiment { mechanism: id, experiment: shape.experiment.to_string(), known });
     }
     if !mechanism.placements.contains(&shape.placement.kind()) {
-        let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
-        return Some(format!(
-            "placement {} cannot be measured for {}; it has {}",
-            shape.placement,
-            mechanism.id,
-            known.join(", ")
-        ));
+        let known = mechanism.placements.iter().map(ToString::to_string).collect();
+        return Some(Reason::NoPlacement { mechanism: id, placement: shape.placement.to_string(), known });
     }
-    (shape.experiment.ring && shape.contexts < 2 && !mechanism.control)
-        .then(|| "a ring needs at least 2 contexts; say --contexts 2 or more".to_owned())
+    (shape.experiment.ring && shape.contexts < 2 && !mechanism.control).then_some(Reason::RingOfOne)
 }
 
-fn cannot(described: &Described, shape: &Variant) -> Option<String> {
+fn cannot(described: &Described, shape: &Variant) -> Option<Reason> {
     if let Some(unavailable) = &described.unavailable {
-        let install = unavailable.install.as_ref().map(|install| format!("; install {install}")).unwrap_or_default();
-        return Some(format!("{}{install}", unavailable.reason.trim_end_matches('.')));
+        return Some(Reason::Unavailable { why: unavailable.reason.clone(), package: unavailable.install.clone() });
     }
+    let lacks = |what: &str, name: &str| {
+        let mechanism = shape.mechanism.to_string();
+        Some(Reason::ProbeLacks { what: what.to_owned(), name: name.to_owned(), mechanism })
+    };
     if !described.experiments.contains(&shape.experiment) {
-        return Some(format!("this probe has no experiment {} of {}", shape.experiment, shape.mechanism));
+        return lacks("experiment", shape.experiment.as_str());
     }
     if let Some(name) = shape.parameters.keys().find(|name| !described.parameters.contains(name)) {
-        return Some(format!("this probe has no parameter {name} of {}", shape.mechanism));
+        return lacks("parameter", name);
     }
-    (!described.timings.contains(&shape.timing))
-        .then(|| format!("this probe has no timing {} for {}", shape.timing, shape.mechanism))
+    if described.timings.contains(&shape.timing) { None } else { lacks("timing", shape.timing.as_str()) }
 }
 
-/// Said of a source that no installed probe is of: `make run` builds only what the ladder takes.
+/// No installed probe is of that source: `make run` builds only what the ladder takes.
 #[must_use]
-pub fn not_installed(source: &str) -> String {
-    format!("no probe of source {source} is installed; run `make build`")
+pub fn not_installed(kit: &str) -> Reason {
+    Reason::NotInstalled { kit: kit.to_owned() }
 }
 
 /// Why no probe can carry the mechanism out.
@@ -458,42 +455,39 @@ fn nobody(
     probes: &[KnownProbe],
     broken: &[Broken],
     asked: impl Fn(&KnownProbe) -> bool,
-) -> String {
-    let mut reasons: Vec<String> = probes
+) -> Reason {
+    let mut reasons: Vec<Reason> = probes
         .iter()
         .filter(|probe| mechanism.implemented_by.contains(&probe.info.source) && asked(probe))
         .filter_map(|probe| {
             let why = probe.answer.as_ref().err()?;
             let install = &probe.info.install.debian;
             // What a limit of the session kept from starting need not be missing; then the reason names the limit.
-            let cure = if install.is_empty() || !switchcost_machine::tight_limits().is_empty() {
-                String::new()
-            } else {
-                format!("; install {install}")
-            };
-            Some(format!("probe {}: {why}{cure}", probe.info.id))
+            let named = !install.is_empty() && switchcost_machine::tight_limits().is_empty();
+            let package = named.then(|| install.clone());
+            Some(Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.to_string(), package })
         })
         .collect();
     if reasons.is_empty() {
         let here = probes.iter().filter(|probe| asked(probe) && probe.answer.is_ok());
         let silent: Vec<&str> = here.map(|probe| probe.info.id.as_str()).collect();
-        let sources = mechanism.implemented_by.join(", probes/");
+        let kits = mechanism.implemented_by.join(", probes/");
         let installed = |source: &String| probes.iter().any(|probe| probe.info.source == *source);
         reasons.push(match silent[..] {
             [] if !mechanism.implemented_by.iter().any(installed) => {
                 not_installed(&mechanism.implemented_by.join(" or "))
             }
-            [] => format!("no chosen probe implements it (it is part of probes/{sources})"),
-            _ => format!("the probe {} does not describe it (it is part of probes/{sources})", silent.join(", ")),
+            [] => Reason::NotChosen { kits },
+            _ => Reason::NotDescribed { probes: silent.join(", "), kits },
         });
         let foreign = probes.iter().find(|probe| probe.describes(&mechanism.id).is_some());
-        reasons.extend(foreign.map(|probe| {
-            let id = &probe.info.id;
-            format!("the probe {id} describes it and is of source {}: ask for it by --probe {id}", probe.info.source)
-        }));
-        reasons.extend(broken.iter().filter(|broken| broken.mechanism.is_none()).map(|broken| broken.reason.clone()));
+        reasons.extend(
+            foreign.map(|probe| Reason::OfAnotherKit { probe: probe.info.id.clone(), kit: probe.info.source.clone() }),
+        );
+        let unnamed = broken.iter().filter(|broken| broken.mechanism.is_none());
+        reasons.extend(unnamed.map(|broken| Reason::PageBroken { fault: broken.reason.clone() }));
     }
-    reasons.join("; ")
+    if reasons.len() == 1 { reasons.remove(0) } else { Reason::Several { reasons } }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::{KnownProbe, RequestError, Selection, select};
 use std::collections::BTreeSet;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{Experiment, Mechanism, MechanismId, Request, Variant};
+use switchcost_model::{Experiment, Mechanism, MechanismId, Reason, Request, Variant};
 
 /// Resolves a request along an axis. Without patterns: those mechanisms of the headline ladder that have the axis.
 ///
@@ -67,22 +67,24 @@ pub fn select_sweep(
 }
 
 /// Why a mechanism cannot be varied along it.
-fn lacked(axis: &dyn Axis, request: &Request, mechanism: &Mechanism) -> String {
+fn lacked(axis: &dyn Axis, request: &Request, mechanism: &Mechanism) -> Reason {
+    let (what, id) = (axis.what().to_string(), mechanism.id.to_string());
     if axis.parameter().is_some_and(|name| mechanism.parameters.contains_key(name)) {
-        let experiment = chosen_experiment(request, mechanism);
-        return format!("{} of {} changes nothing in experiment {experiment}", axis.what(), mechanism.id);
+        let experiment = chosen_experiment(request, mechanism).to_string();
+        return Reason::AxisWithoutEffect { mechanism: id, what, experiment };
     }
-    format!("{} has no {}", mechanism.id, axis.what())
+    Reason::NoAxis { mechanism: id, what }
 }
 
 /// Points that other mechanisms have and these do not.
-fn refusals<'a>(name: &str, values: &[String], fitting: &[&'a Mechanism]) -> Vec<(&'a Mechanism, String, String)> {
+fn refusals<'a>(name: &str, values: &[String], fitting: &[&'a Mechanism]) -> Vec<(&'a Mechanism, String, Reason)> {
     let mut refused = Vec::new();
     for mechanism in fitting {
         let Some(parameter) = mechanism.parameters.get(name) else { continue };
         for value in values {
-            if let Err(reason) = parameter.accepts(value) {
-                refused.push((*mechanism, value.clone(), format!("{name}: {reason}")));
+            if let Err(why) = parameter.accepts(value) {
+                let reason = Reason::ValueRefused { name: name.to_owned(), why: why.to_string() };
+                refused.push((*mechanism, value.clone(), reason));
             }
         }
     }

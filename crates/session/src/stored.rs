@@ -29,7 +29,8 @@ pub fn judged_here(run: &mut Run, catalogue: &Catalogue) -> Vec<String> {
     let changed = switchcost_analysis::judge_again(run, &catalogue.mechanisms);
     let line = |changed: &switchcost_analysis::Changed| {
         let variant = &run.variants[changed.variant];
-        let reason = if changed.reason.is_empty() { String::new() } else { format!(": {}", harmless(&changed.reason)) };
+        let reason =
+            changed.reason.as_ref().map(|reason| format!(": {}", harmless(&reason.to_string()))).unwrap_or_default();
         format!(
             "  {} ({}, {}): {} in the file, {} by its evidence{reason}",
             variant.mechanism,

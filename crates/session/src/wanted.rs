@@ -6,7 +6,7 @@ use crate::paths::Installation;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Request, Run, Variant, Wanted};
+use switchcost_model::{EndedBy, Reason, Request, Run, Variant, Wanted};
 use switchcost_runner::{METHOD_VERSION, Selection, select_wanted};
 use switchcost_store::{RunHeader, Store};
 
@@ -79,8 +79,8 @@ impl Prepared {
     }
 
     /// Why the wanted row of this place cannot run here.
-    pub fn why_not(&self, place: usize) -> Option<&str> {
-        self.selection.not_run.get(self.places.get(place)?).map(String::as_str)
+    pub fn why_not(&self, place: usize) -> Option<&Reason> {
+        self.selection.not_run.get(self.places.get(place)?)
     }
 
     /// Measures and stores it.

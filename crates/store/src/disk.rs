@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use switchcost_model::{Disturbance, End, Evidence, Hello, Histogram, PlanEcho, Samples, Seen, Verdict};
+use switchcost_model::{Disturbance, End, Evidence, Hello, Histogram, PlanEcho, Reason, Samples, Seen, Verdict};
 
 /// Latest format of run files.
 pub const FORMAT: u64 = 1;
@@ -35,7 +35,7 @@ pub struct VariantRecord<V> {
     pub index: u64,
     #[serde(flatten)]
     pub variant: V,
-    pub not_run: Option<String>,
+    pub not_run: Option<Reason>,
 }
 
 /// One line per invocation; a row of table `invocation` with its rows of table `samples`.
@@ -56,7 +56,7 @@ pub struct InvocationRecord {
     pub process: String,
     pub process_code: Option<i32>,
     pub verdict: Verdict,
-    pub reason: String,
+    pub reason: Option<Reason>,
     pub pid: Option<u64>,
     pub hello: Option<Hello>,
     pub plan: Option<PlanEcho>,

@@ -70,7 +70,7 @@ pub fn insert_header(connection: &Connection, run: &Run) -> Result<i64, Fault> {
                 ("timing", &variant.timing.as_str()),
                 ("parameters", &json(&variant.parameters)?),
                 ("label", &variant.label),
-                ("not_run", &run.not_run.get(&index)),
+                ("not_run", &json_or_null(run.not_run.get(&index))?),
             ],
         )?;
     }
@@ -139,7 +139,7 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
             ("process", &record.process),
             ("process_code", &record.process_code),
             ("verdict", &record.verdict.as_str()),
-            ("reason", &record.reason),
+            ("reason", &json_or_null(record.reason.as_ref())?),
             ("pid", &record.pid.map(signed)),
             ("hello", &hello),
             ("plan", &json_or_null(record.plan.as_ref())?),
@@ -240,7 +240,7 @@ fn header(row: &Cells<'_>) -> Result<Run, Fault> {
 /// Puts its variants to a run, in order.
 pub fn read_variants(connection: &Connection, key: i64, run: &mut Run) -> Result<(), Fault> {
     each(connection, "SELECT * FROM variant WHERE run = ?1 ORDER BY position", [key], |row| {
-        if let Some(reason) = row.get("not_run")? {
+        if let Some(reason) = row.parse_or_null("not_run")? {
             run.not_run.insert(run.variants.len(), reason);
         }
         run.variants.push(Variant {
@@ -316,7 +316,7 @@ fn invocation(connection: &Connection, row: &Cells<'_>) -> Result<InvocationReco
         process: row.get("process")?,
         process_code: row.get("process_code")?,
         verdict: row.word("verdict")?,
-        reason: row.get("reason")?,
+        reason: row.parse_or_null("reason")?,
         pid: row.get::<Option<i64>>("pid")?.map(i64::cast_unsigned),
         hello: row.parse_or_null("content")?,
         plan: row.parse_or_null("plan")?,

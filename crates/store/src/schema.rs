@@ -8,7 +8,7 @@ use std::path::Path;
 pub const APPLICATION_ID: i32 = 0x7377_6374;
 
 /// `PRAGMA user_version` of every store that this crate reads.
-const VERSION: i64 = 6;
+const VERSION: i64 = 7;
 
 /// Refuses a file that is not ours or has another version. False: nothing is in it yet.
 ///

@@ -42,7 +42,7 @@ CREATE TABLE variant (
     timing     TEXT NOT NULL,
     parameters TEXT NOT NULL,                   -- JSON object
     label      TEXT NOT NULL,
-    not_run    TEXT,                            -- why it was not run at all
+    not_run    TEXT,                            -- JSON object: why it was not run at all
     PRIMARY KEY (run, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -67,7 +67,7 @@ CREATE TABLE invocation (
     process             TEXT NOT NULL,          -- exited, signalled, deadline, stopped, not_started
     process_code        INTEGER,                -- exit status or signal
     verdict             TEXT NOT NULL,
-    reason              TEXT NOT NULL,
+    reason              TEXT,                   -- JSON object: why; NULL for verified
     pid                 INTEGER,                -- NULL exactly when hello is
     hello               INTEGER REFERENCES hello (key),
     plan                TEXT,                   -- JSON object

@@ -67,7 +67,7 @@ fn each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     for finding in &mut machine.findings {
         [&mut finding.what, &mut finding.effect, &mut finding.cure].into_iter().for_each(&mut *change);
     }
-    run.not_run.values_mut().for_each(&mut *change);
+    run.not_run.values_mut().for_each(|reason| reason.change_texts(change));
     run.invocations.iter_mut().for_each(|invocation| each_text_of(invocation, change));
 }
 
@@ -85,7 +85,7 @@ fn each_text_of(invocation: &mut Invocation, change: &mut dyn FnMut(&mut String)
     notes.iter_mut().chain(fault).for_each(&mut *change);
     end.iter_mut().filter_map(|end| end.detail.as_mut()).for_each(&mut *change);
     invocation.disturbances.iter_mut().for_each(|disturbance| change(&mut disturbance.detail));
-    change(&mut invocation.judgement.reason);
+    invocation.judgement.reason.iter_mut().for_each(|reason| reason.change_texts(change));
     change(&mut invocation.log);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{arbitrary_run, export, full_run, import, text_map};
 use proptest::prelude::*;
-use switchcost_model::{Run, Severity};
+use switchcost_model::{Reason, Run, Severity};
 use switchcost_store::strip_personal;
 
 fn stripped(run: &Run) -> Run {
@@ -95,9 +95,10 @@ fn every_free_text_is_searched() {
     assert_eq!(finding.severity, Severity::Warning);
     (finding.what, finding.effect, finding.cure) = (secret.to_owned(), secret.to_owned(), secret.to_owned());
     run.command.push(format!("--note={secret}"));
-    run.not_run.insert(2, secret.to_owned());
+    let told = Reason::Unsupported { detail: secret.to_owned() };
+    run.not_run.insert(2, told.clone());
     let invocation = &mut run.invocations[0];
-    invocation.judgement.reason = secret.to_owned();
+    invocation.judgement.reason = Some(Reason::InSomeStarts { reason: Box::new(told), starts: 1, of: 2 });
     invocation.disturbances[0].detail = secret.to_owned();
     invocation.log = secret.to_owned();
     let transcript = &mut invocation.transcript;

@@ -30,7 +30,7 @@ fn a_store_outlives_its_process_and_makes_its_folders() {
     assert_eq!(Store::open_read_only(&path).unwrap().load("2026").unwrap(), full_run());
     let raw = Connection::open(&path).unwrap();
     let pragma = |name: &str| raw.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 6));
+    assert_eq!((pragma("application_id"), pragma("user_version")), (i64::from(APPLICATION_ID), 7));
     let mode: String = raw.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
 }
@@ -198,12 +198,12 @@ fn foreign_files_are_left_alone() {
 fn a_store_of_another_version_is_refused_and_left_alone() {
     let older = "move it away, write each run of it to a file with the switchcost that made it \
                  (`switchcost export RUN --store OLD -o FILE`), and read that here (`switchcost import FILE`)";
-    for (version, cure) in [(1, older), (5, older), (7, "use the newer switchcost for it")] {
+    for (version, cure) in [(1, older), (6, older), (8, "use the newer switchcost for it")] {
         let (_folder, path) = place();
         Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
         Connection::open(&path).unwrap().execute_batch(&format!("PRAGMA user_version = {version}")).unwrap();
         let before = fs::read(&path).unwrap();
-        let sentence = format!("the store `PATH` has schema {version} but this switchcost reads schema 6; {cure}");
+        let sentence = format!("the store `PATH` has schema {version} but this switchcost reads schema 7; {cure}");
         check(&path, Store::open(&path), &sentence);
         check(&path, Store::open_read_only(&path), &sentence);
         assert_eq!(fs::read(&path).unwrap(), before);

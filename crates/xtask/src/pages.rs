@@ -171,7 +171,7 @@ fn ratio(analysis: &Analysis<'_>, above: &Row<'_>, below: &Row<'_>) -> anyhow::R
     if [above, below].iter().any(|row| row.summary.modes_phrase().is_some()) {
         return Ok("groups".into());
     }
-    [above, below].into_iter().try_for_each(usable).map_err(anyhow::Error::msg)?;
+    [above, below].into_iter().try_for_each(|row| usable(row)).map_err(anyhow::Error::msg)?;
     let rules = Rules { threshold: switchcost_analysis::THRESHOLD, comparisons: 1 };
     let compared = within(below, above, &analysis.noise, &rules).map_err(|why| anyhow::anyhow!(reason(&why)))?;
     let (low, high) = compared.interval.with_context(|| compared.why.as_ref().map(reason).unwrap_or_default())?;

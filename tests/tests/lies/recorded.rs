@@ -7,13 +7,13 @@ mod edits;
 use super::list::{List, string};
 use edits::{Known, Quote};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use switchcost_analysis::{Bound, ProbeAnswer, judge};
+use switchcost_analysis::{Bound, Constants, ProbeAnswer, judge_by};
 use switchcost_catalogue::Catalogue;
 use switchcost_e2e::repository;
-use switchcost_model::{Mechanism, Plan, ProcessEnd, Seen, Variant, Verdict};
+use switchcost_model::{Judgement, Mechanism, Plan, ProcessEnd, Reason, Seen, Variant};
 use switchcost_protocol::RunReader;
 
 /// The list must hold at least so many lies that have a verdict.
@@ -104,8 +104,8 @@ impl Recording {
         })
     }
 
-    /// Verdict and reason of this lie; of none where it is quoted faithfully.
-    fn judged(&self, lie: Option<&Value>) -> Result<(Verdict, String), String> {
+    /// What the judge says of this lie by these constants; of none where it is quoted faithfully.
+    fn judged(&self, lie: Option<&Value>, constants: &Constants) -> Result<Judgement, String> {
         let edits = lie.and_then(|lie| lie["edits"].as_array()).into_iter().flatten();
         let edits: Vec<String> = edits.map(|edit| edit.as_str().unwrap().to_owned()).collect();
         let mut quote = Quote::new(&edits, Known::of(&self.words))?;
@@ -128,8 +128,7 @@ impl Recording {
             seen: Some(&self.seen),
             bound: self.bound.as_ref().unwrap_or(&unmeasured),
         };
-        let judgement = judge(&mechanism.rule(&self.plan.variant), &self.plan, &answer).judgement;
-        Ok((judgement.verdict, judgement.reason))
+        Ok(judge_by(constants, &mechanism.rule(&self.plan.variant), &self.plan, &answer).judgement)
     }
 }
 
@@ -200,16 +199,17 @@ pub(super) fn misjudged(name: &str, told: &Told<'_>) -> Vec<String> {
     let Some(recording) = Recording::read(name) else { return vec![format!("{name} is not recorded")] };
     let mut wrong = Vec::new();
     if name.starts_with("bases/") {
-        let faithful = recording.judged(None);
-        if !matches!(faithful, Ok((Verdict::Verified, _))) {
+        let faithful = recording.judged(None, &Constants::OURS);
+        if faithful.as_ref() != Ok(&Judgement::VERIFIED) {
             wrong.push(format!("{name}, quoted faithfully: {faithful:?}"));
         }
     }
     for lie in &told.lies {
         let (expected, says) = (string(lie, "verdict"), lie["says"].as_str().unwrap_or_default());
-        let judged = recording.judged(Some(lie));
-        let fits = |(verdict, reason): &(Verdict, String)| {
-            let right = verdict.to_string() == expected && says.split('|').any(|words| reason.contains(words));
+        let judged = recording.judged(Some(lie), &Constants::OURS);
+        let fits = |judged: &Judgement| {
+            let reason = judged.reason.as_ref().map(Reason::to_string).unwrap_or_default();
+            let right = judged.verdict.to_string() == expected && says.split('|').any(|words| reason.contains(words));
             right || expected == "undetectable"
         };
         if !judged.as_ref().is_ok_and(fits) {
@@ -233,4 +233,73 @@ fn every_lie_gets_its_verdict_from_a_recording() {
     });
     let unused: Vec<String> = there.filter(|name| !told.contains_key(name)).collect();
     assert!(unused.is_empty(), "recordings that no lie tells: {unused:?}");
+}
+
+/// What each rule finds, and what each constant of the rules is for: `protocol/rules.txt`, which this test writes anew where SWITCHCOST_RECORD is set.
+#[test]
+fn every_rule_and_constant_does_what_the_table_says() {
+    let list = List::read();
+    let told = told(&list);
+    let recordings: Vec<(&str, Recording, &Told<'_>)> =
+        told.iter().filter_map(|(name, told)| Some((name.as_str(), Recording::read(name)?, told))).collect();
+    // Lies that are believed, honest starts that are not, and the lies that each reason finds.
+    let judged = |constants: &Constants| {
+        let (mut believed, mut accused, mut found) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        for (name, recording, told) in &recordings {
+            if let Some(base) = name.strip_prefix("bases/")
+                && recording.judged(None, constants).unwrap() != Judgement::VERIFIED
+            {
+                accused.insert(base.to_owned());
+            }
+            for lie in &told.lies {
+                let (id, judgement) = (string(lie, "id"), recording.judged(Some(lie), constants).unwrap());
+                match judgement.reason {
+                    Some(reason) => found.entry(code(&reason)).or_insert_with(BTreeSet::new).insert(id),
+                    None => believed.insert(id),
+                };
+            }
+        }
+        (believed, accused, found)
+    };
+    let (believed, accused, found) = judged(&Constants::OURS);
+    assert!(accused.is_empty(), "{accused:?}");
+    let names = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(" ");
+    let honest: BTreeSet<String> = list.bases.keys().cloned().collect();
+    let mut table = format!(
+        "What each rule finds: its reason, and the lies of lies.toml\n\nhonest, and spared by all: {}\n",
+        names(honest)
+    );
+    table.extend(found.into_iter().map(|(code, lies)| format!("{code}: {}\n", names(lies))));
+    table += "\nWhat changes if a constant is half of what it is, or one and a half times that: lies that are believed then, honest starts that are not\n\n";
+    for (name, _, place) in Constants::TABLE {
+        for factor in [0.5, 1.5] {
+            let mut constants = Constants::OURS;
+            *place(&mut constants) *= factor;
+            let (more, accused, _) = judged(&constants);
+            let more = more.difference(&believed).cloned().collect::<BTreeSet<_>>();
+            let said = |what: &str, all: BTreeSet<String>| {
+                if all.is_empty() { String::new() } else { format!("; {what} {}", names(all)) }
+            };
+            let changes = said("believed:", more) + &said("accused:", accused);
+            table += &format!("{name} × {factor}{}\n", if changes.is_empty() { "; nothing" } else { &changes });
+        }
+    }
+    let file = repository().join("protocol/rules.txt");
+    if std::env::var_os("SWITCHCOST_RECORD").is_some() {
+        std::fs::write(&file, &table).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    let differs = table.lines().zip(kept.lines()).find(|(now, kept)| now != kept);
+    assert!(
+        table == kept,
+        "protocol/rules.txt differs, first in {differs:?}; `scripts/record-lies rules` writes it anew"
+    );
+}
+
+/// The reason's code; of what is wrapped around another, both.
+fn code(reason: &Reason) -> String {
+    match reason {
+        Reason::OtherWay { instead } => format!("other_way {}", code(instead)),
+        reason => reason.code(),
+    }
 }

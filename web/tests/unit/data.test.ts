@@ -50,6 +50,7 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     unit: "switch",
     verdict: "verified",
     reason: "",
+    reason_code: "",
     starts: 6,
     samples: 60,
     ...figures,

@@ -12,7 +12,7 @@ use crate::analysis::Analysis;
 use crate::clock::SAME;
 use crate::noise::Noise;
 use crate::rounds::{basis, by_round, fraction, ratio, round_ratios};
-use crate::row::{Of, Row};
+use crate::row::{Judged, Of};
 use crate::rulers::{CLOCK, core, slower_core};
 use crate::summary::{CONFIDENCE, modes_phrase};
 use switchcost_model::hardware_key;
@@ -23,7 +23,7 @@ use switchcost_stats::{
 
 /// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
 /// differ by beyond chance, if that is more.
-fn floor(a: (&Row<'_>, &Noise), b: (&Row<'_>, &Noise), of: Of) -> f64 {
+fn floor(a: (&Judged<'_>, &Noise), b: (&Judged<'_>, &Noise), of: Of) -> f64 {
     // Variances add up: two rows with the scatter of both differ by the root mean square of what twins of each do.
     let own = f64::midpoint(own_reach(a.0, of).powi(2), own_reach(b.0, of).powi(2)).sqrt();
     fraction(own).max(a.1.beyond(a.0)).max(b.1.beyond(b.0))
@@ -34,7 +34,7 @@ fn floor(a: (&Row<'_>, &Noise), b: (&Row<'_>, &Noise), of: Of) -> f64 {
 /// behind a quiet one of its family.
 ///
 /// The estimate is the median of n such steps, whose standard error is 1.2533 σ ÷ √n; σ is 1.4826 times their MAD.
-fn own_reach(row: &Row<'_>, of: Of) -> f64 {
+fn own_reach(row: &Judged<'_>, of: Of) -> f64 {
     let logs: Vec<f64> = by_round(row, of, f64::ln, false).into_values().collect();
     if logs.len() < FEWEST || logs.iter().any(|log| !log.is_finite()) {
         return 0.0;
@@ -139,8 +139,8 @@ impl Comparison {
 }
 
 /// Why a ratio of these rows is none of costs: a row has modes that reach into the other's. Then it follows the shares of the modes, which are chance.
-fn mixed(a: &Row<'_>, b: &Row<'_>, of: Of) -> Option<Why> {
-    let ends = |row: &Row<'_>| {
+fn mixed(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Why> {
+    let ends = |row: &Judged<'_>| {
         let (median, _, modes) = row.figure(of)?;
         let values = || modes.iter().map(|mode| mode.value).chain([median]);
         Some((values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?))
@@ -165,7 +165,7 @@ fn mixed(a: &Row<'_>, b: &Row<'_>, of: Of) -> Option<Why> {
 ///
 /// # Errors
 /// When they share no round.
-pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<Comparison, Why> {
+pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> Result<Comparison, Why> {
     let of = basis(a, b);
     let ratios = round_ratios(a, b, of);
     let needed = fewest_pairs(rules.confidence());
@@ -193,8 +193,8 @@ pub fn within(a: &Row<'_>, b: &Row<'_>, noise: &Noise, rules: &Rules) -> Result<
 /// # Errors
 /// When a side has no figure.
 pub fn between(
-    a: &Row<'_>,
-    b: &Row<'_>,
+    a: &Judged<'_>,
+    b: &Judged<'_>,
     noise: (&Noise, &Noise),
     clock: Option<f64>,
     rules: &Rules,
@@ -207,14 +207,15 @@ pub fn between(
     let lacking = Why::FewStarts { starts: counts, needed };
     let estimate = median_difference(&logs_a, &logs_b, rules.confidence()).ok_or(Why::NoFigure)?;
     // Variances add up, and the bootstrap errs on the wide side as it is: the root will do, also where a row knows its correlation by itself only.
-    let inflated = |logs: &[f64], row: &Row<'_>| inflation(autocorrelation_of_ranks(logs), logs.len(), &row.shared(of));
+    let inflated =
+        |logs: &[f64], row: &Judged<'_>| inflation(autocorrelation_of_ranks(logs), logs.len(), &row.shared(of));
     let wider = f64::midpoint(inflated(&logs_a, a), inflated(&logs_b, b)).sqrt();
     let estimate = estimate.widened(wider);
     let deviation = a.run_to_run.hypot(b.run_to_run);
     let estimate = either_way(estimate.with_component(deviation, rules.confidence()), a, b, of);
     let component = half_width(deviation, rules.confidence());
     let same_clock = conclude(estimate, floor, rules, (a, of, false), counts, lacking.clone());
-    let ignores = |row: &Row<'_>| row.undisturbed.as_ref().is_some_and(|found| found.follows_clock == Some(false));
+    let ignores = |row: &Judged<'_>| row.undisturbed.as_ref().is_some_and(|found| found.follows_clock == Some(false));
     let compared = match clock.filter(|_| !(ignores(a) && ignores(b))) {
         None => same_clock,
         Some(off) => {
@@ -230,14 +231,14 @@ pub fn between(
 }
 
 /// With what of either figure may be the clock's, and without.
-fn either_way(estimate: LogRatio, a: &Row<'_>, b: &Row<'_>, of: Of) -> LogRatio {
-    let open = |row: &Row<'_>| {
+fn either_way(estimate: LogRatio, a: &Judged<'_>, b: &Judged<'_>, of: Of) -> LogRatio {
+    let open = |row: &Judged<'_>| {
         row.undisturbed.as_ref().filter(|_| of == Of::Undisturbed).map_or(0.0, |undisturbed| undisturbed.open)
     };
     estimate.or_less(open(b)).or_less(-open(a))
 }
 
-fn logarithms(row: &Row<'_>, of: Of) -> Vec<f64> {
+fn logarithms(row: &Judged<'_>, of: Of) -> Vec<f64> {
     let starts = if of == Of::Undisturbed { row.undisturbed_medians() } else { &row.summary.invocation_medians };
     starts.iter().map(|(_, value)| value.ln()).collect()
 }
@@ -246,7 +247,7 @@ fn conclude(
     estimate: LogRatio,
     floor: f64,
     rules: &Rules,
-    (row, of, paired): (&Row<'_>, Of, bool),
+    (row, of, paired): (&Judged<'_>, Of, bool),
     counts: (usize, usize),
     lacking: Why,
 ) -> Comparison {

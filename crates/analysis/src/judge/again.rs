@@ -3,13 +3,13 @@
 use super::{Bound, ProbeAnswer, Ruling, judge};
 use crate::series::values;
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Mechanism, MechanismId, Plan, Run, Timing, Variant, Verdict};
+use switchcost_model::{Invocation, Mechanism, MechanismId, Plan, Reason, Run, Timing, Variant, Verdict};
 
 /// Every ring was asked for at least one hop to be checked; how many, a stored run does not say.
 const LEAST_VERIFY_UNITS: u64 = 1;
 
 /// A verdict that these rules change.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
     /// Index of the variant.
     pub variant: usize,
@@ -17,8 +17,8 @@ pub struct Changed {
     pub from: Verdict,
     /// What the evidence says.
     pub to: Verdict,
-    /// Why.
-    pub reason: String,
+    /// Why; None: nothing speaks against it any more.
+    pub reason: Option<Reason>,
 }
 
 /// The fastest of the controls that bound a mechanism from below, among these invocations of the run. Its fastest batch, since a disturbed one
@@ -65,7 +65,7 @@ pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
                 let bound = bounds.entry(&mechanism.id).or_insert_with(|| fastest_bound(run, mechanism));
                 ruling(mechanism, &run.variants[variant_index], &run.invocations[index], bound)
             }
-            None => Ruling::new(Verdict::Unobservable, "this version has no rule for the mechanism"),
+            None => Ruling::new(Verdict::Unobservable, Reason::NoRule),
         };
         let invocation = &mut run.invocations[index];
         let (from, to) = (invocation.judgement.verdict, ruling.judgement.verdict);

@@ -2,44 +2,34 @@
 
 use super::{LEAVE_MS, ProbeAnswer};
 use crate::words::{is_message, last_words};
-use switchcost_model::{EndStatus, Phase, Plan, PlanEcho, ProcessEnd, Transcript, harmless};
+use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, harmless};
 
 /// Reasons for which there is no usable answer at all.
-pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<String> {
+pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
     let ProbeAnswer { transcript, process, log, .. } = *answer;
-    let last_words = || quoted(log);
+    let words = || quoted(log);
     if let Some(fault) = &transcript.fault
         && process != ProcessEnd::Deadline
     {
-        return Some(format!("the probe broke the protocol: {fault}{}", last_words()));
+        return Some(Reason::ProtocolBroken { fault: fault.clone(), words: words() });
     }
     match process {
         ProcessEnd::Deadline if transcript.end.is_some() => {
-            return Some(format!(
-                "the probe answered but did not leave within {LEAVE_MS} ms or by the end of the budget; it was killed{}",
-                last_words()
-            ));
+            return Some(Reason::DidNotLeave { limit_ms: LEAVE_MS, words: words() });
         }
-        ProcessEnd::Deadline => {
-            return Some(format!(
-                "no answer within {} ms; the probe and all its processes were killed",
-                plan.deadline_ms
-            ));
-        }
-        ProcessEnd::NotStarted => return Some(format!("the probe could not be started: {}", log.trim())),
-        ProcessEnd::Signalled(signal) => {
-            return Some(format!("the probe was killed by signal {signal}{}", last_words()));
-        }
+        ProcessEnd::Deadline => return Some(Reason::NoAnswer { limit_ms: plan.deadline_ms }),
+        ProcessEnd::NotStarted => return Some(Reason::NotStarted { why: log.trim().to_owned() }),
+        ProcessEnd::Signalled(signal) => return Some(Reason::Killed { signal, words: words() }),
         ProcessEnd::Stopped | ProcessEnd::Exited(_) => {}
     }
     let Some(end) = &transcript.end else {
         let status = if let ProcessEnd::Exited(status) = process { status } else { -1 };
-        return Some(format!("the probe ended with exit status {status} before `end`{}", last_words()));
+        return Some(Reason::EndedEarly { status, words: words() });
     };
     let fine = matches!(end.status, EndStatus::Ok | EndStatus::Unsupported);
     match process {
         ProcessEnd::Exited(status) if (status == 0) != fine => {
-            return Some(format!("`end` says {} but the exit status is {status}{}", end.status, last_words()));
+            return Some(Reason::StatusesDiffer { end: end.status.to_string(), status, words: words() });
         }
         _ if !fine => return None,
         _ => {}
@@ -48,24 +38,20 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<String> {
 }
 
 /// What the log has to add to the sentence about a probe's end.
-fn quoted(log: &str) -> String {
+fn quoted(log: &str) -> LastWords {
     match last_words(log) {
-        None => String::new(),
-        Some(_) if log.lines().any(is_message) => {
-            "; it wrote its messages to standard output; they belong to the descriptor of report_fd".into()
-        }
-        Some(words) => {
-            format!("; its last words: {} (all of it: `switchcost export RUN`, field log)", harmless(words))
-        }
+        None => LastWords::None,
+        Some(_) if log.lines().any(is_message) => LastWords::Messages,
+        Some(words) => LastWords::Said { text: harmless(words) },
     }
 }
 
 /// The probe must have carried out what was asked.
-fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<String> {
-    let Some(echo) = &transcript.plan else { return Some("no `plan` before `end`".into()) };
+fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<Reason> {
+    let Some(echo) = &transcript.plan else { return Some(Reason::NoPlan) };
     let variant = &plan.variant;
     let differs = |what: &str, asked: &dyn std::fmt::Display, done: &dyn std::fmt::Display| {
-        Some(format!("the probe carried out another plan: {what} is {done}, asked was {asked}"))
+        Some(Reason::OtherPlan { what: what.to_owned(), done: done.to_string(), asked: asked.to_string() })
     };
     if echo.mechanism != variant.mechanism {
         return differs("mechanism", &variant.mechanism, &echo.mechanism);
@@ -80,7 +66,7 @@ fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<String> {
         return differs("contexts", &variant.contexts, &echo.contexts);
     }
     if echo.cpus != plan.cpus {
-        return Some(format!("the probe carried out another plan: cpus {:?}, asked was {:?}", echo.cpus, plan.cpus));
+        return differs("cpus", &format!("{:?}", plan.cpus), &format!("{:?}", echo.cpus));
     }
     if plan.batch_units != 0
         && !(plan.batch_units..=plan.batch_units.saturating_add(echo.contexts)).contains(&echo.batch_units)
@@ -96,24 +82,24 @@ fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<String> {
     counted_batches(plan, echo, transcript)
 }
 
-fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Option<String> {
+fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Option<Reason> {
     if plan.variant.experiment.in_one_batch() {
         return None;
     }
     if plan.variant.each_unit() {
         let recorded: u64 = transcript.histograms.iter().filter(|h| h.phase == Phase::Measure).map(|h| h.units).sum();
         let asked = echo.batch_units.saturating_mul(plan.batches);
-        return (recorded != asked).then(|| format!("{recorded} intervals were recorded where {asked} were asked"));
+        return (recorded != asked).then_some(Reason::IntervalsMissing { recorded, asked });
     }
     for part in plan.variant.experiment.page().samples() {
         for (phase, asked) in [(Phase::Warmup, plan.warmup_batches), (Phase::Measure, plan.batches)] {
             let of = transcript.samples.iter().filter(|s| s.phase == phase && s.quantity.as_deref() == part);
-            let done: u64 = of.map(|s| s.ticks.len() as u64).sum();
-            if done != asked {
-                return Some(format!("{done} {phase} batches arrived where {asked} were asked"));
+            let arrived: u64 = of.map(|s| s.ticks.len() as u64).sum();
+            if arrived != asked {
+                return Some(Reason::BatchesMissing { phase: phase.to_string(), arrived, asked });
             }
         }
     }
     let foreign = transcript.samples.iter().find(|s| s.units != echo.batch_units)?;
-    Some(format!("a batch has {} units where the plan says {}", foreign.units, echo.batch_units))
+    Some(Reason::OtherBatch { units: foreign.units, planned: echo.batch_units })
 }

@@ -1,61 +1,55 @@
 //! A histogram of `timing=each` against itself.
 
 use super::Case;
-use switchcost_model::{Histogram, Timing};
+use switchcost_model::{Histogram, Reason, Timing};
 
-/// Of so many readings at least one is longer than a tick, even where a tick is 100 ns.
-const MANY_READINGS: u64 = 1000;
-
-pub(super) fn contradiction(case: &Case<'_>) -> Option<String> {
+pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
     if !case.plan.variant.each_unit() {
         return None;
     }
     let by_counter = case.plan.variant.timing == Timing::Each;
-    let wrong =
-        |histogram: &Histogram| inconsistent(histogram).or_else(|| wrong_counter(histogram).filter(|_| by_counter));
+    let wrong = |histogram: &Histogram| {
+        inconsistent(histogram).or_else(|| wrong_counter(case, histogram).filter(|_| by_counter))
+    };
     case.transcript.histograms.iter().find_map(wrong)
 }
 
-fn inconsistent(histogram: &Histogram) -> Option<String> {
+fn inconsistent(histogram: &Histogram) -> Option<Reason> {
     let (first, last) = (histogram.buckets.first()?, histogram.buckets.last()?);
     if histogram.min > histogram.max {
-        return Some(format!(
-            "the shortest interval, {}, is longer than the longest, {}",
-            histogram.min, histogram.max
-        ));
+        return Some(Reason::ShortestAboveLongest { min: histogram.min, max: histogram.max });
     }
     if !(first.0..=upper(histogram, first.0)).contains(&histogram.min) {
-        return Some(format!("the shortest interval, {}, lies outside the first bucket", histogram.min));
+        return Some(Reason::ShortestOutside { min: histogram.min });
     }
     if !(last.0..=upper(histogram, last.0)).contains(&histogram.max) {
-        return Some(format!("the longest interval, {}, lies outside the last bucket", histogram.max));
+        return Some(Reason::LongestOutside { max: histogram.max });
     }
     let total = |edge: &dyn Fn(u64) -> u64| -> u128 {
         histogram.buckets.iter().map(|&(lower, count)| u128::from(edge(lower)) * u128::from(count)).sum()
     };
     let (least, most) = (total(&|lower| lower), total(&|lower| upper(histogram, lower)));
-    (!(least..=most).contains(&u128::from(histogram.sum)))
-        .then(|| format!("the intervals add up to {}, the buckets to {least} to {most}", histogram.sum))
+    let whole = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
+    (!(least..=most).contains(&u128::from(histogram.sum))).then(|| Reason::SumOutside {
+        sum: histogram.sum,
+        least: whole(least),
+        most: whole(most),
+    })
 }
 
 /// What reading the counter cost, and how fast it ran.
-fn wrong_counter(histogram: &Histogram) -> Option<String> {
+fn wrong_counter(case: &Case<'_>, histogram: &Histogram) -> Option<Reason> {
     if histogram.pair_count != histogram.units {
-        return Some(format!(
-            "the counter's own cost was read {} times beside {} intervals",
-            histogram.pair_count, histogram.units
-        ));
+        return Some(Reason::ReadingsDiffer { readings: histogram.pair_count, intervals: histogram.units });
     }
-    if histogram.pair_sum == 0 && histogram.pair_count >= MANY_READINGS {
-        return Some(format!("{} readings of the counter cost nothing", histogram.pair_count));
+    if histogram.pair_sum == 0 && histogram.pair_count as f64 >= case.constants.many_readings {
+        return Some(Reason::FreeReadings { readings: histogram.pair_count });
     }
     if histogram.span_counter == 0 || histogram.span_clock == 0 {
-        return Some("the counter's rate is unknown: a span of 0 was told".into());
+        return Some(Reason::NoSpan);
     }
     let inside = histogram.sum.saturating_add(histogram.pair_sum);
-    (histogram.span_counter < inside).then(|| {
-        format!("the intervals and their readings take {inside} counter ticks of a span of {}", histogram.span_counter)
-    })
+    (histogram.span_counter < inside).then_some(Reason::SpanTooShort { inside, span: histogram.span_counter })
 }
 
 /// Largest value of the bucket that begins here.
@@ -72,22 +66,12 @@ fn left(histogram: &Histogram) -> (f64, f64) {
     (histogram.sum as f64 / units - pair, pair)
 }
 
-/// Share of the reading's own cost below which the rest is not told from it: readings at two places of a loop differ by as much.
-const RESOLUTION: f64 = 0.05;
-
-/// How the reason of every answer begins that is too small to be a figure.
-pub(crate) const BELOW_RESOLUTION: &str = "below the resolution";
-
 /// Why the rest of the interval is not a figure.
-pub(super) fn below_resolution(case: &Case<'_>) -> Option<String> {
+pub(super) fn below_resolution(case: &Case<'_>) -> Option<Reason> {
     if case.plan.variant.timing != Timing::Each {
         return None;
     }
     let histogram = case.transcript.histograms.iter().find(|h| h.phase == switchcost_model::Phase::Measure)?;
-    let (rest, pair) = left(histogram);
-    (rest < RESOLUTION * pair).then(|| {
-        format!(
-            "{BELOW_RESOLUTION} of the reading: {rest:.1} counter ticks are left of an interval when the {pair:.1} of reading the counter are taken off"
-        )
-    })
+    let (left, reading) = left(histogram);
+    (left < case.constants.resolution * reading).then_some(Reason::BelowReading { left, reading })
 }

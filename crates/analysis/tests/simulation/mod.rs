@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use switchcost_analysis::{Analysis, Row};
+use switchcost_analysis::{Analysis, Noise, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{
     Clock, Disturbance, EndedBy, Experiment, Hello, Invocation, Judgement, Machine, Phase, Placement, ProcessEnd,
-    Request, Run, Samples, Timing, Transcript, Variant, Verdict,
+    Request, Run, Samples, Timing, Transcript, Variant,
 };
 
 /// Batches of an invocation.
@@ -339,11 +339,17 @@ fn invocation(variant: usize, round: u64, ticks: Vec<i64>) -> Invocation {
         process: ProcessEnd::Exited(0),
         transcript: Transcript { hello: Some(hello), samples: vec![samples], ..Transcript::default() },
         seen: None,
-        judgement: Judgement::new(Verdict::Verified, ""),
+        judgement: Judgement::VERIFIED,
         disturbances: Vec::new(),
         log: String::new(),
         peak_rss_bytes: 0,
     }
+}
+
+/// What A/A pairs among these rows say.
+#[allow(dead_code, reason = "not every crate that simulates asks")]
+pub fn noise<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>) -> Noise {
+    switchcost_analysis::noise(&rows.into_iter().map(|row| &row.judged).collect::<Vec<_>>())
 }
 
 /// The rows of a run, in its order.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{MechanismId, Verdict};
+use switchcost_model::{Judgement, MechanismId, Verdict};
 use switchcost_runner::{
     Breach, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
 };
@@ -101,8 +101,8 @@ fn transcript(file: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> 
         Ok(TranscriptKind::Run(status)) => {
             (format!("conforms: an answer to `run` that ends with {status}"), Exit::Fine)
         }
-        Ok(TranscriptKind::Judged(verdict, reason)) => {
-            let reason = if reason.is_empty() { String::new() } else { format!(": {}", harmless(&reason)) };
+        Ok(TranscriptKind::Judged(Judgement { verdict, reason })) => {
+            let reason = reason.map(|reason| format!(": {}", harmless(&reason.to_string()))).unwrap_or_default();
             (format!("conforms, and is {verdict}{reason}"), of_verdict(verdict))
         }
         Err(fault @ TranscriptFault::Broken(_)) => (named(&harmless(&fault.to_string())), Exit::BrokenRule),

@@ -72,7 +72,7 @@ fn listed(mechanism: &Mechanism, probes: &[KnownProbe]) -> ListedMechanism {
             install: packages(&probe.info.install),
         }));
         if !probes.iter().any(|probe| probe.info.source == *source) {
-            let reason = Some(not_installed(source));
+            let reason = Some(not_installed(source).to_string());
             listed.push(ListedProbe { id: source.clone(), available: false, reason, install: None });
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use switchcost_analysis::{Undisturbed, clock_beside, counted, label, series, speeds, undisturbed, verdict_of};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{Invocation, Run, Timing, Variant, Verdict};
+use switchcost_model::{Invocation, Judgement, Run, Timing, Variant};
 use switchcost_stats::{FEWEST, mean, median};
 
 /// Patterns of rows, and what each goes through.
@@ -54,8 +54,8 @@ impl NodeSample {
                 continue;
             }
             let row = label(variant, catalogue, true);
-            let (verdict, reason) = verdict_of(run, index, &all[index]);
-            if verdict != Verdict::Verified {
+            let Judgement { verdict, reason } = verdict_of(run, index, &all[index]);
+            if let Some(reason) = reason {
                 sample.unusable.push((row, format!("{verdict}: {reason}")));
                 continue;
             }

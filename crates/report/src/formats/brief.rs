@@ -11,7 +11,9 @@ use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{percent, share};
 use switchcost_analysis::{Analysis, Quantity, Row, resume_command, run_command};
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{EndedBy, Experiment, Finding, Placement, Severity, Timing, Utc, Verdict, harmless_line};
+use switchcost_model::{
+    EndedBy, Experiment, Finding, Placement, Reason, Severity, Timing, Utc, Verdict, harmless_line,
+};
 
 /// Columns where the width is not known.
 const WIDTH: u16 = 98;
@@ -306,15 +308,15 @@ impl<'a, 'r> View<'a, 'r> {
             (sound, all) => format!("{sound} of {all} rows passed their checks"),
         };
         let mut out = paragraph(&format!("{counted}{more}"), self.style);
-        let mut told: Vec<(Verdict, &str, Vec<&str>)> = Vec::new();
+        let mut told: Vec<(Verdict, &Option<Reason>, Vec<&str>)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.verdict != Verdict::Verified) {
-            match told.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && *reason == row.reason) {
+            match told.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && **reason == row.reason) {
                 Some((_, _, names)) => names.push(&row.label),
                 None => told.push((row.verdict, &row.reason, vec![&row.label])),
             }
         }
         for (verdict, reason, names) in told {
-            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
             out += &paragraph(&format!("{verdict}: {}{reason}", names.join(", ")), self.style);
             if verdict == Verdict::Contradicted {
                 out += &paragraph("Do not use that figure; report it with `switchcost export`.", self.style);
@@ -385,7 +387,7 @@ fn without_interval(rows: &[&Row<'_>], ended_by: EndedBy) -> Option<String> {
                 |row: &&Row<'_>| row.start_takes().map(|time| format!(" ({} each)", Quantity::TIME.amount(time)));
             let names = rows.iter().map(|row| format!("{}{}", row.label, takes(row).unwrap_or_default()));
             let names = names.collect::<Vec<_>>().join(", ");
-            Some(format!("{WHY}: {names}; by themselves: {}", run_command(rows.iter().copied())))
+            Some(format!("{WHY}: {names}; by themselves: {}", run_command(rows.iter().map(|row| &row.judged))))
         }
     }
 }

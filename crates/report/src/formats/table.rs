@@ -28,7 +28,7 @@ fn aligned(column: &Column, text: impl ToString, tint: Option<Tint>) -> Cell {
 /// The measure that all figures have, or the switch's.
 #[must_use]
 pub fn common_measure(analysis: &Analysis<'_>) -> String {
-    let mut measures = analysis.shown().filter(|row| row.summary.figures.is_some()).map(Row::measure);
+    let mut measures = analysis.shown().filter(|row| row.summary.figures.is_some()).map(|row| row.measure());
     let first = measures.next().unwrap_or_else(|| SWITCH.to_owned());
     if measures.all(|measure| measure == first) { first } else { SWITCH.to_owned() }
 }
@@ -160,7 +160,7 @@ pub(super) fn ended(run: &Run) -> String {
 
 /// What is said of a row under the table: its reason, then its notes.
 fn remarks(row: &Row<'_>) -> Vec<String> {
-    let reason = (!row.reason.is_empty()).then(|| format!("{}: {}", row.verdict, row.reason));
+    let reason = row.reason.as_ref().map(|reason| format!("{}: {reason}", row.verdict));
     reason.into_iter().chain(row.notes.iter().cloned()).collect()
 }
 

@@ -6,7 +6,7 @@ use super::talk::{Answer, is_measurement};
 use std::time::Duration;
 use switchcost_analysis::{Bound, ProbeAnswer, judge, went_another_way};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
-use switchcost_model::{Due, EndStatus, Evidence, Phase, Plan, PlanEcho, ProcessEnd, Transcript, Verdict};
+use switchcost_model::{Due, EndStatus, Evidence, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, Verdict};
 use switchcost_protocol::{END_CODES, kind};
 
 /// A rule by its name in the table, how it was broken, and the line that shows it.
@@ -285,11 +285,11 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
     if went_another_way(&ruling.judgement) {
         return; // A single start shows no habit; `run` has several.
     }
-    let reason = ruling.judgement.reason;
+    let Some(reason) = ruling.judgement.reason else { return };
     match ruling.judgement.verdict {
-        Verdict::Contradicted => list.add("evidence", reason, line),
-        Verdict::Broken => list.add("echo", reason, None),
-        Verdict::Unobservable if reason.ends_with("gave no reason") => list.add("why", reason, line),
+        Verdict::Contradicted => list.add("evidence", reason.to_string(), line),
+        Verdict::Broken => list.add("echo", reason.to_string(), None),
+        _ if matches!(reason, Reason::NotSeen { why: None, .. }) => list.add("why", reason.to_string(), line),
         _ => {}
     }
 }

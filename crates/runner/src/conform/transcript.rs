@@ -3,21 +3,21 @@
 use std::io::Read;
 use switchcost_analysis::{Bound, ProbeAnswer, judge};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndStatus, MechanismId, Placement, Plan, ProcessEnd, Transcript, Variant, Verdict};
+use switchcost_model::{EndStatus, Judgement, MechanismId, Placement, Plan, ProcessEnd, Transcript, Variant};
 use switchcost_protocol::{DescribeReader, Fault, RunReader, kind};
 
 /// Small pieces: the reader moves what is left of one behind each line.
 const PIECE: usize = 4096;
 
 /// What a transcript turned out to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum TranscriptKind {
     /// An answer to `describe`, with so many mechanisms.
     List(usize),
     /// An answer to `run` that ends so.
     Run(EndStatus),
-    /// The same, and what the judge says of it, with its reason.
-    Judged(Verdict, String),
+    /// The same, and what the judge says of it.
+    Judged(Judgement),
 }
 
 /// Why a transcript is not one.
@@ -102,7 +102,7 @@ fn ended(
     let process = ProcessEnd::Exited(i32::from(!fine));
     let told = ProbeAnswer { transcript: &transcript, process, log: "", seen: None, bound: &Bound::None };
     let ruling = judge(&mechanism.rule(&plan.variant), &plan, &told);
-    Ok(TranscriptKind::Judged(ruling.judgement.verdict, ruling.judgement.reason))
+    Ok(TranscriptKind::Judged(ruling.judgement))
 }
 
 /// Nobody knows what was asked: the probe's own echo is taken for it, but for the mechanism.

@@ -42,14 +42,14 @@ fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
     let (name, default) = defaults[0];
     assert_eq!(of("nothing", ""), (format!("{name}={default}"), None));
     assert_eq!(of(name, "x"), (format!("{name}=x"), None));
-    assert!(of(defaults[1].0, "x").1.unwrap().contains("this probe has no parameter "));
+    assert!(matches!(of(defaults[1].0, "x").1.unwrap(), Reason::ProbeLacks { what, .. } if what == "parameter"));
 }
 
 fn twins(rows: &[(&str, Placement)]) -> Vec<String> {
     let catalogue = Catalogue::default();
     let variants = rows.iter().map(|(mechanism, placement)| variant(mechanism, *placement)).collect();
     let mut selection =
-        Selection { variants, not_run: BTreeMap::from([(0, "it cannot".to_owned())]), ..Selection::default() };
+        Selection { variants, not_run: BTreeMap::from([(0, Reason::RingOfOne)]), ..Selection::default() };
     selection.add_twins(&catalogue, &[]);
     selection.variants.iter().filter(|v| v.is_twin()).map(|v| v.mechanism.to_string()).collect()
 }
@@ -89,12 +89,12 @@ fn a_probe_that_is_slow_to_start_is_not_measured_twice() {
 
 #[test]
 fn merged_selections_hold_each_row_once() {
-    let of = |name: &str, reason: &str| Selection {
+    let of = |name: &str, reason: Reason| Selection {
         variants: vec![variant("a/x", Placement::usual()), variant(name, Placement::usual())],
-        not_run: BTreeMap::from([(1, reason.to_owned())]),
+        not_run: BTreeMap::from([(1, reason)]),
         ..Selection::default()
     };
-    let mut all = of("a/y", "why y");
-    assert_eq!(all.merge(of("a/z", "why z")), [0, 2]);
-    assert_eq!((all.variants.len(), &all.not_run[&1], &all.not_run[&2]), (3, &"why y".into(), &"why z".into()));
+    let mut all = of("a/y", Reason::RingOfOne);
+    assert_eq!(all.merge(of("a/z", Reason::NoBudget)), [0, 2]);
+    assert_eq!((all.variants.len(), &all.not_run[&1], &all.not_run[&2]), (3, &Reason::RingOfOne, &Reason::NoBudget));
 }

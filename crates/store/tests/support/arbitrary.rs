@@ -209,9 +209,31 @@ fn seen() -> impl Strategy<Value = Seen> {
     )
 }
 
+/// Of every shape: texts, words, fractions, one reason in another.
+fn reason() -> impl Strategy<Value = Reason> {
+    let plain = prop_oneof![
+        Just(Reason::NotLookedAt),
+        text().prop_map(|detail| Reason::Unsupported { detail }),
+        (any::<i32>(), text()).prop_map(|(signal, text)| Reason::Killed { signal, words: LastWords::Said { text } }),
+        any::<f64>()
+            .prop_filter("JSON has no such number", |busy| busy.is_finite())
+            .prop_map(|busy| Reason::TooBusy { busy, most: 1.5 }),
+        (text(), maybe_text()).prop_map(|(what, why)| Reason::NotSeen { what, why }),
+        vec(text(), 0..3).prop_map(|known| Reason::NoExperiment {
+            mechanism: String::new(),
+            experiment: String::new(),
+            known
+        }),
+    ];
+    let nested = |reason| Reason::InSomeStarts { reason: Box::new(reason), starts: 1, of: 2 };
+    let plain = plain.boxed();
+    plain.clone().prop_union(plain.prop_map(nested).boxed())
+}
+
 fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
     let disturbances = vec((text(), text()).prop_map(|(kind, detail)| Disturbance { kind, detail }), 0..2);
-    let judgement = (one_of(Verdict::ALL), text()).prop_map(|(verdict, reason)| Judgement { verdict, reason });
+    let judgement =
+        (one_of(Verdict::ALL), option::of(reason())).prop_map(|(verdict, reason)| Judgement { verdict, reason });
     let numbers = proptest::array::uniform5(number());
     let rest = (judgement, disturbances, text(), option::of(seen()));
     (0..variants, numbers, tick(), vec(any::<u32>(), 0..3), process(), transcript(), rest).prop_map(
@@ -316,7 +338,7 @@ fn header() -> impl Strategy<Value = Run> {
 
 /// Any run that keeps the rules.
 pub fn arbitrary_run() -> impl Strategy<Value = Run> {
-    let with_variants = (header(), vec((variant(), maybe_text()), 0..4)).prop_map(|(mut run, variants)| {
+    let with_variants = (header(), vec((variant(), option::of(reason())), 0..4)).prop_map(|(mut run, variants)| {
         for (index, (variant, not_run)) in variants.into_iter().enumerate() {
             run.not_run.extend(not_run.map(|reason| (index, reason)));
             run.variants.push(variant);

@@ -62,7 +62,7 @@ pub fn header(id: &str) -> Run {
             }],
         },
         variants: vec![variant("thread/pipe", "gcc-12"), variant("stack/asm", "gcc-12"), variant("vm/pair", "rust")],
-        not_run: BTreeMap::from([(2, "there is no /dev/kvm".to_owned())]),
+        not_run: BTreeMap::from([(2, Reason::Unsupported { detail: "there is no /dev/kvm".to_owned() })]),
         invocations: Vec::new(),
     }
 }
@@ -119,7 +119,7 @@ pub fn invocation(variant: usize, sequence: u64) -> Invocation {
             fault: None,
         },
         seen: None,
-        judgement: Judgement::new(Verdict::Verified, ""),
+        judgement: Judgement::VERIFIED,
         disturbances: vec![Disturbance { kind: "steal".to_owned(), detail: "3 ms of 31 ms".to_owned() }],
         log: "said \"ü\"\n\u{0}\u{2028}".to_owned(),
     }
@@ -193,7 +193,7 @@ fn dead_invocation(sequence: u64) -> Invocation {
     let mut invocation = invocation(0, sequence);
     invocation.process = ProcessEnd::Deadline;
     invocation.transcript = Transcript { fault: Some("line 3: no JSON".to_owned()), ..Transcript::default() };
-    invocation.judgement = Judgement::new(Verdict::Broken, "nothing was said within 8 s");
+    invocation.judgement = Judgement::new(Verdict::Broken, Reason::NoAnswer { limit_ms: 8000 });
     invocation.disturbances.clear();
     invocation
 }

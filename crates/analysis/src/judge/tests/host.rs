@@ -6,13 +6,19 @@ use super::*;
 fn what_the_host_saw_refutes() {
     let contradicted = |change: fn(&mut Seen), words| check(&watched(&rule(), change), Verdict::Contradicted, words);
     check(&watched(&rule(), |_| {}), Verdict::Verified, "");
-    contradicted(|s| s.last_samples_ns = Some(1_000_000), "5.2 ms by the probe's clock");
-    contradicted(|s| (s.voluntary, s.involuntary) = (5, 9), "the kernel counted 14 for the probe");
-    contradicted(|s| (s.voluntary, s.involuntary) = (500, 9000), "2002 voluntary kernel switches");
-    contradicted(|s| s.cpu_ns = 40_000_000, "38.5 ms of CPU time");
-    contradicted(|s| s.tree.as_mut().unwrap().knows_pid = false, "process id 1");
-    contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0], "names CPU 1");
-    contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0, 1], "may run on CPU 0");
+    contradicted(|s| s.last_samples_ns = Some(1_000_000), "longer_than_lived claimed_ms=5.2 lived_ms=1.0");
+    contradicted(
+        |s| (s.voluntary, s.involuntary) = (5, 9),
+        r#"kernel_counted_fewer claimed=4002.0 counted=14.0 kind="all""#,
+    );
+    contradicted(
+        |s| (s.voluntary, s.involuntary) = (500, 9000),
+        r#"kernel_counted_fewer claimed=2002.0 counted=500.0 kind="voluntary""#,
+    );
+    contradicted(|s| s.cpu_ns = 40_000_000, "time_missing claimed_ms=5.2 used_ms=38.5");
+    contradicted(|s| s.tree.as_mut().unwrap().knows_pid = false, "foreign_process pid=1");
+    contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0], "forbidden_cpu cpu=1");
+    contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0, 1], "may_run_elsewhere cpu=0 planned=[1]");
 }
 
 #[test]
@@ -27,24 +33,36 @@ fn contexts_that_are_tasks_must_be_there() {
     check(
         &watched(&threads, |s| s.tree.as_mut().unwrap().most_tasks = 1),
         Verdict::Contradicted,
-        "1 threads in one process",
+        r#"host_saw_fewer needed=2 seen=1 what="threads in one process""#,
     );
     let processes = rules(|r| r.seen_processes = Some(2));
-    check(&watched(&processes, |_| {}), Verdict::Contradicted, "1 processes where the mechanism has 2");
+    check(&watched(&processes, |_| {}), Verdict::Contradicted, r#"host_saw_fewer needed=2 seen=1 what="processes""#);
     let two = |s: &mut Seen, spaces: Option<u64>| {
         let tree = s.tree.as_mut().unwrap();
         (tree.processes, tree.looked_at, tree.address_spaces) = (2, 2, spaces);
     };
     check(&watched(&processes, |s| two(s, Some(2))), Verdict::Verified, "");
-    check(&watched(&processes, |s| two(s, Some(1))), Verdict::Contradicted, "1 address spaces");
-    check(&watched(&processes, |s| two(s, None)), Verdict::Unobservable, "compare address spaces");
+    check(
+        &watched(&processes, |s| two(s, Some(1))),
+        Verdict::Contradicted,
+        r#"host_saw_fewer needed=2 seen=1 what="address spaces""#,
+    );
+    check(&watched(&processes, |s| two(s, None)), Verdict::Unobservable, r#"host_cannot_read what="address spaces""#);
     let spaces = rules(|r| r.seen_namespaces.extend([("pid".to_owned(), 2)]));
-    check(&watched(&spaces, |s| s.tree.as_mut().unwrap().looked_at = 2), Verdict::Contradicted, "1 pid namespaces");
-    check(&watched(&spaces, |s| s.tree.as_mut().unwrap().namespaces.clear()), Verdict::Unobservable, "pid namespaces");
+    check(
+        &watched(&spaces, |s| s.tree.as_mut().unwrap().looked_at = 2),
+        Verdict::Contradicted,
+        r#"host_saw_fewer needed=2 seen=1 what="pid namespaces""#,
+    );
+    check(
+        &watched(&spaces, |s| s.tree.as_mut().unwrap().namespaces.clear()),
+        Verdict::Unobservable,
+        r#"host_cannot_read what="pid namespaces""#,
+    );
     let forks = rules(|r| r.seen_forks = Some(1.0));
-    check(&watched(&forks, |_| {}), Verdict::Contradicted, "3 tasks were created");
+    check(&watched(&forks, |_| {}), Verdict::Contradicted, "fewer_tasks_created created=3 needed=4000.0");
     check(&watched(&forks, |s| s.forks = Some(4000)), Verdict::Verified, "");
-    check(&watched(&forks, |s| s.forks = None), Verdict::Unobservable, "does not count");
+    check(&watched(&forks, |s| s.forks = None), Verdict::Unobservable, "tasks_not_counted");
 }
 
 #[test]
@@ -57,7 +75,7 @@ fn a_run_that_nobody_watched_is_not_verified() {
         seen: None,
         bound: &Bound::None,
     };
-    check(&judge(&rule(), &plan(), &answer), Verdict::Unobservable, "not stored with this run");
+    check(&judge(&rule(), &plan(), &answer), Verdict::Unobservable, "no_host_view");
 }
 
 #[test]
@@ -77,7 +95,7 @@ fn switches_of_the_kernel_cannot_be_hidden() {
         judge(&silent, &plan(), &answer)
     };
     check(&with(9_000), Verdict::Verified, "");
-    check(&with(40_000), Verdict::Contradicted, "after `plan`");
+    check(&with(40_000), Verdict::Contradicted, "hidden_switches claimed=0.0 counted=41800.0 units=4000.0");
 }
 
 /// A control that spins on two CPUs burns time while one of the two is pushed aside; one that was never pushed aside left it out of its batches.
@@ -99,9 +117,9 @@ fn time_that_a_spinning_partner_burns_is_not_missing() {
         judge(&spinning, &plan, &answer)
     };
     check(&with(0, 40), Verdict::Verified, "");
-    check(&with(0, 60), Verdict::Contradicted, "of CPU time for them");
+    check(&with(0, 60), Verdict::Contradicted, "time_missing");
     check(&with(2, 60), Verdict::Verified, "");
-    check(&with(1_000_000, 1000), Verdict::Contradicted, "of CPU time for them");
+    check(&with(1_000_000, 1000), Verdict::Contradicted, "time_missing");
 }
 
 /// Contexts on two CPUs that are pushed aside share one; sandboxes, each of them many tasks of the host's kernel, may not.
@@ -128,7 +146,11 @@ fn contexts_with_a_cpu_each_are_not_pushed_aside() {
     };
     let several = EvidenceRule { kernel_switches: Some((1.0, 2.0)), ..rule() };
     check(&with(&several, 0), Verdict::Verified, "");
-    check(&with(&several, 1200), Verdict::Contradicted, "each should have its own");
+    check(
+        &with(&several, 1200),
+        Verdict::Contradicted,
+        r#"other_way instead={"code":"shared_cpu","involuntary":1200.0}"#,
+    );
     let sandboxes = EvidenceRule { hops_hidden: true, ..several };
     check(&with(&sandboxes, 1200), Verdict::Verified, "");
 }

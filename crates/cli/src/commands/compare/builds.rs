@@ -52,7 +52,8 @@ pub fn measure(
     let (of_a, of_b) = (rows(&ids[0])?, rows(&ids[1])?);
     let pairs = paired(&selection, &of_a, &of_b, folders, compared);
     if pairs.is_empty() {
-        let reason = selection.not_run.values().next().map_or("they have no row in common", String::as_str);
+        let reason =
+            selection.not_run.values().next().map_or("they have no row in common".to_owned(), ToString::to_string);
         let (a, b) = (folders[0].display(), folders[1].display());
         let sentence = format!("the probes in {a} and {b} have nothing to compare: {reason}");
         return Err(Failure { sentence, exit: Exit::Nothing });

@@ -64,7 +64,10 @@ pub fn request(arguments: &Compare) -> Request {
 fn runnable(selection: &Selection, rows: Vec<usize>, text: &str) -> Result<Vec<usize>, Failure> {
     let able: Vec<usize> = rows.iter().copied().filter(|row| !selection.not_run.contains_key(row)).collect();
     if able.is_empty() {
-        let reason = rows.first().and_then(|row| selection.not_run.get(row)).map_or("nothing fits", String::as_str);
+        let reason = rows
+            .first()
+            .and_then(|row| selection.not_run.get(row))
+            .map_or("nothing fits".to_owned(), ToString::to_string);
         return Err(Failure { sentence: format!("`{text}` cannot be measured here: {reason}"), exit: Exit::Nothing });
     }
     Ok(able)
@@ -94,7 +97,7 @@ pub(super) fn refuse(analysis: &Analysis<'_>) -> Result<(), Failure> {
     }
     let worst = analysis.rows.iter().max_by_key(|row| row.verdict);
     let why = worst.map_or("nothing was measured".to_owned(), |row| {
-        format!("{} is {}: {}", row.variant.mechanism, row.verdict, row.reason)
+        format!("{} is {}: {}", row.variant.mechanism, row.verdict, row.why())
     });
     Err(Failure { sentence: format!("run {} bears no comparison: {why}", analysis.run.id), exit })
 }

@@ -126,7 +126,7 @@ impl<'c> Question<'c> {
         let request = request(arguments);
         let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store)?;
         let switches = wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::usual());
-        let absent = switches.filter_map(|(place, row)| Some((row.to_string(), prepared.why_not(place)?.to_owned())));
+        let absent = switches.filter_map(|(place, row)| Some((row.to_string(), prepared.why_not(place)?.to_string())));
         compared.skipped.extend(absent);
         if let Some((row, reason)) = compared.skipped.first().filter(|_| self.asked.len() < compared.skipped.len() + 2)
         {

@@ -146,7 +146,7 @@ fn curve(analysis: &Analysis<'_>, curve: &Curve) -> CurvePart {
     let gap = |point: &Point| GapPart {
         x: point.x,
         verdict: rows[point.row].verdict.to_string(),
-        reason: rows[point.row].reason.clone(),
+        reason: rows[point.row].why(),
     };
     CurvePart {
         mechanism: curve.variant.mechanism.to_string(),

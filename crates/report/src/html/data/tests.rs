@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use switchcost_model::{
     Capabilities, Clock, EndedBy, EvidenceChange, Experiment, Hello, Invocation, Judgement, Machine, Mechanism,
-    Parameter, ParameterKind, Phase, Placement, PlanEcho, ProcessEnd, Run, Samples, Timing, Transcript, Verdict,
+    Parameter, ParameterKind, Phase, Placement, PlanEcho, ProcessEnd, Run, Samples, Timing, Transcript,
 };
 
 /// Units of a batch.
@@ -52,7 +52,7 @@ fn invocation(variant: usize, round: u64, samples: Vec<Samples>, ticks_per_secon
         process: ProcessEnd::Exited(0),
         transcript: Transcript { hello: Some(hello), samples, ..Transcript::default() },
         seen: None,
-        judgement: Judgement::new(Verdict::Verified, ""),
+        judgement: Judgement::VERIFIED,
         disturbances: vec![],
         log: String::new(),
     }

@@ -1,0 +1,94 @@
+//! The numbers of the judge's rules, in one table: `protocol/rules.txt` says which lies slip through, and which honest starts are accused, when
+//! each is half or one and a half times what it is.
+
+/// Declares the table: each constant with its value, and why it is that.
+macro_rules! constants {
+    ($($(#[doc = $why:literal])+ $name:ident = $value:literal,)+) => {
+        /// The numbers of the rules.
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub struct Constants {
+            $($(#[doc = $why])+ pub $name: f64,)+
+        }
+
+        impl Constants {
+            /// Those that starts are judged by.
+            pub const OURS: Self = Self { $($name: $value,)+ };
+
+            /// Each with its name, its reason, and where it stands.
+            pub const TABLE: &[(&'static str, &'static str, fn(&mut Self) -> &mut f64)] =
+                &[$((stringify!($name), concat!($($why),+), |constants| &mut constants.$name),)+];
+        }
+    };
+}
+
+constants! {
+    /// Share by which kernel switches may differ from the rule: counters are read while tasks fall asleep, and timer interrupts preempt.
+    kernel_tolerance = 0.02,
+    /// Share of the units: where a rule allows no kernel switch, more than this means that something else ran in between.
+    stray_share = 0.001,
+    /// Kernel switches at the edges of the measurement that belong to no unit, beside two per context.
+    edge_switches = 10.0,
+    /// Tasks of a runtime beside its contexts that may add switches at the edges: collectors, compilers, timers.
+    helper_tasks = 64.0,
+    /// Times a second that somebody else may get the CPU in between. It matters for units of milliseconds (large working sets), of which a single
+    /// preemption is more than `kernel_tolerance`; a scheduler's slice is longer than a millisecond.
+    preemptions_per_second = 1000.0,
+    /// Involuntary switches per unit beyond the rule, at most, that are the work of others on the same CPU: they disturb the figure and say nothing of the
+    /// mechanism. A mechanism whose own switches were hidden among them would have one in every unit.
+    foreign_share = 0.5,
+    /// Times that a runtime's helper is pushed aside around the batches, by the contexts or by others: a compiler works while the counters are read.
+    helper_pushed = 8.0,
+    /// Share of units in which a context that has a CPU of its own is pushed aside, at most; of two that share one it is about half.
+    pushed_share = 0.25,
+    /// ns. No CPU hands anything over in less; a faster claim was optimised away or miscounted. Half a cycle at 5 GHz.
+    implausible_ns = 0.1,
+    /// A switch is at least one jump more than the loop that drives it, and a CPU takes one such jump per cycle: less than so many times the empty loop of
+    /// the same run is not a switch.
+    least_bounds = 1.5,
+    /// ns of CPU time between the two readings that no batch holds: the first wake-up of each context, the clock of each batch, code that an emulator
+    /// translates on the way. Beside batches of a run it is nothing; three of 20 µs took 46 µs more under an emulated processor.
+    around_batches_ns = 1e6,
+    /// ns of CPU time of the rulers beside a batch, at most: the kernel's code must be fetched anew for them.
+    rulers_ns = 10e3,
+    /// Bytes that an address space of today's processors spans, 2^57: more cannot be memory.
+    address_space = 144_115_188_075_855_872.0,
+    /// Of so many readings at least one is longer than a tick, even where a tick is 100 ns.
+    many_readings = 1000.0,
+    /// Share of the reading's own cost below which the rest is not told from it: readings at two places of a loop differ by as much.
+    resolution = 0.05,
+    /// Share by which two clocks of one machine may differ.
+    clock_share = 0.01,
+    /// ns by which two clocks of one machine and the reading of a pipe may differ.
+    clock_ns = 1e6,
+    /// Kernel switches after `plan` for each unit beyond those that the evidence has: below, they are a runtime's own (collector, compiler).
+    hidden_share = 0.5,
+    /// The same, however few units there are.
+    hidden_switches = 10_000.0,
+    /// Contexts of the largest ring whose CPU time is compared with its batches: a larger one takes longer to make, to check and to remove than to measure.
+    largest_judged = 1000.0,
+    /// ns of CPU time that a runtime uses to verify and to leave, for each ns that it took to start: Erlang takes a tenth more, and nine tenths where a
+    /// neighbour comes to its core after the start.
+    leaving = 2.0,
+    /// Hops of the longest pass that checks them after the batches, where a lap is not longer.
+    longest_pass = 1000.0,
+    /// ns of CPU time of the quickest kernel switch. Tasks that had ended before `plan` are counted in the end, but not at the look; so much of them there
+    /// may have been.
+    quickest_switch_ns = 250.0,
+    /// ns of CPU time that a start used after `plan`, for each ns claimed and CPU; above, time is missing in the claim.
+    missing_time = 1.15,
+    /// ns of CPU time around the batches, with the tick by which the kernel's count of a running task may be behind.
+    missing_time_ns = 6e6,
+    /// How many times as much of a control, which may start a program for each batch, in no batch.
+    missing_time_of_controls = 3.0,
+    /// ns. A control across CPUs spins: while one of its tasks is pushed aside between batches, the other burns time that is in none; so long each time, where
+    /// others queue for the CPU.
+    pushed_aside_ns = 15e6,
+    /// Not more often than so in a start of a few batches.
+    pushed_aside = 10.0,
+    /// ns of CPU time of the runtime that takes a container away; the processes that made it had ended before the look.
+    removal_ns = 30e6,
+    /// Contexts of a ring that passes the token once more where hops are not those of the batches, at most; a longer lap takes seconds across CPUs.
+    largest_checked = 10_000.0,
+    /// ns. Batches that together last longer are not over before the host has read `plan`, even on a busy machine.
+    longest_unseen_ns = 20e6,
+}

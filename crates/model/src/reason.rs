@@ -1,0 +1,327 @@
+//! Why a start or a row has the verdict that it has: what was found, as data, and the one place that makes a sentence of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a rule found. It is data from the rule to the store, the page and every format; its sentence is what `Display` gives.
+///
+/// In JSON it is an object whose `code` names the kind. Times are in the unit that the field's name ends with; `least` and `most` are what was expected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "code", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each sentence says what its fields are")]
+pub enum Reason {
+    // The host has no usable answer.
+    #[error("the probe broke the protocol: {fault}{words}")]
+    ProtocolBroken { fault: String, words: LastWords },
+    #[error(
+        "the probe answered but did not leave within {limit_ms} ms or by the end of the budget; it was killed{words}"
+    )]
+    DidNotLeave { limit_ms: u64, words: LastWords },
+    #[error("no answer within {limit_ms} ms; the probe and all its processes were killed")]
+    NoAnswer { limit_ms: u64 },
+    #[error("the probe could not be started: {why}")]
+    NotStarted { why: String },
+    #[error("the probe was killed by signal {signal}{words}")]
+    Killed { signal: i32, words: LastWords },
+    #[error("the probe ended with exit status {status} before `end`{words}")]
+    EndedEarly { status: i32, words: LastWords },
+    #[error("`end` says {end} but the exit status is {status}{words}")]
+    StatusesDiffer { end: String, status: i32, words: LastWords },
+    #[error("no `plan` before `end`")]
+    NoPlan,
+    #[error("neither plan nor evidence came before `end`")]
+    NoEvidence,
+    #[error("the probe carried out another plan: {what} is {done}, asked was {asked}")]
+    OtherPlan { what: String, done: String, asked: String },
+    #[error("{recorded} intervals were recorded where {asked} were asked")]
+    IntervalsMissing { recorded: u64, asked: u64 },
+    #[error("{arrived} {phase} batches arrived where {asked} were asked")]
+    BatchesMissing { phase: String, arrived: u64, asked: u64 },
+    #[error("a batch has {units} units where the plan says {planned}")]
+    OtherBatch { units: u64, planned: u64 },
+    #[error("the probe refused the plan: {detail}")]
+    Refused { detail: String },
+    #[error("the probe failed: {detail}")]
+    Failed { detail: String },
+
+    // The evidence against the claim, or against itself.
+    #[error("other than the row names: {instead}")]
+    OtherWay { instead: Box<Reason> },
+    #[error("the evidence covers {evidence} units, the batches report {reported}")]
+    UnitsDiffer { evidence: u64, reported: u64 },
+    #[error("the token advanced by {token} where {claimed} switches were claimed")]
+    TokenDiffers { token: u64, claimed: u64 },
+    #[error("a {experiment} was claimed in {quantity}; expected one of {}", .known.join(", "))]
+    OtherQuantity { experiment: String, quantity: String, known: Vec<String> },
+    #[error("{quantity} of {claimed} contexts was claimed where {asked} were asked")]
+    OtherContexts { quantity: String, claimed: u64, asked: u64 },
+    #[error("{bytes} {quantity} are more than an address space holds")]
+    BeyondAddressSpace { quantity: String, bytes: i64 },
+    #[error("the contexts counted {turns} turns where {claimed} were claimed")]
+    TurnsDiffer { turns: u64, claimed: u64 },
+    #[error("{took_part} contexts took part where {asked} were asked")]
+    ContextsDiffer { took_part: u64, asked: u64 },
+    #[error("{turns} turns cannot be the sum of {contexts} contexts with {min} to {max} each")]
+    TurnsCannotAdd { turns: u64, contexts: u64, min: u64, max: u64 },
+    #[error("one context had {max} turns, another {min}: no ring was passed round")]
+    NoRing { min: u64, max: u64 },
+    #[error(
+        "the kernel counted {counted} switches for {units} claimed ({:.3} each) where the mechanism makes {}",
+        counted / *units as f64,
+        range(*least, *most)
+    )]
+    KernelSwitches { counted: f64, units: u64, least: f64, most: f64 },
+    #[error("{claimed} address spaces where the mechanism has {needed}")]
+    AddressSpaces { claimed: u64, needed: u64 },
+    #[error("a context ran on CPU {cpu} where {planned:?} was planned")]
+    OtherCpu { cpu: u32, planned: Vec<u32> },
+    #[error("contexts changed the CPU {times} times where only CPU {cpu} was planned")]
+    ChangedCpu { times: u64, cpu: u32 },
+    #[error("no context ran on CPU {cpu} where {planned:?} were planned")]
+    UnusedCpu { cpu: u32, planned: Vec<u32> },
+    #[error("{involuntary:.0} kernel switches were involuntary: contexts shared a CPU where each should have its own")]
+    SharedCpu { involuntary: f64 },
+    #[error("only {in_order} of {checked} switches went to the next context of the ring")]
+    OutOfOrder { in_order: u64, checked: u64 },
+    #[error("more switches stayed on one CPU or thread than there were ({checked})")]
+    MoreStayed { checked: u64 },
+    #[error("the order of {checked} switches was checked in {units} units")]
+    MoreChecked { checked: u64, units: u64 },
+    #[error("{changed} of {checked} switches changed the CPU where one was planned")]
+    SwitchesChangedCpu { changed: u64, checked: u64 },
+    #[error("{stayed} of {checked} switches stayed on one CPU where each should change it")]
+    SwitchesStayed { stayed: u64, checked: u64 },
+    #[error("{:.1} % of switches stayed on one CPU where {least} to {most} was expected", share * 100.0)]
+    StayedShare { share: f64, least: f64, most: f64 },
+    #[error("{name}: {observed:.3} per unit where {least} to {most} was expected")]
+    CountPerUnit { name: String, observed: f64, least: f64, most: f64 },
+    #[error("{name} is {observed} where the mechanism needs {needed}")]
+    CountTooSmall { name: String, observed: i64, needed: i64 },
+    #[error("the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block")]
+    TooBusy { busy: f64, most: f64 },
+    #[error("{name} is {count}; a count cannot be negative")]
+    NegativeCount { name: String, count: i64 },
+    #[error("a batch of {units} units took {ticks} ticks: the clock stood still")]
+    ClockStoodStill { units: u64, ticks: i64 },
+    #[error("{ns:.4} ns per unit is less than one clock cycle: the work was optimised away or miscounted")]
+    BelowOneCycle { ns: f64 },
+    #[error(
+        "{ns:.3} ns per unit is less than {times} times {control} in the same run ({control_ns:.3} ns), which does not switch: the work was optimised away or miscounted"
+    )]
+    BelowControl { ns: f64, times: f64, control: String, control_ns: f64 },
+
+    // A histogram against itself.
+    #[error("the shortest interval, {min}, is longer than the longest, {max}")]
+    ShortestAboveLongest { min: u64, max: u64 },
+    #[error("the shortest interval, {min}, lies outside the first bucket")]
+    ShortestOutside { min: u64 },
+    #[error("the longest interval, {max}, lies outside the last bucket")]
+    LongestOutside { max: u64 },
+    #[error("the intervals add up to {sum}, the buckets to {least} to {most}")]
+    SumOutside { sum: u64, least: u64, most: u64 },
+    #[error("the counter's own cost was read {readings} times beside {intervals} intervals")]
+    ReadingsDiffer { readings: u64, intervals: u64 },
+    #[error("{readings} readings of the counter cost nothing")]
+    FreeReadings { readings: u64 },
+    #[error("the counter's rate is unknown: a span of 0 was told")]
+    NoSpan,
+    #[error("the intervals and their readings take {inside} counter ticks of a span of {span}")]
+    SpanTooShort { inside: u64, span: u64 },
+
+    // What the host saw by itself against the claim.
+    #[error(
+        "the batches lasted {claimed_ms:.1} ms by the probe's clock, but its last samples arrived {lived_ms:.1} ms after its start"
+    )]
+    LongerThanLived { claimed_ms: f64, lived_ms: f64 },
+    #[error(
+        "the evidence has {claimed:.0} {}kernel switches, but the kernel counted {counted:.0} for the probe and all its processes",
+        kind_of(kind)
+    )]
+    KernelCountedFewer { kind: String, claimed: f64, counted: f64 },
+    #[error(
+        "the evidence has {claimed_ms:.1} ms of CPU time, but the kernel counted {counted_ms:.1} ms for the probe and all its processes"
+    )]
+    LessCpuTime { claimed_ms: f64, counted_ms: f64 },
+    #[error("{created} tasks were created on the whole machine meanwhile, but {needed:.0} are claimed")]
+    FewerTasksCreated { created: u64, needed: f64 },
+    #[error(
+        "the kernel counted {counted:.0} switches of the probe's tasks after `plan` where the evidence has {claimed:.0} for {units:.0} units"
+    )]
+    HiddenSwitches { counted: f64, claimed: f64, units: f64 },
+    #[error(
+        "the batches lasted {claimed_ms:.1} ms by the probe's clock, but it used {used_ms:.1} ms of CPU time for them"
+    )]
+    TimeMissing { claimed_ms: f64, used_ms: f64 },
+    #[error("the host saw {seen} {what} where the mechanism has {needed}")]
+    HostSawFewer { what: String, seen: u64, needed: u64 },
+    #[error("the evidence names CPU {cpu}, which none of the probe's tasks may use")]
+    ForbiddenCpu { cpu: u32 },
+    #[error("the host saw tasks that may run on CPU {cpu} where {planned:?} was planned")]
+    MayRunElsewhere { cpu: u32, planned: Vec<u32> },
+    #[error("the host saw no task on CPU {cpu} where {planned:?} were planned")]
+    NoTaskOnCpu { cpu: u32, planned: Vec<u32> },
+    #[error("the probe gave process id {pid}, which is none of its processes")]
+    ForeignProcess { pid: u64 },
+
+    // What the rule needs and nobody told.
+    #[error("{what} cannot be seen here: {}", .why.as_deref().unwrap_or("the probe gave no reason"))]
+    NotSeen { what: String, why: Option<String> },
+    #[error(
+        "the state that was asked for did not come about: {name} is {observed} where {needed} or more show it; other work may have kept the CPUs"
+    )]
+    NotReached { name: String, observed: i64, needed: i64 },
+    #[error("no control that bounds it from below was measured beside it (`bound` of its page)")]
+    Unbounded,
+    #[error("{checked} switches were checked where {asked} were asked")]
+    FewChecked { checked: u64, asked: u64 },
+    #[error(
+        "below the resolution of the reading: {left:.1} counter ticks are left of an interval when the {reading:.1} of reading the counter are taken off"
+    )]
+    BelowReading { left: f64, reading: f64 },
+    #[error("below the resolution: {quantity} fell by {by:.0} {unit} per context while contexts were made")]
+    FellBelowZero { quantity: String, by: f64, unit: String },
+    #[error(
+        "`plan` came only with the samples, or the probe had answered before the host had looked at its tasks; allow longer batches by --batch-time"
+    )]
+    NotLookedAt,
+    #[error("what the host saw by itself is not stored with this run; measure again")]
+    NoHostView,
+    #[error("the host cannot read the {what} of the probe's processes")]
+    HostCannotRead { what: String },
+    #[error("this system does not count the tasks that are created")]
+    TasksNotCounted,
+    #[error("this version has no rule for the mechanism")]
+    NoRule,
+
+    // Of a row that has starts, or none yet.
+    #[error("{reason} (in {starts} of {of} starts)")]
+    InSomeStarts { reason: Box<Reason>, starts: usize, of: usize },
+    #[error("the run was interrupted before its first start ended")]
+    Interrupted,
+    #[error("the run has not reached its first start")]
+    NotYet,
+    #[error("the budget, or its share of it, was used up before its first start ended; allow more with --budget")]
+    NoBudget,
+
+    // Of a row that cannot be measured here.
+    #[error("{detail}")]
+    Unsupported { detail: String },
+    #[error("{mechanism} has no experiment {experiment}; it has {}", .known.join(", "))]
+    NoExperiment { mechanism: String, experiment: String, known: Vec<String> },
+    #[error("placement {placement} cannot be measured for {mechanism}; it has {}", .known.join(", "))]
+    NoPlacement { mechanism: String, placement: String, known: Vec<String> },
+    #[error("{what} of {mechanism} changes nothing in experiment {experiment}")]
+    AxisWithoutEffect { mechanism: String, what: String, experiment: String },
+    #[error("{mechanism} has no {what}")]
+    NoAxis { mechanism: String, what: String },
+    #[error("{name}: {why}")]
+    ValueRefused { name: String, why: String },
+    #[error("a ring needs at least 2 contexts; say --contexts 2 or more")]
+    RingOfOne,
+    #[error("CPU {cpu} is not one of those that may be used, {allowed}")]
+    CpuNotAllowed { cpu: u32, allowed: String },
+    #[error("{}", only_cpu(*cpu, restriction.as_deref()))]
+    OneCpu { cpu: u32, restriction: Option<String> },
+    #[error("{}{}", why.trim_end_matches('.'), install(package))]
+    Unavailable { why: String, package: Option<String> },
+    #[error("this probe has no {what} {name} of {mechanism}")]
+    ProbeLacks { what: String, name: String, mechanism: String },
+    #[error("no probe of source {kit} is installed; run `make build`")]
+    NotInstalled { kit: String },
+    #[error("probe {probe}: {why}{}", install(package))]
+    ProbeUnable { probe: String, why: String, package: Option<String> },
+    #[error("no chosen probe implements it (it is part of probes/{kits})")]
+    NotChosen { kits: String },
+    #[error("the probe {probes} does not describe it (it is part of probes/{kits})")]
+    NotDescribed { probes: String, kits: String },
+    #[error("the probe {probe} describes it and is of source {kit}: ask for it by --probe {probe}")]
+    OfAnotherKit { probe: String, kit: String },
+    #[error("{fault}")]
+    PageBroken { fault: String },
+    #[error("{}", .reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Several { reasons: Vec<Reason> },
+}
+
+/// What the log of a probe that ended without an answer has to add.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "each sentence says what it is")]
+pub enum LastWords {
+    #[error("")]
+    None,
+    #[error("; it wrote its messages to standard output; they belong to the descriptor of report_fd")]
+    Messages,
+    #[error("; its last words: {text} (all of it: `switchcost export RUN`, field log)")]
+    Said { text: String },
+}
+
+fn range(least: f64, most: f64) -> String {
+    if (most - least).abs() < f64::EPSILON { format!("{least}") } else { format!("{least} to {most}") }
+}
+
+fn kind_of(kind: &str) -> String {
+    if kind == "all" { String::new() } else { format!("{kind} ") }
+}
+
+fn install(package: &Option<String>) -> String {
+    package.as_ref().map(|package| format!("; install {package}")).unwrap_or_default()
+}
+
+fn only_cpu(cpu: u32, restriction: Option<&str>) -> String {
+    match restriction {
+        Some(restriction) => format!("only CPU {cpu} may be used: {restriction}"),
+        None => format!("this machine has one CPU online, number {cpu}"),
+    }
+}
+
+impl Reason {
+    /// The word that names the kind.
+    #[must_use]
+    pub fn code(&self) -> String {
+        serde_json::to_value(self).ok().and_then(|value| Some(value["code"].as_str()?.to_owned())).unwrap_or_default()
+    }
+
+    /// Its data with the kind, as JSON.
+    #[must_use]
+    pub fn data(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// That the mechanism, honestly told, went another way than its row names: between two CPUs a partner may answer before the sender has blocked, hop
+    /// after hop, and a scheduler may put both on one of them.
+    #[must_use]
+    pub fn other_way(self) -> Self {
+        Self::OtherWay { instead: Box::new(self) }
+    }
+
+    /// The figure is too small for its clock, or for what it is taken off.
+    #[must_use]
+    pub fn below_resolution(&self) -> bool {
+        match self {
+            Self::InSomeStarts { reason, .. } => reason.below_resolution(),
+            _ => matches!(self, Self::BelowReading { .. } | Self::FellBelowZero { .. }),
+        }
+    }
+
+    /// Changes every text in it. What is no reason any more after that stays as it was.
+    pub fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        fn walk(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+            match value {
+                Value::String(text) => change(text),
+                Value::Array(all) => all.iter_mut().for_each(|value| walk(value, change)),
+                Value::Object(fields) => {
+                    fields
+                        .iter_mut()
+                        .filter(|(name, _)| !matches!(name.as_str(), "code" | "kind"))
+                        .for_each(|(_, value)| walk(value, change));
+                }
+                _ => {}
+            }
+        }
+        let mut data = self.data();
+        walk(&mut data, change);
+        if let Ok(changed) = serde_json::from_value(data) {
+            *self = changed;
+        }
+    }
+}
