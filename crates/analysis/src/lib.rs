@@ -3,13 +3,16 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod analysis;
+mod beside;
 mod clock;
 mod compare;
 mod curves;
 mod detail;
 mod explain;
 mod judge;
+mod judged;
 mod kinds;
+mod label;
 mod load;
 mod noise;
 mod notes;
@@ -19,10 +22,12 @@ mod rulers;
 mod series;
 mod settle;
 mod summary;
+mod together;
 mod trend;
+mod warnings;
 mod words;
 
-pub use analysis::{Analysis, label};
+pub use analysis::Analysis;
 pub use compare::{
     Caution, Common, Comparison, DoctorGate, Gate, GateOutcome, Ground, Incomparable, Outcome, Place, Remark, Rules,
     Side, THRESHOLD, Verdicts, Why, between, clocks_differ, common, comparable, excludes, methods_differ,
@@ -35,9 +40,10 @@ pub use judge::{
     Bound, Changed, Constants, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, judge_by,
     went_another_way,
 };
+pub use label::label;
 pub use load::{Burden, Fit, Load};
 pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
-pub use notes::{resume_command, run_command};
+pub use notes::run_command;
 pub use row::{Judged, Of, Row, usable};
 pub use rulers::{
     CLOCK, CORE, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds, undisturbed,
@@ -48,4 +54,5 @@ pub use summary::{Figures, KernelRate, Reading, Summary, counted, summarise, ver
 pub use switchcost_model::{Quantity, number};
 pub use switchcost_stats::FEWEST as FEWEST_STARTS;
 pub use trend::{LevelChange, Trend, TrendSearch, WORTH_SHOWING, fewest_runs};
+pub use warnings::resume_command;
 pub use words::{is_message, last_words};

@@ -1,12 +1,12 @@
-//! What a reader must know of a row, and of a run as a whole, in words.
+//! What a reader must know of a row, in words.
 
 use crate::judge::Constants;
-use crate::row::{Judged, Row};
+use crate::row::Judged;
 use crate::summary::Figures;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::number::{factor, nanoseconds, percent};
-use switchcost_model::{EndedBy, Mechanism, Placement, Quantity, Run, Severity, Timing, Verdict};
+use switchcost_model::{EndedBy, Mechanism, Placement, Quantity, Run, Timing, Verdict};
 use switchcost_stats::{FEWEST, SIGMAS, chance, median};
 
 /// Remarks of the probe that are shown with a row.
@@ -46,7 +46,7 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
         }
     }
     notes.extend(marked(true, mechanism.map(|mechanism| without(row, mechanism)).unwrap_or_default()));
-    notes.extend(marked(true, far_from_home(row, rows, figures.median)));
+    notes.extend(marked(true, in_another_range(row, rows, figures.median)));
     notes.extend(marked(true, one_thread(row, mechanism)));
     notes.extend(marked(true, below_floor(row, rows, catalogue)));
     notes.extend(marked(false, kinds(row, figures).or_else(|| wide(row, run))));
@@ -203,7 +203,7 @@ fn left_out(row: &Judged<'_>) -> Option<String> {
 }
 
 /// Says so when hops between CPUs, not the mechanism, make the figure.
-fn far_from_home(row: &Judged<'_>, rows: &[Judged<'_>], median: f64) -> Option<String> {
+fn in_another_range(row: &Judged<'_>, rows: &[Judged<'_>], median: f64) -> Option<String> {
     let away = 1.0 - row.summary.same_cpu_share?;
     if row.variant.placement.on_one_cpu() || away < 0.01 {
         return None;
@@ -309,57 +309,4 @@ fn wide(row: &Judged<'_>, run: &Run) -> Option<String> {
 #[must_use]
 pub fn run_command<'a>(rows: impl IntoIterator<Item = &'a Judged<'a>>) -> String {
     command_line(["switchcost", "run"].into_iter().chain(rows.into_iter().map(|row| row.label.as_str())))
-}
-
-/// The command that goes on with a sweep which stopped before its end; None for other runs.
-#[must_use]
-pub fn resume_command(run: &Run) -> Option<String> {
-    run.request.axis.as_ref().filter(|_| run.ended_by.resumable())?;
-    let store = run.command_and_store().1.map(|store| ["--store", store]);
-    Some(command_line(["switchcost", "sweep", "--resume", &run.id].into_iter().chain(store.into_iter().flatten())))
-}
-
-/// What makes the run as a whole less trustworthy, each with effect and cure.
-#[must_use]
-pub(crate) fn warnings(run: &Run, shown: &[&Row<'_>]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for row in shown.iter().filter(|row| row.verdict == Verdict::Contradicted) {
-        warnings.push(format!(
-            "{}: the evidence contradicts the claim: {}. Do not use this figure; report it with `switchcost export`.",
-            row.label,
-            row.why()
-        ));
-    }
-    let go_on =
-        |otherwise: &str| resume_command(run).map_or(otherwise.to_owned(), |go_on| format!("to continue: {go_on}"));
-    match run.ended_by {
-        EndedBy::Interrupt => warnings.push(format!(
-            "stopped by the user: intervals are wider than requested; {}.",
-            go_on("run again to the end")
-        )),
-        EndedBy::Unfinished => warnings.push(format!(
-            "this run has not ended (still running, or killed): {}.",
-            go_on("this is what it has so far")
-        )),
-        EndedBy::Budget => warnings.push(format!(
-            "the budget of {} s ended the run: some intervals are wider than requested; {}.",
-            run.budget_ms / 1000,
-            go_on("allow more with --budget")
-        )),
-        EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => {}
-    }
-    let moved =
-        |row: &&&Row<'_>| row.median().zip(row.undisturbed.as_ref()).is_some_and(|(own, other)| other.matters(own));
-    let slow: Vec<&str> = shown.iter().filter(moved).map(|row| row.label.as_str()).collect();
-    if !slow.is_empty() {
-        warnings.push(format!(
-            "the machine was slowed while it measured {}: their notes have the figure of the undisturbed batches, as far as there are any; measure again when nothing else runs on the host.",
-            slow.join(", ")
-        ));
-    }
-    for finding in run.machine.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-        let cure = if finding.cure.is_empty() { String::new() } else { format!(". Cure: {}", finding.cure) };
-        warnings.push(format!("{}. Effect: {}{cure}.", finding.what, finding.effect));
-    }
-    warnings
 }

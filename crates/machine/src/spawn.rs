@@ -86,8 +86,8 @@ impl Child {
     /// Processes that live on once it has ended: those of its group, and those that left it and were adopted. What goes with it may take a moment, which is
     /// waited for. None: the system does not tell.
     #[must_use]
-    pub fn company(&self) -> Option<usize> {
-        self.running.company()
+    pub fn left_behind(&self) -> Option<usize> {
+        self.running.left_behind()
     }
 
     /// Sleeps until the program has ended by itself.

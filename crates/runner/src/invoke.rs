@@ -41,7 +41,7 @@ pub(crate) struct Outcome {
     pub seen: Option<Seen>,
     pub interrupted: bool,
     /// Processes that were still there when it had left. Looked for only where somebody listens; None: the system does not tell.
-    pub company: Option<usize>,
+    pub left_behind: Option<usize>,
 }
 
 /// Hears pieces of a report.
@@ -140,7 +140,7 @@ pub(crate) fn obey(
                 exit: None,
                 seen: None,
                 interrupted: false,
-                company: Some(0),
+                left_behind: Some(0),
             };
         }
     };
@@ -162,7 +162,7 @@ pub(crate) fn obey(
         Reading::Ended | Reading::Closed => child.wait_until(deadline.min(Instant::now() + LEAVE)),
         _ => false,
     };
-    let company = if left && orders.listener.is_some() { child.company() } else { Some(0) };
+    let left_behind = if left && orders.listener.is_some() { child.left_behind() } else { Some(0) };
     let pid = child.pid().unsigned_abs().into();
     let exit = child.finish();
     let seen = sights.seen(pid, &exit, created);
@@ -181,7 +181,7 @@ pub(crate) fn obey(
         exit: Some(exit),
         seen: Some(seen),
         interrupted: reading == Reading::Interrupted,
-        company,
+        left_behind,
     }
 }
 

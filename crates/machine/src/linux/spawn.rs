@@ -176,8 +176,8 @@ impl Running {
         let _ = rustix::process::kill_process(self.pid, Signal::KILL);
     }
 
-    pub(crate) fn company(&self) -> Option<usize> {
-        Some(strays::company(self.pid))
+    pub(crate) fn left_behind(&self) -> Option<usize> {
+        Some(strays::left_behind(self.pid))
     }
 
     pub(crate) fn end(&mut self) -> Exit {

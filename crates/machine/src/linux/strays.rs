@@ -180,7 +180,7 @@ pub(crate) fn sweep() -> (u32, Usage) {
             return (outlived.len() as u32, usage);
         }
         let until = *until.get_or_insert_with(|| {
-            bear_with(&strays);
+            tolerate(&strays);
             Instant::now() + GOING
         });
         if Instant::now() >= until {
@@ -220,12 +220,12 @@ fn has_ended(pid: Pid) -> bool {
 pub(crate) fn let_go(leader: Pid) {
     if has_ended(leader) {
         let strays: Vec<Pid> = children().into_iter().filter(|pid| is_stray(*pid, &live())).collect();
-        bear_with(&strays);
+        tolerate(&strays);
     }
 }
 
 /// Sleeps until these children have left by themselves, or have had the time for it.
-fn bear_with(strays: &[Pid]) {
+fn tolerate(strays: &[Pid]) {
     let began = Instant::now();
     let at_work = |pid: &Pid| !has_ended(*pid) && matches!(of(pid.as_raw_pid(), |stat| stat.state()), Some('R' | 'D'));
     loop {
@@ -244,7 +244,7 @@ pub(crate) fn all_ended_by(time: Instant, children: &[Pid]) {
 }
 
 /// Living members of a group beside its leader, and living strays, once those have gone that were about to.
-pub(crate) fn company(leader: Pid) -> usize {
+pub(crate) fn left_behind(leader: Pid) -> usize {
     // On a busy machine a runtime's helper needs long to see that its runtime has gone.
     let until = Instant::now() + GOING;
     loop {

@@ -43,7 +43,7 @@ impl Running {
         match self.0 {}
     }
 
-    pub(crate) fn company(&self) -> Option<usize> {
+    pub(crate) fn left_behind(&self) -> Option<usize> {
         match self.0 {}
     }
 

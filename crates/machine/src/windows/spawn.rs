@@ -131,7 +131,7 @@ impl Running {
     }
 
     #[expect(clippy::unused_self, reason = "as elsewhere")]
-    pub(crate) fn company(&self) -> Option<usize> {
+    pub(crate) fn left_behind(&self) -> Option<usize> {
         None // Those of the job are counted as strays.
     }
 

@@ -286,7 +286,7 @@ impl<'a, 'r> View<'a, 'r> {
         }
         let findings = &self.analysis.run.machine.findings;
         for finding in findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-            out += &paragraph(&format!("{} (doctor)", gist(finding)), self.style);
+            out += &paragraph(&format!("{} (doctor)", shortened(finding)), self.style);
         }
         let more = "more: switchcost show -v, show --notes, report --open, explain NAME, compare A B";
         out + &paragraph(more, self.style)
@@ -393,7 +393,7 @@ fn without_interval(rows: &[&Row<'_>], ended_by: EndedBy) -> Option<String> {
 }
 
 /// What a finding says, without the figures behind it.
-fn gist(finding: &Finding) -> &str {
+fn shortened(finding: &Finding) -> &str {
     finding.what.split(" (").next().unwrap_or_default()
 }
 

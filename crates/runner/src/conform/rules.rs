@@ -114,7 +114,7 @@ fn departure(list: &mut List, answer: &Answer, status: EndStatus, fine: bool) {
     }
     // Where nobody can look while they are there, those count that had to be reaped.
     let reaped = || answer.exit.as_ref().map_or(0, |exit| exit.strays as usize);
-    let strays = answer.company.unwrap_or_else(reaped);
+    let strays = answer.left_behind.unwrap_or_else(reaped);
     list.hold(strays == 0, "processes", None, || format!("processes that outlived it and were killed: {strays}"));
 }
 

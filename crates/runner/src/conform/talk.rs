@@ -28,7 +28,7 @@ pub(super) struct Answer {
     /// From before the start until the first measured line was here.
     pub first_samples: Option<Duration>,
     /// Processes that outlived it.
-    pub company: Option<usize>,
+    pub left_behind: Option<usize>,
     pub interrupted: bool,
 }
 
@@ -76,10 +76,10 @@ pub(super) fn start(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Opti
     let arguments = |_| sent.words.clone();
     let orders =
         Orders { arguments: &arguments, deadline_ms: deadline_ms(info.start_timeout_ms), listener: Some(&mut hear) };
-    let Outcome { transcript, process, log, exit, seen, interrupted, company, .. } =
+    let Outcome { transcript, process, log, exit, seen, interrupted, left_behind, .. } =
         obey(info, orders, cpus, 0, interrupt);
     let (lines, first_samples) = (listener.lines(), listener.first_samples);
-    Answer { lines, transcript, described: None, process, exit, seen, log, first_samples, company, interrupted }
+    Answer { lines, transcript, described: None, process, exit, seen, log, first_samples, left_behind, interrupted }
 }
 
 /// For what a run never asks: an answer elsewhere, and a list.
@@ -94,7 +94,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
         seen: None,
         log: String::new(),
         first_samples: None,
-        company: Some(0),
+        left_behind: Some(0),
         interrupted: false,
     };
     let mut child = match start_at(info, sent.words.clone(), Some(cpus), 0, sent.report_fd()) {
@@ -108,7 +108,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
     };
     let (reading, log) = read_until_end(&mut child, deadline, interrupt, &mut push);
     let left = matches!(reading, Reading::Ended | Reading::Closed) && child.wait_until(Instant::now() + LEAVE);
-    answer.company = if left { child.company() } else { Some(0) };
+    answer.left_behind = if left { child.left_behind() } else { Some(0) };
     let exit = child.finish();
     answer.process = match exit.status {
         _ if !left => ProcessEnd::Deadline,

@@ -1,0 +1,57 @@
+//! A run → its rows, each by itself.
+
+use crate::label::{label, several_probes};
+use crate::row::Judged;
+use crate::rulers::{Speeds, Undisturbed};
+use crate::settle::{Settled, settled};
+use crate::summary::{measured, verdict_of};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{Invocation, Judgement, Mechanism, Run, Variant};
+
+/// One a variant, in the run's order.
+pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Judged<'r>> {
+    let several = several_probes(run);
+    let target = run.request.rounds.is_none().then_some(run.precision_ppm as f64 / 1e6);
+    let starts = run.starts();
+    let settled = settled(&run.variants, &starts, speeds, target);
+    let row = |(index, (starts, (summary, undisturbed))): (usize, (Vec<&'r Invocation>, Settled))| {
+        let variant = &run.variants[index];
+        let mechanism = catalogue.find(&variant.mechanism);
+        let Judgement { verdict, reason } = verdict_of(run, index, &starts);
+        let mut summary = measured(summary, reason.as_ref());
+        // A neighbour blurs the modes of all batches, and those within a start may be his.
+        let shows = |clear: &&Undisturbed| clear.enough() && (summary.modes.is_empty() || clear.modes_within);
+        if let Some(clear) = undisturbed.as_ref().filter(shows) {
+            (summary.modes, summary.modes_within) = (clear.modes.clone(), clear.modes_within);
+        }
+        Judged {
+            index,
+            variant,
+            full: full(variant, mechanism),
+            label: label(variant, catalogue, several(variant)),
+            unit: mechanism
+                .map_or(&*variant.experiment.unit, |mechanism| mechanism.unit_of(variant.experiment))
+                .to_owned(),
+            quantity: variant.experiment.quantity,
+            control: mechanism.is_some_and(|mechanism| mechanism.control),
+            summary,
+            undisturbed,
+            starts,
+            verdict,
+            reason,
+            run_to_run: catalogue.run_to_run(variant.mechanism.family()),
+            short: mechanism.map_or_else(String::new, |mechanism| mechanism.short.clone()),
+            choice: mechanism.is_some_and(Mechanism::is_choice),
+        }
+    };
+    starts.into_iter().zip(settled).enumerate().map(row).collect()
+}
+
+/// The variant with every parameter that its mechanism has.
+fn full(variant: &Variant, mechanism: Option<&Mechanism>) -> Variant {
+    let mut full = variant.clone();
+    for (name, parameter) in mechanism.iter().flat_map(|mechanism| &mechanism.parameters) {
+        full.parameters.entry(name.clone()).or_insert_with(|| parameter.default.clone());
+    }
+    full
+}
