@@ -22,6 +22,7 @@ mod fleet;
 mod forged;
 #[cfg(unix)]
 mod formats;
+mod golden;
 mod history;
 mod invented;
 mod kept;

@@ -303,7 +303,7 @@ impl Reason {
         }
     }
 
-    /// Changes every text in it. What is no reason any more after that stays as it was.
+    /// Changes every text in it. If the result were another thing than a reason, it stays as it was.
     pub fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
         fn walk(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
             match value {
