@@ -3,7 +3,7 @@ package kit
 import "math/rand"
 
 // HeapOffsetParameter is the parameter of rings whose contexts lie on the heap.
-var HeapOffsetParameter = Parameter{Name: "heap_offset", Words: []string{"drawn", "fixed"}, Default: "drawn"}
+var HeapOffsetParameter = Parameter{Name: "heap_offset", Words: []string{"drawn", "fixed"}}
 
 const (
 	largestBlock  = 1024

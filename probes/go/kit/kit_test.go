@@ -129,8 +129,9 @@ func readLines(t *testing.T, file string) []string {
 
 func TestBlocksAreDrawnFromTheSeed(t *testing.T) {
 	list := []Mechanism{{ID: "a/ring", Experiments: []string{"switch", "create"}, Parameters: []Parameter{HeapOffsetParameter}}}
-	taken := func(words ...string) (sizes []int) {
-		plan, _, refusal := ParsePlan(append(words, "mechanism=a/ring"), list)
+	usual := "protocol=1 mechanism=a/ring contexts=2 timing=batch cpus= batch_units=0 batch_ns=1000000 batches=30 warmup_batches=5 verify_units=1000"
+	taken := func(words string) (sizes []int) {
+		plan, _, refusal := ParsePlan(strings.Fields(usual+" "+words), list)
 		if refusal != nil {
 			t.Fatal(refusal.Detail)
 		}
@@ -144,11 +145,12 @@ func TestBlocksAreDrawnFromTheSeed(t *testing.T) {
 		}
 		return sizes
 	}
-	if one, same, other := taken("seed=1"), taken("seed=1"), taken("seed=2"); len(one) == 0 || !slices.Equal(one, same) || slices.Equal(one, other) {
+	drawn := "experiment=switch heap_offset=drawn seed="
+	if one, same, other := taken(drawn+"1"), taken(drawn+"1"), taken(drawn+"2"); len(one) == 0 || !slices.Equal(one, same) || slices.Equal(one, other) {
 		t.Errorf("blocks of %d, %d and %d bytes", one, same, other)
 	}
-	for _, words := range [][]string{{"seed=1", "heap_offset=fixed"}, {"seed=1", "experiment=create"}} {
-		if sizes := taken(words...); len(sizes) != 0 {
+	for _, words := range []string{"experiment=switch heap_offset=fixed seed=1", "experiment=create heap_offset=drawn seed=1"} {
+		if sizes := taken(words); len(sizes) != 0 {
 			t.Errorf("%v: blocks of %d bytes", words, sizes)
 		}
 	}

@@ -155,7 +155,7 @@ func (m *measurement) calibrate() (uint64, *Refusal) {
 	for longEnough < 3 {
 		if uint64(m.batch(units, histogram)) >= m.plan.BatchNs {
 			longEnough++
-		} else if units, longEnough = 2*units, 0; units > maxUnits {
+		} else if units, longEnough = 2*units, 0; units > mostUnits {
 			return 0, Unsupported("limit_reached", "%d units last less than batch_ns=%d; ask for a smaller batch_ns", units/2, m.plan.BatchNs)
 		}
 	}

@@ -14,7 +14,7 @@ const (
 )
 
 // WorkingSetParameter is the parameter that rings with working sets have.
-var WorkingSetParameter = Parameter{Name: "working_set", Max: 1 << 30, Default: "0"}
+var WorkingSetParameter = Parameter{Name: "working_set"}
 
 // WorkingSet is what one context touches between two switches: whole cache lines, each visited once, in steps of about
 // 0.618 of the set, as METHODOLOGY.md says. A touch adds one to the first word of a line, so that the memory itself is
@@ -36,9 +36,6 @@ func NewWorkingSets(plan *Plan, contexts uint64) (*WorkingSets, *Refusal) {
 	lines := (plan.Number("working_set") + lineBytes - 1) / lineBytes
 	if lines == 0 {
 		return nil, nil
-	}
-	if plan.Experiment != "switch" {
-		return nil, Refuse("bad_value", "working_set belongs to experiment=switch; leave it out with experiment=%s", plan.Experiment)
 	}
 	pitch := (lines*lineBytes+pageBytes-1)/pageBytes*pageBytes + colourGap
 	needed := (pitch + pageBytes) * contexts

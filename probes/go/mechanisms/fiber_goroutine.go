@@ -20,24 +20,20 @@ var fiberGoroutine = kit.Mechanism{
 	ID:          "fiber/goroutine",
 	Experiments: []string{"switch", "create", "message", "footprint"},
 	Parameters: []kit.Parameter{
-		{Name: "os_threads", Words: []string{"one", "all"}, Default: "one"},
-		{Name: "payload", Min: 1, Max: 1 << 20, Default: "8"},
+		{Name: "os_threads", Words: []string{"one", "all"}},
+		{Name: "payload"},
 		kit.HeapOffsetParameter,
 		kit.WorkingSetParameter,
 	},
 	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
 		setOSThreads(plan)
-		sets, refusal := kit.NewWorkingSets(plan, plan.Contexts)
-		if refusal != nil {
-			return nil, refusal
-		}
 		switch plan.Experiment {
 		case "create":
 			return newGoroutineCreation(), nil
 		case "message":
 			return newGoroutineEcho(int(plan.Number("payload"))), nil
 		default:
-			return newGoroutineRing(plan.Contexts, sets, plan.Frames(roomOnStack))
+			return newGoroutineRing(plan)
 		}
 	},
 	Hold: holdGoroutines,
@@ -114,14 +110,16 @@ type goroutineRing struct {
 const roomOnStack = 256
 
 // The members' loops begin so many frames down their stacks.
-func newGoroutineRing(contexts uint64, sets *kit.WorkingSets, frames int) (kit.Workload, *kit.Refusal) {
-	if contexts < 2 {
-		return nil, kit.Refuse("bad_value", "a ring needs at least two contexts: contexts=2 or more")
+func newGoroutineRing(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
+	sets, refusal := kit.NewWorkingSets(plan, plan.Contexts)
+	if refusal == nil {
+		refusal = checkMemory(plan.Contexts)
 	}
-	if refusal := checkMemory(contexts); refusal != nil {
+	if refusal != nil {
 		return nil, refusal
 	}
-	ring := &goroutineRing{contexts: int64(contexts), channels: make([]chan int64, contexts), mode: commandPlain, sets: sets}
+	ring := &goroutineRing{contexts: int64(plan.Contexts), channels: make([]chan int64, plan.Contexts), mode: commandPlain, sets: sets}
+	frames := plan.Frames(roomOnStack)
 	for i := range ring.channels {
 		ring.channels[i] = make(chan int64)
 	}

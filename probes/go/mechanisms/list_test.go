@@ -47,11 +47,11 @@ func TestClaims(t *testing.T) {
 
 func check(t *testing.T, mechanism kit.Mechanism, experiment, threads string) {
 	t.Helper()
-	words := []string{"mechanism=" + mechanism.ID, "experiment=" + experiment, "contexts=5"}
+	words := []string{"experiment=" + experiment, "contexts=5"}
 	if len(mechanism.Parameters) > 0 {
 		words = append(words, "os_threads="+threads)
 	}
-	workload := setUp(t, words...)
+	workload := setUp(t, mechanism.ID, words...)
 	histogram := kit.NewHistogram()
 	workload.Run(10)
 	workload.Reset()
@@ -93,10 +93,7 @@ func TestFootprint(t *testing.T) {
 		if mechanism.Hold == nil {
 			continue
 		}
-		plan, _, refusal := kit.ParsePlan([]string{"mechanism=" + mechanism.ID, "experiment=footprint", "contexts=20000"}, List)
-		if refusal != nil {
-			t.Fatal(refusal.Detail)
-		}
+		plan, _ := parse(t, mechanism.ID, "experiment=footprint", "contexts=20000")
 		before := inUse()
 		gain, ran, refusal := kit.Gain(plan, mechanism)
 		if refusal != nil {
@@ -120,7 +117,7 @@ func inUse() int64 {
 // Stacks begin at multiples of 2 KiB: where a loop begins in its own is all that can differ.
 func TestStacksBeginWhereTheSeedSays(t *testing.T) {
 	place := func(words ...string) uintptr {
-		workload := setUp(t, append(words, "mechanism=fiber/goroutine", "contexts=3")...)
+		workload := setUp(t, "fiber/goroutine", append(words, "contexts=3")...)
 		workload.Run(3)
 		workload.Claim()
 		stacks := workload.(*goroutineRing).stacks
@@ -142,7 +139,7 @@ func TestStacksBeginWhereTheSeedSays(t *testing.T) {
 // Every goroutine of a ring is found on a stack of its own, however many there are.
 func TestStacksAreDistinct(t *testing.T) {
 	for _, contexts := range []string{"contexts=2", "contexts=5", "contexts=20000"} {
-		workload := setUp(t, "mechanism=fiber/goroutine", contexts)
+		workload := setUp(t, "fiber/goroutine", contexts)
 		workload.Run(workload.Lap() * 3)
 		if turns, _, _ := workload.Claim(); workload.(kit.Counted).Counts()["distinct_stacks"] != int64(turns.Contexts) {
 			t.Errorf("%s: %v", contexts, workload.(kit.Counted).Counts())

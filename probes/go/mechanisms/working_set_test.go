@@ -1,6 +1,8 @@
 package mechanisms
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"switchcost/probes/go/kit"
@@ -10,7 +12,7 @@ import (
 func TestTouches(t *testing.T) {
 	for bytes, lines := range map[string]int64{"1": 1, "65": 2, "128": 2, "4096": 64, "16384": 256, "100000": 1563} {
 		for _, threads := range []string{"one", "all"} {
-			workload := setUp(t, "mechanism=fiber/goroutine", "contexts=5", "working_set="+bytes, "os_threads="+threads)
+			workload := setUp(t, "fiber/goroutine", "contexts=5", "working_set="+bytes, "os_threads="+threads)
 			workload.Run(10)
 			workload.Reset()
 			workload.Run(50)
@@ -30,33 +32,44 @@ func TestTouches(t *testing.T) {
 			}
 		}
 	}
-	if touches, counted := setUp(t, "mechanism=fiber/goroutine", "contexts=5", "working_set=0").(kit.Counted).Counts()["touches"]; counted {
+	if touches, counted := setUp(t, "fiber/goroutine", "contexts=5", "working_set=0").(kit.Counted).Counts()["touches"]; counted {
 		t.Errorf("nothing is to be touched, and %v was counted", touches)
 	}
 }
 
-func TestWorkingSetsThatCannotBe(t *testing.T) {
-	for words, code := range map[string]string{"working_set=1073741824": "limit_reached", "working_set=64": "bad_value"} {
-		all := []string{"mechanism=fiber/goroutine", "contexts=1000000", words}
-		if code == "bad_value" {
-			all = append(all, "experiment=create")
-		}
-		plan, mechanism, refusal := kit.ParsePlan(all, List)
-		if refusal != nil {
-			t.Fatal(refusal.Detail)
-		}
-		if _, refusal = mechanism.SetUp(plan); refusal == nil || refusal.Code != code {
-			t.Errorf("%v: %v instead of %s", all, refusal, code)
-		}
+func TestWorkingSetsBeyondMemory(t *testing.T) {
+	plan, mechanism := parse(t, "fiber/goroutine", "contexts=1000000", "working_set=1073741824")
+	if _, refusal := mechanism.SetUp(plan); refusal == nil || refusal.Code != "limit_reached" {
+		t.Errorf("%v", refusal)
 	}
 }
 
-func setUp(t *testing.T, words ...string) kit.Workload {
+// usual is what the words of a plan are that a test does not give.
+const usual = "protocol=1 experiment=switch contexts=2 timing=batch cpus= batch_units=0 batch_ns=1000000 batches=30 warmup_batches=5 verify_units=1000 seed=0"
+
+func parse(t *testing.T, id string, given ...string) (*kit.Plan, *kit.Mechanism) {
 	t.Helper()
+	words := append(given, "mechanism="+id)
+	fill := strings.Fields(usual)
+	if strings.HasPrefix(id, "fiber/") {
+		fill = append(fill, "os_threads=one", "payload=8", "heap_offset=drawn", "working_set=0")
+	}
+	for _, word := range fill {
+		key, _, _ := strings.Cut(word, "=")
+		if !slices.ContainsFunc(given, func(own string) bool { return strings.HasPrefix(own, key+"=") }) {
+			words = append(words, word)
+		}
+	}
 	plan, mechanism, refusal := kit.ParsePlan(words, List)
 	if refusal != nil {
 		t.Fatal(refusal.Detail)
 	}
+	return plan, mechanism
+}
+
+func setUp(t *testing.T, id string, words ...string) kit.Workload {
+	t.Helper()
+	plan, mechanism := parse(t, id, words...)
 	kit.TakeBlocks(plan)
 	workload, refusal := mechanism.SetUp(plan)
 	if refusal != nil {
