@@ -6,7 +6,7 @@
 %% A process and its first heap have sizes that are not powers of two: one more moves what comes behind to another place in the page.
 -define(MOST, 256).
 
-parameter() -> {heap_offset, ["drawn", "fixed"], "drawn"}.
+parameter() -> {heap_offset, ["drawn", "fixed"]}.
 
 %% Makes processes that wait as long as the emulator lives, and gives them. None where the plan says so, or has no contexts that stay.
 take(#{heap_offset := "drawn", experiment := "switch", seed := Seed}) ->

@@ -49,7 +49,7 @@ send_mechanisms(Writer, Mechanisms) ->
         kit_wire:send(Writer, [
             {t, {text, "mechanism"}}, {id, {text, Id}}, {experiments, [{text, Word} || Word <- Experiments]},
             {timings, [{text, Word} || Word <- Timings]},
-            {parameters, [{text, atom_to_list(Name)} || {Name, _, _} <- maps:get(parameters, Mechanism, [])]}
+            {parameters, [{text, atom_to_list(Name)} || {Name, _} <- maps:get(parameters, Mechanism, [])]}
         | Answer])
      || #{id := Id, experiments := Experiments, timings := Timings} = Mechanism <- Mechanisms
     ].

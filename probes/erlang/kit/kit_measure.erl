@@ -15,6 +15,8 @@
 
 %% Reading a CPU takes some 30 us here, so a long verification pass would take minutes.
 -define(MOST_VISITS, 50000).
+%% The largest k of PROTOCOL.md, section 1.
+-define(MOST_UNITS, 1000000000000).
 
 carry_out(Writer, Plan, #{module := Module}) ->
     check_placement(Plan),
@@ -103,10 +105,9 @@ calibrate(#{batch_units := Asked}, Module, State) ->
 calibrate(_, _, _, Units, 3, State) ->
     {Units, State};
 calibrate(Goal, Module, Histogram, Units, LongEnough, State) ->
-    Most = kit_plan:most_units(),
     case batch(Module, Units, Histogram, State) of
         {Ticks, Next} when Ticks >= Goal -> calibrate(Goal, Module, Histogram, Units, LongEnough + 1, Next);
-        {_, Next} when 2 * Units =< Most -> calibrate(Goal, Module, Histogram, 2 * Units, 0, Next);
+        {_, Next} when 2 * Units =< ?MOST_UNITS -> calibrate(Goal, Module, Histogram, 2 * Units, 0, Next);
         _ -> throw(kit_wire:unsupported(limit_reached, "~b units last less than batch_ns; ask for a smaller batch_ns", [Units]))
     end.
 

@@ -3,7 +3,7 @@
 -export([mechanism/0, set_up/1, lap/1, run/2, run_each/3, reset/1, claim/1, verify/3]).
 
 mechanism() ->
-    #{id => ?ID, module => ?MODULE, control => true, experiments => ["switch"], timings => ["batch", "each"]}.
+    #{id => ?ID, module => ?MODULE, experiments => ["switch"], timings => ["batch", "each"]}.
 
 set_up(_) -> 0.
 

@@ -65,27 +65,34 @@ described() ->
 
 %% A number of processes that is drawn from the seed, or none.
 heap_offset() ->
-    [One, Same, Other] = [taken(["seed=" ++ Seed]) || Seed <- ["1", "1", "2"]],
+    [One, Same, Other] = [taken("seed=" ++ Seed) || Seed <- ["1", "1", "2"]],
     true = One > 0 andalso One =:= Same andalso One =/= Other,
-    [0, 0] = [taken(["seed=1", Word]) || Word <- ["heap_offset=fixed", "experiment=create"]].
+    [0, 0] = [taken(Word ++ " seed=1") || Word <- ["heap_offset=fixed", "experiment=create"]].
+
+%% All words of a plan, of which some are given.
+plan(Given) ->
+    Usual = "protocol=1 mechanism=fiber/erlang experiment=switch contexts=2 timing=batch cpus= batch_units=0 batch_ns=1000000 batches=30 "
+        "warmup_batches=5 verify_units=1000 seed=0 heap_offset=drawn",
+    Words = [{hd(string:split(Word, "=")), Word} || Word <- string:lexemes(Usual ++ " " ++ Given, " ")],
+    maps:values(maps:from_list(Words)).
 
 taken(Words) ->
-    {Plan, _} = kit_plan:parse(["mechanism=fiber/erlang" | Words], mechanism_list:all()),
+    {Plan, _} = kit_plan:parse(plan(Words), mechanism_list:all()),
     Taken = kit_heap_offset:take(Plan),
     [Process ! stop || Process <- Taken],
     length(Taken).
 
 %% The command of probe.toml, with the modules of this test: what the host's conformance suite does not ask.
 started() ->
-    check_started("run mechanism=fiber/erlang cpus=0,1", 1, "\"code\":\"bad_value\""),
-    check_started("run mechanism=fiber/erlang contexts=1100001 batch_units=1", 0, "\"code\":\"limit_reached\"", "+P 100000").
+    check_started("cpus=0,1", 1, "\"code\":\"bad_value\""),
+    check_started("contexts=1100001 batch_units=1", 0, "\"code\":\"limit_reached\"", "+P 100000").
 
 check_started(Words, Status, Wanted) -> check_started(Words, Status, Wanted, "").
 
 check_started(Words, Status, Wanted, Flags) ->
     Ebin = filename:dirname(code:which(probe)),
     Answer = os:cmd("exec 3>&1; erl +S 1:1 " ++ Flags ++ " -boot no_dot_erlang -noshell -noinput -pa " ++ Ebin ++
-        " -s probe main -extra " ++ Words ++ " report_fd=3 >/dev/null; echo status $?"),
+        " -s probe main -extra run " ++ lists:join(" ", plan(Words)) ++ " report_fd=3 >/dev/null; echo status $?"),
     case {string:find(Answer, Wanted), string:find(Answer, "status " ++ integer_to_list(Status))} of
         {Found, Ended} when Found =/= nomatch, Ended =/= nomatch -> ok;
         _ -> error({Words, Answer})
