@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  */
 public final class HeapOffset {
 
-    public static final Parameter PARAMETER = Parameter.words("heap_offset", "drawn", "drawn", "fixed");
+    public static final Parameter PARAMETER = Parameter.words("heap_offset", "drawn", "fixed");
 
     private static final int PAGE = 4096;
     private static final int STEP = 8; // Objects begin at multiples of it.

@@ -23,13 +23,6 @@ public record Plan(
 ) {
     public static final int PROTOCOL = 1;
 
-    // The limits of PROTOCOL.md, section 1.
-    static final long MOST_UNITS = 1_000_000_000_000L;
-    private static final long MOST_BATCHES = 1_000_000;
-    private static final long MOST_CONTEXTS = 1 << 24;
-    private static final int MOST_CPU = (1 << 20) - 1;
-    private static final int MOST_DESCRIPTOR = 1 << 20;
-
     /** The same plan, small: see {@link Rehearsal}. */
     Plan forRehearsal(long mostContexts, Map<String, Long> mostOfParameters) {
         Map<String, String> small = new LinkedHashMap<>(parameters);
@@ -71,58 +64,44 @@ public record Plan(
     }
 
     /**
-     * Reads the words after `run`. The mechanism must be known before its parameters can be told from typing errors, so
-     * it is looked for first; the order of the words does not matter.
+     * Reads the words after `run`, in any order. The mechanism must be known before its parameters can be told from typing
+     * errors, so it is looked for first.
      */
     public static Plan parse(List<String> words, List<Mechanism> list) {
         Taker take = new Taker(split(words));
-        Mechanism mechanism = find(take, list);
-        take.integer("report_fd", 1, 0, MOST_DESCRIPTOR);
-        take.integer("protocol", PROTOCOL, PROTOCOL, PROTOCOL);
-        long seed = take.integer("seed", 0, 0, Long.MAX_VALUE);
-        String experiment = take.word("experiment", "switch", mechanism.experiments());
-        long contexts = take.integer("contexts", 2, 1, MOST_CONTEXTS);
-        String timing = take.word("timing", "batch", Measurement.TIMINGS);
-        List<Integer> cpus = take.cpus("cpus");
-        long batchUnits = take.integer("batch_units", 0, 0, MOST_UNITS);
-        long batchNs = take.integer("batch_ns", 1_000_000, 1, MOST_UNITS);
-        int batches = (int) take.integer("batches", 30, 1, MOST_BATCHES);
-        int warmupBatches = (int) take.integer("warmup_batches", 5, 0, MOST_BATCHES);
-        int verifyUnits = (int) take.integer("verify_units", 1000, 0, MOST_CONTEXTS);
+        Mechanism mechanism = find(take.text("mechanism"), list);
+        take.reportFd();
+        take.word("protocol", List.of(Integer.toString(PROTOCOL)));
         Map<String, String> parameters = new LinkedHashMap<>();
         for (Parameter p : mechanism.parameters()) {
             parameters.put(
                 p.name(),
-                p.words().isEmpty()
-                    ? Long.toString(take.integer(p.name(), Long.parseLong(p.fallback()), p.min(), p.max()))
-                    : take.word(p.name(), p.fallback(), p.words())
+                p.words().isEmpty() ? Long.toString(take.integer(p.name())) : take.word(p.name(), p.words())
             );
         }
-        take.nothingLeft("is neither a key of `run` nor a parameter of " + mechanism.id());
-        return new Plan(
+        Plan plan = new Plan(
             mechanism,
-            experiment,
-            contexts,
-            timing,
-            cpus,
-            batchUnits,
-            batchNs,
-            batches,
-            warmupBatches,
-            verifyUnits,
-            seed,
+            take.word("experiment", mechanism.experiments()),
+            take.integer("contexts"),
+            take.word("timing", Measurement.TIMINGS),
+            take.cpus("cpus"),
+            take.integer("batch_units"),
+            take.integer("batch_ns"),
+            (int) take.integer("batches"),
+            (int) take.integer("warmup_batches"),
+            (int) take.integer("verify_units"),
+            take.integer("seed"),
             parameters
         );
+        take.nothingLeft("is neither a key of `run` nor a parameter of " + mechanism.id());
+        return plan;
     }
 
     /** Looked for before anything else is judged, so that even a refusal reaches the host. */
     public static int reportFd(String[] words) {
         for (String word : words) {
             if (word.matches("report_fd=\\d{1,7}")) {
-                int fd = Integer.parseInt(word.substring("report_fd=".length()));
-                if (fd <= MOST_DESCRIPTOR) {
-                    return fd;
-                }
+                return Integer.parseInt(word.substring("report_fd=".length()));
             }
         }
         return 1;
@@ -131,15 +110,11 @@ public record Plan(
     /** `describe` knows no key but report_fd. */
     public static void checkDescribe(List<String> words) {
         Taker take = new Taker(split(words));
-        take.integer("report_fd", 1, 0, MOST_DESCRIPTOR);
+        take.reportFd();
         take.nothingLeft("is not a key of `describe`; only report_fd is");
     }
 
-    private static Mechanism find(Taker take, List<Mechanism> list) {
-        String id = take.values.remove("mechanism");
-        if (id == null) {
-            throw Refusal.refuse("bad_value", "`mechanism` is missing; `describe` lists the mechanisms");
-        }
+    private static Mechanism find(String id, List<Mechanism> list) {
         return list
             .stream()
             .filter(mechanism -> mechanism.id().equals(id))
@@ -176,55 +151,49 @@ public record Plan(
         return values;
     }
 
-    /** Removes values one by one and remembers the first that is wrong; whatever is left at the end is unknown, which weighs more. */
-    private static final class Taker {
-
-        final Map<String, String> values;
-        private Refusal first;
-
-        Taker(Map<String, String> values) {
-            this.values = values;
-        }
-
-        private void wrong(String format, Object... arguments) {
-            first = first == null ? Refusal.refuse("bad_value", format, arguments) : first;
-        }
-
-        long integer(String key, long fallback, long min, long max) {
+    /** Removes values one by one; whatever is left at the end is unknown. */
+    private record Taker(Map<String, String> values) {
+        String text(String key) {
             String text = values.remove(key);
             if (text == null) {
-                return fallback;
+                throw Refusal.refuse(
+                    "bad_value",
+                    "`%s` is missing; a plan has every key, and every parameter that `describe` lists",
+                    key
+                );
             }
-            try {
-                long value = Long.parseLong(text);
-                if (!text.startsWith("+") && !text.startsWith("-") && value >= min && value <= max) {
-                    return value;
-                }
-            } catch (NumberFormatException error) {
-                // Said below.
-            }
-            wrong("`%s=%s` must be an integer from %d to %d", key, text, min, max);
-            return fallback;
+            return text;
         }
 
-        String word(String key, String fallback, List<String> words) {
-            String text = values.remove(key);
-            if (text != null && !words.contains(text)) {
-                wrong("`%s=%s` must be one of: %s", key, text, String.join(", ", words));
+        /** The one key that has a default. */
+        void reportFd() {
+            if (values.containsKey("report_fd")) {
+                integer("report_fd");
             }
-            return text == null ? fallback : text;
+        }
+
+        long integer(String key) {
+            String text = text(key);
+            if (!text.matches("\\d{1,19}")) {
+                throw Refusal.refuse("bad_value", "`%s=%s` must be an integer", key, text);
+            }
+            return Long.parseUnsignedLong(text);
+        }
+
+        String word(String key, List<String> words) {
+            String text = text(key);
+            if (!words.contains(text)) {
+                throw Refusal.refuse("bad_value", "`%s=%s` must be one of: %s", key, text, String.join(", ", words));
+            }
+            return text;
         }
 
         List<Integer> cpus(String key) {
-            String text = values.remove(key);
+            String text = text(key);
             List<Integer> cpus = new ArrayList<>();
-            if (text == null || text.isEmpty()) {
-                return cpus;
-            }
-            for (String part : text.split(",", -1)) {
-                if (!part.matches("\\d{1,9}") || Integer.parseInt(part) > MOST_CPU) {
-                    wrong("`%s=%s` must be a list of CPU numbers from 0 to %d such as 0,1", key, text, MOST_CPU);
-                    return cpus;
+            for (String part : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+                if (!part.matches("\\d{1,9}")) {
+                    throw Refusal.refuse("bad_value", "`%s=%s` must be a list of CPU numbers such as 0,1", key, text);
                 }
                 cpus.add(Integer.parseInt(part));
             }
@@ -232,11 +201,8 @@ public record Plan(
         }
 
         void nothingLeft(String complaint) {
-            if (!values.isEmpty()) {
-                throw Refusal.refuse("unknown_key", "`%s` %s", values.keySet().iterator().next(), complaint);
-            }
-            if (first != null) {
-                throw first;
+            for (String key : values.keySet()) {
+                throw Refusal.refuse("unknown_key", "`%s` %s", key, complaint);
             }
         }
     }

@@ -15,7 +15,7 @@ public final class WorkingSets {
     static final String NAME = "working_set";
 
     /** The parameter of mechanisms whose contexts can have a working set. */
-    public static final Parameter PARAMETER = Parameter.integer(NAME, 0, 0, 1 << 30);
+    public static final Parameter PARAMETER = Parameter.integer(NAME);
 
     private static final int LINE = 64;
     private static final int PAGE = 4096;
@@ -50,24 +50,9 @@ public final class WorkingSets {
         reset();
     }
 
-    private static int linesOf(Plan plan) {
-        return (int) ((Long.parseLong(plan.parameters().getOrDefault(NAME, "0")) + LINE - 1) / LINE);
-    }
-
-    /** Only rings have switches between which something could be touched. */
-    static void check(Plan plan) {
-        if (linesOf(plan) > 0 && !plan.experiment().equals("switch")) {
-            throw Refusal.refuse(
-                "bad_value",
-                "working_set belongs to experiment=switch; leave it out with experiment=%s",
-                plan.experiment()
-            );
-        }
-    }
-
     /** The sets that a plan asks for, written once; null where it asks for none. */
     public static WorkingSets of(Plan plan) {
-        int lines = linesOf(plan);
+        int lines = (int) ((Long.parseLong(plan.parameters().get(NAME)) + LINE - 1) / LINE);
         if (lines == 0) {
             return null;
         }

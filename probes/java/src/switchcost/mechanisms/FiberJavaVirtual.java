@@ -18,9 +18,9 @@ final class FiberJavaVirtual {
         List.of("switch", "create", "message", "footprint"),
         List.of(
             JavaThreads.BY,
-            Parameter.words("carriers", "one", "one", "all"),
+            Parameter.words("carriers", "one", "all"),
             HeapOffset.PARAMETER,
-            Parameter.integer("payload", 8, 1, 1 << 20),
+            Parameter.integer("payload"),
             WorkingSets.PARAMETER
         ),
         Threads.VIRTUAL,

@@ -22,7 +22,7 @@ record JavaThreads(
     Consumer<Plan> check
 ) implements Mechanism {
     /** How a context is handed the token. */
-    static final Parameter BY = Parameter.words("by", "park", "park", "queue");
+    static final Parameter BY = Parameter.words("by", "park", "queue");
 
     @Override
     public Refusal unavailable() {

@@ -41,9 +41,6 @@ final class Ring implements Workload {
     private Trace trace;
 
     Ring(Plan plan, ThreadFactory threads, Supplier<Context> kind) {
-        if (plan.contexts() < 2) {
-            throw Refusal.refuse("bad_value", "a ring needs at least two contexts: contexts=2 or more");
-        }
         Threads.checkHeap(plan.contexts(), threads);
         int size = (int) plan.contexts();
         sets = WorkingSets.of(plan);

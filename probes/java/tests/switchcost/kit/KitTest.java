@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import switchcost.mechanisms.Mechanisms;
 
 /** The kit: what the conformance suite of the host cannot see from outside. */
 public final class KitTest {
@@ -33,22 +32,22 @@ public final class KitTest {
     private static void blocksAreDrawnFromTheSeed() {
         Set<Integer> drawn = new TreeSet<>();
         for (int seed = 0; seed < 20; seed++) {
-            drawn.add(HeapOffset.take(parse("mechanism=thread/java-platform", "seed=" + seed)));
+            drawn.add(HeapOffset.take(plan("seed=" + seed)));
         }
         Check.that(drawn.size() > 10 && !drawn.contains(0), "blocks of %s bytes", drawn);
         for (String word : List.of("seed=1", "heap_offset=fixed", "experiment=create")) {
-            int once = HeapOffset.take(parse("mechanism=thread/java-platform", word));
-            Check.same(once, HeapOffset.take(parse("mechanism=thread/java-platform", word)), word);
+            int once = HeapOffset.take(plan(word));
+            Check.same(once, HeapOffset.take(plan(word)), word);
             Check.same(word.equals("seed=1"), once > 0, word);
         }
     }
 
-    private static Plan parse(String... words) {
-        return Plan.parse(List.of(words), Mechanisms.LIST);
+    private static Plan plan(String... words) {
+        return Check.plan("thread/java-platform", words);
     }
 
     private static void rehearsalsAreSmall() {
-        Plan plan = parse("mechanism=fiber/java-virtual", "payload=64", "contexts=100").forRehearsal(
+        Plan plan = Check.plan("fiber/java-virtual", "payload=64", "contexts=100").forRehearsal(
             8,
             Map.of("payload", 1L, "absent", 1L)
         );
@@ -115,7 +114,7 @@ public final class KitTest {
                 return null;
             }
         );
-        Plan plan = parse("mechanism=thread/java-platform");
+        Plan plan = plan();
         Stage stage = new Stage(plan, workload, 1, 0, 1).perform();
         stage.dismissAfter(() -> seen[1] = Thread.currentThread());
         Check.that(seen[0] != null && seen[0] == seen[1], "%s was timed, %s verifies", seen[0], seen[1]);

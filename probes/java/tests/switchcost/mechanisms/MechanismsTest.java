@@ -34,7 +34,7 @@ public final class MechanismsTest {
             }
             for (String experiment : mechanism.experiments()) {
                 if (experiment.equals("footprint")) {
-                    Population held = mechanism.hold(plan(mechanism, "experiment=footprint"), 7);
+                    Population held = mechanism.hold(Check.plan(mechanism.id(), "experiment=footprint"), 7);
                     held.release();
                     Check.same(7L, held.ran(), "threads that ran");
                     continue;
@@ -63,15 +63,15 @@ public final class MechanismsTest {
         }
     }
 
-    private static Plan plan(Mechanism mechanism, String... words) {
-        List<String> all = new ArrayList<>(List.of(words));
-        all.add("mechanism=" + mechanism.id());
-        return Plan.parse(all, Mechanisms.LIST);
-    }
-
     private static void claims(Mechanism mechanism, String experiment, String by, String timing)
         throws InterruptedException {
-        Plan plan = plan(mechanism, "experiment=" + experiment, "by=" + by, "timing=" + timing, "contexts=5");
+        Plan plan = Check.plan(
+            mechanism.id(),
+            "experiment=" + experiment,
+            "by=" + by,
+            "timing=" + timing,
+            "contexts=5"
+        );
         Workload workload = mechanism.setUp(plan);
         onThread(mechanism, () -> claims(workload, plan));
         // Another thread takes the place of context 0.
@@ -129,7 +129,13 @@ public final class MechanismsTest {
                 { "4096", "64" },
                 { "100000", "1563" },
             }) {
-                Plan plan = plan(mechanism, "by=" + by, "timing=" + timing, "contexts=5", "working_set=" + set[0]);
+                Plan plan = Check.plan(
+                    mechanism.id(),
+                    "by=" + by,
+                    "timing=" + timing,
+                    "contexts=5",
+                    "working_set=" + set[0]
+                );
                 Workload workload = mechanism.setUp(plan);
                 onThread(mechanism, () -> {
                     pass(workload, plan, 10, new Histogram());
@@ -145,11 +151,11 @@ public final class MechanismsTest {
                 });
             }
         }
-        Workload plain = mechanism.setUp(plan(mechanism, "by=" + by));
+        Workload plain = mechanism.setUp(Check.plan(mechanism.id(), "by=" + by));
         Check.same(Map.of(), plain.counts(), "counts of a ring that touches nothing");
         onThread(mechanism, plain::close);
         try {
-            mechanism.setUp(plan(mechanism, "by=" + by, "contexts=100000", "working_set=1073741824"));
+            mechanism.setUp(Check.plan(mechanism.id(), "by=" + by, "contexts=100000", "working_set=1073741824"));
         } catch (Refusal refusal) {
             Check.same("limit_reached", refusal.code, "working sets for which there is no memory");
             return;
