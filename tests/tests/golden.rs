@@ -19,6 +19,10 @@ const OUTPUTS: &[(&str, &str)] = &[
     ("show-unobservable", "show DATA/answers/blind.jsonl"),
     ("compare-runs", "compare DATA/answers/goroutine-1.jsonl DATA/answers/goroutine-2.jsonl --gate 5%"),
     ("compare-rows", "compare DATA/ladder.jsonl:thread/pipe fiber/goroutine thread/futex"),
+    (
+        "compare-percentile",
+        "compare 'DATA/answers/timer.jsonl:fiber/boost contexts=4 each' 'DATA/answers/timer.jsonl:fiber/boost contexts=50 each' --at p99",
+    ),
     ("history", "history"),
     ("history-rows", "history fiber/goroutine --machine all"),
     ("export-md", "export DATA/ladder.jsonl --format md"),
@@ -41,7 +45,7 @@ fn every_output_is_as_it_was_read_last() {
     let folder = repository().join("tests/golden");
     let mut wrong = Vec::new();
     for (name, command) in OUTPUTS {
-        let said = real.run(&command.replace("DATA", data));
+        let said = real.run_line(&command.replace("DATA", data));
         let text = format!("$ switchcost {command}\n{}{}exit status {}\n", said.out, said.err, said.status)
             .replace(data, "DATA");
         let file = folder.join(format!("{name}.txt"));

@@ -1,5 +1,6 @@
 //! A run with all that is derived from it.
 
+use crate::at::At;
 use crate::beside::beside_each_other;
 use crate::curves::{Curve, Matrix, Split, Topology};
 use crate::judged::judged;
@@ -41,8 +42,14 @@ impl<'r> Analysis<'r> {
     /// Derives everything; the same run gives the same.
     #[must_use]
     pub fn new(run: &'r Run, catalogue: &Catalogue) -> Self {
+        Self::at(run, catalogue, At::Median)
+    }
+
+    /// The same, with another figure than the median for each start: rows that were not timed one by one have none.
+    #[must_use]
+    pub fn at(run: &'r Run, catalogue: &Catalogue, at: At) -> Self {
         let speeds = speeds(run);
-        let judged = judged(run, catalogue, &speeds);
+        let judged = judged(run, catalogue, &speeds, at);
         let noise = noise(&judged.iter().collect::<Vec<_>>());
         let (reference, rows) = beside_each_other(judged, run, catalogue);
         let curves = named_curves(run, &rows, catalogue);

@@ -1,5 +1,6 @@
 //! A run → its rows, each by itself.
 
+use crate::at::At;
 use crate::label::{label, several_probes};
 use crate::row::Judged;
 use crate::rulers::{Speeds, Undisturbed};
@@ -9,11 +10,11 @@ use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Judgement, Mechanism, Run, Variant};
 
 /// One a variant, in the run's order.
-pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -> Vec<Judged<'r>> {
+pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, at: At) -> Vec<Judged<'r>> {
     let several = several_probes(run);
     let target = run.request.rounds.is_none().then_some(run.precision_ppm as f64 / 1e6);
     let starts = run.starts();
-    let settled = settled(&run.variants, &starts, speeds, target);
+    let settled = settled(&run.variants, &starts, speeds, target, at);
     let row = |(index, (starts, (summary, undisturbed))): (usize, (Vec<&'r Invocation>, Settled))| {
         let variant = &run.variants[index];
         let mechanism = catalogue.find(&variant.mechanism);
@@ -26,6 +27,7 @@ pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds) -
         }
         Judged {
             index,
+            at,
             variant,
             full: full(variant, mechanism),
             label: label(variant, catalogue, several(variant)),

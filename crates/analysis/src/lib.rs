@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod analysis;
+mod at;
 mod beside;
 mod clock;
 mod compare;
@@ -28,6 +29,7 @@ mod warnings;
 mod words;
 
 pub use analysis::Analysis;
+pub use at::At;
 pub use compare::{
     Caution, Common, Comparison, DoctorGate, Gate, GateOutcome, Ground, Incomparable, Outcome, Place, Remark, Rules,
     Side, THRESHOLD, Verdicts, Why, between, clocks_differ, common, comparable, excludes, methods_differ,

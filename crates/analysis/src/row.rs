@@ -1,5 +1,6 @@
 //! A row: a variant with all that is known of it.
 
+use crate::at::At;
 use crate::rulers::Undisturbed;
 use crate::summary::{CONFIDENCE, Summary};
 use std::ops::Deref;
@@ -24,6 +25,8 @@ const OF_TWO_RUNS: f64 = 1.5;
 pub struct Judged<'r> {
     /// Index of the variant in its run.
     pub index: usize,
+    /// What stands for each of its starts.
+    pub at: At,
     /// The variant.
     pub variant: &'r Variant,
     /// The variant with every parameter of its mechanism written out: rows of two runs are of one kind if these are equal, also where one run is of a
@@ -173,7 +176,7 @@ pub fn usable(row: &Judged<'_>) -> Result<(), String> {
     believed(row)?;
     let medians = &row.summary.invocation_medians;
     if medians.is_empty() {
-        return Err("it has no figure".into());
+        return Err(row.at.lacking());
     }
     if let Some((round, value)) = medians.iter().find(|(_, value)| *value <= 0.0) {
         return Err(format!("its cost in round {round} is {value}, and a ratio to nothing or less has no meaning"));

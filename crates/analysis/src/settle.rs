@@ -1,5 +1,6 @@
 //! The intervals of a run's medians. Each takes all rows: what makes starts alike is the machine, and the rows of a run know it together.
 
+use crate::at::At;
 use crate::rulers::{Speeds, Undisturbed, undisturbed};
 use crate::summary::{CONFIDENCE, Summary, counted, in_time, summarise};
 use switchcost_model::{Invocation, Variant};
@@ -16,16 +17,18 @@ const BEYOND_LUCK: f64 = 0.5;
 pub type Settled = (Summary, Option<Undisturbed>);
 
 /// Those of each variant of a run. `starts`: of each variant, in order; `target`: the precision (a fraction) at which rows of this run
-/// end, if they do. The scheduler's looks and every view come by their intervals here.
+/// end, if they do; `at`: what stands for a start. The scheduler's looks and every view come by their intervals here.
 #[must_use]
 pub fn settled(
     variants: &[Variant],
     starts: &[Vec<&Invocation>],
     speeds: &Speeds,
     target: Option<f64>,
+    at: At,
 ) -> Vec<Settled> {
     let row = |(variant, starts): (&Variant, &Vec<&Invocation>)| {
-        (summarise(variant, starts), undisturbed(&counted(starts).0, speeds.get(&variant.probe)))
+        let clear = undisturbed(&counted(starts).0, speeds.get(&variant.probe));
+        (summarise(variant, starts, at), clear.filter(|_| at == At::Median))
     };
     let mut rows: Vec<Settled> = variants.iter().zip(starts).map(row).collect();
     let medians = rows.iter().map(|(summary, _)| summary.invocation_medians.as_slice());
@@ -45,7 +48,7 @@ pub fn settled(
 /// A row as it is known before the others are, with the interval that it would have in a run of its own: what is shown while a run goes on.
 #[must_use]
 pub fn by_itself(variant: &Variant, starts: &[&Invocation]) -> Summary {
-    let mut summary = summarise(variant, starts);
+    let mut summary = summarise(variant, starts, At::Median);
     summary.settle(Shared::default(), None);
     summary
 }

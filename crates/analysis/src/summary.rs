@@ -1,5 +1,6 @@
 //! From the invocations of a variant to its row.
 
+use crate::at::At;
 use crate::judge::{turns_agree, went_another_way};
 use crate::kinds::kinds;
 use crate::series::{Series, has_rulers, ns_per_counter_tick, quantities, series};
@@ -195,15 +196,17 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judge
     Judgement { verdict, reason: if starts == of { reason } else { reason.map(in_some) } }
 }
 
-/// Figures and evidence of one variant from its invocations, but for the interval, which [`crate::settled`] makes of all rows together.
+/// Figures and evidence of one variant from its invocations, each of which `at` stands for, but for the interval, which [`crate::settled`] makes of all rows together.
 #[must_use]
-pub fn summarise(variant: &Variant, invocations: &[&Invocation]) -> Summary {
+pub fn summarise(variant: &Variant, invocations: &[&Invocation], at: At) -> Summary {
     let (counted, disturbed) = counted(invocations);
     let form = |invocations: &[&Invocation]| {
         if variant.each_unit() {
-            intervals(invocations, variant.timing == Timing::Each)
-        } else {
+            intervals(invocations, variant.timing == Timing::Each, at)
+        } else if at == At::Median {
             batches(invocations, variant.placement.may_move())
+        } else {
+            Summary::default() // A batch is an average, and has no percentile.
         }
     };
     let mut summary = form(&counted);
@@ -385,10 +388,11 @@ fn weighted_quantile(buckets: &[(f64, u64)], p: f64) -> Option<f64> {
     })
 }
 
-fn intervals(invocations: &[&Invocation], by_counter: bool) -> Summary {
+fn intervals(invocations: &[&Invocation], by_counter: bool, at: At) -> Summary {
     let all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
+    let carrying = all.iter().filter(|i| at.carried_by(i.count));
     let medians: Vec<(u64, f64)> =
-        all.iter().filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, 0.5)? - i.pair))).collect();
+        carrying.filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, at.share())? - i.pair))).collect();
     let means: Vec<(u64, f64)> = all.iter().map(|i| (i.round, i.mean - i.pair)).collect();
     let mut pooled: Vec<(f64, u64)> = all.iter().flat_map(|i| i.buckets.iter().copied()).collect();
     pooled.sort_by(|a, b| a.0.total_cmp(&b.0));

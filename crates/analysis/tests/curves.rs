@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{
-    CONTEXTS, Figures, Judged, Quantity, Relation, Row, Summary, Topology, lines, matrices, split,
+    At, CONTEXTS, Figures, Judged, Quantity, Relation, Row, Summary, Topology, lines, matrices, split,
 };
 use switchcost_model::{Experiment, Placement, Timing, Variant, Verdict};
 
@@ -49,6 +49,7 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
         Summary { figures: costs.first().map(|c| figures(*c)), invocation_medians: medians, ..Summary::default() };
     let judged = Judged {
         index,
+        at: At::Median,
         variant,
         full: variant.clone(),
         label: String::new(),

@@ -3,7 +3,9 @@
 use crate::simulation::{COST, Course, Law, Random, disturb, document, draws, noise, rows, run, slack, together};
 use std::fmt::Write as _;
 use std::ops::Range;
-use switchcost_analysis::{Comparison, LOOKS, Noise, Outcome, Row, Rules, Speeds, Summary, between, settled, within};
+use switchcost_analysis::{
+    At, Comparison, LOOKS, Noise, Outcome, Row, Rules, Speeds, Summary, between, settled, within,
+};
 use switchcost_model::Run;
 
 /// A share near a bound is known to 0.4 points by so many.
@@ -180,7 +182,7 @@ fn of_many(own: &[f64], machine: (f64, f64), counted: &Range<usize>, random: &mu
     let run = together(0.02, own, machine, LOOKS.last().unwrap().0, random);
     let all = run.starts();
     let first = |rounds: &[usize]| all.iter().zip(rounds).map(|(row, most)| row[..*most].to_vec()).collect::<Vec<_>>();
-    let settle = |rounds: &[usize], target| settled(&run.variants, &first(rounds), &Speeds::new(), target);
+    let settle = |rounds: &[usize], target| settled(&run.variants, &first(rounds), &Speeds::new(), target, At::Median);
     let holds = |row: &Summary| {
         let interval = row.figures.as_ref().unwrap().interval.unwrap();
         usize::from((interval.low..=interval.high).contains(&COST))

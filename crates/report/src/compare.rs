@@ -14,7 +14,7 @@ use crate::text::{machine_words, moment};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::{
-    Analysis, Burden, Comparison, Gate, GateOutcome, Load, Of, Outcome, Place, Quantity, Row, Verdicts, Why,
+    Analysis, At, Burden, Comparison, Gate, GateOutcome, Load, Of, Outcome, Place, Quantity, Row, Verdicts, Why,
 };
 use switchcost_catalogue::Published;
 use switchcost_model::{Experiment, Run};
@@ -126,6 +126,8 @@ pub struct Compared {
     pub refused: Vec<String>,
     /// Threshold as a fraction.
     pub threshold: f64,
+    /// What stands for each start.
+    pub at: At,
     /// What a gate makes of it.
     pub gate: Option<Gate>,
     /// What the mechanisms would cost a program.
@@ -235,6 +237,8 @@ struct CompareDocument<'a> {
     format: u32,
     /// Smallest difference that matters, as a fraction.
     threshold: f64,
+    /// What stands for each start: `median`, or a percentile of its single switches such as `p99`.
+    at: String,
     runs: &'a [ComparedRun],
     /// What bounds every word of it: runs of different machines or versions, rows with too few starts.
     cautions: &'a [String],
@@ -337,6 +341,7 @@ fn compare_document(compared: &Compared) -> CompareDocument<'_> {
     CompareDocument {
         format: 3,
         threshold: compared.threshold,
+        at: compared.at.to_string(),
         runs: &compared.runs,
         cautions: &compared.cautions,
         comparisons: compared.rows.iter().map(|row| row_part(row, !compared.refused.is_empty())).collect(),

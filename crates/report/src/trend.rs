@@ -5,7 +5,7 @@ use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{nanoseconds, percent};
-use switchcost_analysis::{Quantity, WORTH_SHOWING};
+use switchcost_analysis::{At, Quantity, WORTH_SHOWING};
 use switchcost_model::harmless;
 
 /// Columns of the picture of an interval.
@@ -94,6 +94,8 @@ pub struct TrendMachine {
 pub struct Trends {
     /// Version of the method of all figures.
     pub method_version: u32,
+    /// What stands for each start.
+    pub at: At,
     /// Machines, that of the newest run first.
     pub machines: Vec<TrendMachine>,
     /// Rows, by machine.
@@ -109,6 +111,8 @@ struct Document<'a> {
     /// Version of this form. New fields do not change it.
     format: u32,
     method_version: u32,
+    /// What stands for each start: `median`, or a percentile of its single switches such as `p99`.
+    at: String,
     machines: &'a [TrendMachine],
     trends: &'a [Trend],
     notes: &'a [String],
@@ -120,8 +124,8 @@ struct Document<'a> {
 /// Never: the types have only text keys and finite numbers.
 #[must_use]
 pub fn trends_json(trends: &Trends) -> String {
-    let Trends { method_version, machines, trends, notes } = trends;
-    let document = Document { format: 2, method_version: *method_version, machines, trends, notes };
+    let Trends { method_version, at, machines, trends, notes } = trends;
+    let document = Document { format: 2, method_version: *method_version, at: at.to_string(), machines, trends, notes };
     crate::text::json(&document)
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Burden, Comparison, Fit, Load, Outcome, Quantity, Side, Why};
+use switchcost_analysis::{Analysis, At, Burden, Comparison, Fit, Load, Outcome, Quantity, Side, Why};
 use switchcost_catalogue::{Catalogue, Published};
 use switchcost_model::*;
 use switchcost_report::*;
@@ -237,7 +237,13 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         changes: vec![change],
     };
     let machine = TrendMachine { key: "0".into(), name: texts.next() };
-    let trends = Trends { method_version: 1, machines: vec![machine], trends: vec![trend], notes: vec![texts.next()] };
+    let trends = Trends {
+        method_version: 1,
+        at: At::Median,
+        machines: vec![machine],
+        trends: vec![trend],
+        notes: vec![texts.next()],
+    };
     let entry = HistoryEntry {
         id: texts.next(),
         started_unix_ns: 0,

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{Bound, LOOKS, ProbeAnswer, Undisturbed, fastest_bound, judge, settled, speeds};
+use switchcost_analysis::{At, Bound, LOOKS, ProbeAnswer, Undisturbed, fastest_bound, judge, settled, speeds};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -299,7 +299,7 @@ impl Schedule<'_> {
     fn precise(&self, rounds_done: u64) -> Vec<bool> {
         let mut starts = self.run.starts();
         starts.iter_mut().for_each(|starts| starts.retain(|start| start.round < rounds_done));
-        let rows = settled(&self.run.variants, &starts, &speeds(&self.run), Some(self.request.precision));
+        let rows = settled(&self.run.variants, &starts, &speeds(&self.run), Some(self.request.precision), At::Median);
         rows.iter().map(|(row, clear)| row.precise && clear.as_ref().is_none_or(Undisturbed::enough)).collect()
     }
 

@@ -12,7 +12,7 @@ use operands::{Chosen, Operand, Runs, Which, choose};
 use question::{Group, Question};
 use std::time::Instant;
 use switchcost_analysis::{
-    Analysis, Gate, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable, methods_differ,
+    Analysis, At, Gate, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable, methods_differ,
     verdicts,
 };
 use switchcost_catalogue::Catalogue;
@@ -39,7 +39,13 @@ impl Action for Compare {
         if question.is_none() && (self.contexts.is_some() || self.rate.is_some()) {
             return Err(Failure::usage("--contexts and --rate are of a comparison of mechanisms by their names alone"));
         }
-        let mut compared = Compared { threshold, ..Compared::default() };
+        if question.is_some() && self.at != At::Median {
+            return Err(Failure::usage(
+                "--at is of rows that were measured with --timing each; name such rows, runs or files",
+            ));
+        }
+        let mut compared = Compared { threshold, at: self.at, ..Compared::default() };
+        compared.notes.extend(self.at.sentence());
         let (mut runs, asked) = if let Some(question) = question {
             let store = paths::store(self.store.path())?;
             let (runs, groups) = question.answer(self, &installation, &store, &mut compared)?;
@@ -62,7 +68,7 @@ impl Action for Compare {
         if self.outputs().any(|(form, _)| form != "json") {
             runs.iter_mut().for_each(Run::make_harmless);
         }
-        let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, &catalogue)).collect();
+        let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::at(run, &catalogue, self.at)).collect();
         self.fill(&asked, &analyses, &catalogue, &mut compared)?;
         for (form, file) in self.outputs() {
             let text = match (form, file) {

@@ -6,6 +6,7 @@ mod trend;
 use clap::Parser;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use switchcost_analysis::At;
 use switchcost_session::arguments::{ListFormat, StoreOption};
 use switchcost_session::{Action, Exit, Failure, output, paths};
 use switchcost_store::{RunHeader, Store};
@@ -30,6 +31,9 @@ pub struct History {
     /// Only the latest N runs [default: 200 for trends]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub last: Option<u64>,
+    /// A percentile of single switches, such as p99 or p99.9, in place of the median; of rows measured with --timing each
+    #[arg(long, value_name = "P", default_value = "median", hide_default_value = true, requires = "pattern")]
+    pub at: At,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
@@ -49,7 +53,7 @@ impl Action for History {
                 let headers = chosen(&store, self)?;
                 match &self.pattern {
                     None => list::list(headers, self.format),
-                    Some(pattern) => trend::trend(&store, headers, pattern, self.format)?,
+                    Some(pattern) => trend::trend(&store, headers, pattern, self.format, self.at)?,
                 }
             }
         };

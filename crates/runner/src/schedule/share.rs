@@ -2,7 +2,7 @@
 
 use super::Schedule;
 use std::time::Duration;
-use switchcost_analysis::{FEWEST_STARTS, LOOKS, summarise};
+use switchcost_analysis::{At, FEWEST_STARTS, LOOKS, summarise};
 
 /// Starts that an interval needs. The time left is shared out so that as many rows as possible get them.
 const FEWEST: u64 = FEWEST_STARTS as u64;
@@ -89,7 +89,7 @@ impl Schedule<'_> {
         let variant = &self.run.variants[index];
         let enough = LOOKS.first().is_some_and(|(starts, _)| self.progress[index].stored >= *starts);
         let starts = || self.run.invocations.iter().filter(|start| start.variant == index).collect::<Vec<_>>();
-        enough && variant.placement.may_move() && !summarise(variant, &starts()).modes.is_empty()
+        enough && variant.placement.may_move() && !summarise(variant, &starts(), At::Median).modes.is_empty()
     }
 }
 

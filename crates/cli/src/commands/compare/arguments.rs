@@ -4,6 +4,7 @@ use crate::arguments::{parse_contexts, parse_precision};
 use clap::{Args, Parser};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use switchcost_analysis::At;
 use switchcost_catalogue::grammar;
 use switchcost_session::arguments::{StoreOption, parse_budget, parse_difference};
 
@@ -65,6 +66,9 @@ pub struct Compare {
     /// End with status 1 if a row is slower by more than this, 0 if the intervals of all rows exclude that, 7 if neither is shown
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
+    /// Compare a percentile of single switches, such as p99 or p99.9, in place of the median; of rows measured with --timing each
+    #[arg(long, value_name = "P", default_value = "median", hide_default_value = true)]
+    pub at: At,
     /// Compare even if a run was unstable or the versions of the method differ
     #[arg(long)]
     pub force: bool,

@@ -2,7 +2,7 @@
 
 use super::list::name;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
+use switchcost_analysis::{Analysis, At, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{SOFTWARE_FACTS, Variant, counts};
 use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
@@ -28,10 +28,16 @@ struct Series<'h> {
 type All<'h> = BTreeMap<(usize, String), Series<'h>>;
 
 /// Trends of the rows that `pattern` names.
-pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: ListFormat) -> Result<String, Failure> {
+pub fn trend(
+    store: &Store,
+    headers: Vec<RunHeader>,
+    pattern: &str,
+    format: ListFormat,
+    at: At,
+) -> Result<String, Failure> {
     let catalogue = Installation::find()?.catalogue()?;
     let fitting = catalogue.pattern(pattern).map_err(Failure::usage)?;
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = at.sentence().into_iter().collect();
     let mut headers = same_method(headers, &mut notes);
     let mut machines: Vec<TrendMachine> = Vec::new();
     for header in &headers {
@@ -51,7 +57,7 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
         if format == ListFormat::Table {
             run.make_harmless();
         }
-        let analysis = Analysis::new(&run, &catalogue);
+        let analysis = Analysis::at(&run, &catalogue, at);
         for row in analysis.rows.iter().filter(|row| wanted(row.variant)) {
             add(&mut all, (machine, &key), header, row, &analysis, &catalogue);
         }
@@ -59,8 +65,12 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
     if all.is_empty() {
         let known = catalogue.mechanisms.iter().any(|mechanism| fitting.names_mechanism(&mechanism.id));
         let near = if known { String::new() } else { catalogue.did_you_mean(fitting.name()) };
+        let (figure, cure) = match at {
+            At::Median => ("a figure".to_owned(), String::new()),
+            at => (format!("a {at}"), format!(" ({})", at.needs())),
+        };
         return Err(Failure::usage(format!(
-            "none of {} stored runs has a figure for `{pattern}`{near}; `switchcost history` lists the runs, `show RUN` their rows",
+            "none of {} stored runs has {figure} for `{pattern}`{cure}{near}; `switchcost history` lists the runs, `show RUN` their rows",
             headers.len()
         )));
     }
@@ -78,7 +88,7 @@ pub fn trend(store: &Store, headers: Vec<RunHeader>, pattern: &str, format: List
         ));
     }
     let method_version = headers.last().map_or(0, |header| header.method_version);
-    let document = Trends { method_version, machines, trends, notes };
+    let document = Trends { method_version, at, machines, trends, notes };
     Ok(match format {
         ListFormat::Table => trends_text(&document, output::style()),
         ListFormat::Json => trends_json(&document),
