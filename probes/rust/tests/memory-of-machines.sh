@@ -29,8 +29,10 @@ clean() {
 trap clean EXIT
 trap 'exit 1' HUP INT TERM
 
+words=$("$probe" describe | "$(dirname "$0")/../../words" mechanism=vm/exit experiment=footprint contexts=$machines batches=3 warmup_batches=1)
 # The shell enters the group and becomes the probe.
-sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$probe" run mechanism=vm/exit experiment=footprint contexts=$machines batches=3 warmup_batches=1 >"$report" &
+# shellcheck disable=SC2086 # words
+sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$group" "$probe" run $words >"$report" &
 pid=$!
 most=0
 while kill -0 "$pid" 2>/dev/null; do

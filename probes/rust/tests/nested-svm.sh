@@ -56,8 +56,12 @@ for module in irqbypass kvm kvm-amd; do
     esac
 done
 
-# One plan a line: mechanism and parameters.
-cat >"$root/plans" <<'PLANS'
+# One plan a line.
+while read -r plan; do
+    # shellcheck disable=SC2086 # words
+    "$root/probe" describe </dev/null | "$here/../words" batch_ns=500000 batches=3 warmup_batches=1 verify_units=20 mechanism=$plan | tr '\n' ' '
+    echo
+done >"$root/plans" <<'PLANS'
 vm/exit by=pio
 vm/exit by=hlt
 vm/exit by=mmio
@@ -83,9 +87,9 @@ mount -t devtmpfs dev /dev
 echo # The firmware's line is still open.
 echo "before the module: $(/probe describe | grep -c '"code":"missing_device"') mechanisms say that the device is missing"
 insmod /irqbypass.ko && insmod /kvm.ko && insmod /kvm-amd.ko
-while read -r mechanism parameters; do
-    echo "plan $mechanism $parameters"
-    /probe run mechanism="$mechanism" batch_ns=500000 batches=3 warmup_batches=1 verify_units=20 $parameters </dev/null
+while read -r plan; do
+    echo "plan $plan"
+    /probe run $plan </dev/null
 done </plans
 poweroff -f
 INIT

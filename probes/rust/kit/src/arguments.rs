@@ -1,86 +1,67 @@
 //! The words that the host sends: PROTOCOL.md, section 1.
 
 use crate::mechanism::Mechanism;
-use crate::plan::{ParameterKind, Plan};
+use crate::plan::Plan;
 use crate::refusal::Refusal;
-use crate::working_set::WORKING_SET;
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::str::FromStr;
 
-/// Largest k.
-pub(crate) const MOST_UNITS: u64 = 1_000_000_000_000;
-const MOST_BATCHES: u64 = 1_000_000;
-const MOST_CONTEXTS: u64 = 1 << 24;
-const CPUS: RangeInclusive<u64> = 0..=(1 << 20) - 1;
-const DESCRIPTORS: RangeInclusive<u64> = 0..=1 << 20;
-
-/// Reads the words after `run`; their order does not matter.
+/// Reads the words after `run`, in any order.
 pub fn parse<'a>(words: &[String], list: &'a [Mechanism]) -> Result<(Plan, &'a Mechanism), Refusal> {
     let mut values = Values::split(words)?;
-    let id = values.take("mechanism").ok_or_else(|| bad("`mechanism` is missing; `describe` lists the mechanisms"))?;
+    let id = values.take("mechanism")?;
     let mechanism = list.iter().find(|m| m.id == id).ok_or_else(|| {
         let detail = format!("this probe has no mechanism `{id}`; `describe` lists those it has");
         Refusal::refused("unknown_mechanism", detail)
     })?;
-    values.number("report_fd", 1, DESCRIPTORS)?;
-    values.number("protocol", 1, 1..=1)?;
-    let seed = values.number("seed", 0, 0..=i64::MAX as u64)?;
+    values.report_fd()?;
+    values.word("protocol", &["1"])?;
     let mut parameters = BTreeMap::new();
     for parameter in mechanism.parameters {
-        let value = match parameter.kind {
-            ParameterKind::Words(words) => values.word(parameter.name, parameter.default, words)?,
-            ParameterKind::Integer { min, max } => {
-                let default = parameter.default.parse().unwrap_or(min);
-                values.number(parameter.name, default, min..=max)?.to_string()
-            }
+        let value = match parameter.words {
+            [] => values.number(parameter.name)?.to_string(),
+            words => values.word(parameter.name, words)?,
         };
         parameters.insert(parameter.name, value);
     }
     let plan = Plan {
         mechanism: mechanism.id,
-        experiment: values.word("experiment", "switch", mechanism.experiments)?,
-        contexts: values.number("contexts", 2, 1..=MOST_CONTEXTS)?,
-        timing: values.word("timing", "batch", mechanism.timings)?,
+        experiment: values.word("experiment", mechanism.experiments)?,
+        contexts: values.number("contexts")?,
+        timing: values.word("timing", mechanism.timings)?,
         cpus: values.cpus()?,
-        batch_units: values.number("batch_units", 0, 0..=MOST_UNITS)?,
-        batch_ns: values.number("batch_ns", 1_000_000, 1..=MOST_UNITS)?,
-        batches: values.number("batches", 30, 1..=MOST_BATCHES)?,
-        warmup_batches: values.number("warmup_batches", 5, 0..=MOST_BATCHES)?,
-        verify_units: values.number("verify_units", 1000, 0..=MOST_CONTEXTS)?,
-        seed,
+        batch_units: values.number("batch_units")?,
+        batch_ns: values.number("batch_ns")?,
+        batches: values.number("batches")?,
+        warmup_batches: values.number("warmup_batches")?,
+        verify_units: values.number("verify_units")?,
+        seed: values.number("seed")?,
         parameters,
     };
     values.nothing_is_left(&format!("neither a key of `run` nor a parameter of {id}"))?;
-    if plan.experiment != "switch" && plan.number(WORKING_SET.name) != 0 {
-        let detail =
-            format!("`working_set` belongs to experiment=switch; leave it out with experiment={}", plan.experiment);
-        return Err(bad(detail));
-    }
     Ok((plan, mechanism))
 }
 
 /// `describe` knows no key but report_fd.
 pub fn check_describe(words: &[String]) -> Result<(), Refusal> {
     let mut values = Values::split(words)?;
-    values.number("report_fd", 1, DESCRIPTORS)?;
+    values.report_fd()?;
     values.nothing_is_left("not a key of `describe`; only report_fd is")
 }
 
 /// Looked for before anything else is judged, so that even a refusal reaches the host.
 #[must_use]
 pub fn report_fd(words: &[String]) -> i32 {
-    let named = |word: &String| number_in(word.strip_prefix("report_fd=")?, DESCRIPTORS);
-    words.iter().find_map(named).unwrap_or(1) as i32
+    let named = |word: &String| word.strip_prefix("report_fd=")?.parse().ok();
+    words.iter().find_map(named).unwrap_or(1)
 }
 
 fn bad(detail: impl Into<String>) -> Refusal {
     Refusal::refused("bad_value", detail)
 }
 
-/// Digits only, and in the range.
-fn number_in(text: &str, range: RangeInclusive<u64>) -> Option<u64> {
-    let digits_only = text.bytes().all(|b| b.is_ascii_digit());
-    text.parse().ok().filter(|value| digits_only && range.contains(value))
+fn number<N: FromStr>(text: &str) -> Option<N> {
+    text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Values by their keys; each is taken out as it is read.
@@ -104,18 +85,28 @@ impl Values {
         Ok(Self(values))
     }
 
-    fn take(&mut self, key: &str) -> Option<String> {
-        self.0.remove(key)
+    fn take(&mut self, key: &str) -> Result<String, Refusal> {
+        self.0.remove(key).ok_or_else(|| {
+            bad(format!("`{key}` is missing; a plan has every key, and every parameter that `describe` lists"))
+        })
     }
 
-    fn number(&mut self, key: &str, default: u64, range: RangeInclusive<u64>) -> Result<u64, Refusal> {
-        let Some(text) = self.take(key) else { return Ok(default) };
-        number_in(&text, range.clone())
-            .ok_or_else(|| bad(format!("`{key}={text}` must be an integer from {} to {}", range.start(), range.end())))
+    /// The one key that has a default.
+    fn report_fd(&mut self) -> Result<(), Refusal> {
+        if self.0.contains_key("report_fd") {
+            self.number("report_fd").map(drop)
+        } else {
+            Ok(())
+        }
     }
 
-    fn word(&mut self, key: &str, default: &str, words: &[&str]) -> Result<String, Refusal> {
-        let text = self.take(key).unwrap_or_else(|| default.to_owned());
+    fn number(&mut self, key: &str) -> Result<u64, Refusal> {
+        let text = self.take(key)?;
+        number(&text).ok_or_else(|| bad(format!("`{key}={text}` must be an integer")))
+    }
+
+    fn word(&mut self, key: &str, words: &[&str]) -> Result<String, Refusal> {
+        let text = self.take(key)?;
         match words.contains(&text.as_str()) {
             true => Ok(text),
             false => Err(bad(format!("`{key}={text}` must be one of: {}", words.join(", ")))),
@@ -123,12 +114,9 @@ impl Values {
     }
 
     fn cpus(&mut self) -> Result<Vec<u32>, Refusal> {
-        let text = self.take("cpus").unwrap_or_default();
-        let cpu = |part: &str| number_in(part, CPUS).map(|cpu| cpu as u32);
-        let cpus: Option<_> = text.split(',').filter(|_| !text.is_empty()).map(cpu).collect();
-        cpus.ok_or_else(|| {
-            bad(format!("`cpus={text}` must be a list of CPU numbers from 0 to {} such as 0,1", CPUS.end()))
-        })
+        let text = self.take("cpus")?;
+        let cpus: Option<_> = text.split(',').filter(|_| !text.is_empty()).map(number).collect();
+        cpus.ok_or_else(|| bad(format!("`cpus={text}` must be a list of CPU numbers such as 0,1")))
     }
 
     fn nothing_is_left(&self, unless: &str) -> Result<(), Refusal> {

@@ -28,7 +28,7 @@ pub use mechanism::{Claim, Hold, Mechanism, Population, Workload};
 pub use memory::{map_pages, require_memory};
 pub use offsets::{blocks, driver_offset, stack_offset, HEAP_OFFSET, STACK_OFFSET};
 pub use os::{current_cpu, pin_this_thread};
-pub use plan::{Parameter, ParameterKind, Plan};
+pub use plan::{Parameter, Plan};
 pub use refusal::{Refusal, Stop};
 pub use ring::{memory_of, Context, Contexts, PassToken, BROKEN, PUBLISH, RESET};
 pub use series::{Done, Recorder, Series, Units};

@@ -1,6 +1,5 @@
 //! Set-up, calibration, batches, report: one run from the plan to `end`.
 
-use crate::arguments::MOST_UNITS;
 use crate::clock::{now, read_counter, COUNTER_NAME};
 use crate::evidence::{Hops, Observed, Trace};
 use crate::footprint;
@@ -15,6 +14,9 @@ use crate::wire::{Observations, Writer};
 use std::collections::BTreeSet;
 use std::io;
 use std::mem::ManuallyDrop;
+
+/// The largest k of PROTOCOL.md, section 1.
+const MOST_UNITS: u64 = 1_000_000_000_000;
 
 /// Carries out the plan and reports everything but `hello` and what the error says.
 ///

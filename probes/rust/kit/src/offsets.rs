@@ -1,14 +1,14 @@
 //! Where contexts lie inside their pages: drawn from the seed, which is another in every start.
 
-use crate::plan::{Parameter, ParameterKind, Plan};
+use crate::plan::{Parameter, Plan};
 
-const WORDS: ParameterKind = ParameterKind::Words(&["drawn", "fixed"]);
+const WORDS: &[&str] = &["drawn", "fixed"];
 
 /// Of stacks that are mapped for a ring.
-pub const STACK_OFFSET: Parameter = Parameter { name: "stack_offset", kind: WORDS, default: "drawn" };
+pub const STACK_OFFSET: Parameter = Parameter { name: "stack_offset", words: WORDS };
 
 /// Of contexts that live on the heap.
-pub const HEAP_OFFSET: Parameter = Parameter { name: "heap_offset", kind: WORDS, default: "drawn" };
+pub const HEAP_OFFSET: Parameter = Parameter { name: "heap_offset", words: WORDS };
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
@@ -60,5 +60,4 @@ pub fn blocks(plan: &Plan) -> Vec<Box<[u8]>> {
     let mut kept = Vec::with_capacity(LARGEST_BLOCK / 16 * MOST_BLOCKS_OF_A_SIZE as usize);
     kept.extend(sizes.flat_map(block));
     kept
-}
 }

@@ -1,10 +1,9 @@
 //! One `run`, as asked: read once, never changed. What calibration makes of it stands in the `plan` message.
 
-use crate::refusal::Refusal;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A plan with every default filled in. What the `plan` message does not repeat is skipped.
+/// What the host asks for. What the `plan` message does not repeat is skipped.
 #[derive(Debug, Clone, Serialize)]
 pub struct Plan {
     pub(crate) mechanism: &'static str,
@@ -42,17 +41,6 @@ impl Plan {
         self.parameter(name).parse().unwrap_or(0)
     }
 
-    /// Size of a ring.
-    ///
-    /// # Errors
-    /// One context is not a ring.
-    pub fn ring(&self) -> Result<u64, Refusal> {
-        match self.contexts {
-            0 | 1 => Err(Refusal::refused("bad_value", "a ring needs at least two contexts: contexts=2 or more")),
-            contexts => Ok(contexts),
-        }
-    }
-
     /// CPU of a context; None: the scheduler places it.
     #[must_use]
     pub fn cpu_of(&self, context: u64) -> Option<u32> {
@@ -66,22 +54,27 @@ impl Plan {
 pub struct Parameter {
     /// Its key in the plan.
     pub name: &'static str,
-    /// What it may be.
-    pub kind: ParameterKind,
-    /// Used when nothing is said.
-    pub default: &'static str,
+    /// What it may be; none: an integer.
+    pub words: &'static [&'static str],
 }
 
-/// What a parameter may be.
-#[derive(Debug)]
-pub enum ParameterKind {
-    /// One of these words.
-    Words(&'static [&'static str]),
-    /// An integer in this range.
-    Integer {
-        /// Lowest.
-        min: u64,
-        /// Highest.
-        max: u64,
-    },
+#[cfg(test)]
+impl Plan {
+    /// For tests, which change what they need.
+    pub(crate) fn of_tests() -> Self {
+        Self {
+            mechanism: "a/b",
+            experiment: "switch".into(),
+            contexts: 3,
+            timing: "batch".into(),
+            cpus: Vec::new(),
+            batch_units: 0,
+            batch_ns: 100,
+            batches: 1,
+            warmup_batches: 0,
+            verify_units: 0,
+            seed: 0,
+            parameters: BTreeMap::new(),
+        }
+    }
 }

@@ -191,9 +191,9 @@ impl Contexts {
     /// As many as the plan says, with their working sets.
     ///
     /// # Errors
-    /// One context is not a ring; or there is no memory for the working sets.
+    /// There is no memory for the working sets.
     pub fn new(plan: &Plan) -> Result<Self, Refusal> {
-        Ok(Self { number: plan.ring()?, shared: Box::leak(Box::default()), sets: WorkingSets::new(plan)? })
+        Ok(Self { number: plan.contexts, shared: Box::leak(Box::default()), sets: WorkingSets::new(plan)? })
     }
 
     /// Whether they have working sets; if not, `()` is the type of their sets.
@@ -316,8 +316,6 @@ impl<P: PassToken> Workload for Ring<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::parse;
-    use crate::mechanism::Mechanism;
 
     /// A ring of three in one thread; at one turn context 1 hands on what is not the token.
     struct Faulty {
@@ -343,9 +341,7 @@ mod tests {
 
     #[test]
     fn a_token_that_went_wrong_is_seen_in_every_mode() {
-        let words = ["mechanism=a/b", "contexts=3"].map(str::to_owned);
-        let list = [Mechanism::new("a/b", |_| Err(Refusal::failed("set_up_failed", "")))];
-        let (plan, _) = parse(&words, &list).unwrap();
+        let plan = Plan::of_tests();
         for (wrong_at, broken) in [(0, false), (4, true), (10, true), (16, true)] {
             let contexts = Contexts::new(&plan).unwrap();
             let members = [0, 1, 2].map(|number| contexts.context(number));

@@ -4,14 +4,13 @@
 //! A touch adds one to the first word of a line, so that the memory itself is the record of what was touched.
 
 use crate::memory::{map_pages, require_memory};
-use crate::plan::{Parameter, ParameterKind, Plan};
+use crate::plan::{Parameter, Plan};
 use crate::refusal::Refusal;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The parameter of mechanisms whose contexts can have a working set.
-pub const WORKING_SET: Parameter =
-    Parameter { name: "working_set", kind: ParameterKind::Integer { min: 0, max: 1 << 30 }, default: "0" };
+pub const WORKING_SET: Parameter = Parameter { name: "working_set", words: &[] };
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;

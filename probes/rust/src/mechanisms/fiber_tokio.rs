@@ -7,8 +7,8 @@
 //! measured loop never takes.
 
 use kit::{
-    now, Claim, Context, Contexts, Done, Mechanism, Parameter, ParameterKind, PassToken, Plan, Population, Recorder,
-    Refusal, Series, Touch, Units, WorkingSet, Workload,
+    now, Claim, Context, Contexts, Done, Mechanism, Parameter, PassToken, Plan, Population, Recorder, Refusal, Series,
+    Touch, Units, WorkingSet, Workload,
 };
 use std::future::Future;
 use std::sync::atomic::{
@@ -26,11 +26,7 @@ pub const MECHANISM: Mechanism = Mechanism {
     ..Mechanism::new("fiber/tokio", set_up)
 };
 
-const FLAVOR: Parameter = Parameter {
-    name: "flavor",
-    kind: ParameterKind::Words(&["current_thread", "multi_thread"]),
-    default: "current_thread",
-};
+const FLAVOR: Parameter = Parameter { name: "flavor", words: &["current_thread", "multi_thread"] };
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     if plan.experiment == "create" {

@@ -10,7 +10,7 @@ mod vm_guest_stack;
 mod vm_pair;
 
 use kit::Mechanism;
-use ring::ring;
+use ring::RING;
 
 /// Sorted by id; a test checks it.
 pub const LIST: &[Mechanism] = &[

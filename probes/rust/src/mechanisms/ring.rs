@@ -1,8 +1,6 @@
 //! A parameter of virtual machines.
 
-use kit::{Parameter, ParameterKind};
+use kit::Parameter;
 
 /// Ring of the processor that guest code runs in.
-pub const fn ring(default: &'static str) -> Parameter {
-    Parameter { name: "ring", kind: ParameterKind::Words(&["0", "3"]), default }
-}
+pub const RING: Parameter = Parameter { name: "ring", words: &["0", "3"] };

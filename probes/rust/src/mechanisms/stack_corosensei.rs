@@ -11,8 +11,8 @@
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{on_stack, Coroutine, CoroutineResult, Yielder};
 use kit::{
-    memory_of, now, Claim, Context, Contexts, Done, Mechanism, Parameter, ParameterKind, PassToken, Plan, Population,
-    Recorder, Refusal, Series, Touch, Units, WorkingSet, Workload, BROKEN,
+    memory_of, now, Claim, Context, Contexts, Done, Mechanism, Parameter, PassToken, Plan, Population, Recorder,
+    Refusal, Series, Touch, Units, WorkingSet, Workload, BROKEN,
 };
 use std::hint::black_box;
 use std::ops::Range;
@@ -29,11 +29,9 @@ pub const MECHANISM: Mechanism = Mechanism {
 /// corosensei's own default.
 const STACK_BYTES: usize = 1 << 20;
 
-const STACK: Parameter =
-    Parameter { name: "stack", kind: ParameterKind::Words(&["fresh", "reused"]), default: "fresh" };
+const STACK: Parameter = Parameter { name: "stack", words: &["fresh", "reused"] };
 
-const STACK_SIZE: Parameter =
-    Parameter { name: "stack_size", kind: ParameterKind::Integer { min: 4096, max: 1 << 30 }, default: "1048576" };
+const STACK_SIZE: Parameter = Parameter { name: "stack_size", words: &[] };
 
 /// A stack of a ring or of its parent: corosensei's own, or a part of one mapping for all.
 struct RingStack {

@@ -1,14 +1,11 @@
 //! vm/exit: guest to host and back. How: `vm/exit.rs`; create and footprint: `vm/creation.rs`.
 
 use crate::vm;
-use kit::{Mechanism, Parameter, ParameterKind};
+use kit::{Mechanism, Parameter};
 
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint"],
-    parameters: &[
-        Parameter { name: "by", kind: ParameterKind::Words(&["pio", "hlt", "mmio", "hypercall"]), default: "pio" },
-        super::ring("0"),
-    ],
+    parameters: &[Parameter { name: "by", words: &["pio", "hlt", "mmio", "hypercall"] }, super::RING],
     unavailable: vm::unavailable,
     hold: Some(vm::exit::hold),
     ..Mechanism::new("vm/exit", vm::exit::set_up)

@@ -4,7 +4,7 @@ use crate::vm;
 use kit::Mechanism;
 
 pub const MECHANISM: Mechanism = Mechanism {
-    parameters: &[super::ring("0")],
+    parameters: &[super::RING],
     pins: true,
     unavailable: vm::unavailable,
     ..Mechanism::new("vm/pair", vm::pair::set_up)

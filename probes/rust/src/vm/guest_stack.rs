@@ -19,7 +19,7 @@ const STACK_BYTES: usize = 17 * 64;
 const MOST_OFFSET: usize = 4096;
 
 pub fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    let contexts = plan.ring()? as usize;
+    let contexts = plan.contexts as usize;
     let most = (LARGEST - REST - MOST_OFFSET) / (record::BYTES + STACK_BYTES);
     if contexts > most {
         return Err(Refusal::unsupported(

@@ -30,10 +30,7 @@ impl Workload for Scripted {
 
 /// What comes of the calibration, and how long its batches were.
 fn calibrated(ticks: &[u64], batch_units: u64) -> (Result<u64, Refusal>, Vec<u64>) {
-    let words = ["mechanism=a/b", "batch_ns=100"].map(str::to_owned);
-    let list = [Mechanism::new("a/b", |_| Err(Refusal::failed("set_up_failed", "")))];
-    let (mut plan, _) = crate::arguments::parse(&words, &list).unwrap();
-    plan.batch_units = batch_units;
+    let plan = Plan { batch_units, ..Plan::of_tests() };
     let mut workload = Scripted { ticks: ticks.to_vec(), lengths: Vec::new() };
     (calibrate(&plan, &mut workload), workload.lengths)
 }
