@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     std::puts(
         "A probe of switchcost; the host starts it. By hand:\n"
         "  probe describe [report_fd=N]\n"
-        "  probe run mechanism=FAMILY/NAME [key=value ...]\n"
+        "  probe run $(probe describe | probes/words mechanism=FAMILY/NAME [key=value ...])\n"
         "Keys: PROTOCOL.md, section 1; parameters: describe, or mechanisms/FAMILY/NAME.toml.");
     return 2;
 }

@@ -16,7 +16,11 @@ fail() {
     echo "FAILED: $1" >&2
     exit 1
 }
-plan='run mechanism=stack/winfiber batch_ns=20000'
+"$probe" describe >"$work/list"
+# words WORD... : all words of a plan, of which some are given
+words() { "$here/../words" mechanism=stack/winfiber batch_ns=20000 "$@" <"$work/list"; }
+plan="run $(words)"
+endless="run $(words batches=1000000)"
 # within SECONDS COMMAND... : true as soon as the command is, false if it is not by then
 within() {
     tries=$(($1 * 20))
@@ -40,18 +44,18 @@ answers() {
 start_endless() {
     : >"$work/transcript" # the shell behind & may empty it later than we look
     # shellcheck disable=SC2086
-    setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
+    setsid "$probe" $endless >"$work/transcript" 2>&1 &
     group=$!
     within 20 grep -q '"plan"' "$work/transcript" || fail "no plan: $(cat "$work/transcript")"
 }
 
 # Word splitting is wanted: a plan is several words.
-# shellcheck disable=SC2086
+# shellcheck disable=SC2046,SC2086
 {
     answers 'the kernel below wine counts our switches' '"kernel":{"voluntary":[0-9]*,"involuntary":[0-9]*,"tasks":1' "$probe" $plan
     answers 'the row says whose implementation it is' '"note","text":"wine [0-9.]*.s implementation' "$probe" $plan
     for float_switch in on off; do
-        answers "float_switch=$float_switch" '"end","status":"ok"' "$probe" $plan float_switch=$float_switch
+        answers "float_switch=$float_switch" '"end","status":"ok"' "$probe" run $(words float_switch=$float_switch)
     done
     answers 'a prefix of somebody else is not touched' '"end","status":"ok"' env WINEPREFIX="$work/nowhere" "$probe" $plan
     [ ! -e "$work/nowhere" ] || fail 'a prefix was made'
@@ -76,7 +80,7 @@ start_endless() {
 
     # While it starts, at any moment: a guardian is there before the prefix is. Three kills of 480 left an empty one, which goes with the next start.
     for wait in 0 0.005 0.01 0.015 0.02 0.025 0.03 0.035 0.04 0.045 0.05 0.06 0.08; do
-        setsid "$probe" $plan batches=1000000 >"$work/transcript" 2>&1 &
+        setsid "$probe" $endless >"$work/transcript" 2>&1 &
         group=$!
         sleep $wait
         kill -KILL "-$group" 2>/dev/null || kill -KILL "$group"

@@ -5,7 +5,7 @@
 # Where no container can be made, the probe must say so in its own words, and the test says which. Works without root too, and then says what it
 # does not test. It counts only what its own probes have made: other runs of switchcost may go on beside it.
 # Functions are called by name, and word splitting is wanted where a variable holds several words.
-# shellcheck disable=SC1091,SC2086,SC2154,SC2317
+# shellcheck disable=SC1091,SC2046,SC2086,SC2154,SC2317
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 built=$(realpath "${1:?usage: test.sh PATH/TO/probe}")
@@ -70,7 +70,7 @@ all_sandbox_plans() {
     # Turns are counted inside, switches outside: eight laps of three.
     expect ok 0 '"units":96,"turns":\{"total":96,"min":32,"max":32,"contexts":3\},"token":96,' contexts=3 batch_units=24
     # Those before the middle of 2023 do not know it.
-    under '"status":"ok"|could not make container 1: unknown platform: systrap; ' "$probe" run mechanism=$mechanism platform=systrap batches=3
+    under '"status":"ok"|could not make container 1: unknown platform: systrap; ' "$probe" run $(words mechanism=$mechanism platform=systrap batches=3)
     # A platform that hangs: the runtime begins and is never heard of again.
     mkdir "$work/hanging"
     cp "$(command -v sleep)" "$work/hanging/sleep" # by whose path it is known
@@ -94,7 +94,7 @@ without_the_runtime() {
         echo "$PATH:/usr/sbin:/sbin:/usr/local/sbin" | tr ":" "\n" | sort -u | while read -r folder; do
             if [ -x "$folder/$1" ]; then mount --bind /dev/null "$folder/$1" || exit 9; fi
         done
-        "$2" describe && exec "$2" run "mechanism=$3"' sh "$runtime" "$probe" $mechanism
+        "$2" describe && exec "$2" run $3' sh "$runtime" "$probe" "$(words mechanism=$mechanism)"
     missing="\"code\":\"missing_library\",\"reason\":\"$runtime was not found in PATH\",\"install\":\"the package $runtime\""
     [ "$(grep -c "$missing" "$work/transcript")" = "$(echo "$mechanisms" | wc -w)" ] || fail "a missing runtime is not reported: $(cat "$work/transcript")"
 }
@@ -102,7 +102,7 @@ without_the_runtime() {
 without_a_folder() {
     for folder in /nowhere "$work/replaceable"; do
         [ "$folder" = /nowhere ] || mkdir -m 777 "$folder" # where everybody may replace what others make, nothing is made
-        under '"status":"unsupported".*(set TMPDIR to one that may be written to|everybody may replace)' env TMPDIR="$folder" "$probe" run mechanism=$mechanism
+        under '"status":"unsupported".*(set TMPDIR to one that may be written to|everybody may replace)' env TMPDIR="$folder" "$probe" run $(words mechanism=$mechanism)
     done
 }
 
@@ -112,7 +112,7 @@ without_namespaces() {
     reason='"code":"limit_reached".*sysctl user.max_user_namespaces = 0; raise it with sysctl -w'
     [ $kind = own ] || reason='"status":"unsupported".*could not make container 1: [^;]*[a-z].*; .*user.max_user_namespaces = 0; raise it'
     for experiment in $experiments; do
-        under "$reason" unshare -Ur sh -c "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$probe\" run mechanism=$mechanism experiment=$experiment"
+        under "$reason" unshare -Ur sh -c "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$probe\" run $(words mechanism=$mechanism experiment=$experiment)"
     done
 }
 
@@ -126,7 +126,7 @@ limited() {
     # crun makes its container with six tasks; to enter it then is refused with EPERM, which does not tell the limit.
     reason='"status":"ok"|"code":"limit_reached".*(RLIMIT_NPROC|RLIMIT_NOFILE) = [0-9]*; raise'
     [ "$runtime" != crun ] || reason="$reason|\"code\":\"no_permission\""
-    under "$reason" env TMPDIR="$work/open" $as prlimit "--$limit" "$probe" run "$@"
+    under "$reason" env TMPDIR="$work/open" $as prlimit "--$limit" "$probe" run $(words "$@")
 }
 
 all_limits() {
@@ -152,7 +152,7 @@ all_limits() {
 as_somebody_else() {
     as_root && command -v setpriv >/dev/null || return 0
     for more in batches=3 'experiment=footprint contexts=20 batches=1'; do
-        under '"status":"(ok|unsupported)"' $as_nobody "$probe" run mechanism=$mechanism $more
+        under '"status":"(ok|unsupported)"' $as_nobody "$probe" run $(words mechanism=$mechanism $more)
         echo "unprivileged, $more: $(last_line)"
     done
 }
@@ -161,7 +161,7 @@ as_somebody_else() {
 with_other_hierarchies() {
     as_root && [ -z "${only_unified:-}" ] && can unshare -m || return 0
     for type in cgroup2 tmpfs; do
-        under '"status":"ok"|could not make container 1: .*; ' unshare -m sh -c "mount -t $type none /sys/fs/cgroup && exec \"$probe\" run mechanism=$mechanism batches=3"
+        under '"status":"ok"|could not make container 1: .*; ' unshare -m sh -c "mount -t $type none /sys/fs/cgroup && exec \"$probe\" run $(words mechanism=$mechanism batches=3)"
     done
 }
 
@@ -279,13 +279,13 @@ groups_of_others() {
 
     can unshare -pf --mount-proc --kill-child || return 0
     : >"$work/other"
-    unshare -pf --mount-proc --kill-child "$probe" run batch_ns=1000000 batches=1000000 mechanism=container/pipe experiment=create >"$work/other" 2>&1 &
+    unshare -pf --mount-proc --kill-child "$probe" run $(words batch_ns=1000000 batches=1000000 mechanism=container/pipe experiment=create) >"$work/other" 2>&1 &
     other=$!
     within 60 has_plan "$work/other" || fail "in a pid namespace: $(cat "$work/other")"
     locked=$(groups_locked_by "$(family_of $other)")
     [ -n "$locked" ] || fail 'the probe in a pid namespace holds no lock on a group'
     for _ in $(seq 20); do
-        under '"status":"ok"' "$probe" run batch_ns=20000 batches=3 mechanism=container/pipe
+        under '"status":"ok"' "$probe" run $(words batch_ns=20000 batches=3 mechanism=container/pipe)
     done
     if grep -q '^{"t":"end"' "$work/other"; then fail "in a pid namespace: $(tail -n 1 "$work/other")"; fi
     kill -9 $other
@@ -305,7 +305,7 @@ finish() {
 if [ $kind != own ]; then
     under '"t":"end"' "$probe" describe
     if ! said '"available":true'; then finish "not made: $(grep -o '"reason":"[^"]*"' "$work/transcript" | head -n 1)"; fi
-    under '"status":"(ok|unsupported)"' "$probe" run mechanism=$mechanism batches=3
+    under '"status":"(ok|unsupported)"' "$probe" run $(words mechanism=$mechanism batches=3)
     if said '"status":"unsupported"'; then
         must_say "$mechanism" 'could not make container [12]: [^;]*[a-z].*; |did not start a sandbox'
         nothing_left 'a refusal'

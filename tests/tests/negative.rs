@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use switchcost_e2e::Said;
+use switchcost_e2e::{Said, repository};
 use tempfile::TempDir;
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
@@ -73,11 +73,18 @@ fn staged(mistake: &Mistake) -> Vec<String> {
 
 /// The evidence that a mistake gives of itself, without the host.
 fn evidence(mistake: &Mistake, probe: &str) -> Option<Value> {
-    let output = Command::new(target().join("negative-probes").join(probe).join("probe"))
-        .args([mistake.name, "run", "batches=3", "batch_ns=100000"])
+    let cpus = if mistake.placement == "two_cpus" { "0,1" } else { "0" };
+    let script =
+        r#"probe=$1 name=$2 words=$3; shift 3; exec "$probe" "$name" run $("$probe" "$name" describe | "$words" "$@")"#;
+    let output = Command::new("sh")
+        .args(["-c", script, "sh"])
+        .arg(target().join("negative-probes").join(probe).join("probe"))
+        .arg(mistake.name)
+        .arg(repository().join("probes/words"))
+        .args(["batches=3", "batch_ns=100000"])
         .arg(format!("mechanism={}", mistake.mechanism))
         .arg(format!("contexts={}", mistake.contexts))
-        .arg(if mistake.placement == "two_cpus" { "cpus=0,1" } else { "cpus=0" })
+        .arg(format!("cpus={cpus}"))
         .stdin(Stdio::null())
         .output()
         .unwrap();

@@ -29,10 +29,7 @@ private:
 
 }  // namespace
 
-extern const Entry control_fpu_state{"control/fpu-state",
-                                     Shape::control,
-                                     {"switch"},
-                                     {{"what", "control", {"control", "environment"}}},
-                                     &make_for_mode<FpuState>};
+extern const Entry control_fpu_state{
+    "control/fpu-state", Shape::control, {"switch"}, {{"what", {"control", "environment"}}}, &make_for_mode<FpuState>};
 
 }  // namespace probe

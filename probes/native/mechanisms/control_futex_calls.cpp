@@ -43,7 +43,7 @@ private:
 extern const Entry control_futex_calls{"control/futex-calls",
                                        Shape::control,
                                        {"switch"},
-                                       {{"calls", "both", {"both", "wake", "wait"}}},
+                                       {{"calls", {"both", "wake", "wait"}}},
                                        &make_for_mode<FutexCalls>};
 
 }  // namespace probe

@@ -5,7 +5,7 @@
 namespace probe {
 namespace {
 
-Parameter sleep_parameter() { return {"nanoseconds", "1", {}, 1, 999'999'999}; }
+Parameter sleep_parameter() { return {"nanoseconds", {}}; }
 
 struct Sleep {
     explicit Sleep(const Plan& plan) : time{0, static_cast<long>(plan.number("nanoseconds"))} {}

@@ -35,6 +35,6 @@ private:
 }  // namespace
 
 extern const Entry control_touch{
-    "control/touch", Shape::control, {"switch"}, {working_set_parameter("16384", 1)}, &make_for_mode<Touch>};
+    "control/touch", Shape::control, {"switch"}, {working_set_parameter()}, &make_for_mode<Touch>};
 
 }  // namespace probe

@@ -30,10 +30,7 @@ private:
 
 }  // namespace
 
-extern const Entry control_work{"control/work",
-                                Shape::control,
-                                {"switch"},
-                                {{"length", "100", {}, 1, 1'000'000}, reads_parameter()},
-                                &make_for_any_mode<Work>};
+extern const Entry control_work{
+    "control/work", Shape::control, {"switch"}, {{"length", {}}, reads_parameter()}, &make_for_any_mode<Work>};
 
 }  // namespace probe

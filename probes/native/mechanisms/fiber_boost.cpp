@@ -127,10 +127,6 @@ template <Mode mode>
 using BoostCreation = StackCreation<mode, BoostCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    if (plan.experiment != "switch" && plan.text("stacks") != "spread") {
-        throw refused("bad_value",
-                      "stacks belongs to experiment=switch; leave it out with experiment=" + plan.experiment);
-    }
     if (plan.experiment == "create") return make_for_mode<BoostCreation>(plan, mode);
     if (!touches(mode)) return make_for_any_mode<BoostRing>(plan, mode);
     if (plan.text("reads") == "bare") throw refused("bad_value", "reads=bare goes with working_set=0");
@@ -155,8 +151,8 @@ extern const Entry fiber_boost{"fiber/boost",
                                 reads_parameter(),
                                 stack_memory_parameter(),
                                 stack_offset_parameter(),
-                                stack_size_parameter("16384", 8192),
-                                {"stacks", "spread", {"spread", "library"}},
+                                stack_size_parameter(),
+                                {"stacks", {"spread", "library"}},
                                 working_set_parameter()},
                                make,
                                &check};

@@ -147,7 +147,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 extern const Entry process_fork{"process/fork",
                                 Shape::tasks,
                                 {"create", "footprint"},
-                                {{"by", "fork", {"fork", "vfork", "posix_spawn", "fork-exec"}}},
+                                {{"by", {"fork", "vfork", "posix_spawn", "fork-exec"}}},
                                 &make};
 
 }  // namespace probe

@@ -58,6 +58,6 @@ private:
 }  // namespace
 
 extern const Entry stack_asm =
-    stack_entry("stack/asm", 1024, &make_stacks<Stacks<AsmSwitcher, AsmCreator>>, &shadow_stack_in_the_way);
+    stack_entry("stack/asm", &make_stacks<Stacks<AsmSwitcher, AsmCreator>>, &shadow_stack_in_the_way);
 
 }  // namespace probe

@@ -116,6 +116,6 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Context"); }
 
 }  // namespace
 
-extern const Entry stack_fcontext = stack_entry("stack/fcontext", 1024, make, &check, {fpu_state_parameter()});
+extern const Entry stack_fcontext = stack_entry("stack/fcontext", make, &check, {fpu_state_parameter()});
 
 }  // namespace probe

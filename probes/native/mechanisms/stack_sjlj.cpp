@@ -178,6 +178,6 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 
 }  // namespace
 
-extern const Entry stack_sjlj = stack_entry("stack/sjlj", 4096, make, &check);
+extern const Entry stack_sjlj = stack_entry("stack/sjlj", make, &check);
 
 }  // namespace probe

@@ -157,11 +157,10 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 
 }  // namespace
 
-extern const Entry stack_winfiber{
-    "stack/winfiber",
-    Shape::stacks,
-    {"switch", "create", "footprint"},
-    {{"float_switch", "off", {"on", "off"}}, {"stack_size", "65536", {}, 4096, 1 << 30}, working_set_parameter()},
-    &make};
+extern const Entry stack_winfiber{"stack/winfiber",
+                                  Shape::stacks,
+                                  {"switch", "create", "footprint"},
+                                  {{"float_switch", {"on", "off"}}, {"stack_size", {}}, working_set_parameter()},
+                                  &make};
 
 }  // namespace probe

@@ -114,7 +114,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 extern const Entry thread_condvar{"thread/condvar",
                                   Shape::tasks,
                                   {"switch"},
-                                  {{"locking", "turn", {"turn", "held"}}, sched_parameter(), working_set_parameter()},
+                                  {{"locking", {"turn", "held"}}, sched_parameter(), working_set_parameter()},
                                   &make};
 
 }  // namespace probe

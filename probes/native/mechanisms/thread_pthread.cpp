@@ -151,10 +151,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 
 }  // namespace
 
-extern const Entry thread_pthread{"thread/pthread",
-                                  Shape::tasks,
-                                  {"create", "footprint"},
-                                  {{"by", "pthread_create", {"pthread_create", "clone"}}},
-                                  &make};
+extern const Entry thread_pthread{
+    "thread/pthread", Shape::tasks, {"create", "footprint"}, {{"by", {"pthread_create", "clone"}}}, &make};
 
 }  // namespace probe

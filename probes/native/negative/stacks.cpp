@@ -153,9 +153,9 @@ private:
 }  // namespace
 
 extern const Entry skipped_switch =
-    stack_entry("stack/asm", 1024, &make_ring_for_mode<SkippingRing>, &shadow_stack_in_the_way);
+    stack_entry("stack/asm", &make_ring_for_mode<SkippingRing>, &shadow_stack_in_the_way);
 extern const Entry doubled_contexts =
-    stack_entry("stack/asm", 1024, &make_ring_for_mode<DoubledRing>, &shadow_stack_in_the_way);
+    stack_entry("stack/asm", &make_ring_for_mode<DoubledRing>, &shadow_stack_in_the_way);
 extern const Entry resolved_handle{"coroutine/cpp20",
                                    Shape::stacks,
                                    {"switch"},

@@ -221,7 +221,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode) {
 }  // namespace
 
 extern const Entry container_sandbox_pipe{
-    "container/sandbox-pipe", Shape::foreign, {"switch"}, {{"platform", "ptrace", {"ptrace", "systrap", "kvm"}}}, &make,
+    "container/sandbox-pipe", Shape::foreign, {"switch"}, {{"platform", {"ptrace", "systrap", "kvm"}}}, &make,
     &runtime_missing};
 
 }  // namespace probe

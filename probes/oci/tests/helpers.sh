@@ -15,6 +15,9 @@ cp "$built" "$work/bin"
 [ $kind = own ] || cp "$(dirname "$built")/inside" "$work/bin"
 : >"$work/names"
 : >"$work/transcript"
+"$probe" describe >"$work/list"
+# words WORD... : all words of a plan, of which some are given, in one line
+words() { "$here/../words" "$@" <"$work/list" | tr '\n' ' '; }
 
 as_root() { [ "$(id -u)" = 0 ]; }
 can() { "$@" true 2>/dev/null; }
@@ -75,7 +78,8 @@ nothing_left() {
 # start WORD... begins a run in a process group of its own, as the host does.
 start() {
     : >"$work/transcript" # the shell behind & may empty it later than the caller looks
-    setsid "$probe" run "mechanism=$mechanism" "$@" >"$work/transcript" 2>"$work/stderr" &
+    plan=$(words "mechanism=$mechanism" "$@") # before the start, which others time
+    setsid "$probe" run $plan >"$work/transcript" 2>"$work/stderr" &
     pid=$!
     echo "switchcost-$pid-" >>"$work/names"
 }

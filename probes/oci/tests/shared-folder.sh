@@ -1,9 +1,9 @@
 # Sourced by ../test.sh. A folder for temporary files that others write to as well, as /tmp: what they make there is neither used nor followed nor
 # removed.
-# shellcheck shell=sh disable=SC2034,SC2086,SC2154,SC2317
+# shellcheck shell=sh disable=SC2034,SC2046,SC2086,SC2154,SC2317
 
 short_run() {
-    "$probe" run "mechanism=$mechanism" batch_ns=20000 batches=3 >"$work/transcript" 2>&1 || true
+    "$probe" run $(words "mechanism=$mechanism" batch_ns=20000 batches=3) >"$work/transcript" 2>&1 || true
     last_line | grep -q '"status":"ok"' || fail "$1: $(last_line)"
 }
 
@@ -61,7 +61,7 @@ folder_with_a_mount() {
     if as_root && can unshare -m; then
         # shellcheck disable=SC2016
         under '"status":"ok"' unshare -m sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$work/victim" "$folder/below" \
-            "$probe" run "mechanism=$mechanism" batches=3
+            "$probe" run $(words "mechanism=$mechanism" batches=3)
         [ -e "$work/victim/data" ] || fail 'the sweep crosses a mount point'
         [ -e "$folder/lock" ] || fail 'what could not be removed has lost its lock'
     fi
@@ -74,7 +74,7 @@ probe_of_another_pid_namespace() {
     can unshare -pf --mount-proc --kill-child || { echo 'no pid namespace can be made here: a probe in another one is not tested'; return 0; }
     ls "$TMPDIR" >"$work/before"
     : >"$work/other" # the shell behind & may make it later than the loop looks
-    unshare -pf --mount-proc --kill-child "$probe" run "mechanism=$mechanism" batch_ns=1000000 batches=1000000 >"$work/other" 2>&1 &
+    unshare -pf --mount-proc --kill-child "$probe" run $(words "mechanism=$mechanism" batch_ns=1000000 batches=1000000) >"$work/other" 2>&1 &
     other=$!
     within 60 has_plan "$work/other" || fail "in a pid namespace: $(cat "$work/other")"
     kept=$(find "$TMPDIR" -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vxFf "$work/before" || true)
@@ -103,7 +103,7 @@ is_stopped() { case $(cut -d ' ' -f 3 "/proc/$other/stat") in T) ;; *) return 1 
 folder_that_was_there_first() {
     mkdir -m 755 "$work/victims"
     # shellcheck disable=SC2016
-    sh -c 'kill -STOP $$; exec "$@"' sh "$probe" run "mechanism=$mechanism" batches=3 >"$work/transcript" 2>&1 &
+    sh -c 'kill -STOP $$; exec "$@"' sh "$probe" run $(words "mechanism=$mechanism" batches=3) >"$work/transcript" 2>&1 &
     other=$!
     within 60 is_stopped || fail 'a shell does not stop'
     predicted="$TMPDIR/switchcost-$other-$(cut -d ' ' -f 22 "/proc/$other/stat")-oci"

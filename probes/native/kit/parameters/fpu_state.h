@@ -8,7 +8,7 @@
 namespace probe {
 
 inline Parameter fpu_state_parameter() {
-    Parameter parameter{"fpu_state", "equal", {"equal", "differ"}};
+    Parameter parameter{"fpu_state", {"equal", "differ"}};
     parameter.enter = [](const Plan& plan) {
         if (plan.text("fpu_state") == "differ") arch::load_mxcsr(arch::mxcsr_inexact);
     };

@@ -27,10 +27,6 @@ inline Blocks heap_blocks(const Plan& plan) {
     return blocks;
 }
 
-inline Parameter heap_offset_parameter() {
-    Parameter parameter{"heap_offset", "drawn", {"drawn", "fixed"}};
-    parameter.switch_only = true;
-    return parameter;
-}
+inline Parameter heap_offset_parameter() { return {"heap_offset", {"drawn", "fixed"}}; }
 
 }  // namespace probe

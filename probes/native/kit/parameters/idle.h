@@ -10,7 +10,7 @@
 
 namespace probe {
 
-inline Parameter idle_parameter() { return {"idle", "system", {"system", "poll", "busy"}}; }
+inline Parameter idle_parameter() { return {"idle", {"system", "poll", "busy"}}; }
 
 // Holds the plan's CPUs in that state as long as it lives.
 //

@@ -5,6 +5,6 @@
 
 namespace probe {
 
-inline Parameter payload_parameter() { return {"payload", "8", {}, 1, 1048576}; }
+inline Parameter payload_parameter() { return {"payload", {}}; }
 
 }  // namespace probe

@@ -5,6 +5,6 @@
 
 namespace probe {
 
-inline Parameter reads_parameter() { return {"reads", "fenced", {"fenced", "bare"}}; }
+inline Parameter reads_parameter() { return {"reads", {"fenced", "bare"}}; }
 
 }  // namespace probe

@@ -18,7 +18,7 @@ void guard_self(const Plan& plan);
 std::int64_t tasks_guarded(std::span<const TaskId> tasks, const Plan& plan);
 
 inline Parameter speculation_parameter() {
-    Parameter parameter{"speculation", "system", {"system", "guarded"}};
+    Parameter parameter{"speculation", {"system", "guarded"}};
     parameter.apply = &guard_self;
     parameter.count = [](const Counting& counting, Counts& counts) {
         counts.emplace_back("tasks_guarded", tasks_guarded(counting.tasks, counting.plan));

@@ -55,9 +55,8 @@ WorkingSets::WorkingSets(std::uint64_t bytes_each, std::uint32_t contexts)
 
 WorkingSets::~WorkingSets() { unmap(base_, mapped_); }
 
-Parameter working_set_parameter(const char* standard, std::uint64_t lowest) {
-    Parameter parameter{"working_set", standard, {}, lowest, 1 << 30};
-    parameter.switch_only = true;
+Parameter working_set_parameter() {
+    Parameter parameter{"working_set", {}};
     parameter.count = [](const Counting& counting, Counts& counts) {
         // A control tells its touches itself.
         if (counting.plan.working_set() != 0 && !counting.workload.stations().empty()) {

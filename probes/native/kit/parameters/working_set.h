@@ -49,6 +49,6 @@ private:
     char* base_;
 };
 
-Parameter working_set_parameter(const char* standard = "0", std::uint64_t lowest = 0);
+Parameter working_set_parameter();
 
 }  // namespace probe

@@ -39,11 +39,7 @@ using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 // for it.
 struct Parameter {
     const char* name;
-    const char* standard;             // the default, as text
     std::vector<const char*> values;  // allowed texts; empty: a whole number
-    std::uint64_t lowest = 0;
-    std::uint64_t highest = 0;
-    bool switch_only = false;  // in other experiments it is refused, but for its default
     // Puts the calling task into the state that the plan asks for, before anything is made; throws Failure where that
     // cannot be had here.
     void (*apply)(const Plan&) = nullptr;
@@ -149,8 +145,6 @@ struct Entry {
     // nullopt: can run here. Null pointer: always can.
     std::optional<Unavailable> (*check)() = nullptr;
 
-    bool has_experiment(std::string_view name) const;
-    const Parameter* find_parameter(std::string_view name) const;
     void apply_parameters(const Plan& plan) const;
     void enter_parameters(const Plan& plan) const;
     void add_counts(const Counting& counting, Counts& counts) const;

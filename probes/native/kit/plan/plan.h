@@ -19,18 +19,18 @@ enum class Timing { batch, each };
 
 struct Plan {
     std::string mechanism;
-    std::string experiment = "switch";
-    std::uint32_t contexts = 2;
-    std::uint32_t ring =
-        2;  // contexts that pass the token in experiment switch: `contexts`, but two for a pair and one for a control
+    std::string experiment;
+    std::uint32_t contexts = 0;
+    // Contexts that pass the token in experiment switch: `contexts`, but two for a pair and one for a control.
+    std::uint32_t ring = 0;
     Timing timing = Timing::batch;
     std::vector<int> cpus;
     std::uint64_t batch_units = 0;
-    std::uint64_t batch_ns = 1'000'000;
-    std::uint64_t batches = 30;
-    std::uint64_t warmup_batches = 5;
+    std::uint64_t batch_ns = 0;
+    std::uint64_t batches = 0;
+    std::uint64_t warmup_batches = 0;
     std::uint64_t seed = 0;
-    std::map<std::string, std::string> parameters;  // every parameter of the mechanism, defaults filled in
+    std::map<std::string, std::string> parameters;  // every parameter of the mechanism
 
     // Parameters were checked by resolve_plan(), so that a missing one is a mistake of the mechanism's author.
     const std::string& text(const char* parameter) const { return parameters.at(parameter); }
@@ -40,9 +40,6 @@ struct Plan {
     int cpu_of(std::uint32_t context) const { return cpus.empty() ? -1 : cpus[context % cpus.size()]; }
 };
 
-// The largest k.
-inline constexpr std::uint64_t most_units = 1'000'000'000'000;
-
 // Arguments split at the first '='. One that has no '=', or a key that comes twice, is put into `fault` (the first of
 // them) and left out, so that the complaint reaches the report_fd that the others name.
 using Arguments = std::map<std::string, std::string>;
@@ -51,7 +48,7 @@ Arguments split_arguments(int count, char** arguments, std::optional<Failure>& f
 // Takes report_fd out of the arguments; 1 when absent. Throws when it is not an open descriptor.
 int take_report_fd(Arguments& arguments);
 
-// Throws `refused` for an unknown key, a value out of range, or a combination that makes no sense.
-Plan resolve_plan(const Arguments& arguments, const Entry*& entry);
+// Throws `refused` for a missing or unknown key, or what the mechanism cannot carry out.
+Plan resolve_plan(Arguments arguments, const Entry*& entry);
 
 }  // namespace probe

@@ -23,7 +23,8 @@
 namespace probe {
 namespace {
 
-constexpr std::size_t samples_per_line = 1024;  // with their rulers below 64 KiB
+constexpr std::uint64_t most_units = 1'000'000'000'000;  // the largest k of PROTOCOL.md, section 1
+constexpr std::size_t samples_per_line = 1024;           // with their rulers below 64 KiB
 constexpr std::size_t buckets_per_line = 1024;
 
 Line hello() {

@@ -153,11 +153,10 @@ std::unique_ptr<Workload> make_stacks(const Plan& plan, Mode mode) {
 }
 
 // Of a mechanism whose contexts lie on the kit's stacks.
-inline Entry stack_entry(const char* id, std::uint64_t smallest_stack,
-                         std::unique_ptr<Workload> (*make)(const Plan&, Mode), std::optional<Unavailable> (*check)(),
-                         std::vector<Parameter> more = {}) {
+inline Entry stack_entry(const char* id, std::unique_ptr<Workload> (*make)(const Plan&, Mode),
+                         std::optional<Unavailable> (*check)(), std::vector<Parameter> more = {}) {
     more.insert(more.end(), {layout_parameter(), stack_memory_parameter(), stack_offset_parameter(),
-                             stack_size_parameter("16384", smallest_stack), working_set_parameter()});
+                             stack_size_parameter(), working_set_parameter()});
     return {id, Shape::stacks, {"switch", "create", "footprint"}, std::move(more), make, check};
 }
 

@@ -103,17 +103,11 @@ void StackArena::check_canaries() const {
     }
 }
 
-Parameter stack_size_parameter(const char* standard, std::uint64_t lowest) {
-    return {"stack_size", standard, {}, lowest, 1 << 30};
-}
+Parameter stack_size_parameter() { return {"stack_size", {}}; }
 
-Parameter stack_offset_parameter() {
-    Parameter parameter{"stack_offset", "drawn", {"drawn", "fixed"}};
-    parameter.switch_only = true;
-    return parameter;
-}
+Parameter stack_offset_parameter() { return {"stack_offset", {"drawn", "fixed"}}; }
 
-Parameter stack_memory_parameter() { return {"stack_memory", "malloc", {"malloc", "mmap"}}; }
+Parameter stack_memory_parameter() { return {"stack_memory", {"malloc", "mmap"}}; }
 
 StackMaker::StackMaker(const Plan& plan)
     : size_(round_up(plan.number("stack_size"), line)), mapped_(plan.text("stack_memory") == "mmap") {

@@ -62,7 +62,7 @@ private:
 std::int64_t distinct_stacks(std::span<const Station> stations, std::span<const Stack> stacks);
 
 // The parameter `stack_size` and its use are the same in every mechanism with stacks of its own.
-Parameter stack_size_parameter(const char* standard, std::uint64_t lowest);
+Parameter stack_size_parameter();
 
 // The parameter `stack_offset`: where the stacks lie inside their pages.
 Parameter stack_offset_parameter();
