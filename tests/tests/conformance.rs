@@ -193,6 +193,7 @@ fn each_mistake_is_one_rule() {
     assert!(said.out.starts_with("conforms: "), "{}", said.out);
     for (from, to, words) in [
         ("*\" $key \"*) stop", "*\" never \"*) stop", "a repeated key"),
+        ("*) stop refused bad_value \"$key is missing\"", "*) batches=3", "a missing one is"),
         ("units=$batch_units good=0", "units=$batch_units good=0 batches=9", "It must equal what was asked."),
         ("[!=]*=*) ;; *) stop refused unknown_key", "[!=]*=*) ;; *) stop refused bad_value", "a repeated key"),
         (
