@@ -84,7 +84,7 @@ const FREE = new Set([
   "what",
   "effect",
   "cure",
-  "reason",
+  "why",
   "probe",
   "version",
   "runtime",
@@ -93,7 +93,7 @@ const FREE = new Set([
   "name",
   "counter",
   "log",
-  "not_run",
+  "fault",
   "source",
   "detail",
 ]);

@@ -78,7 +78,13 @@ function thousands(records: Entry[]): Entry[] {
       mechanism: i % 2 ? variant.mechanism : `family${i % 50}/m${i}`,
       parameters: i % 2 ? { ...variant.parameters, p: `${HOSTILE}${i}` } : { p: `${HOSTILE}${i}` },
     })),
-    ...ids.map((i) => ({ ...start, variant: i, sequence: i, reason: HOSTILE, ...judged(i) })),
+    ...ids.map((i) => ({
+      ...start,
+      variant: i,
+      sequence: i,
+      reason: { code: "unsupported", detail: HOSTILE },
+      ...judged(i),
+    })),
   ];
 }
 
