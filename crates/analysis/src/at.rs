@@ -29,7 +29,9 @@ impl At {
     /// Whether a start of so many intervals carries it: at least ten lie beyond.
     #[must_use]
     pub fn carried_by(self, intervals: u64) -> bool {
-        self == Self::Median || intervals as f64 * (1.0 - self.share()) >= BEYOND
+        // Counted as the percentile itself is: 1 − 0.9 is a little less than 0.1.
+        let all = intervals as f64;
+        self == Self::Median || all - (all * self.share()).ceil() >= BEYOND
     }
 
     /// Why a row has none.
@@ -44,8 +46,11 @@ impl At {
     /// What a percentile takes.
     #[must_use]
     pub fn needs(self) -> String {
-        let least = BEYOND / (1.0 - self.share());
-        format!("that takes `--timing each`, and {least:.0} intervals in each start, so that ten lie beyond it")
+        let mut least = (BEYOND / (1.0 - self.share())).floor() as u64;
+        while !self.carried_by(least) {
+            least += 1;
+        }
+        format!("that takes `--timing each`, and {least} intervals in each start, so that ten lie beyond it")
     }
 
     /// What is compared or shown, as a sentence; None for the median.
@@ -122,6 +127,10 @@ mod tests {
     #[test]
     fn a_percentile_needs_ten_intervals_beyond_it() {
         assert!(At::Percentile(0.99).carried_by(1000) && !At::Percentile(0.99).carried_by(999));
+        assert!(At::Percentile(0.9).carried_by(100) && !At::Percentile(0.9).carried_by(99));
         assert!(At::Percentile(0.75).carried_by(40) && At::Median.carried_by(1));
+        for (share, least) in [(0.9, "100 "), (0.997, "3334 "), (0.999999, "10000000 ")] {
+            assert!(At::Percentile(share).needs().contains(&format!(" {least}intervals")), "{share}");
+        }
     }
 }

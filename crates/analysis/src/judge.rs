@@ -1,8 +1,8 @@
 //! The judge: do the probe's evidence and the host's own view support the claim?
 //!
 //! `broken`: there is no usable answer. `claim`: the evidence speaks against itself or against the mechanism's rule. `each`: the same for
-//! `timing=each`. `constants`: the numbers of all of them. `host`: what the host saw by itself speaks against it. `missing`: something that the rule needs was not told. `again`: the
-//! same for runs that are stored.
+//! `timing=each`. `host`: what the host saw by itself speaks against it. `missing`: something that the rule needs was not told. `again`: the same for
+//! runs that are stored. `constants`: the numbers of all of them.
 
 mod again;
 mod broken;

@@ -1,6 +1,6 @@
 //! Why a start or a row has the verdict that it has: what was found, as data, and the one place that makes a sentence of it.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// What a rule found. It is data from the rule to the store, the page and every format; its sentence is what `Display` gives.
@@ -70,7 +70,13 @@ pub enum Reason {
         counted / *units as f64,
         range(*least, *most)
     )]
-    KernelSwitches { counted: f64, units: u64, least: f64, most: f64 },
+    KernelSwitches {
+        counted: f64,
+        units: u64,
+        least: f64,
+        #[serde(deserialize_with = "bound")]
+        most: f64,
+    },
     #[error("{claimed} address spaces where the mechanism has {needed}")]
     AddressSpaces { claimed: u64, needed: u64 },
     #[error("a context ran on CPU {cpu} where {planned:?} was planned")]
@@ -92,9 +98,20 @@ pub enum Reason {
     #[error("{stayed} of {checked} switches stayed on one CPU where each should change it")]
     SwitchesStayed { stayed: u64, checked: u64 },
     #[error("{:.1} % of switches stayed on one CPU where {least} to {most} was expected", share * 100.0)]
-    StayedShare { share: f64, least: f64, most: f64 },
+    StayedShare {
+        share: f64,
+        least: f64,
+        #[serde(deserialize_with = "bound")]
+        most: f64,
+    },
     #[error("{name}: {observed:.3} per unit where {least} to {most} was expected")]
-    CountPerUnit { name: String, observed: f64, least: f64, most: f64 },
+    CountPerUnit {
+        name: String,
+        observed: f64,
+        least: f64,
+        #[serde(deserialize_with = "bound")]
+        most: f64,
+    },
     #[error("{name} is {observed} where the mechanism needs {needed}")]
     CountTooSmall { name: String, observed: i64, needed: i64 },
     #[error("the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block")]
@@ -143,7 +160,11 @@ pub enum Reason {
     )]
     LessCpuTime { claimed_ms: f64, counted_ms: f64 },
     #[error("{created} tasks were created on the whole machine meanwhile, but {needed:.0} are claimed")]
-    FewerTasksCreated { created: u64, needed: f64 },
+    FewerTasksCreated {
+        created: u64,
+        #[serde(deserialize_with = "bound")]
+        needed: f64,
+    },
     #[error(
         "the kernel counted {counted:.0} switches of the probe's tasks after `plan` where the evidence has {claimed:.0} for {units:.0} units"
     )]
@@ -255,6 +276,11 @@ pub enum LastWords {
     Said { text: String },
 }
 
+/// JSON has no infinity: a page may leave a count without a bound, which is written as null.
+fn bound<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+}
+
 fn range(least: f64, most: f64) -> String {
     if (most - least).abs() < f64::EPSILON { format!("{least}") } else { format!("{least} to {most}") }
 }
@@ -278,7 +304,7 @@ impl Reason {
     /// The word that names the kind.
     #[must_use]
     pub fn code(&self) -> String {
-        serde_json::to_value(self).ok().and_then(|value| Some(value["code"].as_str()?.to_owned())).unwrap_or_default()
+        self.data()["code"].as_str().unwrap_or_default().to_owned()
     }
 
     /// Its data with the kind, as JSON.
@@ -323,5 +349,31 @@ impl Reason {
         if let Ok(changed) = serde_json::from_value(data) {
             *self = changed;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_without_a_bound_is_read_as_it_was_written() {
+        for most in [2.0, f64::INFINITY] {
+            let reason = Reason::CountPerUnit { name: "exits".into(), observed: 0.1, least: 1.0, most };
+            let text = serde_json::to_string(&reason).unwrap();
+            let read: Reason = serde_json::from_str(&text).unwrap();
+            assert_eq!((&read, serde_json::to_string(&read).unwrap()), (&reason, text));
+        }
+    }
+
+    #[test]
+    fn texts_are_changed_wherever_they_stand_and_words_of_the_form_never() {
+        let told = Reason::Killed { signal: 9, words: LastWords::Said { text: "bob".into() } };
+        let mut reason = Reason::InSomeStarts { reason: Box::new(told.other_way()), starts: 1, of: 2 };
+        reason.change_texts(&mut |text| *text = text.replace("bob", "x").replace("said", "y").replace("killed", "z"));
+        assert_eq!(
+            reason.to_string(),
+            "other than the row names: the probe was killed by signal 9; its last words: x (all of it: `switchcost export RUN`, field log) (in 1 of 2 starts)"
+        );
     }
 }
