@@ -1,8 +1,8 @@
 //! Rows that belong together: curves along one number, and matrices over pairs of CPUs. Of any run, however it was asked for.
 
+use crate::percentile::CONFIDENCE;
 use crate::rounds::{by_round, common_rounds};
 use crate::row::{Of, Row};
-use crate::summary::CONFIDENCE;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use switchcost_model::{MechanismId, Placement, Variant, cpu_list};

@@ -1,8 +1,9 @@
 //! What pictures need beyond a row: each invocation, and how its batches or intervals are spread.
 
+use crate::intervals::intervals_of;
 use crate::row::Row;
 use crate::series::series;
-use crate::summary::{counted, intervals_of};
+use crate::summary::counted;
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Verdict};
 use switchcost_stats::{median, quantile, sorted};

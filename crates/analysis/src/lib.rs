@@ -10,6 +10,8 @@ mod compare;
 mod curves;
 mod detail;
 mod explain;
+mod figures;
+mod intervals;
 mod judge;
 mod judged;
 mod kinds;
@@ -17,6 +19,7 @@ mod label;
 mod load;
 mod noise;
 mod notes;
+mod percentile;
 mod rounds;
 mod row;
 mod rulers;
@@ -38,6 +41,7 @@ pub use compare::{
 pub use curves::{CONTEXTS, Curve, Line, Matrix, Point, Relation, Split, Topology, lines, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
+pub use figures::{Figures, KernelRate, Reading, Summary};
 pub use judge::{
     Bound, Changed, Constants, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, judge_by,
     went_another_way,
@@ -46,13 +50,14 @@ pub use label::label;
 pub use load::{Burden, Fit, Load};
 pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
 pub use notes::run_command;
+pub use percentile::{LONGEST, Percentile};
 pub use row::{Judged, Of, Row, usable};
 pub use rulers::{
     CLOCK, CORE, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds, undisturbed,
 };
 pub use series::{Series, batch_ns, claimed_ns, series};
 pub use settle::{LOOKS, Settled, by_itself, settled};
-pub use summary::{Figures, KernelRate, Reading, Summary, counted, summarise, verdict_of};
+pub use summary::{counted, summarise, verdict_of};
 pub use switchcost_model::{Quantity, number};
 pub use switchcost_stats::FEWEST as FEWEST_STARTS;
 pub use trend::{LevelChange, Trend, TrendSearch, WORTH_SHOWING, fewest_runs};

@@ -1,8 +1,8 @@
 //! What equal things of one run differ by.
 
+use crate::percentile::CONFIDENCE;
 use crate::rounds::{basis, fraction, round_ratios};
 use crate::row::{Judged, usable};
-use crate::summary::CONFIDENCE;
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant};
 use switchcost_stats::{each_of, paired};

@@ -1,8 +1,8 @@
 //! What a reader must know of a row, in words.
 
+use crate::figures::Figures;
 use crate::judge::Constants;
 use crate::row::Judged;
-use crate::summary::Figures;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::number::{factor, nanoseconds, percent};
@@ -57,11 +57,8 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
     notes.extend(marked(row.summary.disturbed_counted == 0, left_out(row).filter(|_| !lacking)));
     if let Some(reading) = &figures.reading {
         let note = format!(
-            "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off all figures: p50 {}, p99.9 {}, max {} ns",
+            "the counter is read at every switch: {} ns, the cost of two reads in the same loop, are taken off all figures",
             nanoseconds(reading.pair),
-            nanoseconds(figures.p50),
-            nanoseconds(figures.p999),
-            nanoseconds(figures.max)
         );
         notes.extend(marked(true, Some(note)));
     }

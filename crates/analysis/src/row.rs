@@ -1,8 +1,9 @@
 //! A row: a variant with all that is known of it.
 
 use crate::at::At;
+use crate::figures::Summary;
+use crate::percentile::CONFIDENCE;
 use crate::rulers::Undisturbed;
-use crate::summary::{CONFIDENCE, Summary};
 use std::ops::Deref;
 use switchcost_model::{Invocation, Quantity, Reason, Variant, Verdict};
 use switchcost_stats::{Interval, Mode, Shared, half_width, mean};

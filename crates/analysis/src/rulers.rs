@@ -5,8 +5,8 @@
 
 use crate::clock::{INTERRUPTED, at_best};
 use crate::kinds::kinds;
+use crate::percentile::in_time;
 use crate::series::series;
-use crate::summary::in_time;
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Phase, Run};
 use switchcost_stats::{FEWEST, Interval, Mode, Shared, median, quantile, sorted};

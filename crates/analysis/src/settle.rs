@@ -1,8 +1,10 @@
 //! The intervals of a run's medians. Each takes all rows: what makes starts alike is the machine, and the rows of a run know it together.
 
 use crate::at::At;
+use crate::figures::Summary;
+use crate::percentile::{CONFIDENCE, in_time};
 use crate::rulers::{Speeds, Undisturbed, undisturbed};
-use crate::summary::{CONFIDENCE, Summary, counted, in_time, summarise};
+use crate::summary::{counted, summarise};
 use switchcost_model::{Invocation, Variant};
 use switchcost_stats::{Interval, Shared, shared, successive_median_interval};
 
@@ -61,6 +63,7 @@ impl Summary {
             let values = in_time(&self.invocation_medians);
             (figures.interval, self.precise) = interval(&values, figures.median, &shared, target);
         }
+        self.percentiles.iter_mut().for_each(|percentile| percentile.settle(&shared));
     }
 }
 

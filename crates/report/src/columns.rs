@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use switchcost_analysis::number::{nanoseconds, percent, share};
-use switchcost_analysis::{Analysis, Figures, Of as Basis, Row, Split};
+use switchcost_analysis::{Analysis, Figures, Of as Basis, Percentile, Row, Split};
 use switchcost_model::Reason;
 use switchcost_stats::{Interval, Mode};
 
@@ -196,6 +196,15 @@ fn undisturbed(row: &Row<'_>) -> Option<(f64, Option<Interval>)> {
     modes.is_empty().then_some((median, interval))
 }
 
+fn percentiles(row: &Row<'_>) -> BTreeMap<String, f64> {
+    let ends = |known: &Percentile| {
+        let name = known.name();
+        let ends = known.interval.map(|ends| [(format!("{name}_low"), ends.low), (format!("{name}_high"), ends.high)]);
+        [(name, known.value)].into_iter().chain(ends.into_iter().flatten())
+    };
+    row.summary.percentiles.iter().flat_map(ends).collect()
+}
+
 fn split<'a>(analysis: &'a Analysis<'_>, row: &Row<'_>) -> Option<&'a Split> {
     analysis.split_of(row.index)
 }
@@ -335,11 +344,16 @@ pub static COLUMNS: &[Column] = &[
         Of::Number(|_, row| figures(row)?.mean_over_time),
         "Of a free row: mean over time, each ns alike, from the beginning of each start for as long as the shortest of them lasted.",
     ),
-    figure!("p50", p50, "Median of all batches; with timing each of all intervals, as the percentiles below."),
-    figure!("p90", p90, "90th percentile of batches."),
-    figure!("p99", p99, "99th percentile of batches.")
-        .shown("p99", |row, measure| Some(amount(row, figures(row)?.p99, measure))),
-    figure!("p999", p999, "99.9th percentile of batches."),
+    figure!("p50", p50, "Median of all batches; of single units that of a start, median over starts."),
+    column("p90", Of::Number(|_, row| figures(row)?.p90), "90th percentile of batches; of single units that of a start, median over starts; null where too few carry it."),
+    column("p99", Of::Number(|_, row| figures(row)?.p99), "99th percentile, likewise.")
+        .shown("p99", |row, measure| Some(amount(row, figures(row)?.p99?, measure))),
+    column("p999", Of::Number(|_, row| figures(row)?.p999), "99.9th percentile, likewise."),
+    column(
+        "percentiles",
+        Of::Amounts(|_, row| percentiles(row)),
+        "Only where each unit has a figure: p50 to p99.9 of a start, as far as starts carry them (ten units beyond), and its longest, each as the median over starts with the ends of its 95 % interval: p99, p99_low, p99_high.",
+    ),
     figure!("max", max, "Most expensive batch; with timing each the longest interval."),
     figure!("mad", mad, "Median absolute deviation of the starts' medians."),
     column(

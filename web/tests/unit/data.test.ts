@@ -66,6 +66,7 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     modes_of: null,
     ...split,
     parts: {},
+    percentiles: {},
     kernel_switches: 1,
     involuntary_share: 0,
     cpus: [1],

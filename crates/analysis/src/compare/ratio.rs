@@ -10,11 +10,12 @@
 use super::why::{Side, Why};
 use crate::analysis::Analysis;
 use crate::clock::SAME;
+use crate::figures::modes_phrase;
 use crate::noise::Noise;
+use crate::percentile::CONFIDENCE;
 use crate::rounds::{basis, by_round, fraction, ratio, round_ratios};
 use crate::row::{Judged, Of};
 use crate::rulers::{CLOCK, core, slower_core};
-use crate::summary::{CONFIDENCE, modes_phrase};
 use switchcost_model::hardware_key;
 use switchcost_stats::{
     FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs, half_width,

@@ -1,15 +1,17 @@
 //! The answer first: the families beside one another, a line per row with its bar, then only what changes how these figures are read.
 
 mod scale;
+mod spread;
 
 use self::scale::Scale;
+use self::spread::Spread;
 use super::Format;
 use super::table::{ended, ladder_text, slowed};
 use crate::columns::{Brief, COLUMNS};
 use crate::curves;
 use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{percent, share};
-use switchcost_analysis::{Analysis, Quantity, Row, resume_command, run_command};
+use switchcost_analysis::{Analysis, At, Quantity, Row, resume_command, run_command};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{
     EndedBy, Experiment, Finding, Placement, Reason, Severity, Timing, Utc, Verdict, harmless_line,
@@ -182,8 +184,11 @@ impl<'a, 'r> View<'a, 'r> {
             }
         }
         for (place, (title, rows)) in sections.iter().enumerate() {
-            let title = if place == 0 { self.header(title) } else { format!("\n  {title}") };
-            out += &format!("{}\n", title.trim_end());
+            let spread = Spread::new(rows, self.name, usize::from(self.style.width.unwrap_or(WIDTH)));
+            let title =
+                if place == 0 || spread.is_some() { self.header(title, spread.as_ref()) } else { format!("  {title}") };
+            let gap = if place == 0 { "" } else { "\n" };
+            out += &format!("{gap}{}\n", title.trim_end());
             let mut family = None;
             for row in rows {
                 let own = row.variant.mechanism.family();
@@ -191,25 +196,29 @@ impl<'a, 'r> View<'a, 'r> {
                     out.push('\n');
                 }
                 family = Some(own);
-                out += &self.line(row);
+                out += &self.line(row, spread.as_ref());
             }
         }
         out
     }
 
-    fn header(&self, title: &str) -> String {
-        let reference = self.analysis.reference();
-        let titles = figures(|brief| brief.title(reference));
-        let axis = self.scale.as_ref().map_or(String::new(), Scale::axis);
-        let line = format!("  {title:<name$} {titles} {axis}", name = self.name);
+    fn header(&self, title: &str, spread: Option<&Spread>) -> String {
+        let titles = || {
+            let reference = self.analysis.reference();
+            let axis = self.scale.as_ref().map_or(String::new(), Scale::axis);
+            format!("{} {axis}", figures(|brief| brief.title(reference)))
+        };
+        let line = format!("  {title:<name$} {}", spread.map_or_else(titles, Spread::header), name = self.name);
         if self.style.colour { format!("\x1b[1m{line}\x1b[0m") } else { line }
     }
 
-    fn line(&self, row: &Row<'_>) -> String {
-        let bar = self.scale.as_ref().map_or(String::new(), |scale| scale.bar(row));
+    fn line(&self, row: &Row<'_>, spread: Option<&Spread>) -> String {
+        let bar = || (self.scale.as_ref().map_or(String::new(), |scale| scale.bar(row)), None);
+        let (bar, below) = spread.map_or_else(bar, |spread| spread.drawn(row));
         let mut lines = folded(&name(row), self.name).into_iter();
         let first = lines.next().unwrap_or_default();
-        let cells = figures(|brief| (brief.cell)(row).unwrap_or_else(|| "–".to_owned()));
+        let cells = || figures(|brief| (brief.cell)(row).unwrap_or_else(|| "–".to_owned()));
+        let cells = spread.map_or_else(cells, |spread| spread.cells(row));
         let line = format!("  {first:<width$} {cells} {bar}", width = self.name);
         let said = self.said(row);
         let room = usize::from(self.style.width.unwrap_or(WIDTH)).saturating_sub(line.chars().count() + 1);
@@ -219,8 +228,9 @@ impl<'a, 'r> View<'a, 'r> {
         for more in lines {
             out += &format!("    {more}\n");
         }
-        if !fits {
-            out += &format!("    {said}\n");
+        let rest = [below, (!fits).then_some(said)].into_iter().flatten().collect::<Vec<_>>().join("  ");
+        if !rest.is_empty() {
+            out += &format!("    {rest}\n");
         }
         out
     }
@@ -246,7 +256,7 @@ impl<'a, 'r> View<'a, 'r> {
             words.push(format!("or {}", others.join(", or ")));
         } else if words.is_empty() && row.median().is_some() && row.unsettled().is_some() {
             words.push("disturbed".to_owned());
-        } else if words.is_empty() && self.wide() {
+        } else if words.is_empty() && self.wide() && !row.variant.each_unit() {
             words.push(row.short.clone());
         }
         if row.unit != row.variant.experiment.unit {
@@ -274,6 +284,9 @@ impl<'a, 'r> View<'a, 'r> {
             say(&format!("to continue: {command}"));
         }
         if let Some(text) = self.unsettled() {
+            say(&text);
+        }
+        if let Some(text) = self.uncarried() {
             say(&text);
         }
         for text in [slowed(self.analysis), self.noise()].iter().filter(|text| !text.is_empty()) {
@@ -333,6 +346,15 @@ impl<'a, 'r> View<'a, 'r> {
             let all = measured().count();
             format!("{unsettled} of {all} rows were disturbed throughout: their figures may be too high; measure again when nothing else runs here or on the host")
         })
+    }
+
+    /// The percentile that no start has units enough for.
+    fn uncarried(&self) -> Option<String> {
+        let measured: Vec<_> =
+            self.rows.iter().filter(|row| row.variant.each_unit() && row.median().is_some()).collect();
+        let lacking =
+            measured.iter().all(|row| row.summary.figures.as_ref().is_some_and(|figures| figures.p999.is_none()));
+        (lacking && !measured.is_empty()).then(|| format!("p99.9 is left out: {}", At::Percentile(0.999).needs_units()))
     }
 
     /// What equal things differed by in this run.

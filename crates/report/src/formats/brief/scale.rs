@@ -6,7 +6,7 @@ use switchcost_analysis::{Quantity, Row};
 const BAR: (usize, usize) = (24, 10);
 
 /// Which power of its quantity's base a figure is; a whole one is a whole number.
-fn power(quantity: Quantity, figure: f64) -> f64 {
+pub fn power(quantity: Quantity, figure: f64) -> f64 {
     let power = figure.log10() / f64::from(quantity.base).log10();
     let whole = power.round();
     if (power - whole).abs() < 1e-9 { whole } else { power }
