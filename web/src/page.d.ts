@@ -710,19 +710,19 @@ export interface Result {
   modes_of: string | null;
   notes: string[];
   /**
-   * Median of all batches; with timing each of all intervals, as the percentiles below.
+   * Median of all batches; of single units that of a start, median over starts.
    */
   p50: number | null;
   /**
-   * 90th percentile of batches.
+   * 90th percentile of batches; of single units that of a start, median over starts; null where too few carry it.
    */
   p90: number | null;
   /**
-   * 99th percentile of batches.
+   * 99th percentile, likewise.
    */
   p99: number | null;
   /**
-   * 99.9th percentile of batches.
+   * 99.9th percentile, likewise.
    */
   p999: number | null;
   /**
@@ -741,6 +741,12 @@ export interface Result {
    * Largest resident set of the probe's largest process, bytes.
    */
   peak_rss_bytes: number;
+  /**
+   * Only where each unit has a figure: p50 to p99.9 of a start, as far as starts carry them (ten units beyond), and its longest, each as the median over starts with the ends of its 95 % interval: p99, p99_low, p99_high.
+   */
+  percentiles: {
+    [k: string]: number;
+  };
   /**
    * Where the contexts run: a placement by its name, or pair:A-B.
    */
@@ -898,6 +904,10 @@ export interface Seen {
    */
   plan_ns: number | null;
   /**
+   * How the probe's tasks were scheduled, and what ran beside them; None where the experiment does not ask.
+   */
+  scheduled?: Scheduled | null;
+  /**
    * Processes that the probe left behind, which the host ended.
    */
   strays: number;
@@ -909,6 +919,55 @@ export interface Seen {
    * Kernel switches of the probe and of all its descendants because they waited, as `wait4` told.
    */
   voluntary: number;
+}
+/**
+ * How the tasks of a probe were scheduled while its units took place, as the kernel told the host, and the load that the host put beside them.
+ */
+export interface Scheduled {
+  /**
+   * Between the two looks, ns.
+   */
+  between_ns: number;
+  /**
+   * Where in the kernel they waited.
+   */
+  channels: string[];
+  /**
+   * Classes of its tasks, at the plan and when the figures arrived.
+   */
+  classes: string[];
+  /**
+   * The hogs were ended because the probe had not come to its end long after the last intended time.
+   */
+  cut: boolean;
+  /**
+   * Hogs that were asked for.
+   */
+  hogs: number;
+  /**
+   * CPU time of the hogs between the two looks, ns.
+   */
+  hogs_cpu_ns: number;
+  /**
+   * From the start of the process until the hogs had been released and the classes set, ns; None: a reason in its place.
+   */
+  loaded_ns: number | null;
+  /**
+   * Nice values, likewise.
+   */
+  nices: number[];
+  /**
+   * Why the load or the class that was asked for could not be had.
+   */
+  refused?: string | null;
+  /**
+   * Slices, ns; 0: the kernel's own, or not told.
+   */
+  slices_ns: number[];
+  /**
+   * Time that they waited for a CPU between the two looks, ns; None: the kernel does not count it.
+   */
+  waited_ns: number | null;
 }
 /**
  * One look at the probe and all its descendants.

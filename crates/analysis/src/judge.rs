@@ -11,6 +11,7 @@ mod constants;
 mod each;
 mod host;
 mod missing;
+mod open_loop;
 
 use switchcost_model::{
     Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Judgement, Plan, PlanEcho, ProcessEnd, Reason, Seen,
@@ -125,11 +126,18 @@ pub fn judge_by(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer:
         return Ruling::new(Verdict::Broken, Reason::NoEvidence);
     };
     let case = Case { constants, rule, plan, echo, transcript, evidence, seen: answer.seen, bound: answer.bound };
+    if let Some(reason) = open_loop::refused(&case) {
+        return Ruling::new(Verdict::Unsupported, reason);
+    }
     let against = claim::contradiction(&case).or_else(|| each::contradiction(&case));
-    if let Some(reason) = against.or_else(|| host::contradiction(&case)) {
+    let against = against.or_else(|| host::contradiction(&case)).or_else(|| open_loop::contradiction(&case));
+    if let Some(reason) = against {
         return Ruling::new(Verdict::Contradicted, reason);
     }
-    let judgement = match missing::reason(&case) {
+    if let Some(reason) = open_loop::overloaded(&case) {
+        return Ruling::new(Verdict::Unsupported, reason);
+    }
+    let judgement = match missing::reason(&case).or_else(|| open_loop::missing(&case)) {
         Some(reason) => Judgement::new(Verdict::Unobservable, reason),
         None => Judgement::VERIFIED,
     };

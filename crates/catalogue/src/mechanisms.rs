@@ -244,13 +244,19 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
             return Err(format!("parameter {name} is given twice: define it here or take the common one"));
         }
     }
+    let experiments: Vec<Experiment> = words(&file.experiments)?;
+    for name in experiments.iter().flat_map(|experiment| &experiment.page().parameters) {
+        let parameter =
+            common.get(name).ok_or_else(|| format!("an experiment needs {name}, which parameters.toml has not"))?;
+        let by_host = model::Load::BY_HOST.contains(&name.as_str());
+        parameters.entry(name.clone()).or_insert_with(|| model::Parameter { by_host, ..parameter.clone() });
+    }
     let evidence = general(file.evidence).map_err(|what| format!("evidence: {what}"))?;
     let mut evidence_when = Vec::new();
     for (index, entry) in file.evidence_when.into_iter().enumerate() {
         let case = case(entry, &parameters).map_err(|what| format!("evidence_when {}: {what}", index + 1))?;
         evidence_when.push(case);
     }
-    let experiments: Vec<Experiment> = words(&file.experiments)?;
     let mut headline = Vec::new();
     for entry in file.headline {
         let experiment = *experiments.first().ok_or("experiments needs at least one entry")?;
@@ -362,6 +368,7 @@ fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
         control,
         counted,
         capabilities,
+        by_host: false,
     };
     parameter.accepts(&parameter.default).map_err(|what| format!("default {what}"))?;
     if let Some(Counted { share: CountedShare::OfUnits(value, _), .. }) = &parameter.counted {

@@ -47,6 +47,8 @@ pub fn run_peer(
         cpus: Some(cpus.to_vec()),
         directory: Some(std::env::temp_dir()),
         capabilities: Capabilities::ALL,
+        hogs: None,
+        timer_slack_ns: None,
         report_fd: spawn::REPORT_FD,
     };
     let deadline = Instant::now() + timeout;

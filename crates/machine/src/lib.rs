@@ -2,7 +2,7 @@
 //! disturbances.
 //!
 //! Everything particular to an operating system lies in `linux/` and `windows/`; `other/` answers with reasons, so that the
-//! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/spawn.rs`, `linux/memory.rs` and
+//! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/spawn.rs`, `linux/hogs.rs`, `linux/scheduling.rs`, `linux/memory.rs` and
 //! `windows/sys.rs`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
@@ -11,6 +11,7 @@ mod cause;
 pub mod cpus;
 pub mod interrupt;
 mod limits;
+pub mod load;
 pub mod program;
 pub mod spawn;
 pub mod watch;

@@ -6,6 +6,7 @@ pub(crate) use request::resolve;
 pub use request::{Exit, ExitStatus, Heard, SCRATCH, SpawnError, SpawnRequest};
 
 use crate::interrupt::Interrupt;
+use crate::load::{Scheduled, Scheduling};
 use crate::os;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -75,6 +76,39 @@ impl Child {
     #[must_use]
     pub fn task_tree(&self, reported_pid: u64) -> Option<Tree> {
         self.running.task_tree(reported_pid)
+    }
+
+    /// Wakes the hogs of the request.
+    ///
+    /// # Errors
+    /// How many of them did not come to life as they were asked for.
+    pub fn release_hogs(&self) -> Result<(), usize> {
+        self.running.release_hogs()
+    }
+
+    /// CPU time that the hogs have used so far, ns.
+    #[must_use]
+    pub fn hogs_cpu_ns(&self) -> u64 {
+        self.running.hogs_cpu_ns()
+    }
+
+    /// Ends the hogs, so that the probe is alone again.
+    pub fn end_hogs(&self) {
+        self.running.end_hogs();
+    }
+
+    /// Schedules all tasks of the child and of what descends from it so.
+    ///
+    /// # Errors
+    /// Why the kernel refuses that for one of them.
+    pub fn schedule(&self, scheduling: Scheduling) -> Result<(), String> {
+        self.running.schedule(scheduling)
+    }
+
+    /// How these tasks are scheduled; None: the system does not tell.
+    #[must_use]
+    pub fn scheduled(&self) -> Option<Scheduled> {
+        self.running.scheduled()
     }
 
     /// Sleeps until the program has ended or the time is reached. True: it has ended.

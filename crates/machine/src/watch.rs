@@ -30,7 +30,7 @@ impl Watch {
     pub fn stop(self, exit: &Exit) -> Vec<Disturbance> {
         let wall = self.began.elapsed();
         let change = os::watch::Snapshot::take(&self.cpus).since(&self.before);
-        disturbances(&change, exit.user_ns + exit.system_ns, wall, self.cpus.len())
+        disturbances(&change, exit.user_ns + exit.system_ns + exit.beside_ns, wall, self.cpus.len())
     }
 }
 
@@ -49,6 +49,8 @@ pub(crate) mod tests {
             cpus: Some(cpus.to_vec()),
             directory: None,
             capabilities: Capabilities::ALL,
+            hogs: None,
+            timer_slack_ns: None,
             report_fd: 3,
         };
         let child = Child::start(&request).unwrap();

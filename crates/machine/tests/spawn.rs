@@ -27,6 +27,8 @@ fn script(text: &str) -> SpawnRequest {
         cpus: None,
         directory: None,
         capabilities: Capabilities::ALL,
+        hogs: None,
+        timer_slack_ns: None,
         report_fd: 3,
     }
 }

@@ -48,6 +48,8 @@ fn request(program: &str, arguments: &[&str], role: &str) -> SpawnRequest {
         cpus: None,
         directory: None,
         capabilities: Capabilities::ALL,
+        hogs: None,
+        timer_slack_ns: None,
         report_fd: 3,
     }
 }

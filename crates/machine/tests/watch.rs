@@ -12,6 +12,8 @@ fn shell(text: &str, cpus: &[u32]) -> SpawnRequest {
         cpus: Some(cpus.to_vec()),
         directory: None,
         capabilities: Capabilities::ALL,
+        hogs: None,
+        timer_slack_ns: None,
         report_fd: 3,
     }
 }

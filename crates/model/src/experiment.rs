@@ -7,6 +7,7 @@ use crate::word::{Page, Word, Words};
 use core::fmt;
 use core::str::FromStr;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// An experiment.
 pub type Experiment = Word<Asked>;
@@ -66,6 +67,21 @@ pub struct Asked {
     /// It is about the contexts, not about switching to them: a mechanism that has those of another may borrow its figure.
     #[serde(default)]
     pub of_contexts: bool,
+    /// Its units are due at times that were fixed beforehand, whether the one before was on time or not, and tasks may want the CPU meanwhile.
+    #[serde(default)]
+    pub open_loop: bool,
+    /// Names of common parameters that every mechanism has which offers it.
+    #[serde(default)]
+    pub parameters: Vec<String>,
+    /// Values of parameters that are measured when neither they nor mechanisms are named.
+    #[serde(default)]
+    pub usual: BTreeMap<String, Vec<String>>,
+    /// Measured batches of a start, where it takes others than most.
+    #[serde(default)]
+    pub batches: Option<u64>,
+    /// Length of a batch, ms, likewise.
+    #[serde(default)]
+    pub batch_ms: Option<u64>,
 }
 
 /// How long contexts live.
@@ -105,6 +121,7 @@ impl Page for Asked {
         ("create", include_str!("experiment/create.toml")),
         ("message", include_str!("experiment/message.toml")),
         ("footprint", include_str!("experiment/footprint.toml")),
+        ("wakeup", include_str!("experiment/wakeup.toml")),
     ];
 
     fn wrong(&self) -> Option<String> {

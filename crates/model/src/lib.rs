@@ -11,6 +11,7 @@ mod evidence_rule;
 mod experiment;
 mod harmless;
 mod id;
+mod load;
 mod machine_key;
 mod mechanism;
 pub mod number;
@@ -32,6 +33,7 @@ pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use experiment::{Asked, Due, Experiment, Live, measuring, quantities};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
 pub use id::IdError;
+pub use load::Load;
 pub use machine_key::{HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, machine_key, software_key};
 pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
 pub use placement::{CpuRole, Place, Placement};
@@ -39,7 +41,7 @@ pub use quantity::{Measure, Quantity};
 pub use reason::{LastWords, Reason};
 pub use request::Request;
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
-pub use seen::{Seen, TASKS_LOOKED_AT, Tree};
+pub use seen::{Scheduled, Seen, TASKS_LOOKED_AT, Tree};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,

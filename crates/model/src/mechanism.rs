@@ -51,6 +51,8 @@ pub struct Parameter {
     pub counted: Option<Counted>,
     /// What a probe keeps of the rights of root when the value is not the default.
     pub capabilities: Capabilities,
+    /// The host carries it out, and probes are not told.
+    pub by_host: bool,
 }
 
 /// A count of the evidence (`Evidence::counts`) that follows from a parameter's value, in the experiments that it changes.
@@ -142,8 +144,12 @@ impl Mechanism {
     pub fn rule(&self, variant: &Variant) -> EvidenceRule {
         let ring = variant.experiment.live == Live::Throughout;
         let mut rule = EvidenceRule::default();
-        rule.lay(&self.evidence, variant.contexts, ring);
-        for case in self.evidence_when.iter().filter(|case| case.applies(variant)) {
+        // Of switches the page speaks in general; of tasks that wake at fixed times only where it names that experiment.
+        let open = variant.experiment.open_loop;
+        let turns_alone = EvidenceChange { turns: self.evidence.turns, ..EvidenceChange::default() };
+        rule.lay(if open { &turns_alone } else { &self.evidence }, variant.contexts, ring);
+        let applies = |case: &&EvidenceCase| case.applies(variant) && (!open || case.experiment.is_some());
+        for case in self.evidence_when.iter().filter(applies) {
             rule.lay(&case.change, variant.contexts, ring || case.experiment.is_some());
         }
         self.add_counted(variant, &mut rule);

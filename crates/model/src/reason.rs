@@ -44,6 +44,34 @@ pub enum Reason {
     #[error("the probe failed: {detail}")]
     Failed { detail: String },
 
+    // Open-loop experiments.
+    #[error(
+        "overloaded: {wakes} wake-ups served {intended} intended times; the period is too short for this waiter beside this load: take a longer one, --param period=…"
+    )]
+    Overloaded { wakes: u64, intended: u64 },
+    #[error(
+        "overloaded: the waiter had not come to its end {after_ms} ms after the load began, and the hogs were ended; take a longer period, fewer hogs or another class"
+    )]
+    Starved { after_ms: u64 },
+    #[error("what the row asks for cannot be had here: {why}")]
+    LoadRefused { why: String },
+    #[error("the load came {late_ms} ms after the plan, when the warm-up was over")]
+    LoadLate { late_ms: u64 },
+    #[error("the tasks have {what} {seen} where {asked} was asked")]
+    ScheduledOtherwise { what: String, seen: String, asked: String },
+    #[error("the hogs used {share:.3} of the CPUs that they were put on: something stopped them")]
+    HogsStopped { share: f64 },
+    #[error(
+        "{intended} intended times take {due_ms:.0} ms, and {took_ms:.0} ms went by: some were skipped, or counted from the wake-up before"
+    )]
+    OffBeat { intended: u64, due_ms: f64, took_ms: f64 },
+    #[error("the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms: they do not sleep until a time has come")]
+    NeverSlept { used_ms: f64, of_ms: f64 },
+    #[error(
+        "the latencies add up to {claimed_ms:.1} ms where the kernel let the tasks wait {waited_ms:.1} ms for a CPU"
+    )]
+    WaitedLonger { claimed_ms: f64, waited_ms: f64 },
+
     // The evidence against the claim, or against itself.
     #[error("other than the row names: {instead}")]
     OtherWay { instead: Box<Reason> },

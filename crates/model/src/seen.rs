@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The host's own view of one start of a probe. Nothing here rests on the probe's word, but for the moment of the look, which its `plan`
 /// message gives.
@@ -29,6 +29,38 @@ pub struct Seen {
     pub strays: u32,
     /// The probe's processes and threads when `plan` had been read; None where the host cannot look.
     pub tree: Option<Tree>,
+    /// How the probe's tasks were scheduled, and what ran beside them; None where the experiment does not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled: Option<Scheduled>,
+}
+
+/// How the tasks of a probe were scheduled while its units took place, as the kernel told the host, and the load that the host put beside them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Scheduled {
+    /// Classes of its tasks, at the plan and when the figures arrived.
+    pub classes: BTreeSet<String>,
+    /// Nice values, likewise.
+    pub nices: BTreeSet<i32>,
+    /// Slices, ns; 0: the kernel's own, or not told.
+    pub slices_ns: BTreeSet<u64>,
+    /// Where in the kernel they waited.
+    pub channels: BTreeSet<String>,
+    /// Time that they waited for a CPU between the two looks, ns; None: the kernel does not count it.
+    pub waited_ns: Option<u64>,
+    /// Between the two looks, ns.
+    pub between_ns: u64,
+    /// Hogs that were asked for.
+    pub hogs: u64,
+    /// CPU time of the hogs between the two looks, ns.
+    pub hogs_cpu_ns: u64,
+    /// From the start of the process until the hogs had been released and the classes set, ns; None: a reason in its place.
+    pub loaded_ns: Option<u64>,
+    /// Why the load or the class that was asked for could not be had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The hogs were ended because the probe had not come to its end long after the last intended time.
+    pub cut: bool,
 }
 
 /// Tasks of which a look reads switches, CPU time and CPUs; of more, these say nothing of the whole.

@@ -1,6 +1,7 @@
 //! Which probes are here and what they implement.
 
 use crate::invoke::{Reading, read_until_end, start};
+use std::cell::Cell;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Read as _, Write as _};
@@ -120,7 +121,7 @@ fn describe(
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())
     };
-    let (reading, log) = read_until_end(&mut child, deadline, None, &mut push);
+    let (reading, log) = read_until_end(&mut child, deadline, &Cell::default(), None, &mut push);
     let _ = child.finish(); // How it ended matters less than what it said.
     match reading {
         Reading::Ended => reader.finish().inspect(|_| {

@@ -1,5 +1,7 @@
 //! One start of a probe: process, transcript, deadline.
 
+use crate::load::{Around, Watched};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use switchcost_machine::interrupt::Interrupt;
@@ -56,6 +58,8 @@ pub(crate) struct Orders<'a> {
     pub deadline_ms: u64,
     /// Hears each piece of the report before the reader does.
     pub listener: Option<Listener<'a>>,
+    /// What runs beside it.
+    pub around: Option<Around>,
 }
 
 /// Starts a probe with a clean environment.
@@ -65,16 +69,17 @@ pub(crate) fn start(
     cpus: Option<&[u32]>,
     padding: u64,
 ) -> Result<Child, String> {
-    start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD)
+    start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD, None)
 }
 
-/// The same, with a descriptor of one's own for the report.
+/// The same, with a descriptor of one's own for the report, and with what is to run beside it.
 pub(crate) fn start_at(
     info: &ProbeInfo,
     arguments: Vec<String>,
     cpus: Option<&[u32]>,
     padding: u64,
     report_fd: i32,
+    around: Option<&Around>,
 ) -> Result<Child, String> {
     let mut command = info.command.clone();
     let program = command.remove(0);
@@ -98,6 +103,8 @@ pub(crate) fn start_at(
         cpus: cpus.map(<[u32]>::to_vec),
         directory: Some(info.folder.clone()),
         capabilities: info.capabilities,
+        hogs: around.and_then(Around::hogs),
+        timer_slack_ns: around.map(Around::timer_slack_ns),
         report_fd,
     };
     Child::start(&request).map_err(|error| match error {
@@ -115,7 +122,8 @@ pub(crate) fn invoke(
     interrupt: Option<&Interrupt>,
 ) -> Outcome {
     let arguments = |fd| run_arguments(plan, fd);
-    let orders = Orders { arguments: &arguments, deadline_ms: plan.deadline_ms, listener: None };
+    let orders =
+        Orders { arguments: &arguments, deadline_ms: plan.deadline_ms, listener: None, around: Around::of(plan, cpus) };
     obey(info, orders, cpus, padding, interrupt)
 }
 
@@ -129,7 +137,9 @@ pub(crate) fn obey(
 ) -> Outcome {
     let created = spawn::tasks_created();
     let began = Instant::now();
-    let mut child = match start(info, orders.arguments, Some(cpus), padding) {
+    let words = (orders.arguments)(spawn::REPORT_FD);
+    let around = orders.around.as_ref();
+    let mut child = match start_at(info, words, Some(cpus), padding, spawn::REPORT_FD, around) {
         Ok(child) => child,
         Err(reason) => {
             return Outcome {
@@ -146,9 +156,13 @@ pub(crate) fn obey(
     };
     let deadline = began + Duration::from_millis(orders.deadline_ms);
     let mut reader = RunReader::default();
-    let mut sights = Sights { began, plan: None, first: None, last: None, tree: None };
+    let alarm = Cell::new(None);
+    let watched = around.map(|around| Watched::new(around, &alarm));
+    let mut sights = Sights { began, plan: None, first: None, last: None, tree: None, watched };
     let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, String> {
-        if let Some(listener) = &mut orders.listener {
+        if let Some(listener) = &mut orders.listener
+            && !bytes.is_empty()
+        {
             listener(bytes);
         }
         let before = reader.measurements();
@@ -156,7 +170,7 @@ pub(crate) fn obey(
         sights.note(child, &reader, before);
         read.map(|()| reader.ended())
     };
-    let (reading, log) = read_until_end(&mut child, deadline, interrupt, &mut push);
+    let (reading, log) = read_until_end(&mut child, deadline, &alarm, interrupt, &mut push);
     let left = match reading {
         // By the deadline as well: a runtime that is slow to leave must not outlive the budget.
         Reading::Ended | Reading::Closed => child.wait_until(deadline.min(Instant::now() + LEAVE)),
@@ -186,27 +200,33 @@ pub(crate) fn obey(
 }
 
 /// What the host sees while it reads.
-struct Sights {
+struct Sights<'a> {
     began: Instant,
     plan: Option<Duration>,
     first: Option<Duration>,
     last: Option<Duration>,
     tree: Option<Tree>,
+    watched: Option<Watched<'a>>,
 }
 
-impl Sights {
+impl Sights<'_> {
     /// After each piece of the report; `before`: how many messages with measurements there were ahead of it.
     fn note(&mut self, child: &Child, reader: &RunReader, before: u64) {
         let now = self.began.elapsed();
         if reader.measurements() > before {
             self.first.get_or_insert(now);
             self.last = Some(now);
+            self.watched.iter_mut().for_each(|watched| watched.end(child));
         }
+        self.watched.iter_mut().for_each(|watched| watched.cut(child));
         if self.plan.is_none() && reader.transcript().plan.is_some() {
             self.plan = Some(now);
             let reported_pid = reader.transcript().hello.as_ref().map_or(0, |hello| hello.pid);
             // With measurements its contexts may be gone already.
-            self.tree = if reader.measurements() == 0 { child.task_tree(reported_pid) } else { None };
+            if reader.measurements() == 0 {
+                self.tree = child.task_tree(reported_pid);
+                self.watched.iter_mut().for_each(|watched| watched.begin(child, self.began));
+            }
         }
     }
 
@@ -223,20 +243,29 @@ impl Sights {
             forks: created.zip(spawn::tasks_created()).map(|(before, after)| after.saturating_sub(before)),
             strays: exit.strays,
             tree: self.tree,
+            scheduled: self.watched.map(Watched::seen),
         }
     }
 }
 
-/// Feeds what the probe reports to `push` (true: over) and keeps the tail of what it prints. Sleeps while there is nothing; never wakes by itself but at the deadline.
+/// Feeds what the probe reports to `push` (true: over) and keeps the tail of what it prints. Sleeps while there is nothing; never wakes by itself but at the deadline,
+/// and at the time that `alarm` holds, when it feeds an empty piece.
 pub(crate) fn read_until_end(
     child: &mut Child,
     deadline: Instant,
+    alarm: &Cell<Option<Instant>>,
     interrupt: Option<&Interrupt>,
     push: &mut Push<'_>,
 ) -> (Reading, String) {
     let mut log = Tail::default();
     let reading = loop {
-        match child.listen(deadline, interrupt) {
+        let until = alarm.get().map_or(deadline, |alarm| alarm.min(deadline));
+        match child.listen(until, interrupt) {
+            Heard::Time if until < deadline => {
+                if let Err(what) = push(child, &[]) {
+                    break Reading::Fault(what);
+                }
+            }
             Heard::Time => break Reading::Deadline,
             Heard::Interrupted => break Reading::Interrupted,
             Heard::Closed => break Reading::Closed,

@@ -7,6 +7,7 @@
 mod conform;
 mod discover;
 mod invoke;
+mod load;
 mod progress;
 mod request;
 mod schedule;

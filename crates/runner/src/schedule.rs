@@ -4,6 +4,7 @@ mod plan;
 mod share;
 
 use crate::invoke::{Outcome, invoke};
+use crate::load::refusal;
 use crate::progress::Progress;
 use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -147,7 +148,14 @@ impl Schedule<'_> {
             if self.run.not_run.contains_key(&index) {
                 continue;
             }
-            if let Err(reason) = self.planned_cpus(variant) {
+            let refused = match self.planned_cpus(variant) {
+                Ok(cpus) => {
+                    let cpus = if cpus.is_empty() { self.control.cpus.allowed().len() } else { cpus.len() };
+                    refusal(variant, cpus)
+                }
+                Err(reason) => Some(reason),
+            };
+            if let Some(reason) = refused {
                 self.run.not_run.insert(index, reason);
             }
         }

@@ -1,10 +1,13 @@
 //! Request × catalogue × probes → variants.
 
 mod companions;
+mod parameters;
 
+pub(crate) use self::parameters::{chosen_experiment, filled};
+use self::parameters::{combinations, known_parameters, sized, usual};
 use crate::{KnownProbe, RequestError};
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_catalogue::grammar::{self, Pattern, Word, did_you_mean};
+use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{
     Described, Experiment, Mechanism, MechanismId, Parameters, Placement, Reason, Request, Variant, Wanted,
@@ -95,7 +98,7 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
     }
     check_probes(request, probes)?;
     let mechanisms = matching(request, catalogue).map_err(|error| without_page(error, probes))?;
-    let request = &sized(request, &mechanisms);
+    let request = &usual(sized(request, &mechanisms));
     check_parameters(request, &mechanisms)?;
     let mut selection = Selection::default();
     let able = |mechanism: &Mechanism| request.experiment.is_none_or(|asked| mechanism.experiments.contains(&asked));
@@ -166,16 +169,6 @@ fn narrowed(request: &Request, pattern: &Pattern<'_>, probes: &[KnownProbe]) -> 
         }
     }
     Ok(request)
-}
-
-/// The same with sizes such as 64K of parameters that are numbers written out.
-fn sized(request: &Request, mechanisms: &[&Mechanism]) -> Request {
-    let mut request = request.clone();
-    for (name, values) in &mut request.parameters {
-        let known = mechanisms.iter().find_map(|mechanism| mechanism.parameters.get(name));
-        values.iter_mut().for_each(|value| *value = grammar::value(value, known));
-    }
-    request
 }
 
 /// A mechanism that a probe describes is not unknown: its page is missing.
@@ -254,7 +247,10 @@ fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestE
 
 pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Mechanism>, RequestError> {
     if request.patterns.is_empty() {
-        return Ok(catalogue.mechanisms.iter().filter(|mechanism| !mechanism.headline.is_empty()).collect());
+        // Of an experiment that was named also those which the ladder does not take because they have no other.
+        let only = |mechanism: &&Mechanism| request.experiment == mechanism.experiments.first().copied();
+        let taken = |mechanism: &&Mechanism| !mechanism.headline.is_empty() || only(mechanism);
+        return Ok(catalogue.mechanisms.iter().filter(taken).collect());
     }
     let mut chosen = BTreeSet::new();
     for text in &request.patterns {
@@ -268,11 +264,6 @@ pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Resul
         chosen.extend(hits);
     }
     Ok(chosen.into_iter().map(|i| &catalogue.mechanisms[i]).collect())
-}
-
-/// What is done unless another experiment is asked for.
-pub(crate) fn chosen_experiment(request: &Request, mechanism: &Mechanism) -> Experiment {
-    request.experiment.unwrap_or(mechanism.experiments[0])
 }
 
 fn check_parameters(request: &Request, mechanisms: &[&Mechanism]) -> Result<(), RequestError> {
@@ -327,49 +318,23 @@ fn shapes(request: &Request, mechanism: &Mechanism) -> Result<Vec<Shape>, Reques
     let experiment = chosen_experiment(request, mechanism);
     let mut shapes = Vec::new();
     for given in combinations(request, mechanism) {
-        if request.patterns.is_empty() {
+        if request.patterns.is_empty() && !mechanism.headline.is_empty() {
             for headline in &mechanism.headline {
                 let mut parameters = headline.parameters.clone();
                 parameters.extend(given.clone());
                 let placements =
                     if request.placements.is_empty() { vec![headline.placement] } else { request.placements.clone() };
-                shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(mechanism, &parameters))));
+                shapes.extend(
+                    placements.into_iter().map(|p| (experiment, p, filled(mechanism, &parameters, experiment))),
+                );
             }
         } else {
             let placements =
                 if request.placements.is_empty() { vec![mechanism.placements[0]] } else { request.placements.clone() };
-            shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(mechanism, &given))));
+            shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(mechanism, &given, experiment))));
         }
     }
     Ok(shapes)
-}
-
-/// Every combination of the asked values of those parameters that the mechanism takes in this experiment.
-fn combinations(request: &Request, mechanism: &Mechanism) -> Vec<Parameters> {
-    let mut all = vec![Parameters::new()];
-    for (name, values) in &request.parameters {
-        let Some(parameter) = mechanism.takes(name, chosen_experiment(request, mechanism)) else { continue };
-        let fitting: Vec<&String> = values.iter().filter(|value| parameter.accepts(value).is_ok()).collect();
-        all = all
-            .into_iter()
-            .flat_map(|so_far| {
-                fitting.iter().map(move |value| {
-                    let mut next = so_far.clone();
-                    next.insert(name.clone(), (*value).clone());
-                    next
-                })
-            })
-            .collect();
-    }
-    all
-}
-
-pub(crate) fn filled(mechanism: &Mechanism, given: &Parameters) -> Parameters {
-    mechanism
-        .parameters
-        .iter()
-        .map(|(name, parameter)| (name.clone(), given.get(name).unwrap_or(&parameter.default).clone()))
-        .collect()
 }
 
 /// Adds one row for each chosen probe, or one row that says why there is none.
@@ -398,19 +363,9 @@ fn add(
     let wanted = if request.probes.is_empty() { 1 } else { fitting.len() };
     for (probe, described) in fitting.into_iter().take(wanted) {
         let shape = known_parameters(mechanism, described, shape);
-        let reason = cannot(described, &shape);
+        let reason = cannot(mechanism, described, &shape);
         selection.push(Variant { probe: probe.info.id.clone(), ..shape }, reason);
     }
-}
-
-/// Every parameter is sent, with its default where nothing was asked; but what a probe does not describe it would refuse.
-fn known_parameters(mechanism: &Mechanism, described: &Described, shape: &Variant) -> Variant {
-    let mut shape = shape.clone();
-    shape.parameters.retain(|name, value| {
-        described.parameters.contains(name)
-            || mechanism.parameters.get(name).is_none_or(|known| known.default != *value)
-    });
-    shape
 }
 
 fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<Reason> {
@@ -426,7 +381,7 @@ fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<Reason> {
     (shape.experiment.ring && shape.contexts < 2 && !mechanism.control).then_some(Reason::RingOfOne)
 }
 
-fn cannot(described: &Described, shape: &Variant) -> Option<Reason> {
+fn cannot(mechanism: &Mechanism, described: &Described, shape: &Variant) -> Option<Reason> {
     if let Some(unavailable) = &described.unavailable {
         return Some(Reason::Unavailable { why: unavailable.reason.clone(), package: unavailable.install.clone() });
     }
@@ -437,7 +392,8 @@ fn cannot(described: &Described, shape: &Variant) -> Option<Reason> {
     if !described.experiments.contains(&shape.experiment) {
         return lacks("experiment", shape.experiment.as_str());
     }
-    if let Some(name) = shape.parameters.keys().find(|name| !described.parameters.contains(name)) {
+    let told = |name: &&String| !mechanism.parameters.get(*name).is_some_and(|known| known.by_host);
+    if let Some(name) = shape.parameters.keys().filter(told).find(|name| !described.parameters.contains(name)) {
         return lacks("parameter", name);
     }
     if described.timings.contains(&shape.timing) { None } else { lacks("timing", shape.timing.as_str()) }

@@ -101,7 +101,7 @@ fn unmeasured(request: &Request, mechanism: &Mechanism) -> Variant {
         contexts: mechanism.usual_contexts(experiment),
         placement: mechanism.placements[0],
         timing: request.timing,
-        parameters: filled(mechanism, &Default::default()),
+        parameters: filled(mechanism, &Default::default(), experiment),
         label: String::new(),
     }
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kit/experiments/wakeup.h"
 #include "kit/ring/links.h"
 #include "kit/tasks/tasks.h"
 
@@ -39,8 +40,8 @@ using EventfdRing = ThreadRing<mode, EventfdMedium>;
 
 extern const Entry thread_eventfd{"thread/eventfd",
                                   Shape::tasks,
-                                  {"switch"},
-                                  {sched_parameter(), idle_parameter(), working_set_parameter()},
-                                  &make_ring_for_mode<EventfdRing>};
+                                  {"switch", "wakeup"},
+                                  {sched_parameter(), idle_parameter(), working_set_parameter(), period_parameter()},
+                                  &make_with_wakeup<EventfdMedium, &make_ring_for_mode<EventfdRing>>};
 
 }  // namespace probe

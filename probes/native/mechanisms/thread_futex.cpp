@@ -1,19 +1,22 @@
 // thread/futex: two system calls per switch and nothing else.
+#include "kit/experiments/wakeup.h"
 #include "kit/ring/futex.h"
 #include "kit/tasks/tasks.h"
 
 namespace probe {
 namespace {
 
+using Medium = FutexMedium<FutexScope::one_process>;
+
 template <Mode mode>
-using FutexRing = ThreadRing<mode, FutexMedium<FutexScope::one_process>>;
+using FutexRing = ThreadRing<mode, Medium>;
 
 }  // namespace
 
 extern const Entry thread_futex{"thread/futex",
                                 Shape::tasks,
-                                {"switch"},
-                                {sched_parameter(), idle_parameter(), working_set_parameter()},
-                                &make_ring_for_mode<FutexRing>};
+                                {"switch", "wakeup"},
+                                {sched_parameter(), idle_parameter(), working_set_parameter(), period_parameter()},
+                                &make_with_wakeup<Medium, &make_ring_for_mode<FutexRing>>};
 
 }  // namespace probe

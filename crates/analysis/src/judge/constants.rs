@@ -89,6 +89,20 @@ constants! {
     removal_ns = 30e6,
     /// Contexts of a ring that passes the token once more where hops are not those of the batches, at most; a longer lap takes seconds across CPUs.
     largest_checked = 10_000.0,
+    /// Of open-loop rows: intended times that one wake-up serves on average, at most; beyond it the figure is of the backlog.
+    most_a_wake = 10.0,
+    /// Share of their time that its tasks use the CPU, at most: they wait.
+    waiter_busy = 0.5,
+    /// Share of its CPUs that the hogs get at least, whoever else is there: one of fifty equals.
+    least_hogged = 0.02,
+    /// Share by which the time of all intended times may differ from what went by.
+    beat_share = 0.03,
+    /// ns by which it may, beside the longest latency: what comes before the first and after the last, on a busy machine.
+    beat_ns = 100e6,
+    /// Share of the time that the kernel let its tasks wait for a CPU which the latencies must hold.
+    waited_share = 0.5,
+    /// ns of such waiting that are in no latency: before the first intended time and after the last.
+    waited_ns = 50e6,
     /// ns. Batches that together last longer are not over before the host has read `plan`, even on a busy machine.
     longest_unseen_ns = 20e6,
 }

@@ -109,6 +109,7 @@ fn seen() -> Seen {
             cpu_ns: 1_500_000,
             knows_pid: true,
         }),
+        scheduled: None,
     }
 }
 
@@ -488,3 +489,4 @@ fn footprints_need_turns_and_possible_bytes() {
 
 mod each;
 mod host;
+mod open_loop;

@@ -1,10 +1,12 @@
 //! Linux.
 
+mod beside;
 pub(crate) mod cgroup;
 mod claim;
 pub(crate) mod cpus;
 mod doctor;
 pub(crate) mod facts;
+mod hogs;
 pub(crate) mod host;
 #[path = "../unix/interrupt.rs"]
 pub(crate) mod interrupt;
@@ -12,6 +14,7 @@ pub(crate) mod memory;
 mod owner;
 pub(crate) mod program;
 mod rights;
+mod scheduling;
 pub(crate) mod spawn;
 mod stat;
 mod strays;
@@ -21,6 +24,8 @@ pub(crate) mod watch;
 
 pub(crate) use claim::{Claim, claim};
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
+
+pub(crate) use scheduling::refusal as load_refusal;
 
 pub(crate) use owner::{network_file_system, only_owner_writes, root_may_start};
 

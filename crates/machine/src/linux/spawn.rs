@@ -1,5 +1,6 @@
 //! Processes: start, wait, kill, reap.
 
+use super::hogs::{self, Hogs, Nest};
 use super::host::cause;
 use super::sys::Usage;
 use super::{rights, strays};
@@ -48,10 +49,11 @@ pub(crate) struct Running {
     log: OwnedFd,
     log_open: bool,
     buffer: Vec<u8>,
-    pid: Pid,
+    pub(super) pid: Pid,
     pidfd: Option<OwnedFd>,
     mark: Option<String>,
     scratch: Option<PathBuf>,
+    pub(super) hogs: Option<Hogs>,
     reaped: bool,
 }
 
@@ -78,12 +80,16 @@ impl Running {
         if let Some(directory) = &request.directory {
             command.current_dir(directory);
         }
+        let hogs = request.hogs.as_ref().map(hogs::prepare).transpose();
+        let (hogs, nest) = hogs.map_err(|why| SpawnError::Other(program.clone(), why))?.unzip();
         let before_exec = BeforeExec {
             set,
             parent: rustix::process::getpid(),
             report_write: report_write.as_raw_fd(),
             report_fd: request.report_fd,
             kept: rights::to_reach(&program, request.capabilities),
+            timer_slack_ns: request.timer_slack_ns,
+            nest,
         };
         let mark = strays::mark();
         let image = Image::new(&program, request, mark.as_deref()).map_err(other)?;
@@ -98,7 +104,7 @@ impl Running {
         drop(live);
         let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
         let scratch = request.environment.iter().find(|(name, _)| name == SCRATCH).map(|(_, path)| path.into());
-        Ok(Self { report, log, log_open: true, buffer: vec![0; CHUNK], pid, pidfd, mark, scratch, reaped: false })
+        Ok(Self { report, log, log_open: true, buffer: vec![0; CHUNK], pid, pidfd, mark, scratch, hogs, reaped: false })
     }
 
     pub(crate) fn pid(&self) -> i32 {
@@ -152,7 +158,7 @@ impl Running {
     }
 
     pub(crate) fn task_tree(&self, reported_pid: u64) -> Option<Tree> {
-        let tree = super::tree::read(self.pid(), reported_pid);
+        let tree = super::tree::read(self.pid(), reported_pid, &self.hog_ids());
         let idle = poll(&mut [PollFd::new(&self.report, PollFlags::IN)], Some(&timespec(Duration::ZERO))) == Ok(0);
         tree.filter(|_| idle)
     }
@@ -181,6 +187,7 @@ impl Running {
     }
 
     pub(crate) fn end(&mut self) -> Exit {
+        self.end_hogs();
         strays::let_go(self.pid);
         self.kill_group();
         strays::all_ended_by(Instant::now() + strays::GOING, &[self.pid]);
@@ -198,6 +205,7 @@ impl Running {
         let (status, usage) = reaped.unwrap_or((Signal::KILL.as_raw(), Usage::default()));
         let usage = usage.plus(of_strays);
         Exit {
+            beside_ns: self.hogs.as_ref().map_or(0, Hogs::used_ns),
             status: ended(status),
             user_ns: usage.user_ns,
             system_ns: usage.system_ns,
@@ -236,13 +244,14 @@ pub(super) fn ended(status: i32) -> ExitStatus {
 }
 
 /// What the child does to itself between fork and exec.
-#[derive(Clone, Copy)]
 struct BeforeExec {
     set: Option<CpuSet>,
     parent: Pid,
     report_write: i32,
     report_fd: i32,
     kept: Capabilities,
+    timer_slack_ns: Option<u32>,
+    nest: Option<Nest>,
 }
 
 impl BeforeExec {
@@ -261,6 +270,10 @@ impl BeforeExec {
             }
         }
         default_signals();
+        self.nest.as_ref().map_or(Ok(()), Nest::fork)?;
+        if let Some(slack) = self.timer_slack_ns.and_then(|ns| std::num::NonZeroU64::new(ns.into())) {
+            rustix::thread::set_current_timer_slack(Some(slack))?;
+        }
         hand_over(self.report_write, self.report_fd)?;
         close_on_exec(3, self.report_fd - 1);
         close_on_exec(self.report_fd + 1, i32::MAX);
@@ -449,6 +462,8 @@ mod tests {
             cpus: None,
             directory: None,
             capabilities: Capabilities::ALL,
+            hogs: None,
+            timer_slack_ns: None,
             report_fd: 3,
         };
         Running::start(&request).unwrap()
@@ -473,6 +488,8 @@ mod tests {
             cpus: None,
             directory: None,
             capabilities: Capabilities::ALL,
+            hogs: None,
+            timer_slack_ns: None,
             report_fd: 3,
         };
         assert!(Running::start(&request).unwrap_err().to_string().contains("nul byte"));

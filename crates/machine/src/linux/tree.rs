@@ -23,10 +23,11 @@ struct Process {
 
 /// Looks at the child and at what descends from it, orphans that this process has adopted among it. `reported_pid`: the process id that the child gave.
 /// None: some of them ended meanwhile, so that what was seen is no one moment's.
-pub(crate) fn read(pid: i32, reported_pid: u64) -> Option<Tree> {
+pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
     let host = Host::real();
     let own = rustix::process::getpid().as_raw_pid();
-    let family = family(&host, pid, own);
+    let mut family = family(&host, pid, own);
+    family.retain(|process| !hogs.contains(&process.pid));
     let near = &family[..family.len().min(MOST_PROCESSES)];
     let mut tree = Tree {
         tasks: family.iter().map(|process| process.tasks).sum(),
@@ -42,6 +43,22 @@ pub(crate) fn read(pid: i32, reported_pid: u64) -> Option<Tree> {
     look_at_tasks(&host, near, &mut tree);
     let left = family.iter().filter_map(|old| Some(process(&host, old.pid)?.1.tasks >= old.tasks)).filter(|same| *same);
     (left.count() == family.len()).then_some(tree)
+}
+
+/// All tasks of the child and of what descends from it, but for its hogs: each with its process.
+pub(crate) fn all_tasks(pid: i32, hogs: &[i32]) -> Vec<(i32, i32)> {
+    let host = Host::real();
+    let family = family(&host, pid, rustix::process::getpid().as_raw_pid());
+    let own = family.iter().filter(|process| !hogs.contains(&process.pid));
+    own.flat_map(|process| tasks(&host, process.pid).map(|task| (process.pid, task))).collect()
+}
+
+/// CPU time of a process and of its reaped children, ns.
+pub(crate) fn cpu_ns(host: &Host, pid: i32) -> Option<u64> {
+    let by_ticks = cpu_ticks(host, pid)?.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second());
+    let exact = host.read(format!("/proc/{pid}/schedstat")).ok();
+    let exact = exact.and_then(|text| text.split_ascii_whitespace().next()?.parse().ok());
+    Some(by_ticks.max(exact.unwrap_or(0)))
 }
 
 /// Tasks created on this machine since it was booted; None where nobody counts them (gVisor says 0).

@@ -29,6 +29,11 @@ pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -
     Ok(())
 }
 
+/// See [`crate::load::refusal`].
+pub(crate) fn load_refusal(_: crate::load::Scheduling, _: bool, _: u64, _: u64) -> Option<String> {
+    Some("classes of tasks are set, and hogs put beside them, on Linux only".to_owned())
+}
+
 /// See [`crate::network_file_system`]. Nobody tells here.
 pub(crate) fn network_file_system(_: &std::path::Path) -> Option<&'static str> {
     None

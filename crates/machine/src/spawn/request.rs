@@ -1,6 +1,7 @@
 //! What is started, what is heard of it, and how it ends.
 
 use crate::cause::cause;
+use crate::load::HogPlan;
 use std::path::{Path, PathBuf};
 use switchcost_model::Capabilities;
 
@@ -23,6 +24,10 @@ pub struct SpawnRequest {
     pub directory: Option<PathBuf>,
     /// What it keeps of the host's rights as root, where the host has any and may give them up; on other systems than Linux everything.
     pub capabilities: Capabilities,
+    /// Tasks that want the CPU beside it, asleep until [`super::Child::release_hogs`]; None where the system is not Linux.
+    pub hogs: Option<HogPlan>,
+    /// ns by which the kernel may end its sleeps late to save wake-ups; None: as it is for programs here, 50 µs on Linux.
+    pub timer_slack_ns: Option<u32>,
     /// Descriptor number on which the child reports: 3 or higher; on Windows 1, since no other reaches a program of whatever language.
     pub report_fd: i32,
 }
@@ -60,6 +65,8 @@ pub struct Exit {
     pub user_ns: u64,
     /// CPU time in the kernel, ns (the kernel reports whole µs).
     pub system_ns: u64,
+    /// CPU time of the hogs beside it, in either mode, ns.
+    pub beside_ns: u64,
     /// Switches because it waited.
     pub voluntary: u64,
     /// Switches because the CPU was taken from it.

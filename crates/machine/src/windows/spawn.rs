@@ -4,6 +4,7 @@ use super::{cpus, sys};
 use crate::cause::cause;
 use crate::interrupt::Interrupt;
 use crate::list;
+use crate::load::{Scheduled, Scheduling};
 use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, resolve};
 use crossbeam_channel::{Receiver, bounded, never, select_biased};
 use std::io::{self, PipeReader, Read};
@@ -139,6 +140,25 @@ impl Running {
         self.job.kill(KILLED);
     }
 
+    /// Nothing runs beside a probe here.
+    pub(crate) fn release_hogs(&self) -> Result<(), usize> {
+        Ok(())
+    }
+
+    pub(crate) fn hogs_cpu_ns(&self) -> u64 {
+        0
+    }
+
+    pub(crate) fn end_hogs(&self) {}
+
+    pub(crate) fn schedule(&self, _: Scheduling) -> Result<(), String> {
+        Err("classes of tasks are set on Linux only".to_owned())
+    }
+
+    pub(crate) fn scheduled(&self) -> Option<Scheduled> {
+        None
+    }
+
     pub(crate) fn end(&mut self) -> Exit {
         let alive = !self.wait_until(Some(Instant::now()));
         let strays = self.job.accounting().active.saturating_sub(u32::from(alive));
@@ -153,6 +173,7 @@ impl Running {
         // A job also counts those of its processes that are gone; wine's counts no time.
         let (own, all) = (sys::times(self.child.as_handle()), self.job.accounting());
         Exit {
+            beside_ns: 0,
             status: ExitStatus::Exited(status),
             user_ns: own.0.max(all.user_ns),
             system_ns: own.1.max(all.system_ns),

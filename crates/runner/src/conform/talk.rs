@@ -2,6 +2,8 @@
 
 use super::orders::{Sent, deadline_ms};
 use crate::invoke::{Orders, Outcome, Reading, obey, read_until_end, start_at};
+use crate::load::Around;
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 use switchcost_catalogue::PlanAnswer;
 use switchcost_machine::interrupt::Interrupt;
@@ -74,8 +76,9 @@ pub(super) fn start(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Opti
     let mut listener = Listener::new();
     let mut hear = |bytes: &[u8]| listener.hear(bytes);
     let arguments = |_| sent.words.clone();
-    let orders =
-        Orders { arguments: &arguments, deadline_ms: deadline_ms(info.start_timeout_ms), listener: Some(&mut hear) };
+    let around = sent.expected.as_ref().and_then(|plan| Around::of(plan, cpus));
+    let deadline_ms = deadline_ms(info.start_timeout_ms);
+    let orders = Orders { arguments: &arguments, deadline_ms, listener: Some(&mut hear), around };
     let Outcome { transcript, process, log, exit, seen, interrupted, left_behind, .. } =
         obey(info, orders, cpus, 0, interrupt);
     let (lines, first_samples) = (listener.lines(), listener.first_samples);
@@ -97,7 +100,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
         left_behind: Some(0),
         interrupted: false,
     };
-    let mut child = match start_at(info, sent.words.clone(), Some(cpus), 0, sent.report_fd()) {
+    let mut child = match start_at(info, sent.words.clone(), Some(cpus), 0, sent.report_fd(), None) {
         Ok(child) => child,
         Err(reason) => return Answer { log: reason, ..answer },
     };
@@ -106,7 +109,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
         listener.hear(bytes);
         Ok(listener.bytes.ends_with(b"\n") && listener.lines().last().is_some_and(|line| is_end(line)))
     };
-    let (reading, log) = read_until_end(&mut child, deadline, interrupt, &mut push);
+    let (reading, log) = read_until_end(&mut child, deadline, &Cell::default(), interrupt, &mut push);
     let left = matches!(reading, Reading::Ended | Reading::Closed) && child.wait_until(Instant::now() + LEAVE);
     answer.left_behind = if left { child.left_behind() } else { Some(0) };
     let exit = child.finish();

@@ -2,7 +2,7 @@
 
 use super::Schedule;
 use std::time::Duration;
-use switchcost_model::{Plan, Variant};
+use switchcost_model::{Plan, Request, Variant};
 
 /// Units of the verification pass, where a unit is cheap.
 const VERIFY_UNITS: u64 = 1000;
@@ -43,7 +43,7 @@ impl Schedule<'_> {
                 let units = sizes.batch_units.saturating_mul(batches);
                 Duration::from_nanos(units.saturating_mul(SLOWEST_UNIT.as_nanos() as u64))
             }
-            None => self.request.batch * batches as u32 * 4,
+            None => self.batch(variant) * batches as u32 * 4,
         };
         PATIENCE
             + laps
@@ -62,7 +62,18 @@ impl Schedule<'_> {
 
     /// Measured batches of an invocation.
     fn batches(&self, index: usize) -> u64 {
-        self.sizes.get(&index).map_or(self.request.batches, |sizes| sizes.batches)
+        let own = self.run.variants[index]
+            .experiment
+            .page()
+            .batches
+            .filter(|_| self.request.batches == Request::default().batches);
+        self.sizes.get(&index).map_or(own.unwrap_or(self.request.batches), |sizes| sizes.batches)
+    }
+
+    /// How long a batch is to last: as the experiment takes it, unless it was asked for.
+    pub(super) fn batch(&self, variant: &Variant) -> Duration {
+        let own = variant.experiment.page().batch_ms.filter(|_| self.request.batch == Request::default().batch);
+        own.map_or(self.request.batch, Duration::from_millis)
     }
 
     pub(super) fn plan(&self, variant: Variant, index: usize, seed: u32, deadline: Duration) -> Plan {
@@ -70,7 +81,7 @@ impl Schedule<'_> {
         Plan {
             cpus: self.planned_cpus(&variant).unwrap_or_default(), // Rows without CPUs were taken out before the first round.
             batch_units: self.batch_units(index),
-            batch_ns: self.request.batch.as_nanos().max(1) as u64,
+            batch_ns: self.batch(&variant).as_nanos().max(1) as u64,
             batches: if one { 1 } else { self.batches(index) },
             warmup_batches: if one { 0 } else { warmup_batches(self.batches(index)) },
             verify_units: VERIFY_UNITS.min(1_000_000_000 / self.unit_time(&variant).max(1)).max(1),

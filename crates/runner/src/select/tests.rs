@@ -34,10 +34,13 @@ fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
     };
     let of = |name: &str, value: &str| {
         let given = [(name.to_owned(), value.to_owned())].into();
-        let asked = Variant { parameters: filled(mechanism, &given), ..variant("a/x", Placement::usual()) };
+        let asked = Variant {
+            parameters: filled(mechanism, &given, Experiment::usual()),
+            ..variant("a/x", Placement::usual())
+        };
         let shape = known_parameters(mechanism, &described, &asked);
         let sent = shape.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
-        (sent.join(" "), cannot(&described, &shape))
+        (sent.join(" "), cannot(mechanism, &described, &shape))
     };
     let (name, default) = defaults[0];
     assert_eq!(of("nothing", ""), (format!("{name}={default}"), None));

@@ -1,6 +1,6 @@
 //! Arbitrary runs: odd strings, extreme numbers, empty lists; whatever the types can say and the rules allow.
 
-use proptest::collection::{btree_map, vec};
+use proptest::collection::{btree_map, btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -191,8 +191,14 @@ fn tree() -> impl Strategy<Value = Tree> {
 fn seen() -> impl Strategy<Value = Seen> {
     let numbers = proptest::array::uniform4(number());
     let maybe = proptest::array::uniform4(option::of(number()));
-    (numbers, maybe, any::<u32>(), option::of(tree())).prop_map(
-        |([pid, voluntary, involuntary, cpu_ns], [plan_ns, first_samples_ns, last_samples_ns, forks], strays, tree)| {
+    (numbers, maybe, any::<u32>(), option::of(tree()), option::of(scheduled())).prop_map(
+        |(
+            [pid, voluntary, involuntary, cpu_ns],
+            [plan_ns, first_samples_ns, last_samples_ns, forks],
+            strays,
+            tree,
+            scheduled,
+        )| {
             Seen {
                 pid,
                 plan_ns,
@@ -204,6 +210,31 @@ fn seen() -> impl Strategy<Value = Seen> {
                 forks,
                 strays,
                 tree,
+                scheduled,
+            }
+        },
+    )
+}
+
+fn scheduled() -> impl Strategy<Value = Scheduled> {
+    let words = || btree_set("[a-z_]{1,12}", 0..3);
+    let numbers = proptest::array::uniform4(number());
+    let maybe = proptest::array::uniform2(option::of(number()));
+    (words(), words(), btree_set(any::<i32>(), 0..3), numbers, maybe, maybe_text(), any::<bool>()).prop_map(
+        |(classes, channels, nices, [slice, between_ns, hogs, hogs_cpu_ns], [waited_ns, loaded_ns], refused, cut)| {
+            let slices_ns = [slice].into();
+            Scheduled {
+                classes,
+                nices,
+                slices_ns,
+                channels,
+                waited_ns,
+                between_ns,
+                hogs,
+                hogs_cpu_ns,
+                loaded_ns,
+                refused,
+                cut,
             }
         },
     )

@@ -106,6 +106,10 @@ public:
     // laps.
     virtual void run(std::uint64_t units) = 0;
 
+    // Units of a batch that is to last so long, where they take a time that is fixed beforehand; otherwise the kit
+    // tries.
+    virtual std::optional<std::uint64_t> units_in(std::uint64_t /*batch_ns*/) const { return std::nullopt; }
+
     // Makes every context write its station. Not part of any batch.
     virtual void publish() {}
     virtual std::span<const Station> stations() const { return {}; }

@@ -247,7 +247,7 @@ std::optional<Hops> hops_of(const Plan& plan, const Entry& entry, const Measurem
 // Gives the number of ticks or intervals sent.
 std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measurement& measurement) {
     int sequence = 0;
-    if (plan.timing == Timing::each) {
+    if (measurement.warmup) {
         const Histogram& histogram = *measurement.workload->histogram();
         check_intervals(*measurement.warmup, histogram);
         if (measurement.warmup->count != 0)
@@ -279,6 +279,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     arch::load_mxcsr(arch::mxcsr_clean);
     entry.enter_parameters(plan);
     measurement.batch_units = plan.batch_units;
+    if (measurement.batch_units == 0) measurement.batch_units = workload->units_in(plan.batch_ns).value_or(0);
     if (measurement.batch_units == 0) {
         const std::uint64_t lap = plan.experiment == "switch" ? plan.ring : 1;
         // From a number of laps on that rings which are checked sparsely can check.

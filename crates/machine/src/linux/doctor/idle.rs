@@ -5,7 +5,7 @@ use super::{Answer, Subject};
 /// From this ratio on, where the scheduler puts a task matters more than how it is switched.
 const MUCH_MORE: f64 = 5.0;
 
-pub(super) fn wakeup(look: &Subject<'_>) -> Answer {
+pub(super) fn waking(look: &Subject<'_>) -> Answer {
     let driver = look.host.read("/sys/devices/system/cpu/cpuidle/current_driver");
     let mut driver = driver.unwrap_or_else(|_| "unknown".to_owned());
     if let Ok(poll) = look.host.read("/sys/module/haltpoll/parameters/guest_halt_poll_ns") {

@@ -32,7 +32,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { id: "affinity", look: topology::affinity },
     Check { id: "smt", look: topology::smt },
     Check { id: "unequal_cores", look: topology::unequal_cores },
-    Check { id: "idle_wakeup", look: idle::wakeup },
+    Check { id: "idle_wakeup", look: idle::waking },
     Check { id: "governor", look: power::governor },
     Check { id: "turbo", look: power::turbo },
     Check { id: "clock_source", look: clock::source },

@@ -16,6 +16,7 @@ pub(super) fn gather(host: &Host, live: &Live, facts: &mut Facts) {
     );
     facts.put("kernel.preempt", preempt(host));
     facts.put("kernel.preempt_mode", host.chosen("/sys/kernel/debug/sched/preempt").replace("(none)", "none"));
+    facts.put("kernel.hrtick", hrtick(host));
     facts.put("kernel.autogroup", on_off(host, "/proc/sys/kernel/sched_autogroup_enabled"));
     facts.put("kernel.thp", host.chosen("/sys/kernel/mm/transparent_hugepage/enabled"));
     facts.put("kernel.lsm", host.fact("/sys/kernel/security/lsm"));
@@ -42,6 +43,17 @@ fn preempt(host: &Host) -> String {
         Some(mode) => format!("{compiled}, booted with preempt={mode}"),
         None => compiled.to_owned(),
     }
+}
+
+/// Whether slices end by a timer of their own, not by the tick.
+fn hrtick(host: &Host) -> String {
+    let features = host.read("/sys/kernel/debug/sched/features");
+    let on = |features: String| match features.split_ascii_whitespace().find(|word| word.ends_with("HRTICK")) {
+        Some("HRTICK") => "on".to_owned(),
+        Some(_) => "off".to_owned(),
+        None => unknown("the kernel lists no such feature"),
+    };
+    features.map_or_else(unknown, on)
 }
 
 /// An option of the kernel's command line. Only the options asked for are taken: the rest may hold anything.

@@ -25,7 +25,18 @@ pub(super) fn gather(host: &Host, facts: &mut Facts) {
     let governor = governor.or_else(|_| host.read(format!("{CPUS}/cpuidle/current_governor_ro")));
     facts.put("cpuidle.governor", governor.unwrap_or_else(unknown));
     facts.put("cpuidle.states", states(host));
+    facts.put("cpuidle.dma_latency_us", dma_latency(host));
     facts.put("cpuidle.halt_poll_ns", host.fact("/sys/module/haltpoll/parameters/guest_halt_poll_ns"));
+}
+
+/// How late a wake-up from idle may be by the wish of whoever wishes most; 2 000 000 000: nobody does.
+fn dma_latency(host: &Host) -> String {
+    let bytes = std::fs::read(host.path("/dev/cpu_dma_latency"));
+    let number = |bytes: Vec<u8>| Some(i32::from_ne_bytes(bytes.try_into().ok()?).to_string());
+    match bytes {
+        Ok(bytes) => number(bytes).unwrap_or_else(|| unknown("it is not four bytes")),
+        Err(error) => unknown(crate::os::host::cause(&error)),
+    }
 }
 
 /// Names and exit latencies of the idle states of the first CPU.

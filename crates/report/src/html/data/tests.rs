@@ -141,6 +141,7 @@ fn catalogue() -> Catalogue {
                 control: control.map(|id| id.parse().unwrap()),
                 counted: None,
                 capabilities: Capabilities::default(),
+                by_host: false,
             },
         )]
         .into(),

@@ -1,0 +1,124 @@
+//! Experiments whose units are due at times that were fixed beforehand: did these times pass, did the tasks sleep until then, and was the load there?
+
+use super::Case;
+use super::claim::claimed_ns;
+use crate::series::ns_per_counter_tick;
+use switchcost_model::{Histogram, Load, Reason, Scheduled};
+
+/// How the tasks were scheduled, where the experiment asks; the load with it.
+fn seen<'a>(case: &Case<'a>) -> Option<(&'a Scheduled, Load)> {
+    let scheduled = case.seen?.scheduled.as_ref().filter(|_| case.experiment().open_loop)?;
+    Some((scheduled, Load::of(&case.plan.variant.parameters)))
+}
+
+/// The class or the load that the row names could not be had.
+pub(super) fn refused(case: &Case<'_>) -> Option<Reason> {
+    let why = seen(case)?.0.refused.clone()?;
+    Some(Reason::LoadRefused { why })
+}
+
+/// The waiter cannot follow its period: its latencies are those of the backlog.
+pub(super) fn overloaded(case: &Case<'_>) -> Option<Reason> {
+    let (scheduled, _) = seen(case)?;
+    if scheduled.cut {
+        return Some(Reason::Starved { after_ms: scheduled.between_ns / 1_000_000 });
+    }
+    let wakes = case.evidence.kernel.as_ref()?.voluntary;
+    let intended = case.evidence.units;
+    (intended as f64 > case.constants.most_a_wake * wakes as f64).then_some(Reason::Overloaded { wakes, intended })
+}
+
+pub(super) fn missing(case: &Case<'_>) -> Option<Reason> {
+    if !case.experiment().open_loop {
+        return None;
+    }
+    if case.evidence.kernel.is_none() {
+        let why = case.evidence.why.get("kernel").cloned();
+        return Some(Reason::NotSeen { what: "the kernel's switch count".to_owned(), why });
+    }
+    let Some((scheduled, load)) = seen(case).filter(|(scheduled, _)| scheduled.between_ns > 0) else {
+        return Some(Reason::NotLookedAt);
+    };
+    // Until then the warm-up goes on: intended times that are recorded and do not count.
+    let planned = case.plan.warmup_batches.saturating_mul(case.echo.batch_units).saturating_mul(load.period_ns);
+    let late = scheduled.loaded_ns?.saturating_sub(case.seen?.plan_ns?);
+    (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000 })
+}
+
+pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
+    let (scheduled, load) = seen(case).filter(|(scheduled, _)| scheduled.between_ns > 0)?;
+    otherwise(scheduled, &load)
+        .or_else(|| stopped(case, scheduled))
+        .or_else(|| never_slept(case, scheduled))
+        .or_else(|| off_beat(case, scheduled, &load))
+        .or_else(|| waited_longer(case, scheduled))
+}
+
+/// The host sets class and nice value; whoever has others at either look has changed them.
+fn otherwise(scheduled: &Scheduled, load: &Load) -> Option<Reason> {
+    let differs = |what: &str, seen: Vec<String>, asked: String| {
+        let other = seen.iter().any(|seen| *seen != asked);
+        other.then(|| Reason::ScheduledOtherwise { what: what.to_owned(), seen: seen.join(" and "), asked })
+    };
+    let fair = matches!(load.class.as_str(), "other" | "batch");
+    let texts = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<_>>();
+    differs("class", texts(&mut scheduled.classes.iter().cloned()), load.class.clone())
+        .or_else(|| {
+            let nices = texts(&mut scheduled.nices.iter().map(i32::to_string));
+            differs("nice value", nices, load.nice.to_string()).filter(|_| fair)
+        })
+        .or_else(|| {
+            let slices = texts(&mut scheduled.slices_ns.iter().map(u64::to_string));
+            differs("slice in ns", slices, load.slice_ns.to_string()).filter(|_| fair && load.slice_ns > 0)
+        })
+}
+
+/// Hogs that compute take what they get. Those that sleep between forks, or come after everybody else, need not get any.
+fn stopped(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
+    let load = Load::of(&case.plan.variant.parameters);
+    let tree = case.seen?.tree.as_ref()?;
+    let cpus = if case.plan.cpus.is_empty() { tree.allowed_cpus.len() } else { case.plan.cpus.len() };
+    let share = scheduled.hogs_cpu_ns as f64 / (scheduled.between_ns as f64 * cpus as f64);
+    let computes = scheduled.hogs > 0 && !load.forking && load.hog_class != "idle";
+    (computes && share < case.constants.least_hogged).then_some(Reason::HogsStopped { share })
+}
+
+/// Who sleeps until a time uses the CPU for little of it.
+fn never_slept(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
+    let seen = case.seen?;
+    let before = seen.tree.as_ref()?.cpu_ns;
+    let used = seen.cpu_ns.saturating_sub(before) as f64;
+    let most = case.constants.waiter_busy * scheduled.between_ns as f64
+        + case.constants.leaving * before as f64
+        + case.constants.missing_time_ns;
+    (used > most).then_some(Reason::NeverSlept { used_ms: used / 1e6, of_ms: scheduled.between_ns as f64 / 1e6 })
+}
+
+/// What each histogram says, in ns.
+fn latencies<'a>(case: &'a Case<'_>, of: impl Fn(&Histogram) -> u64 + 'a) -> impl Iterator<Item = f64> + 'a {
+    let ns = |histogram: &Histogram| ns_per_counter_tick(histogram, case.transcript).unwrap_or(1.0);
+    case.transcript.histograms.iter().map(move |histogram| of(histogram) as f64 * ns(histogram))
+}
+
+/// So many periods take so long, neither more nor less, whatever the latencies.
+fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
+    let intended = case.evidence.units;
+    let due = intended as f64 * load.period_ns as f64;
+    let longest = latencies(case, |histogram| histogram.max).fold(0.0, f64::max);
+    let beat = |took: f64, slack: f64| {
+        let off = took > due * (1.0 + case.constants.beat_share) + longest + slack
+            || took < due * (1.0 - case.constants.beat_share) - slack;
+        off.then_some(Reason::OffBeat { intended, due_ms: due / 1e6, took_ms: took / 1e6 })
+    };
+    // By its own clock nothing comes in between.
+    let own = beat(claimed_ns(case), case.constants.clock_ns + longest);
+    own.or_else(|| beat(scheduled.between_ns as f64, case.constants.beat_ns + longest))
+}
+
+/// Whoever waits for a CPU is late by at least as long.
+fn waited_longer(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
+    let waited = scheduled.waited_ns? as f64;
+    let claimed: f64 = latencies(case, |histogram| histogram.sum).sum();
+    (claimed < case.constants.waited_share * waited - case.constants.waited_ns)
+        .then_some(Reason::WaitedLonger { claimed_ms: claimed / 1e6, waited_ms: waited / 1e6 })
+}

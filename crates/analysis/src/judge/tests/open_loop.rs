@@ -1,0 +1,172 @@
+//! A task that wakes at fixed times, and those that only say so.
+
+use super::*;
+use switchcost_model::{Histogram, KernelSwitches, Scheduled};
+
+fn open_loop() -> Experiment {
+    Experiment::all().into_iter().find(|experiment| experiment.open_loop).unwrap()
+}
+
+/// 1,040 times of 500 µs after 160 of the warm-up, beside two hogs.
+fn asked(parameters: &[(&str, &str)]) -> Plan {
+    let mut plan = plan();
+    plan.variant.experiment = open_loop();
+    plan.variant.contexts = 1;
+    plan.variant.parameters = [("period", "500"), ("hogs", "2"), ("class", "other"), ("nice", "0"), ("slice", "0")]
+        .iter()
+        .chain(parameters)
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    (plan.batches, plan.warmup_batches) = (26, 4);
+    plan
+}
+
+/// Latencies of 20 µs, but for one of 3 ms.
+fn recorded(phase: Phase, units: u64) -> Histogram {
+    let sum = (units - 1) * 20_000 + 3_000_000;
+    Histogram {
+        phase,
+        units,
+        bits: 7,
+        buckets: vec![(19_968, units - 1), (2_998_272, 1)],
+        sum,
+        min: 20_000,
+        max: 3_000_000,
+        pair_sum: 0,
+        pair_count: units,
+        span_counter: units * 500_000,
+        span_clock: units * 500_000,
+    }
+}
+
+fn told() -> Transcript {
+    let mut transcript = honest();
+    let echo = transcript.plan.as_mut().unwrap();
+    (echo.experiment, echo.contexts) = (open_loop(), 1);
+    (echo.batch_units, echo.batches, echo.warmup_batches) = (40, 26, 4);
+    echo.parameters = [("period".to_owned(), "500".to_owned())].into();
+    transcript.samples.clear();
+    transcript.histograms = vec![recorded(Phase::Warmup, 160), recorded(Phase::Measure, 1040)];
+    transcript.evidence = Some(Evidence {
+        units: 1200,
+        turns: Some(Turns { total: 1200, min: 1200, max: 1200, contexts: 1 }),
+        token: Some(1200),
+        kernel: Some(KernelSwitches { voluntary: 1190, involuntary: 3, tasks: 1, source: "s".into() }),
+        cpus: Some(vec![1]),
+        ..Evidence::default()
+    });
+    transcript.end.as_mut().unwrap().samples = 1200;
+    transcript
+}
+
+fn looked_at() -> Seen {
+    let scheduled = Scheduled {
+        classes: ["other".to_owned()].into(),
+        nices: [0].into(),
+        slices_ns: [2_800_000].into(),
+        channels: ["hrtimer_nanosleep".to_owned()].into(),
+        waited_ns: Some(20_000_000),
+        between_ns: 602_000_000,
+        hogs: 2,
+        hogs_cpu_ns: 590_000_000,
+        loaded_ns: Some(3_000_000),
+        ..Scheduled::default()
+    };
+    Seen {
+        first_samples_ns: Some(604_000_000),
+        // As much as any of these transcripts claims.
+        last_samples_ns: Some(10_000_000_000),
+        voluntary: 1400,
+        involuntary: 20,
+        cpu_ns: 12_000_000,
+        scheduled: Some(scheduled),
+        ..seen()
+    }
+}
+
+fn ruling(plan: &Plan, lie: impl FnOnce(&mut Transcript, &mut Scheduled, &mut Seen)) -> Ruling {
+    let (mut transcript, mut seen) = (told(), looked_at());
+    let mut scheduled = seen.scheduled.take().unwrap();
+    lie(&mut transcript, &mut scheduled, &mut seen);
+    seen.scheduled = Some(scheduled);
+    let rule = EvidenceRule { turns: true, ..EvidenceRule::default() };
+    let process = ProcessEnd::Exited(0);
+    judge(
+        &rule,
+        plan,
+        &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bound::None },
+    )
+}
+
+#[test]
+fn an_honest_waiter_is_believed_however_late_it_was() {
+    check(&ruling(&asked(&[]), |_, _, _| {}), Verdict::Verified, "");
+    // The last wake-up came 300 ms late.
+    let late = |t: &mut Transcript, s: &mut Scheduled, _: &mut Seen| {
+        let measured = &mut t.histograms[1];
+        (measured.max, measured.sum) = (300_000_000, measured.sum + 297_000_000);
+        measured.buckets[1].0 = 299_892_736;
+        measured.span_clock += 300_000_000;
+        measured.span_counter = measured.span_clock;
+        s.between_ns += 310_000_000;
+    };
+    check(&ruling(&asked(&[]), late), Verdict::Verified, "");
+    // Hogs of the class idle get nothing beside others, and those that fork use little.
+    let nothing = |_: &mut Transcript, s: &mut Scheduled, _: &mut Seen| s.hogs_cpu_ns = 0;
+    for own in [("hog_class", "idle"), ("hog_kind", "fork")] {
+        check(&ruling(&asked(&[own]), nothing), Verdict::Verified, "");
+    }
+}
+
+#[test]
+fn each_way_to_look_better_is_found() {
+    let found = |lie: fn(&mut Transcript, &mut Scheduled, &mut Seen), reason| {
+        check(&ruling(&asked(&[]), lie), Verdict::Contradicted, reason);
+    };
+    // Missed periods are skipped: as many wake-ups as were asked for take longer.
+    found(|t, _, _| t.histograms[1].span_clock += 130_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=730.0");
+    found(|_, s, _| s.between_ns += 150_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=752.0");
+    // Fewer were waited for than are claimed.
+    found(|_, s, _| s.between_ns = 400_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=400.0");
+    found(|_, _, seen| seen.cpu_ns = 590_000_000, "never_slept of_ms=602.0 used_ms=588.5");
+    found(|_, s, _| s.hogs_cpu_ns = 1_000_000, "hogs_stopped share=0.0016611295681063123");
+    found(
+        |_, s, _| s.classes.extend(["fifo".to_owned()]),
+        r#"scheduled_otherwise asked="other" seen="fifo and other" what="class""#,
+    );
+    found(|_, s, _| s.nices = [-10].into(), r#"scheduled_otherwise asked="0" seen="-10" what="nice value""#);
+    // Each latency is counted from the wake-up before.
+    found(|_, s, _| s.waited_ns = Some(700_000_000), "waited_longer claimed_ms=29.96 waited_ms=700.0");
+}
+
+#[test]
+fn what_cannot_be_measured_is_said_and_not_accused() {
+    let unsupported = |lie: fn(&mut Transcript, &mut Scheduled, &mut Seen), reason| {
+        check(&ruling(&asked(&[]), lie), Verdict::Unsupported, reason);
+    };
+    unsupported(
+        |t, _, _| t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 100,
+        "overloaded intended=1200 wakes=100",
+    );
+    unsupported(|_, s, _| s.cut = true, "starved after_ms=602");
+    unsupported(|_, s, _| s.refused = Some("no right".into()), r#"load_refused why="no right""#);
+    let unobservable = |lie: fn(&mut Transcript, &mut Scheduled, &mut Seen), reason| {
+        check(&ruling(&asked(&[]), lie), Verdict::Unobservable, reason);
+    };
+    unobservable(|_, s, _| s.between_ns = 0, "not_looked_at");
+    unobservable(|_, s, _| s.loaded_ns = Some(90_000_000), "load_late late_ms=88");
+    unobservable(
+        |t, _, _| t.evidence.as_mut().unwrap().kernel = None,
+        r#"not_seen what="the kernel's switch count" why=null"#,
+    );
+}
+
+#[test]
+fn a_class_that_was_asked_for_must_be_there() {
+    let fifo = asked(&[("class", "fifo")]);
+    let with = |class: &'static str| {
+        ruling(&fifo, move |_: &mut Transcript, s: &mut Scheduled, _: &mut Seen| s.classes = [class.to_owned()].into())
+    };
+    check(&with("fifo"), Verdict::Verified, "");
+    check(&with("other"), Verdict::Contradicted, r#"scheduled_otherwise asked="fifo" seen="other" what="class""#);
+}

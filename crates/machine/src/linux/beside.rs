@@ -1,0 +1,40 @@
+//! What runs beside a child, and how the child itself is scheduled.
+
+use super::hogs::Hogs;
+use super::host::{Host, cause};
+use super::spawn::Running;
+use super::{scheduling, tree};
+use crate::load::{Scheduled, Scheduling};
+
+impl Running {
+    pub(super) fn hog_ids(&self) -> Vec<i32> {
+        self.hogs.as_ref().map(Hogs::ids).unwrap_or_default()
+    }
+
+    pub(crate) fn release_hogs(&self) -> Result<(), usize> {
+        self.hogs.as_ref().map_or(Ok(()), Hogs::release)
+    }
+
+    pub(crate) fn hogs_cpu_ns(&self) -> u64 {
+        self.hogs.as_ref().map_or(0, Hogs::cpu_ns)
+    }
+
+    pub(crate) fn end_hogs(&self) {
+        self.hogs.iter().for_each(Hogs::end);
+    }
+
+    pub(crate) fn schedule(&self, scheduling: Scheduling) -> Result<(), String> {
+        let tasks = tree::all_tasks(self.pid(), &self.hog_ids());
+        tasks.into_iter().try_for_each(|(_, task)| match scheduling::set(task, scheduling) {
+            // It has ended meanwhile.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
+            set => set.map_err(|error| cause(&error)),
+        })
+    }
+
+    pub(crate) fn scheduled(&self) -> Option<Scheduled> {
+        let tasks = tree::all_tasks(self.pid(), &self.hog_ids());
+        let seen = scheduling::look(&Host::real(), tasks.into_iter());
+        (!seen.classes.is_empty()).then_some(seen)
+    }
+}

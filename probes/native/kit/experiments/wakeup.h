@@ -1,0 +1,156 @@
+// Experiment wakeup: a task waits for times that are fixed beforehand, one a period, and says of each how much later it
+// ran. The times do not move when it was late: what one wake-up found due is counted from its own time, each.
+//
+// A Waker says how the driver waits:
+//
+//   explicit Waker(const Plan&);                            may throw Failure
+//   void begin(const Beat&);                                the first time is known
+//   void wait(const Beat&, std::uint64_t due);              returns when time `due` may have come
+//   bool has_come(const Beat&, std::uint64_t due, now);     it has, and its news is here
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <memory>
+
+#include "kit/os/clock.h"
+#include "kit/plan/mechanism.h"
+#include "kit/ring/ring.h"
+#include "kit/tasks/tasks.h"
+
+namespace probe {
+
+inline Parameter period_parameter() { return {"period", {}}; }
+
+// When time number k is due.
+struct Beat {
+    std::uint64_t first = 0;
+    std::uint64_t period = 0;
+    std::uint64_t at(std::uint64_t number) const { return first + number * period; }
+};
+
+inline void sleep_until(std::uint64_t time) {
+    const timespec until{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
+}
+
+// The task's own timer.
+struct TimerWaker {
+    explicit TimerWaker(const Plan&) {}
+    void begin(const Beat&) {}
+    void wait(const Beat& beat, std::uint64_t due) { sleep_until(beat.at(due)); }
+    bool has_come(const Beat& beat, std::uint64_t due, std::uint64_t now) const { return now >= beat.at(due); }
+};
+
+// A partner sleeps until the time and then hands over a token, as in a ring of two. What it found due at once it
+// announces at once.
+template <class Medium>
+class PartnerWaker {
+public:
+    explicit PartnerWaker(const Plan& plan) : medium_(2), port_(medium_.port(1)) {
+        partner_.start(&PartnerWaker::live, this, plan.cpu_of(1), 2);
+    }
+    ~PartnerWaker() {
+        over_.store(true);
+        started_.store(1);
+        started_.notify_one();
+        partner_.join();
+    }
+
+    void begin(const Beat& beat) {
+        beat_ = beat;
+        started_.store(1);
+        started_.notify_one();
+    }
+    void wait(const Beat&, std::uint64_t) { port_.receive(); }
+    bool has_come(const Beat&, std::uint64_t due, std::uint64_t) const {
+        return due < announced_.load(std::memory_order_acquire);
+    }
+
+private:
+    static void* live(void* self) {
+        static_cast<PartnerWaker*>(self)->live();
+        return nullptr;
+    }
+    void live() {
+        started_.wait(0);
+        auto port = medium_.port(0);
+        for (std::uint64_t number = 0; !over_.load(std::memory_order_relaxed); ++number) {
+            sleep_until(beat_.at(number));
+            while (beat_.at(number + 1) <= clock_now()) ++number;
+            announced_.store(number + 1, std::memory_order_release);
+            port.send(number + 1);
+        }
+    }
+
+    Medium medium_;
+    decltype(medium_.port(1)) port_;
+    Beat beat_;
+    std::atomic<std::uint32_t> started_{0};
+    std::atomic<std::uint64_t> announced_{0};
+    std::atomic<bool> over_{false};
+    Threads partner_;
+};
+
+template <class Waker>
+class Wakeup final : public Workload {
+public:
+    explicit Wakeup(const Plan& plan) : histogram_(1), station_(1), waker_(plan) {
+        beat_.period = plan.number("period") * 1000;
+        histogram_[0].clear();
+        publish();
+    }
+
+    std::optional<std::uint64_t> units_in(std::uint64_t batch_ns) const override {
+        return std::max<std::uint64_t>(1, (batch_ns + beat_.period - 1) / beat_.period);
+    }
+
+    void run(std::uint64_t units) override {
+        if (beat_.first == 0) {
+            beat_.first = clock_now() + beat_.period;
+            waker_.begin(beat_);
+        }
+        Histogram& histogram = histogram_[0];
+        for (const std::uint64_t end = due_ + units; due_ != end;) {
+            const std::uint64_t now = clock_now();
+            if (waker_.has_come(beat_, due_, now)) {
+                histogram.record(now - beat_.at(due_), 0);
+                ++due_;
+                ++of_this_wake_;
+                continue;
+            }
+            several_ += of_this_wake_ > 1;
+            of_this_wake_ = 0;
+            waker_.wait(beat_, due_);
+        }
+    }
+
+    void publish() override {
+        station_[0].turns = due_;
+        probe::publish(station_[0], true);
+    }
+    std::span<const Station> stations() const override { return {const_cast<Wakeup*>(this)->station_.data(), 1}; }
+    std::uint64_t token() const override { return due_; }
+    std::uint64_t mismatches() const override { return 0; }
+    Histogram* histogram() override { return histogram_.data(); }
+    void counting(bool on) override { several_ = on ? 0 : several_; }
+    void add_counts(Counts& counts) const override { counts.emplace_back("wakes_for_several", several_); }
+
+private:
+    SharedArray<Histogram> histogram_;
+    SharedArray<Station> station_;
+    Waker waker_;
+    Beat beat_;
+    std::uint64_t due_ = 0;  // number of the first time that was not served
+    std::uint64_t of_this_wake_ = 0;
+    std::int64_t several_ = 0;
+};
+
+// For `make` of a mechanism whose ring is made by `ring`: experiment wakeup by a partner that uses the same medium.
+template <class Medium, std::unique_ptr<Workload> (*ring)(const Plan&, Mode)>
+std::unique_ptr<Workload> make_with_wakeup(const Plan& plan, Mode mode) {
+    if (plan.experiment == "wakeup") return std::make_unique<Wakeup<PartnerWaker<Medium>>>(plan);
+    return ring(plan, mode);
+}
+
+}  // namespace probe
