@@ -949,6 +949,10 @@ export interface Scheduled {
    */
   hogs_cpu_ns: number;
   /**
+   * Somebody had stopped a hog when the figures arrived.
+   */
+  hogs_stopped?: boolean;
+  /**
    * From the start of the process until the hogs had been released and the classes set, ns; None: a reason in its place.
    */
   loaded_ns: number | null;

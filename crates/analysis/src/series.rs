@@ -1,6 +1,6 @@
 //! From raw ticks of one invocation to ns per unit.
 
-use switchcost_model::{Experiment, Histogram, Invocation, Phase, Samples, Transcript};
+use switchcost_model::{Experiment, Histogram, Invocation, Phase, Samples, Timing, Transcript};
 use switchcost_stats::{Steady, median, steady_from};
 
 /// The measured batches of one invocation.
@@ -111,12 +111,17 @@ pub fn claimed_ns(transcript: &Transcript) -> Option<f64> {
     batches.chain(spans).reduce(|sum, ticks| sum + ticks).map(|ticks| ticks * ns_per_tick)
 }
 
-/// ns in one tick of the cycle counter, from a stretch of time measured with both; what is not time is in units of its own.
+/// ns in one tick of a histogram: of the cycle counter, from a stretch of time measured with both; of the clock, where that times each unit. What is not time
+/// is in units of its own.
 pub(crate) fn ns_per_counter_tick(histogram: &Histogram, transcript: &Transcript) -> Option<f64> {
     if transcript.plan.as_ref().is_some_and(|plan| !plan.experiment.timed()) {
         return Some(1.0);
     }
     let clock = &transcript.hello.as_ref()?.clock;
+    // Where units are not timed by the counter they are by the clock.
+    if transcript.plan.as_ref().is_some_and(|plan| plan.timing != Timing::Each) {
+        return Some(1e9 / clock.ticks_per_second as f64);
+    }
     let span_ns = histogram.span_clock as f64 * 1e9 / clock.ticks_per_second as f64;
     (histogram.span_counter > 0).then(|| span_ns / histogram.span_counter as f64)
 }

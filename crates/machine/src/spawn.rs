@@ -92,6 +92,12 @@ impl Child {
         self.running.hogs_cpu_ns()
     }
 
+    /// Somebody has stopped one of the hogs.
+    #[must_use]
+    pub fn hogs_are_stopped(&self) -> bool {
+        self.running.hogs_are_stopped()
+    }
+
     /// Ends the hogs, so that the probe is alone again.
     pub fn end_hogs(&self) {
         self.running.end_hogs();

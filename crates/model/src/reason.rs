@@ -59,14 +59,20 @@ pub enum Reason {
     LoadLate { late_ms: u64 },
     #[error("the tasks have {what} {seen} where {asked} was asked")]
     ScheduledOtherwise { what: String, seen: String, asked: String },
-    #[error("the hogs used {share:.3} of the CPUs that they were put on: something stopped them")]
-    HogsStopped { share: f64 },
+    #[error("somebody stopped the hogs")]
+    HogsStopped,
+    #[error("the hogs used {share:.3} of the CPUs that they were put on: the load was not there")]
+    HogsStarved { share: f64 },
     #[error(
         "{intended} intended times take {due_ms:.0} ms, and {took_ms:.0} ms went by: some were skipped, or counted from the wake-up before"
     )]
     OffBeat { intended: u64, due_ms: f64, took_ms: f64 },
     #[error("the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms: they do not sleep until a time has come")]
     NeverSlept { used_ms: f64, of_ms: f64 },
+    #[error(
+        "{shared} intended times had no wake-up of their own, so that as many were late by half a period or more, and {late} are said to be"
+    )]
+    FewLate { late: u64, shared: u64 },
     #[error(
         "the latencies add up to {claimed_ms:.1} ms where the kernel let the tasks wait {waited_ms:.1} ms for a CPU"
     )]

@@ -52,6 +52,9 @@ pub struct Scheduled {
     pub between_ns: u64,
     /// Hogs that were asked for.
     pub hogs: u64,
+    /// Somebody had stopped a hog when the figures arrived.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hogs_stopped: bool,
     /// CPU time of the hogs between the two looks, ns.
     pub hogs_cpu_ns: u64,
     /// From the start of the process until the hogs had been released and the classes set, ns; None: a reason in its place.

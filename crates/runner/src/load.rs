@@ -122,8 +122,11 @@ impl<'a> Watched<'a> {
             && let Some(look) = child.scheduled()
         {
             self.take(&look);
+            self.seen.hogs_stopped = child.hogs_are_stopped();
             self.seen.between_ns = at.elapsed().as_nanos() as u64;
-            self.seen.hogs_cpu_ns = child.hogs_cpu_ns().saturating_sub(cpu_ns);
+            if !self.seen.cut {
+                self.seen.hogs_cpu_ns = child.hogs_cpu_ns().saturating_sub(cpu_ns);
+            }
             self.seen.waited_ns = look.waited_ns.zip(first.waited_ns).map(|(now, then)| now.saturating_sub(then));
         }
         self.until.set(None);
@@ -135,6 +138,8 @@ impl<'a> Watched<'a> {
         if self.until.get().is_some_and(|until| Instant::now() >= until) {
             self.until.set(None);
             self.seen.cut = true;
+            let before = self.first.as_ref().map_or(0, |(_, _, cpu_ns)| *cpu_ns);
+            self.seen.hogs_cpu_ns = child.hogs_cpu_ns().saturating_sub(before);
             child.end_hogs();
         }
     }

@@ -247,9 +247,12 @@ fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestE
 
 pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Mechanism>, RequestError> {
     if request.patterns.is_empty() {
-        // Of an experiment that was named also those which the ladder does not take because they have no other.
-        let only = |mechanism: &&Mechanism| request.experiment == mechanism.experiments.first().copied();
-        let taken = |mechanism: &&Mechanism| !mechanism.headline.is_empty() || only(mechanism);
+        // An experiment with cells of its own takes all that have it, whether or not the ladder does.
+        let cells = request.experiment.filter(|experiment| !experiment.page().usual.is_empty());
+        let taken = |mechanism: &&Mechanism| match cells {
+            Some(experiment) => mechanism.experiments.contains(&experiment),
+            None => !mechanism.headline.is_empty(),
+        };
         return Ok(catalogue.mechanisms.iter().filter(taken).collect());
     }
     let mut chosen = BTreeSet::new();
@@ -318,7 +321,7 @@ fn shapes(request: &Request, mechanism: &Mechanism) -> Result<Vec<Shape>, Reques
     let experiment = chosen_experiment(request, mechanism);
     let mut shapes = Vec::new();
     for given in combinations(request, mechanism) {
-        if request.patterns.is_empty() && !mechanism.headline.is_empty() {
+        if request.patterns.is_empty() && experiment.page().usual.is_empty() {
             for headline in &mechanism.headline {
                 let mut parameters = headline.parameters.clone();
                 parameters.extend(given.clone());

@@ -10,14 +10,19 @@
 namespace probe {
 namespace {
 
-const std::array<std::pair<std::string_view, const Entry*>, 8> mistakes = {{
+const std::array<std::pair<std::string_view, const Entry*>, 13> mistakes = {{
     {"clone-vm", &clone_vm},
     {"doubled-contexts", &doubled_contexts},
+    {"from-wake-before", &from_wake_before},
     {"half-spun", &half_spun},
     {"one-cpu", &one_cpu},
+    {"other-class", &other_class},
     {"processes-for-threads", &processes_for_threads},
     {"resolved-handle", &resolved_handle},
+    {"skipped-periods", &skipped_periods},
     {"skipped-switch", &skipped_switch},
+    {"spun-timer", &spun_timer},
+    {"stopped-hogs", &stopped_hogs},
     {"two-of-many", &two_of_many},
 }};
 const Entry* chosen = nullptr;

@@ -97,8 +97,12 @@ constants! {
     least_hogged = 0.02,
     /// Share by which the time of all intended times may differ from what went by.
     beat_share = 0.03,
-    /// ns by which it may, beside the longest latency: what comes before the first and after the last, on a busy machine.
-    beat_ns = 100e6,
+    /// ns by which more may go by between the host's two looks, beside the longest latency: a host that waits for a CPU itself is late to read the plan or the figures.
+    beat_ns = 500e6,
+    /// ns by which less may: the plan is sent just before the first time, and may be read late.
+    early_ns = 100e6,
+    /// Share of a period from which on a latency counts as late: what comes between the reading of the clock and the next sleep takes the rest at most.
+    late_share = 0.5,
     /// Share of the time that the kernel let its tasks wait for a CPU which the latencies must hold.
     waited_share = 0.5,
     /// ns of such waiting that are in no latency: before the first intended time and after the last.

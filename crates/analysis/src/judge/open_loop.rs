@@ -42,15 +42,17 @@ pub(super) fn missing(case: &Case<'_>) -> Option<Reason> {
     // Until then the warm-up goes on: intended times that are recorded and do not count.
     let planned = case.plan.warmup_batches.saturating_mul(case.echo.batch_units).saturating_mul(load.period_ns);
     let late = scheduled.loaded_ns?.saturating_sub(case.seen?.plan_ns?);
-    (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000 })
+    let late = (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000 });
+    late.or_else(|| starved(case, scheduled, &load))
 }
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
     let (scheduled, load) = seen(case).filter(|(scheduled, _)| scheduled.between_ns > 0)?;
     otherwise(scheduled, &load)
-        .or_else(|| stopped(case, scheduled))
+        .or_else(|| scheduled.hogs_stopped.then_some(Reason::HogsStopped))
         .or_else(|| never_slept(case, scheduled))
         .or_else(|| off_beat(case, scheduled, &load))
+        .or_else(|| few_late(case, &load))
         .or_else(|| waited_longer(case, scheduled))
 }
 
@@ -74,13 +76,12 @@ fn otherwise(scheduled: &Scheduled, load: &Load) -> Option<Reason> {
 }
 
 /// Hogs that compute take what they get. Those that sleep between forks, or come after everybody else, need not get any.
-fn stopped(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
-    let load = Load::of(&case.plan.variant.parameters);
+fn starved(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let tree = case.seen?.tree.as_ref()?;
     let cpus = if case.plan.cpus.is_empty() { tree.allowed_cpus.len() } else { case.plan.cpus.len() };
     let share = scheduled.hogs_cpu_ns as f64 / (scheduled.between_ns as f64 * cpus as f64);
     let computes = scheduled.hogs > 0 && !load.forking && load.hog_class != "idle";
-    (computes && share < case.constants.least_hogged).then_some(Reason::HogsStopped { share })
+    (computes && share < case.constants.least_hogged).then_some(Reason::HogsStarved { share })
 }
 
 /// Who sleeps until a time uses the CPU for little of it.
@@ -105,14 +106,33 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
     let intended = case.evidence.units;
     let due = intended as f64 * load.period_ns as f64;
     let longest = latencies(case, |histogram| histogram.max).fold(0.0, f64::max);
-    let beat = |took: f64, slack: f64| {
-        let off = took > due * (1.0 + case.constants.beat_share) + longest + slack
-            || took < due * (1.0 - case.constants.beat_share) - slack;
+    let beat = |took: f64, more: f64, less: f64| {
+        let off = took > due * (1.0 + case.constants.beat_share) + longest + more
+            || took < due * (1.0 - case.constants.beat_share) - less;
         off.then_some(Reason::OffBeat { intended, due_ms: due / 1e6, took_ms: took / 1e6 })
     };
     // By its own clock nothing comes in between.
-    let own = beat(claimed_ns(case), case.constants.clock_ns + longest);
-    own.or_else(|| beat(scheduled.between_ns as f64, case.constants.beat_ns + longest))
+    let own = beat(claimed_ns(case), case.constants.clock_ns + longest, case.constants.clock_ns);
+    let seen = scheduled.between_ns as f64;
+    own.or_else(|| beat(seen, case.constants.beat_ns + longest, case.constants.early_ns + longest))
+}
+
+/// An intended time without a wake-up of its own was due before the waiter was done with the one ahead of it: that one was late by nearly a period or
+/// more. A waiter that was pushed aside after it woke needs no sleep either.
+fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
+    let kernel = case.evidence.kernel.as_ref()?;
+    let intended = case.evidence.units;
+    let late_in = |histogram: &Histogram| {
+        let ns = ns_per_counter_tick(histogram, case.transcript).unwrap_or(1.0);
+        let least = case.constants.late_share * load.period_ns as f64;
+        let late = histogram.buckets.iter().filter(|(lower, _)| *lower as f64 * ns >= least);
+        late.fold(0_u64, |sum, (_, count)| sum.saturating_add(*count))
+    };
+    let late = case.transcript.histograms.iter().map(late_in).fold(0, u64::saturating_add);
+    let shared = intended.saturating_sub(kernel.voluntary);
+    let spared =
+        kernel.involuntary as f64 + case.constants.kernel_tolerance * intended as f64 + case.constants.edge_switches;
+    (late as f64 + spared < shared as f64).then_some(Reason::FewLate { late, shared })
 }
 
 /// Whoever waits for a CPU is late by at least as long.

@@ -19,6 +19,10 @@ impl Running {
         self.hogs.as_ref().map_or(0, Hogs::cpu_ns)
     }
 
+    pub(crate) fn hogs_are_stopped(&self) -> bool {
+        self.hogs.as_ref().is_some_and(Hogs::are_stopped)
+    }
+
     pub(crate) fn end_hogs(&self) {
         self.hogs.iter().for_each(Hogs::end);
     }

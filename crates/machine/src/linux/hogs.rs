@@ -3,6 +3,7 @@
 //! probe has no children that it does not know.
 
 use super::host::Host;
+use super::stat::Stat;
 use super::{scheduling, sys};
 use crate::load::{HogPlan, MOST_HOGS as MOST, Scheduling};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
@@ -210,6 +211,13 @@ impl Hogs {
     /// CPU time of those that have been ended, ns.
     pub(crate) fn used_ns(&self) -> u64 {
         self.used_ns.load(Ordering::Relaxed)
+    }
+
+    /// Somebody has stopped one of them.
+    pub(crate) fn are_stopped(&self) -> bool {
+        let host = Host::real();
+        let state = |pid: i32| Stat::of(&host.read(format!("/proc/{pid}/stat")).ok()?)?.state();
+        self.pids().any(|pid| matches!(state(pid), Some('T' | 't')))
     }
 
     /// Ends them all. They are reaped, so that their ids cannot be somebody else's before.

@@ -45,12 +45,15 @@ pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
     (left.count() == family.len()).then_some(tree)
 }
 
-/// All tasks of the child and of what descends from it, but for its hogs: each with its process.
+/// All tasks of the child and of what descends from it, but for its hogs: each with its process. Of one that has ended and is not reaped its first task,
+/// which the kernel still tells of.
 pub(crate) fn all_tasks(pid: i32, hogs: &[i32]) -> Vec<(i32, i32)> {
     let host = Host::real();
     let family = family(&host, pid, rustix::process::getpid().as_raw_pid());
     let own = family.iter().filter(|process| !hogs.contains(&process.pid));
-    own.flat_map(|process| tasks(&host, process.pid).map(|task| (process.pid, task))).collect()
+    let all: Vec<(i32, i32)> =
+        own.flat_map(|process| tasks(&host, process.pid).map(|task| (process.pid, task))).collect();
+    if all.is_empty() { vec![(pid, pid)] } else { all }
 }
 
 /// CPU time of a process and of its reaped children, ns.

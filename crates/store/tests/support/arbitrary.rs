@@ -222,7 +222,7 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
     let maybe = proptest::array::uniform2(option::of(number()));
     (words(), words(), btree_set(any::<i32>(), 0..3), numbers, maybe, maybe_text(), any::<bool>()).prop_map(
         |(classes, channels, nices, [slice, between_ns, hogs, hogs_cpu_ns], [waited_ns, loaded_ns], refused, cut)| {
-            let slices_ns = [slice].into();
+            let (slices_ns, hogs_stopped) = ([slice].into(), cut);
             Scheduled {
                 classes,
                 nices,
@@ -231,6 +231,7 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
                 waited_ns,
                 between_ns,
                 hogs,
+                hogs_stopped,
                 hogs_cpu_ns,
                 loaded_ns,
                 refused,

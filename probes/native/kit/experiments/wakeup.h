@@ -92,7 +92,14 @@ private:
     Threads partner_;
 };
 
-template <class Waker>
+// What is recorded of time `due`, which was served at `now`.
+struct FromTheIntendedTime {
+    void record(Histogram& histogram, Beat& beat, std::uint64_t due, std::uint64_t now) const {
+        histogram.record(now - beat.at(due), 0);
+    }
+};
+
+template <class Waker, class Recorder = FromTheIntendedTime>
 class Wakeup final : public Workload {
 public:
     explicit Wakeup(const Plan& plan) : histogram_(1), station_(1), waker_(plan) {
@@ -114,7 +121,7 @@ public:
         for (const std::uint64_t end = due_ + units; due_ != end;) {
             const std::uint64_t now = clock_now();
             if (waker_.has_come(beat_, due_, now)) {
-                histogram.record(now - beat_.at(due_), 0);
+                recorder_.record(histogram, beat_, due_, now);
                 ++due_;
                 ++of_this_wake_;
                 continue;
@@ -140,6 +147,7 @@ private:
     SharedArray<Histogram> histogram_;
     SharedArray<Station> station_;
     Waker waker_;
+    [[no_unique_address]] Recorder recorder_;
     Beat beat_;
     std::uint64_t due_ = 0;  // number of the first time that was not served
     std::uint64_t of_this_wake_ = 0;
