@@ -84,7 +84,7 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     // Its tests judge recordings; the fake probe and the liar, built beside them, use nothing of ours.
-    ("switchcost-e2e", &["analysis", "catalogue", "model", "protocol"]),
+    ("switchcost-e2e", &["analysis", "catalogue", "model", "protocol", "store"]),
     ("xtask", &["analysis", "catalogue", "model", "report", "store"]),
 ];
 

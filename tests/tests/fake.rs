@@ -238,8 +238,10 @@ fn show_history_export_and_import_agree() {
     let other = other.to_str().unwrap();
     let imported = world.run_words(&["import", world.path("run.jsonl").to_str().unwrap(), "--store", other]);
     assert_eq!(imported.status, 0, "{imported:?}");
-    assert_eq!(world.run_words(&["export", "--private-facts", "--store", other]).out, exported, "not bit for bit");
-    assert_eq!(world.run_words(&["export", "--private-facts", "--format", "json", "--store", other]).out, ran.out);
+    world.run_words(&["show", "--store", other]).refuses(2, &["latest", "imported runs only", &id]);
+    assert_eq!(world.run_words(&["export", &id, "--private-facts", "--store", other]).out, exported, "not bit for bit");
+    let json = world.run_words(&["export", &id, "--private-facts", "--format", "json", "--store", other]);
+    assert_eq!(json.out, ran.out);
     for command in ["show", "export --format csv", "export --format md"] {
         let shown = world.run(&format!("{command} {}", &id[..12]));
         assert!(shown.status == 0 && shown.out.contains("thread/honest"), "{command}: {shown:?}");
@@ -441,7 +443,7 @@ fn a_row_whose_disturbed_starts_cost_otherwise_has_both_figures() {
     });
     let elsewhere = format!("--store {}", world.path("linked.sqlite").display());
     assert_eq!(world.run(&format!("import {file} {elsewhere}")).status, 0);
-    let row = world.run(&format!("export --private-facts --format json {elsewhere}")).json()["results"][0].clone();
+    let row = world.run(&format!("export 20 --private-facts --format json {elsewhere}")).json()["results"][0].clone();
     assert_eq!(row["median"], 1000.0, "{row}");
     let words = " starts that other programs disturbed are left out; with them the median is 2,000 ns";
     assert!(row["notes"].to_string().contains(words), "{row}");

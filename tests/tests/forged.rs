@@ -78,7 +78,7 @@ fn other_nonsense_is_shown_in_every_form() {
         assert_eq!(imported.status, 0, "{name}: {imported:?}");
         for format in FORMATS {
             let to = world.path(&format!("{name}.{format}")).display().to_string();
-            let said = world.run(&format!("export --format {format} -o {to} --store {store}"));
+            let said = world.run(&format!("export 20 --format {format} -o {to} --store {store}"));
             assert_eq!(said.status, 0, "{name} {format}: {said:?}");
         }
         let page = world.path(&format!("{name}.html")).display().to_string();
@@ -87,6 +87,6 @@ fn other_nonsense_is_shown_in_every_form() {
         sound(&world.run(&format!("compare {file} latest --gate 5%")), name);
         sound(&world.run_words(&["compare", "thread/honest", "thread/blind", "--store", &store]), name);
         sound(&world.run_words(&["history", "*", "--machine", "all", "--store", &store]), name);
-        sound(&world.run(&format!("show -v --notes --store {store}")), name);
+        sound(&world.run(&format!("show 20 -v --notes --store {store}")), name);
     }
 }

@@ -46,8 +46,11 @@ fn every_output_is_as_it_was_read_last() {
     let mut wrong = Vec::new();
     for (name, command) in OUTPUTS {
         let said = real.run_line(&command.replace("DATA", data));
-        let text = format!("$ switchcost {command}\n{}{}exit status {}\n", said.out, said.err, said.status)
-            .replace(data, "DATA");
+        // By a clock that is behind, kept runs lie in the future.
+        let notes = said.err.lines().filter(|line| !line.contains("lies in the future"));
+        let notes: String = notes.map(|line| format!("{line}\n")).collect();
+        let text =
+            format!("$ switchcost {command}\n{}{notes}exit status {}\n", said.out, said.status).replace(data, "DATA");
         let file = folder.join(format!("{name}.txt"));
         if std::env::var_os("SWITCHCOST_GOLDEN").is_some() {
             std::fs::write(&file, &text).unwrap();

@@ -26,7 +26,7 @@ fn measure(world: &World, ticks: &str) {
         None => format!("{line}\n"),
     };
     let exported = world.run(&format!("export --store {}", elsewhere.display())).out;
-    import(world, &body(&exported).lines().map(quiet).collect::<String>());
+    keep(world, &body(&exported).lines().map(quiet).collect::<String>());
     std::fs::remove_dir_all(elsewhere.parent().unwrap()).unwrap();
 }
 
@@ -35,11 +35,13 @@ fn body(exported: &str) -> String {
     format!("{}\n", exported.trim_end().rsplit_once('\n').unwrap().0)
 }
 
-fn import(world: &World, body: &str) {
-    let path = world.path("changed.jsonl");
-    std::fs::write(&path, sealed(body)).unwrap();
-    let said = world.run(&format!("import {}", path.display()));
-    assert_eq!(said.status, 0, "{said:?}");
+/// Stores a run as if it had been measured here and now.
+fn keep(world: &World, body: &str) {
+    let run = switchcost_store::import_jsonl(&mut sealed(body).as_bytes()).unwrap();
+    let mut store = switchcost_store::Store::open(&world.store()).unwrap();
+    store.begin_run(&switchcost_model::Run { invocations: Vec::new(), ..run.clone() }).unwrap();
+    run.invocations.iter().for_each(|invocation| store.add_invocation(&run.id, invocation).unwrap());
+    store.finish_run(&run.id, run.ended_by, run.ended_unix_ns.unwrap()).unwrap();
 }
 
 #[test]
@@ -60,6 +62,52 @@ fn a_baseline_is_an_operand_and_a_gate() {
     assert!(world.run("baseline list").out.contains("v1.0"));
     assert_eq!(world.run("baseline remove v1.0").status, 0);
     assert!(world.run("baseline list").out.starts_with("No run has a name yet"));
+}
+
+#[test]
+fn a_run_from_the_future_is_neither_the_latest_nor_fresh() {
+    let world = measured("1000,2000");
+    let exported = world.run("export").out;
+    let id = exported.split_once("\"id\":\"").unwrap().1.split_once('"').unwrap().0;
+    keep(
+        &world,
+        &started_at(&body(&exported).replace(id, "30000101T000000-f0f0"), "\"started_unix_ns\":9000000000000000000"),
+    );
+    let ahead = "run 30000101T000000-f0f0: its date, 2255-03-14 16:00:00 UTC, lies in the future";
+    let latest = world.run("export latest --format json");
+    assert!(latest.json()["run"]["id"] == "30000101T000000-f0f0" && latest.err.contains(ahead), "{latest:?}");
+    measure(&world, "1000,3000");
+    let now = world.run("export latest --format json");
+    let now = (now.json()["run"]["id"].as_str().unwrap().to_owned(), now.err);
+    assert!(now.0 < "3".to_owned() && now.1.is_empty(), "{now:?}");
+    assert_eq!(world.run("history --format json").json()["runs"][0]["id"], now.0.as_str());
+    assert!(world.run_words(&["show", "thread/honest ticks=2000"]).out.contains("30000101T000000-f0f0"));
+    for command in ["show latest~1", "export latest~1", "compare latest~1 latest", "history", "history thread/honest"] {
+        assert!(world.run(command).err.contains(ahead), "{command}");
+    }
+    // An import is not the latest, whatever its date.
+    let file = world.forged("other", |run| run.replace(&now.0, "29990101T000000-abcd"));
+    assert_eq!(world.run(&format!("import {file}")).status, 0);
+    assert_eq!(world.run("export latest --format json").json()["run"]["id"], now.0.as_str());
+    assert_eq!(world.run("baseline set a").out.split_whitespace().nth(4), Some(&*format!("{};", now.0)));
+    let history = world.run("history").out;
+    assert!(history.lines().last().unwrap().ends_with("(imported)"), "{history}");
+}
+
+#[test]
+fn a_price_from_the_future_is_measured_anew() {
+    let world = World::new(FAKE);
+    let measured_by_audit = || {
+        let said = world.run("audit -- sleep 0.1");
+        assert_eq!(said.status, 0, "{said:?}");
+        (world.run("history --format json").json()["runs"].as_array().unwrap().len(), said.err)
+    };
+    assert_eq!((measured_by_audit().0, measured_by_audit().0), (1, 1));
+    let run = world.run("export --private-facts").out;
+    std::fs::remove_dir_all(world.store().parent().unwrap()).unwrap();
+    keep(&world, &started_at(&body(&run), "\"started_unix_ns\":9000000000000000000"));
+    let (runs, said) = measured_by_audit();
+    assert!(runs == 2 && said.contains("lies in the future"), "{runs}: {said}");
 }
 
 #[test]
@@ -120,7 +168,7 @@ fn stored(world: &World, count: usize, edit: impl Fn(usize, &str) -> String) {
     for i in 0..count {
         let named = format!("{}-{i:04}", &id[..15]);
         let started = format!("\"started_unix_ns\":{}", 1_790_000_000_000_000_000_u64 + i as u64 * 86_400_000_000_000);
-        import(world, &started_at(&edit(i, &body(&exported).replace(&id, &named)), &started));
+        keep(world, &started_at(&edit(i, &body(&exported).replace(&id, &named)), &started));
     }
 }
 

@@ -92,13 +92,13 @@ fn plain(text: &str) -> String {
 fn the_answer_fits_on_a_screen() {
     let Some(real) = Real::new(FAKE) else { return };
     let ladder = repository().join("data/example/ladder.jsonl");
-    assert_eq!(real.run(&format!("import {}", ladder.display())).status, 0);
-    let piped = real.run("show").out;
-    let show = real.command("show");
+    let words = format!("show {}", ladder.display());
+    let piped = real.run(&words).out;
+    let show = real.command(&words);
     let program = show.get_program().to_str().unwrap().to_owned();
     let home = show.get_envs().find(|(name, _)| *name == "XDG_DATA_HOME").unwrap().1.unwrap().to_owned();
     let at = |width: usize, colour: &str| {
-        let line = format!("stty cols {width} rows 60; exec {program} show");
+        let line = format!("stty cols {width} rows 60; exec {program} {words}");
         let mut script = Command::new("script");
         script
             .args(["-qec", &line, "/dev/null"])
@@ -137,7 +137,7 @@ fn the_answer_fits_on_a_screen() {
     }
     assert!(at(100, "").contains('\x1b') && !at(100, "1").contains('\x1b') && !piped.contains('\x1b'));
     // What is left out is there on request.
-    let (columns, notes) = (real.run("show -v").out, real.run("show --notes").out);
+    let (columns, notes) = (real.run(&format!("{words} -v")).out, real.run(&format!("{words} --notes")).out);
     assert!(columns.contains("95 % interval") && columns.contains("control/call") && !columns.contains("Warnings"));
     assert!(notes.contains("95 % interval") && notes.contains("Warnings") && notes.contains("mispredicted every time"));
 }

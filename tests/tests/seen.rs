@@ -105,7 +105,8 @@ fn what_was_seen_is_stored_and_travels() {
     let other = world.path("other.sqlite");
     let store = ["--store", other.to_str().unwrap()];
     assert_eq!(world.run_words(&[&["import", file.to_str().unwrap()][..], &store].concat()).status, 0);
-    let shown = world.run_words(&[&["export", "--private-facts", "--format", "json"][..], &store].concat()).json();
+    let shown =
+        world.run_words(&[&["export", "20", "--private-facts", "--format", "json"][..], &store].concat()).json();
     assert_eq!(&shown["results"][0]["seen_by"], seen_by);
 }
 

@@ -99,7 +99,8 @@ fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
     let other = world.path("other.sqlite").to_str().unwrap().to_owned();
     let file = world.path("sweep.jsonl").to_str().unwrap().to_owned();
     assert_eq!(world.run_words(&["import", &file, "--store", &other]).status, 0);
-    assert_eq!(world.run_words(&["export", "--private-facts", "--format", "json", "--store", &other]).out, said.out);
+    let exported = world.run_words(&["export", "20", "--private-facts", "--format", "json", "--store", &other]);
+    assert_eq!(exported.out, said.out);
     let compared = world.run_words(&["compare", "thread/sized", "thread/sized contexts=1000", "--format", "json"]);
     assert_eq!(compared.json()["comparisons"][0]["verdict"], "slower", "{compared:?}");
 }

@@ -6,7 +6,7 @@ use crate::data::{AuditData, load_audit};
 use crate::rule::{PriceRule, SwitchKind};
 use crate::text::{Audited, audit_json, audit_text};
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use switchcost_analysis::number::roughly;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::Catalogue;
@@ -220,7 +220,7 @@ impl Auditing<'_> {
             notes,
             command_status: status.map(|status| format!("`{command}` {}", ended(status))),
             all_threads: self.arguments.threads,
-            now_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as i64,
+            now_unix_ns: switchcost_session::now_unix_ns(),
         };
         let text = match self.arguments.format {
             ListFormat::Table => {

@@ -148,6 +148,8 @@ pub struct HistoryEntry {
     pub ended_by: String,
     /// Did not come to its planned end.
     pub partial: bool,
+    /// Read from a file, so that it is never `latest`.
+    pub imported: bool,
     /// Rows.
     pub rows: u64,
     /// Invocations.
@@ -207,7 +209,8 @@ fn asked(entry: &HistoryEntry, style: Style) -> String {
         _ => part.split_once(' ').map_or(String::new(), |(_, rest)| format!(" {rest}")),
     });
     let command: String = command.collect();
-    let end = if entry.partial { format!(" ({})", entry.ended_by) } else { String::new() };
+    let mut end = if entry.partial { format!(" ({})", entry.ended_by) } else { String::new() };
+    end.push_str(if entry.imported { " (imported)" } else { "" });
     let room = style.width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(OTHERS).max(20));
     let long = command.chars().count() + end.chars().count() > room;
     let cut = room.saturating_sub(end.chars().count() + 1);

@@ -249,6 +249,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         started_unix_ns: 0,
         ended_by: texts.next(),
         partial: false,
+        imported: true,
         rows: 1,
         invocations: 1,
         machine: "0".into(),

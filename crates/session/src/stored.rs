@@ -1,4 +1,4 @@
-//! Runs that files hold.
+//! Runs that files hold, and the dates of runs.
 
 use crate::exit::Failure;
 use crate::output;
@@ -6,8 +6,10 @@ use crate::paths::Installation;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, harmless};
+use switchcost_report::moment;
 
 /// A run from a file by `export`, judged by the rules of this version.
 ///
@@ -41,4 +43,27 @@ pub fn judged_here(run: &mut Run, catalogue: &Catalogue) -> Vec<String> {
         )
     };
     changed.iter().map(line).collect()
+}
+
+/// This moment, ns since 1970 UTC.
+#[must_use]
+pub fn now_unix_ns() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Says of runs, given by id and start, which of them lie in the future: nobody knows how old these are.
+pub fn say_future<'r>(runs: impl IntoIterator<Item = (&'r str, i64)>) {
+    let now = now_unix_ns();
+    let ahead: Vec<(&str, i64)> = runs.into_iter().filter(|(_, started)| *started > now).collect();
+    let Some((id, started)) = ahead.first() else { return };
+    let others = match ahead.len() {
+        1 => String::new(),
+        2 => " (and that of 1 other run)".to_owned(),
+        count => format!(" (and those of {} other runs)", count - 1),
+    };
+    output::say(&format!(
+        "run {id}: its date, {}, lies in the future{others}; a clock was wrong then or is wrong now, so its age is unknown",
+        moment(*started)
+    ));
 }

@@ -3,8 +3,11 @@
 use crate::exit::Failure;
 use crate::measure::{Session, open_store, seed};
 use crate::paths::Installation;
+use crate::stored::{now_unix_ns, say_future};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Reason, Request, Run, Variant, Wanted};
 use switchcost_runner::{METHOD_VERSION, Selection, select_wanted};
@@ -95,11 +98,12 @@ impl Prepared {
     }
 }
 
-/// Runs of this machine in this set-up, newest first, loaded as they are needed, and of each only what was measured of the wanted variants.
+/// Runs that were measured here, on this machine in this set-up, newest first, loaded as they are needed, and of each only what was measured of the wanted variants.
 pub struct Stored<W> {
     store: Option<Store>,
     headers: Vec<RunHeader>,
-    loaded: Vec<Run>,
+    /// By id.
+    loaded: HashMap<String, Run>,
     wanted: W,
 }
 
@@ -107,35 +111,39 @@ impl<W: Fn(&Variant) -> bool> Stored<W> {
     /// None where there is no store yet.
     pub fn open(path: &Path, wanted: W) -> Result<Self, Failure> {
         if !path.exists() {
-            return Ok(Self { store: None, headers: Vec::new(), loaded: Vec::new(), wanted });
+            return Ok(Self { store: None, headers: Vec::new(), loaded: HashMap::new(), wanted });
         }
         let store = Store::open_read_only(path).map_err(Failure::usage)?;
         let here = switchcost_machine::fingerprint().key();
         let mut headers = store.list().map_err(Failure::usage)?;
         headers.retain(|header| {
-            header.method_version == METHOD_VERSION && header.invocations > 0 && header.machine_key() == here
+            let usable = header.method_version == METHOD_VERSION && header.invocations > 0;
+            usable && !header.imported && header.machine_key() == here
         });
-        Ok(Self { store: Some(store), headers, loaded: Vec::new(), wanted })
+        say_future(headers.iter().map(|header| (header.id.as_str(), header.started_unix_ns)));
+        Ok(Self { store: Some(store), headers, loaded: HashMap::new(), wanted })
     }
 
-    /// What `of` finds in the newest run that has it and is not older than `age`.
+    /// What `of` finds in the newest run that has it and is not older than `age`. A run in the future may be of any age.
     pub fn find<T>(
         &mut self,
         age: Option<Duration>,
         mut of: impl FnMut(&Run) -> Option<T>,
     ) -> Result<Option<T>, Failure> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let oldest = age.map_or(i64::MIN, |age| now.saturating_sub(age).as_nanos() as i64);
-        for index in 0..self.headers.len() {
-            if self.headers[index].started_unix_ns < oldest {
-                break;
+        let now = now_unix_ns();
+        let fresh = age.map(|age| now.saturating_sub(age.as_nanos() as i64)..=now);
+        for header in &self.headers {
+            if fresh.as_ref().is_some_and(|fresh| !fresh.contains(&header.started_unix_ns)) {
+                continue;
             }
-            if index == self.loaded.len() {
-                let Some(store) = &self.store else { return Ok(None) };
-                let run = store.load_only(&self.headers[index].id, &self.wanted).map_err(Failure::usage)?;
-                self.loaded.push(run);
-            }
-            if let Some(found) = of(&self.loaded[index]) {
+            let Some(store) = &self.store else { return Ok(None) };
+            let run = match self.loaded.entry(header.id.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => {
+                    place.insert(store.load_only(&header.id, &self.wanted).map_err(Failure::usage)?)
+                }
+            };
+            if let Some(found) = of(run) {
                 return Ok(Some(found));
             }
         }

@@ -8,6 +8,8 @@ use switchcost_model::{EndedBy, Run};
 pub struct RunHeader {
     /// Id of the run.
     pub id: String,
+    /// It was not measured into this store.
+    pub imported: bool,
     /// Start, ns since 1970 UTC.
     pub started_unix_ns: i64,
     /// End, ns since 1970 UTC; `None` while unfinished.
@@ -32,9 +34,10 @@ pub struct RunHeader {
 
 impl RunHeader {
     /// Of a stored run with its counts of variants, variants not run, and invocations.
-    pub(crate) fn of(run: Run, [variants, not_run, invocations]: [u64; 3]) -> Self {
+    pub(crate) fn of(run: Run, imported: bool, [variants, not_run, invocations]: [u64; 3]) -> Self {
         Self {
             id: run.id,
+            imported,
             started_unix_ns: run.started_unix_ns,
             ended_unix_ns: run.ended_unix_ns,
             ended_by: run.ended_by,

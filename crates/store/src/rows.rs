@@ -22,22 +22,29 @@ pub fn find_run(connection: &Connection, id: &str) -> Result<Option<(i64, String
     Ok(statement.query_row([id], |row| Ok((row.get("key")?, row.get("ended_by")?))).optional()?)
 }
 
-/// Ids of all runs, newest first.
-pub fn ids(connection: &Connection) -> Result<Vec<String>, Fault> {
-    let mut ids = Vec::new();
-    each(connection, "SELECT id FROM run NOT INDEXED ORDER BY started_unix_ns DESC, id DESC", [], |row| {
+/// Ids of all runs, newest first, and how many of them were measured here: those come before the imported ones.
+pub fn ids(connection: &Connection) -> Result<(Vec<String>, usize), Fault> {
+    let (mut ids, mut measured) = (Vec::new(), 0);
+    each(connection, &format!("SELECT key, id FROM run {NEWEST_FIRST}"), [], |row| {
         ids.push(row.get("id")?);
+        measured += usize::from(row.get::<i64>("key")? > 0);
         Ok(())
     })?;
-    Ok(ids)
+    Ok((ids, measured))
 }
 
-/// Writes the header and the variants; the row number.
-pub fn insert_header(connection: &Connection, run: &Run) -> Result<i64, Fault> {
+/// By insertion: the clock may have been wrong when a run began. What was measured here has positive keys and comes first, imports have negative ones.
+const NEWEST_FIRST: &str = "ORDER BY key < 0, abs(key) DESC";
+
+/// Writes the header and the variants of a run measured here, or of an imported one; the row number.
+pub fn insert_header(connection: &Connection, run: &Run, imported: bool) -> Result<i64, Fault> {
+    let next = "SELECT coalesce(max(abs(key)), 0) + 1 FROM run";
+    let next: i64 = connection.query_row(next, [], |row| row.get(0))?;
     let key = insert(
         connection,
         "run",
         &[
+            ("key", &if imported { -next } else { next }),
             ("id", &run.id),
             ("started_unix_ns", &run.started_unix_ns),
             ("ended_unix_ns", &run.ended_unix_ns),
@@ -196,14 +203,16 @@ fn hello_key(connection: &Connection, hello: &Hello) -> Result<i64, Fault> {
     }
 }
 
-/// Headers of all runs, newest first; or of the run with this id only. Not by an index: its copy of the time has no checksum.
+/// Headers of all runs, in the order of [`ids`]; or of the run with this id only.
 pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>, Fault> {
-    let sql = "SELECT *, (SELECT count(*) FROM variant WHERE run = run.key) AS count_of_variants,
+    let sql = format!(
+        "SELECT *, (SELECT count(*) FROM variant WHERE run = run.key) AS count_of_variants,
                       (SELECT count(not_run) FROM variant WHERE run = run.key) AS count_of_not_run,
                       (SELECT count(*) FROM invocation WHERE run = run.key) AS count_of_invocations
-               FROM run NOT INDEXED WHERE ?1 IS NULL OR id = ?1 ORDER BY started_unix_ns DESC, id DESC";
+               FROM run WHERE ?1 IS NULL OR id = ?1 {NEWEST_FIRST}"
+    );
     let mut headers = Vec::new();
-    each(connection, sql, [id], |row| {
+    each(connection, &sql, [id], |row| {
         let [variants, not_run, invocations] = ["count_of_variants", "count_of_not_run", "count_of_invocations"];
         let counts = [row.unsigned(variants)?, row.unsigned(not_run)?, row.unsigned(invocations)?];
         headers.push(RunRow { key: row.get("key")?, run: header(row)?, counts });

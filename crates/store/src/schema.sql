@@ -8,7 +8,7 @@
 --   * Checksums are those of seal.rs. A row gets its own in the transaction that writes it.
 
 CREATE TABLE run (
-    key             INTEGER PRIMARY KEY,
+    key             INTEGER PRIMARY KEY,        -- its amount is the order of insertion; negative: imported
     id              TEXT NOT NULL UNIQUE,       -- YYYYMMDDTHHMMSS-xxxx
     started_unix_ns INTEGER NOT NULL,
     ended_unix_ns   INTEGER,                    -- NULL exactly while ended_by is 'unfinished'
@@ -28,8 +28,6 @@ CREATE TABLE run (
     checksum        BLOB,                       -- of this row and of its variants
     CHECK ((ended_by = 'unfinished') = (ended_unix_ns IS NULL))
 ) STRICT;
-
-CREATE INDEX run_by_start ON run (started_unix_ns, id);
 
 CREATE TABLE variant (
     run        INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,

@@ -4,17 +4,19 @@ use crate::error::StoreError;
 use std::path::Path;
 use switchcost_model::harmless;
 
-/// The id that `selector` names among `ids`, which are in order from newest to oldest.
+/// The id that `selector` names among `ids`, which are in order from newest to oldest. The first of them were `measured` here: `latest` is one of these.
 ///
 /// A whole id wins over a beginning, so that an id that is the beginning of another can still be named.
-pub fn resolve<'a>(path: &Path, ids: &'a [String], selector: &str) -> Result<&'a str, StoreError> {
+pub fn resolve<'a>(path: &Path, ids: &'a [String], measured: usize, selector: &str) -> Result<&'a str, StoreError> {
     let newest = ids.first().ok_or_else(|| StoreError::Empty { path: path.to_path_buf() })?;
     let unknown =
         |hint: String| StoreError::UnknownRun { path: path.to_path_buf(), selector: harmless(selector), hint };
     if let Some(back) = steps_back(selector) {
-        return ids.get(back).map(String::as_str).ok_or_else(|| {
-            let last = ids.len() - 1;
-            unknown(format!("it holds {} runs, and the oldest is `latest~{last}`", ids.len()))
+        return ids[..measured].get(back).map(String::as_str).ok_or_else(|| {
+            unknown(match measured.checked_sub(1) {
+                Some(last) => format!("{measured} runs were measured here, and the oldest is `latest~{last}`"),
+                None => format!("it holds imported runs only; name one by its id, such as `{newest}`"),
+            })
         });
     }
     if let Some(id) = ids.iter().find(|id| *id == selector) {
@@ -56,8 +58,12 @@ mod tests {
     use super::*;
 
     fn check(ids: &[&str], selector: &str, expected: Result<&str, &str>) {
+        check_measured(ids, ids.len(), selector, expected);
+    }
+
+    fn check_measured(ids: &[&str], measured: usize, selector: &str, expected: Result<&str, &str>) {
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
-        let found = resolve(Path::new("/s"), &ids, selector).map_err(|error| error.to_string());
+        let found = resolve(Path::new("/s"), &ids, measured, selector).map_err(|error| error.to_string());
         assert_eq!(found.as_deref().map_err(String::as_str), expected, "{selector}");
     }
 
@@ -74,11 +80,21 @@ mod tests {
     }
 
     #[test]
+    fn an_import_is_named_by_its_id_alone() {
+        check_measured(IDS, 2, "latest~1", Ok("20260102T000000-b2"));
+        check_measured(IDS, 2, "20260101", Ok("20260101T000000-a1"));
+        let beyond = "2 runs were measured here, and the oldest is `latest~1`";
+        check_measured(IDS, 2, "latest~2", Err(&format!("no run in `/s` is called `latest~2`; {beyond}")));
+        let none = "it holds imported runs only; name one by its id, such as `20260103T000000-c3`";
+        check_measured(IDS, 0, "latest", Err(&format!("no run in `/s` is called `latest`; {none}")));
+    }
+
+    #[test]
     fn what_is_not_there_is_answered_with_what_is() {
         check(
             IDS,
             "latest~4",
-            Err("no run in `/s` is called `latest~4`; it holds 4 runs, and the oldest is `latest~3`"),
+            Err("no run in `/s` is called `latest~4`; 4 runs were measured here, and the oldest is `latest~3`"),
         );
         check(
             IDS,

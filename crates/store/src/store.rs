@@ -146,7 +146,7 @@ impl Store {
             if rows::find_run(transaction, &run.id)?.is_some() {
                 return Err(StoreError::Conflict { path, id: run.id.clone() }.into());
             }
-            rows::insert_header(transaction, &begun).map(drop)
+            rows::insert_header(transaction, &begun, false).map(drop)
         })
     }
 
@@ -222,7 +222,7 @@ impl Store {
                 }
                 return Err(StoreError::Conflict { path, id: run.id.clone() }.into());
             }
-            let key = rows::insert_header(transaction, run)?;
+            let key = rows::insert_header(transaction, run, true)?;
             for invocation in &run.invocations {
                 rows::insert_invocation(transaction, key, &invocation.into())?;
             }
@@ -233,7 +233,7 @@ impl Store {
         })
     }
 
-    /// Headers of all runs, newest first.
+    /// Headers of all runs, newest first, those that were measured here before the imported ones.
     ///
     /// # Errors
     /// When reading fails.
@@ -241,12 +241,12 @@ impl Store {
         self.read(|connection| {
             let headers = rows::headers(connection, None)?;
             headers.iter().try_for_each(|row| intact(connection, row))?;
-            Ok(headers.into_iter().map(|row| RunHeader::of(row.run, row.counts)).collect())
+            Ok(headers.into_iter().map(|row| RunHeader::of(row.run, row.key < 0, row.counts)).collect())
         })
     }
 
     /// The id of the run that `selector` names: a whole id, a beginning that fits one run only, `latest`, or `latest~N`
-    /// (N before the latest), or `baseline:NAME`. Unfinished runs count, as they are in the list.
+    /// (N before the latest), or `baseline:NAME`. Unfinished runs count, as they are in the list; imported ones are never the latest.
     ///
     /// # Errors
     /// When there are no runs, none is called so, or several are.
@@ -318,8 +318,8 @@ impl Store {
             // Which is the latest is said by all of them.
             rows::headers(connection, None)?.iter().try_for_each(|row| intact(connection, row))?;
         }
-        let ids = rows::ids(connection)?;
-        Ok(selector::resolve(&self.path, &ids, selector)?.to_owned())
+        let (ids, measured) = rows::ids(connection)?;
+        Ok(selector::resolve(&self.path, &ids, measured, selector)?.to_owned())
     }
 
     /// SQLite's own check of the file.

@@ -29,7 +29,7 @@ fn check(run: &Run) {
 
     let mut second = Store::in_memory().unwrap();
     assert_eq!(second.insert_run(&imported).unwrap(), Insertion::Inserted);
-    assert_eq!(export(&second.load("latest").unwrap()), file, "another store exports the same bytes");
+    assert_eq!(export(&second.load(&run.id).unwrap()), file, "another store exports the same bytes");
     assert_eq!(first.insert_run(&imported).unwrap(), Insertion::AlreadyThere);
 
     let header = first.list().unwrap().pop().unwrap();

@@ -115,15 +115,29 @@ fn an_id_names_one_run_for_ever() {
 }
 
 #[test]
-fn runs_are_listed_newest_first() {
+fn runs_are_listed_as_they_came_and_an_import_is_never_the_latest() {
     let mut store = Store::in_memory().unwrap();
-    for (id, started) in [("b", 5), ("c", -3), ("a", 5), ("d", i64::MAX)] {
-        store.begin_run(&Run { started_unix_ns: started, ..header(id) }).unwrap();
+    // What a clock said of their start decides nothing.
+    for (id, started) in [("d", i64::MAX), ("y", i64::MAX), ("b", 5), ("z", -3), ("c", -3), ("a", 5), ("x", 9)] {
+        let run = Run { started_unix_ns: started, ended_by: EndedBy::Unfinished, ended_unix_ns: None, ..header(id) };
+        if id < "x" {
+            store.begin_run(&run).unwrap()
+        } else {
+            assert_eq!(store.insert_run(&run).unwrap(), Insertion::Inserted)
+        }
     }
-    let ids: Vec<String> = store.list().unwrap().into_iter().map(|header| header.id).collect();
-    assert_eq!(ids, ["d", "b", "a", "c"]);
-    assert_eq!(store.resolve("latest~3").unwrap(), "c");
-    assert_eq!(store.load("latest").unwrap().id, "d");
+    let listed: Vec<_> = store.list().unwrap().into_iter().map(|header| (header.id, header.imported)).collect();
+    let expected = [("a", false), ("c", false), ("b", false), ("d", false), ("x", true), ("z", true), ("y", true)];
+    assert_eq!(listed, expected.map(|(id, imported)| (id.to_owned(), imported)));
+    assert_eq!(store.load("latest").unwrap().id, "a");
+    assert_eq!(store.resolve("latest~3").unwrap(), "d");
+    check(
+        store.path(),
+        store.resolve("latest~4"),
+        "no run in `PATH` is called `latest~4`; 4 runs were measured here, and the oldest is `latest~3`",
+    );
+    assert_eq!(store.resolve("x").unwrap(), "x");
+    assert_eq!(store.set_baseline("v1", "latest", false, 0).unwrap(), "a");
 }
 
 #[test]
@@ -371,6 +385,7 @@ fn baselines_name_runs_until_they_are_gone() {
     let (_folder, path) = place();
     let mut store = Store::open(&path).unwrap();
     store.insert_run(&full_run()).unwrap();
+    store.begin_run(&header("20250103T030405-a1b2")).unwrap();
     store.begin_run(&header("20270103T030405-b2c3")).unwrap();
     let full = full_run().id;
     assert_eq!(store.set_baseline("v1.0", "latest~1", false, 5).unwrap(), store.resolve("latest~1").unwrap());
@@ -409,7 +424,7 @@ fn a_run_is_read_without_the_rest() {
     };
     let whole = full_run();
     let first = whole.variants[0].clone();
-    let part = store.load_only("latest", &|variant| *variant == first).unwrap();
+    let part = store.load_only(ID, &|variant| *variant == first).unwrap();
     assert_eq!(part.variants, whole.variants);
     let expected: Vec<_> = whole.invocations.iter().filter(|invocation| invocation.variant == 0).cloned().collect();
     assert!(!expected.is_empty() && expected.len() < whole.invocations.len());

@@ -1,7 +1,7 @@
 //! `baseline`: names of runs.
 
 use clap::{Args, Parser, Subcommand};
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 use switchcost_report::{BaselineEntry, baselines_json, baselines_text};
 use switchcost_session::arguments::{ListFormat, StoreOption};
 use switchcost_session::{Action, Exit, Failure, output, paths};
@@ -82,9 +82,8 @@ fn set(arguments: &BaselineSet) -> Result<(), Failure> {
     // Only to name a run of it is not a reason to make a store.
     Store::open_read_only(&path).map_err(Failure::usage)?;
     let mut store = Store::open(&path).map_err(Failure::usage)?;
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     let run = store
-        .set_baseline(&arguments.name, &arguments.run, arguments.replace, i64::try_from(now).unwrap_or(i64::MAX))
+        .set_baseline(&arguments.name, &arguments.run, arguments.replace, switchcost_session::now_unix_ns())
         .map_err(Failure::usage)?;
     output::print(&format!("baseline {} is run {run}; compare with it as baseline:{0}\n", arguments.name))
 }

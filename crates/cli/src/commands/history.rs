@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::At;
 use switchcost_session::arguments::{ListFormat, StoreOption};
-use switchcost_session::{Action, Exit, Failure, output, paths};
+use switchcost_session::{Action, Exit, Failure, output, paths, say_future};
 use switchcost_store::{RunHeader, Store};
 
 /// List stored runs; with a pattern, show the trend of each row and where it changed
@@ -74,6 +74,7 @@ fn chosen(store: &Store, arguments: &History) -> Result<Vec<RunHeader>, Failure>
     }
     let default = arguments.pattern.as_ref().map_or(usize::MAX, |_| trend::MOST_RUNS);
     headers.truncate(arguments.last.map_or(default, |last| last as usize));
+    say_future(headers.iter().map(|header| (header.id.as_str(), header.started_unix_ns)));
     Ok(headers)
 }
 

@@ -6,10 +6,10 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_session::arguments::StoreOption;
-use switchcost_session::{Action, Exit, Failure, Installation, output};
+use switchcost_session::{Action, Exit, Failure, Installation, output, say_future};
 use switchcost_store::Insertion;
 
-/// Import run files made by `export` into the store
+/// Import run files made by `export` into the store; name such a run by its id, since it is never `latest`
 #[derive(Parser, Debug)]
 #[command(name = "import")]
 pub struct Import {
@@ -36,6 +36,9 @@ impl Action for Import {
         }
         let catalogue = Installation::find()?.catalogue()?;
         let mut store = switchcost_session::open_store(self.store.path())?;
+        // The store keeps the order in which it gets them.
+        runs.sort_by_key(|run| run.started_unix_ns);
+        say_future(runs.iter().map(|run| (run.id.as_str(), run.started_unix_ns)));
         for mut run in runs {
             let changed = switchcost_session::judged_here(&mut run, &catalogue);
             let said = match store.insert_run(&run).map_err(Failure::usage)? {

@@ -70,7 +70,7 @@ impl<'c> Runs<'c> {
         texts.iter().map(|text| self.operand(text, &default)).collect()
     }
 
-    /// The newest stored run that has a row for each of these; the newest of all where none has.
+    /// The newest stored run that has a row for each of these, an imported one only if no other has; the newest of all where none has.
     pub fn newest_with(&mut self, patterns: &[&str]) -> Result<String, Failure> {
         const LATEST: &str = "latest";
         if patterns.is_empty() {
@@ -80,7 +80,9 @@ impl<'c> Runs<'c> {
         let patterns: Vec<_> =
             patterns.iter().map(|text| catalogue.pattern(text)).collect::<Result<_, _>>().map_err(Failure::usage)?;
         let store = self.open()?;
-        for header in store.list().map_err(Failure::usage)? {
+        let headers = store.list().map_err(Failure::usage)?;
+        let newest = headers.first().map_or_else(|| LATEST.to_owned(), |header| header.id.clone());
+        for header in headers {
             // Only the names of its rows are needed, none of its starts.
             let run = store.load_only(&header.id, &|_| false).map_err(Failure::usage)?;
             let rows: Vec<_> = run.variants.iter().map(|variant| (variant, label(variant, catalogue, false))).collect();
@@ -93,7 +95,7 @@ impl<'c> Runs<'c> {
                 return Ok(header.id);
             }
         }
-        Ok(LATEST.to_owned())
+        Ok(newest)
     }
 
     fn open(&mut self) -> Result<&Store, Failure> {
@@ -142,6 +144,7 @@ impl<'c> Runs<'c> {
 
     fn add(&mut self, run: Run) -> usize {
         self.all.iter().position(|known| *known == run).unwrap_or_else(|| {
+            switchcost_session::say_future([(run.id.as_str(), run.started_unix_ns)]);
             self.all.push(run);
             self.all.len() - 1
         })

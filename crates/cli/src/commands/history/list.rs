@@ -12,6 +12,7 @@ pub fn list(headers: Vec<RunHeader>, format: ListFormat) -> String {
         .into_iter()
         .map(|header| HistoryEntry {
             partial: header.partial(),
+            imported: header.imported,
             machine: header.hardware_key(),
             software: header.software_key(),
             kernel: header.fact("kernel.release").to_owned(),
