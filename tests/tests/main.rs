@@ -11,6 +11,8 @@ mod classic;
 mod compare;
 mod conformance;
 mod containers;
+#[cfg(unix)]
+mod contrib;
 mod crosscheck;
 #[cfg(target_os = "linux")]
 mod doctor;

@@ -1,5 +1,5 @@
-//! Prometheus's text form (<https://prometheus.io/docs/instrumenting/exposition_formats/>), for the textfile collector of node_exporter: few labels, base
-//! units, and `export -o` puts the file in its place by renaming it.
+//! Prometheus's text form (<https://prometheus.io/docs/instrumenting/exposition_formats/>), for the textfile collector of node_exporter: base units, and
+//! `export -o` puts the file in its place by renaming it. Each series names its run, since the collector refuses two files that hold the same one.
 
 use super::Format;
 use super::names::{Figure, figures};
@@ -23,6 +23,7 @@ impl Format for Prometheus {
 
     fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
         let mut out = String::new();
+        let labels = |row: &Row<'_>, mode| labels(&analysis.run.id, row, mode);
         // Quantities that share a base unit are one metric, which the format lists once.
         let mut listed = BTreeSet::new();
         for known in quantities().into_iter().filter(|quantity| listed.insert(quantity.base_unit.clone())) {
@@ -46,7 +47,7 @@ impl Format for Prometheus {
             analysis.shown().map(|row| (labels(row, None), f64::from(u8::from(row.verdict == Verdict::Verified))));
         gauge(&mut out, "switchcost_verified", "1: the evidence supports the claim of the row.", verified);
         let ended = analysis.run.ended_unix_ns.unwrap_or(analysis.run.started_unix_ns) as f64 / 1e9;
-        let run = std::iter::once((String::new(), ended));
+        let run = std::iter::once((format!("{{run=\"{}\"}}", escaped(&analysis.run.id)), ended));
         gauge(&mut out, "switchcost_run_timestamp_seconds", "When the run ended.", run);
         Ok(Style::PLAIN.sealed(&out))
     }
@@ -75,7 +76,7 @@ fn gauge(out: &mut String, name: &str, help: &str, samples: impl Iterator<Item =
     }
 }
 
-fn labels(row: &Row<'_>, mode: Option<(usize, f64)>) -> String {
+fn labels(run: &str, row: &Row<'_>, mode: Option<(usize, f64)>) -> String {
     let variant = row.variant;
     let own: Vec<String> = variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut all = vec![
@@ -85,6 +86,7 @@ fn labels(row: &Row<'_>, mode: Option<(usize, f64)>) -> String {
         ("contexts", variant.contexts.to_string()),
         ("placement", variant.placement.to_string()),
         ("timing", variant.timing.to_string()),
+        ("run", run.to_owned()),
         ("parameters", own.join(" ")),
         ("unit", row.unit.clone()),
     ];
