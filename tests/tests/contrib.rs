@@ -131,3 +131,28 @@ fn documents_and_scripts_name_one_file_each_for_the_collector() {
     assert!(script.contains("file=$folder/switchcost_check.prom\n") && !script.contains("switchcost.prom"));
     assert!(read("contrib/prometheus/switchcost.rules.yml").contains("absent(switchcost_check_status)"));
 }
+
+#[test]
+fn the_job_of_a_fleet_replaces_nobody_s() {
+    let folder = tempfile::tempdir().unwrap();
+    program(&folder.path().join("kubectl"), "#!/bin/sh\necho \"$*\" >>\"$(dirname \"$0\")/asked\"\ncat >/dev/null\n");
+    let plan = || {
+        let mut fleet = Command::new(Path::new(env!("CARGO_BIN_EXE_switchcost-fake")).with_file_name("switchcost"));
+        fleet
+            .args(["fleet", "plan", "--launcher", "k8s", "--nodes", "a,b", "--go", "--into"])
+            .arg(folder.path().join("runs"));
+        fleet.args(["--", "true"]).env("PATH", format!("{}:/usr/bin:/bin", folder.path().display()));
+        fleet.output().unwrap();
+        let asked = std::fs::read_to_string(folder.path().join("asked")).unwrap();
+        std::fs::remove_file(folder.path().join("asked")).unwrap();
+        asked
+    };
+    let (first, second) = (plan(), plan());
+    let job = |asked: &str| {
+        let deleted: Vec<&str> = asked.lines().filter_map(|line| line.strip_prefix("delete job ")).collect();
+        assert!(asked.starts_with("apply ") && deleted.len() == 1, "{asked}");
+        deleted[0].split(' ').next().unwrap().to_owned()
+    };
+    assert_ne!(job(&first), job(&second));
+    assert!(first.contains(&format!("job/{}", job(&first))), "{first}");
+}

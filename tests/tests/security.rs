@@ -38,6 +38,57 @@ fn root_starts_only_what_nobody_else_may_change() {
     }
 }
 
+/// By whatever way its name came: a folder, the PATH, a `probe.toml`.
+#[test]
+fn root_starts_nobody_else_s_program_by_any_way() {
+    if !std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+        return eprintln!("not root: not tested");
+    }
+    let world = World::new(FAKE);
+    let (bobs, proof) = (world.path("bob"), world.path("proof"));
+    let script = format!("#!/bin/sh\nid >{}\n", proof.display());
+    let text = |command: &str| {
+        format!("id = \"evil\"\ntitle = \"t\"\nsource = \"evil\"\ncommand = [\"{command}\"]\nstart_timeout_ms = 1000\n")
+    };
+    let program = |path: &str| {
+        world.write(path, &script);
+        std::fs::set_permissions(world.path(path), Permissions::from_mode(0o755)).unwrap();
+        chown(world.path(path), Some(NOBODY), None).unwrap();
+    };
+    for name in ["bob/evil/p", "bob/bin/p", "bob/bin/srun", "mine/sub/p"] {
+        program(name);
+    }
+    world.write("bob/evil/probe.toml", &text("./p"));
+    world.write("mine/probe.toml", &text("./sub/p"));
+    world.write("ours/probe.toml", &text("p"));
+    for folder in ["bob", "bob/evil", "bob/bin"] {
+        chown(world.path(folder), Some(NOBODY), None).unwrap();
+    }
+    let path = format!("{}:/usr/bin:/bin", bobs.join("bin").display());
+    let evil = bobs.join("evil").display().to_string();
+    let [mine, ours] = ["mine", "ours"].map(|name| world.path(name).display().to_string());
+    for (words, status) in [
+        (vec!["check-probe", &evil], 2),
+        (vec!["check-probe", &mine], 3),
+        (vec!["check-probe", &ours], 3),
+        (vec!["fleet", "plan", "--launcher", "srun", "--nodes", "a,b", "--into", &mine, "--go"], 2),
+    ] {
+        let said: switchcost_e2e::Said = world.command(&words).env("PATH", &path).output().unwrap().into();
+        said.refuses(status, &["belongs to another user"]);
+        assert!(!proof.exists(), "{words:?}");
+    }
+    // Root's own program in a folder that anybody may write could be exchanged.
+    program("open/p");
+    chown(world.path("open/p"), Some(0), None).unwrap();
+    world.write("third/probe.toml", &text(&world.path("open/p").display().to_string()));
+    std::fs::set_permissions(world.path("open"), Permissions::from_mode(0o777)).unwrap();
+    world.run_words(&["check-probe", world.path("third").to_str().unwrap()]).refuses(3, &["can be written by others"]);
+    assert!(!proof.exists());
+    std::fs::set_permissions(world.path("open"), Permissions::from_mode(0o755)).unwrap();
+    let _ = world.run_words(&["check-probe", world.path("third").to_str().unwrap()]);
+    assert!(proof.exists(), "root's own program was not started");
+}
+
 /// What is given to others does not say whose it is, unless that is asked.
 #[test]
 fn exports_and_pages_leave_out_whose_the_run_is() {

@@ -23,5 +23,5 @@ pub use mechanisms::{Broken, Catalogue};
 pub use own::add_words;
 pub use pages::load;
 pub use plans::{PlanAnswer, PlanCommand, PlanEnd, PlanEntry, PlanNeed, PlanScope, PlanTable, ProtocolRule};
-pub use probes::{Probes, Trusted, load_probe, load_probes, load_trusted_probe};
+pub use probes::{Probes, Trusted, load_probes, load_trusted_probe};
 pub use published::{Published, published};

@@ -120,18 +120,10 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
     })
 }
 
-/// The probe in this folder, whoever it belongs to.
+/// The probe in this folder, if it and its files are trusted.
 ///
 /// # Errors
-/// Its `probe.toml` is missing or not of the right form.
-pub fn load_probe(folder: &Path) -> Result<ProbeInfo, String> {
-    load_trusted_probe(folder, &|_| Ok(()))
-}
-
-/// The same if its folder and files are trusted.
-///
-/// # Errors
-/// As [`load_probe`], or why they are not.
+/// They are not, or its `probe.toml` is missing or not of the right form.
 pub fn load_trusted_probe(folder: &Path, trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
     trusted(folder).and_then(|()| load_one(folder, &[], trusted))
 }

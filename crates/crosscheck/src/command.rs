@@ -3,7 +3,7 @@
 use crate::arguments::Crosscheck;
 use crate::beside::beside;
 use crate::peers::{Peer, load_peers};
-use crate::start::{PeerOutcome, find_program, run_peer};
+use crate::start::{PeerOutcome, run_peer};
 use crate::text::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -103,7 +103,7 @@ fn plan(peers: Vec<Peer>, session: &Session) -> Result<(Vec<Pair>, Vec<Ours>), F
             all.push(Ours { request, selection, label, figures: Vec::new(), failure });
             all.len() - 1
         });
-        let program = find_program(&peer.program, &peer.look_in);
+        let program = switchcost_machine::spawn::find_program(&peer.program, &peer.look_in);
         let failure = match &program {
             None => Some(format!("{} is not installed; package {} brings it", peer.program, peer.package)),
             Some(_) => all[ours].failure.clone(),

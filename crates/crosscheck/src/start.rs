@@ -1,7 +1,7 @@
 //! Starting another tool: no protocol, only what it prints.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use switchcost_analysis::last_words;
 use switchcost_machine::interrupt::Interrupt;
@@ -87,14 +87,6 @@ fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) ->
     // More than a pipe holds was printed later.
     (0..LAST_PIECES).map_while(|_| child.printed()).for_each(keep);
     (over, String::from_utf8_lossy(tail.make_contiguous()).into_owned())
-}
-
-/// Where a program is: in PATH, or in one of these folders.
-#[must_use]
-pub fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-    let path = switchcost_machine::environment("PATH").unwrap_or_default();
-    let mut candidates = std::env::split_paths(&path).chain(folders.iter().cloned()).map(|folder| folder.join(name));
-    candidates.find(|file| spawn::is_program(file))
 }
 
 fn end_of(printed: &str) -> String {

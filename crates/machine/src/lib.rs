@@ -102,6 +102,15 @@ pub fn root_may_start(path: &std::path::Path, program: Option<&std::path::Path>)
     os::root_may_start(path, program)
 }
 
+/// Under root: refuses a program that somebody may change, or whose folder, who may not change this one, which runs already. A probe passes it whenever it is
+/// started; what starts a program otherwise asks first.
+///
+/// # Errors
+/// A sentence that names it, why, and the cure.
+pub fn root_may_run(program: &std::path::Path) -> Result<(), String> {
+    os::root_may_run(program)
+}
+
 /// Opens a regular file for reading. A pipe would be waited for, and a device never end; some files of /proc that pass for regular ones let
 /// their reader wait as well (`kmsg`), which is refused them.
 ///

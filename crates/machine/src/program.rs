@@ -6,7 +6,7 @@ pub use observed::{Observed, ProgramError, ThreadSeen, Woken};
 
 use crate::interrupt::Interrupt;
 use crate::os;
-use crate::spawn::{ExitStatus, is_program};
+use crate::spawn::{ExitStatus, find_program, is_program};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -26,10 +26,9 @@ pub fn available() -> Result<(), ProgramError> {
 pub fn startable(command: &[String]) -> Result<(), ProgramError> {
     let Some(program) = command.first() else { return Err(nothing_given()) };
     let not_started = |reason: &str| Err(ProgramError::NotStarted(program.clone(), reason.to_owned()));
-    let path = std::env::var_os("PATH").unwrap_or_default();
     if program.chars().any(std::path::is_separator) {
         if is_program(Path::new(program)) { Ok(()) } else { not_started("there is no such program") }
-    } else if std::env::split_paths(&path).any(|folder| is_program(&folder.join(program))) {
+    } else if find_program(program, &[]).is_some() {
         Ok(())
     } else {
         not_started("no folder of PATH has such a program")

@@ -169,6 +169,14 @@ pub fn reap_strays() -> u32 {
     os::spawn::reap_strays()
 }
 
+/// Where a program is: in `PATH`, or in one of these folders.
+#[must_use]
+pub fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(folders.iter().cloned());
+    folders.map(|folder| folder.join(name)).find(|file| is_program(file))
+}
+
 /// Is this file a program, as far as can be seen without starting it?
 #[must_use]
 pub fn is_program(file: &Path) -> bool {

@@ -74,12 +74,17 @@ impl Installation {
         self.all_probes().broken.into_iter().next().map_or_else(none, |broken| broken.reason)
     }
 
+    /// Why root does not start what is in this file or folder of a probe, named by hand or found.
+    pub fn startable(&self, path: &Path) -> Result<(), String> {
+        switchcost_machine::root_may_start(path, self.program.as_deref())
+    }
+
     /// The installation's, then the user's own.
     fn all_probes(&self) -> Probes {
         let installed = self.probes_folder();
         let own = own_folder("probes");
-        let startable: Trusted<'_> = &|path| switchcost_machine::root_may_start(path, self.program.as_deref());
-        let mut folders = vec![(installed.as_path(), startable)];
+        let startable = |path: &Path| self.startable(path);
+        let mut folders = vec![(installed.as_path(), &startable as Trusted<'_>)];
         folders.extend(own.as_deref().map(|own| (own, &switchcost_machine::only_owner_writes as _)));
         switchcost_catalogue::load_probes(&folders)
     }

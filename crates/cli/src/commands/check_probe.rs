@@ -56,8 +56,10 @@ impl Action for CheckProbe {
 fn probe(folder: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> {
     let folder = dunce::canonicalize(folder)
         .map_err(|error| Failure::usage(format!("{}: cannot be read ({error})", folder.display())))?;
-    let mut info = switchcost_catalogue::load_probe(&folder).map_err(Failure::usage)?;
-    let catalogue = Installation::find()?.catalogue()?;
+    let installation = Installation::find()?;
+    let trusted = |path: &Path| installation.startable(path);
+    let mut info = switchcost_catalogue::load_trusted_probe(&folder, &trusted).map_err(Failure::usage)?;
+    let catalogue = installation.catalogue()?;
     info.capabilities = catalogue.capabilities(&info.source);
     let cpus = Cpus::detect().map_err(Failure::usage)?;
     let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;

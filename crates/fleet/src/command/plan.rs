@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use switchcost_catalogue::grammar::command_line;
+use switchcost_machine::spawn::find_program;
 use switchcost_model::harmless_line;
 use switchcost_session::{Exit, Failure, output};
 
@@ -42,6 +43,10 @@ pub fn plan(arguments: &arguments::FleetPlan) -> Result<Exit, Failure> {
 /// Runs the script. Its outcome is what comes into the folder; that some nodes failed is for `fleet judge` to say.
 pub fn run(script: &str, launcher: Launcher) -> Result<Exit, Failure> {
     let refused = |error: std::io::Error| Failure::refused("cannot start `sh`", error);
+    // The script starts the engine, and the shell starts the script.
+    for file in ["sh", engine(launcher).0].iter().filter_map(|name| find_program(name, &[])) {
+        switchcost_machine::root_may_run(&file).map_err(Failure::usage)?;
+    }
     let mut child =
         Command::new("sh").arg("-s").stdin(Stdio::piped()).stdout(std::io::stderr()).spawn().map_err(refused)?;
     if let Some(mut stdin) = child.stdin.take() {

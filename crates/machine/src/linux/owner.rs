@@ -68,12 +68,40 @@ pub(crate) fn root_may_start(path: &Path, program: Option<&Path>) -> Result<(), 
     no_freer(path, program.and_then(|program| std::fs::metadata(program).ok()).as_ref())
 }
 
+/// See [`crate::root_may_run`].
+pub(crate) fn root_may_run(program: &Path) -> Result<(), String> {
+    const STICKY: u32 = 0o1000;
+    if !rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    let own = std::env::current_exe().and_then(std::fs::canonicalize).ok();
+    let facts = |path: Option<&Path>| path.and_then(|path| std::fs::metadata(path).ok());
+    let own_folder = facts(own.as_deref().and_then(Path::parent));
+    // Whoever may write the folder of a link, or of what it leads to, chooses the program. What is not there, the start says.
+    let Ok(file) = std::fs::canonicalize(program) else { return Ok(()) };
+    no_freer(&file, facts(own.as_deref()).as_ref())?;
+    for folder in [program.parent(), file.parent()].into_iter().flatten() {
+        if facts(Some(folder)).is_some_and(|folder| folder.mode() & STICKY == 0) {
+            no_freer(folder, own_folder.as_ref())?;
+        }
+    }
+    Ok(())
+}
+
+/// In a namespace that knows only some users, those of the system and all others look alike; root is no more there than who made it.
+fn unknown_user(uid: u32) -> bool {
+    const NOBODY: u32 = 65534;
+    let map = || std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    uid == NOBODY && map().split_whitespace().ne(["0", "0", "4294967295"])
+}
+
 /// Root, this user and whoever may write `than` may write it, and nobody else.
 fn no_freer(path: &Path, than: Option<&Metadata>) -> Result<(), String> {
     let seen = std::fs::metadata(path)
         .map_err(|error| format!("{} cannot be read: {}", path.display(), crate::cause::cause(&error)))?;
     let own = rustix::process::geteuid().as_raw();
-    if seen.uid() != 0 && seen.uid() != own && than.is_none_or(|than| than.uid() != seen.uid()) {
+    let mut known = [0, own].into_iter().chain(than.map(Metadata::uid));
+    if !known.any(|uid| uid == seen.uid()) && !unknown_user(seen.uid()) {
         return Err(format!("{} belongs to another user and is not used; chown it to yourself", path.display()));
     }
     let same_group = than.filter(|than| than.gid() == seen.gid());

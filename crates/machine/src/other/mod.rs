@@ -24,6 +24,11 @@ const UNSUPPORTED: &str =
 /// Why no program is watched.
 const UNWATCHED: &str = UNSUPPORTED;
 
+/// See [`crate::root_may_run`]. Nothing is measured here.
+pub(crate) fn root_may_run(_: &std::path::Path) -> Result<(), String> {
+    Ok(())
+}
+
 /// See [`crate::root_may_start`]. Nothing is measured here.
 pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -> Result<(), String> {
     Ok(())

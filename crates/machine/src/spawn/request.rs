@@ -93,6 +93,9 @@ pub enum SpawnError {
     /// It may not be looked at or started.
     #[error("{} may not be started: permission denied", .0.display())]
     Permission(PathBuf),
+    /// Root does not start it, see [`crate::root_may_run`].
+    #[error("{0}")]
+    NotTrusted(String),
     /// The working directory is not there or may not be entered.
     #[error("the working directory {} of {} cannot be entered: {}", .1.display(), .0.display(), .2)]
     Directory(PathBuf, PathBuf, String),

@@ -25,6 +25,11 @@ pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME", "LOCALAPPDATA"];
 /// Why no program is watched.
 const UNWATCHED: &str = "audit counts switches in /proc, which Windows does not have; use Linux";
 
+/// See [`crate::root_may_run`]. There is no root.
+pub(crate) fn root_may_run(_: &std::path::Path) -> Result<(), String> {
+    Ok(())
+}
+
 /// See [`crate::root_may_start`]. There is no root.
 pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -> Result<(), String> {
     Ok(())

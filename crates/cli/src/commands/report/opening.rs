@@ -5,8 +5,12 @@ use std::path::Path;
 /// Hands the page to the program that opens pages here. Where there is none, one sentence says so: the page is written all the same, which is what was
 /// asked for, so the exit status is that of the rest.
 pub fn open(file: &Path) {
-    let reason = match absent_desktop() {
-        Some(reason) => reason.to_owned(),
+    let programs =
+        || open::commands(file).into_iter().map(|command| command.get_program().to_string_lossy().into_owned());
+    let found = || programs().filter_map(|program| switchcost_machine::spawn::find_program(&program, &[]));
+    let refused = || found().find_map(|program| switchcost_machine::root_may_run(&program).err());
+    let reason = match absent_desktop().map(str::to_owned).or_else(refused) {
+        Some(reason) => reason,
         None => match open::that_detached(file) {
             Ok(()) => return,
             Err(error) => format!("no program opened it ({error})"),

@@ -4,12 +4,13 @@ launch() {
     count=$(wc -l <"$nodes")
     # A pod's log holds both streams; the one for errors goes into the message by which it ends.
     told=$(printf 'exec 2>/dev/termination-log; %s' "$on_node" | sed 's/[\\"]/\\&/g' | awk 'NR > 1 { printf "\\n" } { printf "%s", $0 }')
-    kubectl delete job switchcost-fleet --ignore-not-found --wait
+    # A Job of its own: one by another name may be somebody's measurement.
+    job=switchcost-fleet-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')
     kubectl apply -f - <<JOB || return
 apiVersion: batch/v1
 kind: Job
 metadata:
-  name: switchcost-fleet
+  name: $job
 spec:
   completionMode: Indexed
   completions: $count
@@ -41,12 +42,12 @@ spec:
           image: "$image"
           command: ["sh", "-c", "$told"]
 JOB
-    kubectl wait --for=condition=complete --timeout="$((patience + 240))s" job/switchcost-fleet
-    kubectl get pods -l app=switchcost-fleet -o 'jsonpath={range .items[*]}{.metadata.name} {.spec.nodeName}{"\n"}{end}' >"$said/pods"
+    kubectl wait --for=condition=complete --timeout="$((patience + 240))s" "job/$job"
+    kubectl get pods -l "job-name=$job" -o 'jsonpath={range .items[*]}{.metadata.name} {.spec.nodeName}{"\n"}{end}' >"$said/pods"
     while read -r pod node; do
         [ -n "$node" ] || continue
         kubectl logs "$pod" >"$folder/$node.$ending"
         kubectl get pod "$pod" -o 'jsonpath={.status.containerStatuses[0].state.terminated.message}' >"$said/err/$node"
     done <"$said/pods"
-    kubectl delete job switchcost-fleet --wait=false
+    kubectl delete job "$job" --wait=false
 }
