@@ -80,7 +80,7 @@ fn tools_that_misbehave_are_rows_and_leave_nothing() {
     let said = world.run("crosscheck --rounds 1 --format json");
     assert_eq!(said.status, 0, "{said:?}");
     for (id, words) in [
-        ("crash", "status 3: the reason"),
+        ("crash", "status 3: takes 1.0 us … the reason"),
         ("mute", "no figure of the form"),
         ("twice", "2 figures"),
         ("infinite", "not a positive number"),

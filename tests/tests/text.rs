@@ -292,3 +292,66 @@ fn what_has_no_page_or_no_probe_is_said() {
         assert!(said.out.contains("no probe of source oci is installed; run `make build`"), "{said:?}");
     }
 }
+
+/// Text as other systems write it is read, or named with the way to write it, by whatever reads it.
+#[test]
+fn text_of_other_systems_is_read_or_named() {
+    let world = World::new(FAKE);
+    assert_eq!(world.run("run thread/honest --rounds 6 --batches 2").status, 0);
+    let run = world.run("export").out;
+    let wide = |text: &str| -> Vec<u8> {
+        "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    let marked = |text: &str| format!("\u{feff}{text}").into_bytes();
+    let put = |name: &str, bytes: &[u8]| {
+        std::fs::create_dir_all(world.path(name).parent().unwrap()).unwrap();
+        std::fs::write(world.path(name), bytes).unwrap();
+        world.path(name).display().to_string()
+    };
+    for (name, bytes, word) in [
+        ("wide.jsonl", wide(&run), "UTF-16"),
+        ("powershell.jsonl", wide(&run.replace('\n', "\r\n")), "UTF-16"),
+        ("marked.jsonl", marked(&run), "byte-order mark"),
+        ("dos.jsonl", run.replace('\n', "\r\n").into_bytes(), "lines end as in a text file of Windows"),
+        ("packed.jsonl", vec![0x1f, 0x8b, 8, 0, 1, 2, 3], "gunzip"),
+    ] {
+        let file = put(name, &bytes);
+        for command in ["import", "export", "check --baseline", "check-probe --transcript"] {
+            let said = world.run(&format!("{command} {file}"));
+            // A transcript has CRLF or not, and a page of nothing is a folder's matter.
+            // What `check` says has 80 characters.
+            let word = if command.starts_with("check --") { "/" } else { word };
+            // A transcript may have lines of Windows.
+            let other = command.ends_with("transcript") && name == "dos.jsonl";
+            assert!(
+                other || said.status != 0 && (said.err.clone() + &said.out).contains(word),
+                "{command} {name}: {said:?}"
+            );
+        }
+        put(&format!("nodes/{name}"), &bytes);
+    }
+    put("nodes/other", &wide(&run));
+    put("nodes/n9.jsonl.gz", &[0x1f, 0x8b, 8, 0]);
+    let judged = world.run_words(&["fleet", "judge", world.path("nodes").to_str().unwrap(), "--format", "json"]).json();
+    let problems: Vec<String> =
+        judged["problems"].as_array().unwrap().iter().map(|p| format!("{} {}", p["file"], p["what"])).collect();
+    let told = |name: &str, word: &str| problems.iter().any(|problem| problem.contains(name) && problem.contains(word));
+    assert!(told("wide.jsonl", "UTF-16") && told("other", "UTF-16") && told("n9.jsonl.gz", "gunzip"), "{problems:?}");
+    // Lists and pages are short, and read as they are.
+    let list = "n1 h1\r\nn2 h2 # comment\r\n";
+    let plan = |file: &str| world.run_words(&["fleet", "plan", "--launcher", "srun", "--nodes", file, "--into", "x"]);
+    let expected = plan(&put("plain.txt", list.as_bytes())).out;
+    assert!(expected.contains("\nn1\n"), "{expected}");
+    assert_eq!(plan(&put("wide.txt", &wide(list))).out, expected);
+    assert_eq!(plan(&put("marked.txt", &marked(list))).out, expected);
+    plan(&put("latin.txt", b"n\xe91\n")).refuses(2, &["latin.txt", "UTF-8", "iconv"]);
+    let page = std::fs::read_to_string(world.path("share/switchcost/mechanisms/thread/honest.toml")).unwrap();
+    let names = || world.run("list thread/honest --format json").json()["mechanisms"].as_array().unwrap().len();
+    for bytes in [wide(&page.replace('\n', "\r\n")), marked(&page)] {
+        put("share/switchcost/mechanisms/thread/honest.toml", &bytes);
+        assert_eq!(names(), 1);
+    }
+    put("share/switchcost/mechanisms/thread/honest.toml", &[0x1f, 0x8b, 8, 0]);
+    let said = world.run("list");
+    assert!(format!("{said:?}").contains("unpacked with gunzip"), "{said:?}");
+}

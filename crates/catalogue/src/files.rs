@@ -48,12 +48,12 @@ pub(crate) fn text_of(path: &Path) -> Result<String, CatalogueError> {
     if file.len() == 0 {
         return Ok(String::new());
     }
-    let mut text = String::new();
-    let read = fs::File::open(path).map_err(unreadable)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text);
-    if text.len() as u64 > MAX_FILE_BYTES {
+    let mut bytes = Vec::new();
+    fs::File::open(path).map_err(unreadable)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(CatalogueError::invalid(path, format!("it is longer than {MAX_FILE_BYTES} bytes")));
     }
-    read.map(|_| text).map_err(unreadable)
+    switchcost_model::decoded(&bytes).map_err(|what| CatalogueError::invalid(path, what))
 }
 
 /// Reads a data file.

@@ -56,7 +56,7 @@ pub fn run_peer(
         Ok(child) => child,
         Err(error) => return PeerOutcome::Failed(error.to_string()),
     };
-    let (over, printed) = heard(&mut child, deadline, interrupt);
+    let (over, first, printed) = heard(&mut child, deadline, interrupt);
     let ended = matches!(over, Heard::Closed) && child.wait_until(deadline);
     let exit = child.finish();
     match (over, exit.status) {
@@ -64,17 +64,18 @@ pub fn run_peer(
         _ if !ended => PeerOutcome::Failed(format!("it did not end within {} s", timeout.as_secs())),
         (_, ExitStatus::Exited(0)) => PeerOutcome::Printed(printed),
         (_, ExitStatus::Exited(status)) => {
-            PeerOutcome::Failed(format!("it ended with status {status}: {}", end_of(&printed)))
+            PeerOutcome::Failed(format!("it ended with status {status}: {}", said(&first, &printed)))
         }
         (_, ExitStatus::Signalled(signal)) => PeerOutcome::Failed(format!("signal {signal} ended it")),
     }
 }
 
-/// What it printed until the last of its processes was gone, and why that was all. It knows nothing of our descriptor; where that is its standard output,
+/// The beginning and the end of what it printed until the last of its processes was gone, and why that was all. It knows nothing of our descriptor; where that is its standard output,
 /// what it says is there.
-fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) -> (Heard, String) {
-    let mut tail = VecDeque::new();
+fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) -> (Heard, String, String) {
+    let (mut head, mut tail) = (Vec::new(), VecDeque::new());
     let mut keep = |bytes: Vec<u8>| {
+        head.extend(bytes.iter().take(KEPT_BYTES.saturating_sub(head.len())));
         tail.extend(bytes);
         tail.drain(..tail.len().saturating_sub(KEPT_BYTES));
     };
@@ -86,9 +87,27 @@ fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) ->
     };
     // More than a pipe holds was printed later.
     (0..LAST_PIECES).map_while(|_| child.printed()).for_each(keep);
-    (over, String::from_utf8_lossy(tail.make_contiguous()).into_owned())
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (over, text(&head), text(tail.make_contiguous()))
 }
 
-fn end_of(printed: &str) -> String {
-    harmless(last_words(printed).unwrap_or("it printed nothing"))
+/// Its last words, behind its first line: what failed stands in the one with some programs, with others in the other.
+fn said(first: &str, printed: &str) -> String {
+    let first = first.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
+    let last = last_words(printed).unwrap_or(first);
+    harmless(&if first == last { last.to_owned() } else { format!("{first} … {last}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn a_failure_is_told_by_its_first_and_its_last_line() {
+        let perf = "\nWARNING: perf not found for kernel 5.15\n\n  You may need:\n    linux-tools\n";
+        assert_eq!(said(perf, perf), "WARNING: perf not found for kernel 5.15 … linux-tools");
+        assert_eq!(said("cut off\nthe end\n", "the end\n"), "cut off … the end");
+        assert_eq!(said("alone\n", "alone\n"), "alone");
+        assert_eq!(said("", ""), "it printed nothing");
+    }
 }

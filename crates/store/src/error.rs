@@ -227,6 +227,12 @@ pub enum RunFileError {
         /// What it is instead, or what is missing.
         reason: String,
     },
+    /// Perhaps one, in the form of another system.
+    #[error("cannot be read as a run file: {what}")]
+    Encoded {
+        /// What it is, and how to write it.
+        what: &'static str,
+    },
     /// Written by a later switchcost.
     #[error("is a run file of format {found} but this switchcost knows up to {known}; use the newer switchcost for it")]
     NewerFormat {

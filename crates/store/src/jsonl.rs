@@ -215,12 +215,13 @@ impl Importer<'_> {
     /// The first line, which also says whether this is a run file at all.
     fn header(&mut self) -> Result<Run, RunFileError> {
         let foreign = |reason: &str| RunFileError::Foreign { reason: reason.to_owned() };
+        let begin = self.input.fill_buf().map_err(RunFileError::Read)?;
+        if let Some(what) = switchcost_model::foreign(begin) {
+            return Err(RunFileError::Encoded { what });
+        }
         let number = self.next()?;
         if self.line.is_empty() {
             return Err(foreign("it is empty"));
-        }
-        if self.line.starts_with(&[0x1f, 0x8b]) {
-            return Err(foreign("it is compressed, and must be unpacked with gunzip first"));
         }
         if self.line.starts_with(b"SQLite format 3\0") {
             return Err(foreign("it is an SQLite file, perhaps a store"));

@@ -112,10 +112,14 @@ fn foreign_files() {
     check(b"{\"t\":\"hello\",\"protocol\":1}\n", foreign);
     check(b"{\"t\":\"variant\"", foreign);
     check(b"[]", foreign);
-    check(
-        b"\x1f\x8b\x08\x00",
-        "is not a switchcost run file: it is compressed, and must be unpacked with gunzip first; give a file made by export",
-    );
+    let encoded = |what: &str| format!("cannot be read as a run file: {what}");
+    check(b"\x1f\x8b\x08\x00", &encoded("it is compressed, and must be unpacked with gunzip first"));
+    let wide = "it is UTF-16 text, as `>` of Windows PowerShell writes it; write it by -o FILE, or convert it: iconv -f UTF-16 -t UTF-8";
+    check(b"\xff\xfe{\0\"\0t\0", &encoded(wide));
+    check(b"{\0\"\0t\0", &encoded(wide));
+    check(b"\xfe\xff\0{\0\"", &encoded(wide));
+    let marked = "it begins with a byte-order mark; write it as UTF-8 without one: tail -c +4 FILE";
+    check(b"\xef\xbb\xbf{\"t\":\"run\"", &encoded(marked));
     check(
         b"SQLite format 3\0\x10\x00",
         "is not a switchcost run file: it is an SQLite file, perhaps a store; give a file made by export",

@@ -3,7 +3,7 @@
 use clap::Parser;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_machine::cpus::Cpus;
@@ -90,11 +90,15 @@ fn transcript(file: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> 
     if mechanisms.len() > 1 {
         return Err(Failure::usage("--mechanism: a transcript is of one mechanism; name that"));
     }
-    let mut source: Box<dyn Read> = if file.as_os_str() == "-" {
+    let unreadable = |error| Failure::usage(named(&format!("cannot be read ({error})")));
+    let mut source: Box<dyn BufRead> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {
-        Box::new(File::open(file).map_err(|error| Failure::usage(named(&format!("cannot be read ({error})"))))?)
+        Box::new(BufReader::new(File::open(file).map_err(unreadable)?))
     };
+    if let Some(what) = switchcost_model::foreign(source.fill_buf().map_err(unreadable)?) {
+        return Err(Failure::usage(named(&what)));
+    }
     let catalogue = mechanisms.first().map(|_| Installation::find()?.catalogue()).transpose()?;
     let (sentence, exit) = match check_transcript(&mut source, mechanisms.first().zip(catalogue.as_ref())) {
         Ok(TranscriptKind::List(count)) => {

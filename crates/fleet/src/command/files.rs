@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::open_file;
-use switchcost_model::harmless;
+use switchcost_model::{decoded, harmless};
 use switchcost_session::{Failure, judged_here};
 
 /// Longest run file of a node: an honest one has 300 KB. A longer one is not from `fleet plan`, and would hold up the others.
@@ -28,6 +28,9 @@ const ENDING: &str = "jsonl";
 
 /// What a run file begins with, whatever it is called: launchers name files as they like.
 const HEADER: &[u8] = b"{\"t\":\"run\"";
+
+/// Bytes that hold it in any encoding that is known.
+const HEADER_READ: usize = 32;
 
 /// Reads a round: every node's newest run, by name, and what is the matter with files.
 pub fn round(
@@ -123,7 +126,9 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if !hidden
             && !path.is_dir()
-            && (path.extension().is_some_and(|ending| ending == ENDING) || begins_as_run(&path))
+            && (path.extension().is_some_and(|ending| ending == ENDING)
+                || path.to_string_lossy().contains(".jsonl.")
+                || begins_as_run(&path))
         {
             paths.push(path);
         }
@@ -140,7 +145,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 fn begins_as_run(path: &Path) -> bool {
     let begin = open_file(path).ok().map(BufReader::new);
-    begin.is_some_and(|mut begin| begin.fill_buf().is_ok_and(|bytes| bytes.starts_with(HEADER)))
+    let run = |text: &[u8]| text.starts_with(HEADER);
+    // In another encoding it is told what is wrong with it.
+    let decoded = |bytes: &[u8]| decoded(&bytes[..bytes.len().min(HEADER_READ)]).is_ok_and(|text| run(text.as_bytes()));
+    begin.is_some_and(|mut begin| begin.fill_buf().is_ok_and(|bytes| run(bytes) || decoded(bytes)))
 }
 
 /// One run, judged by the rules of this version.

@@ -4,6 +4,7 @@ use crate::answer::is_plain;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
+use switchcost_model::decoded;
 use switchcost_session::Failure;
 
 /// Most nodes of a list.
@@ -16,13 +17,14 @@ const MOST_BYTES: u64 = 16 * 1024 * 1024;
 pub fn nodes(flag: &str, given: &str) -> Result<Vec<(String, Option<String>)>, Failure> {
     let refuse = |reason: String| Failure::usage(format!("{flag} {given}: {reason}"));
     let lines: Vec<String> = if Path::new(given).is_file() {
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         let file = switchcost_machine::open_file(Path::new(given));
-        let read = file.and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
+        let read = file.and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
         read.map_err(|error| refuse(format!("cannot be read ({error})")))?;
-        if text.len() as u64 > MOST_BYTES {
+        if bytes.len() as u64 > MOST_BYTES {
             return Err(refuse(format!("longer than {} MB; split the list", MOST_BYTES >> 20)));
         }
+        let text = decoded(&bytes).map_err(refuse)?;
         let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim().to_owned());
         lines.filter(|line| !line.is_empty()).collect()
     } else {
