@@ -337,3 +337,28 @@ fn a_store_that_is_removed_amid_a_run_is_made_anew() {
     let (whole, stored) = stopped(&world, run);
     assert!(whole && stored >= 4, "{stored}");
 }
+
+/// By a copy of itself, as a synchronised folder does it: the copy has a part of the run.
+#[test]
+fn a_store_that_is_replaced_amid_a_run_is_told_as_that() {
+    let world = measured();
+    let starts = world.counted(FAKE, "");
+    let mut command =
+        world.command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "600s"]);
+    let run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    starts.reach(3);
+    let copy = world.path("copy.sqlite");
+    let store = rusqlite::Connection::open(world.store()).unwrap();
+    store.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+    drop(store);
+    for ending in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{ending}", world.store().display()));
+    }
+    std::fs::rename(&copy, world.store()).unwrap();
+    starts.reach(starts.count() + 2);
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    let said: switchcost_e2e::Said = run.wait_with_output().unwrap().into();
+    assert!(said.status == 4 && said.err.contains("was replaced by another while the run"), "{said:?}");
+    assert!(!said.err.contains("a different run"), "{said:?}");
+    assert!(world.run("history").out.contains("unfinished"), "what the copy held is kept");
+}

@@ -166,3 +166,56 @@ fn what_cannot_be_written_is_one_sentence_and_leaves_nothing() {
     assert_eq!(fs::read_to_string(world.path("o/old")).unwrap(), "old");
     assert_eq!(names(&world), ["old"]);
 }
+
+/// As a container mounts one file into another system: it can be written, but not exchanged.
+#[test]
+fn what_cannot_be_replaced_is_written_in_place() {
+    let (world, text) = world();
+    let target = world.path("o/old").display().to_string();
+    let mounted =
+        |script: &str, arguments: &[&str]| world.run_wrapped(&["unshare", "-m", "sh", "-c", script, "sh"], arguments);
+    let bind = format!("mount --bind {target} {target} && exec \"$@\"");
+    if !mounted(&bind, &["list"]).err.is_empty() {
+        return eprintln!("nothing can be mounted here: not tested");
+    }
+    fs::write(&target, "long ".repeat(text.len())).unwrap();
+    let inode = fs::metadata(&target).unwrap().ino();
+    let said = mounted(&bind, &["export", "-o", &target]);
+    assert!(said.status == 0 && said.err.contains("written in place"), "{said:?}");
+    assert_eq!((fs::read_to_string(&target).unwrap(), fs::metadata(&target).unwrap().ino()), (text, inode));
+    assert_eq!(names(&world), ["old"]);
+    // A disk that is full midway: what is there now is not whole, and that is said.
+    fs::create_dir_all(world.path("cache")).unwrap();
+    let full = format!(
+        "mount -t tmpfs -o size=4k tmpfs {0} && echo old >{0}/small && mount --bind {0}/small {target} && exec \"$@\"",
+        world.path("cache").display()
+    );
+    let said = mounted(&full, &["export", "-o", &target]);
+    assert!(said.status == 2 && said.err.contains("amidst writing in place"), "{said:?}");
+}
+
+/// A file of mine in a folder that is not.
+#[test]
+fn a_file_in_a_folder_that_may_not_be_written_is_written_in_place() {
+    let (world, text) = world();
+    for (path, mode) in [("o", 0o555), ("o/old", 0o666)] {
+        fs::set_permissions(world.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let open = ["", "data", "data/switchcost", "libexec", "share"];
+    open.iter().for_each(|path| fs::set_permissions(world.path(path), fs::Permissions::from_mode(0o755)).unwrap());
+    fs::set_permissions(world.store(), fs::Permissions::from_mode(0o644)).unwrap();
+    let target = world.path("o/old").display().to_string();
+    let said = world.run_wrapped(
+        &["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"],
+        &["export", "-o", &target],
+    );
+    if said.err.contains("setpriv:")
+        || said.err.contains("Permission denied")
+            && said.err.contains("switchcost:")
+            && !said.err.contains("cannot write")
+    {
+        return eprintln!("no other user can be: not tested: {said:?}");
+    }
+    assert!(said.status == 0 && said.err.contains("written in place"), "{said:?}");
+    assert_eq!(fs::read_to_string(target).unwrap(), text);
+}

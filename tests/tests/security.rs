@@ -184,3 +184,41 @@ fn a_probe_keeps_no_right_of_root_but_those_that_its_page_names() {
     let said = world.run("run thread/honest");
     assert!(said.status == 3 && said.out.contains("there is no capability `sys_nise`"), "{said:?}");
 }
+
+/// `sudo -E`: what root makes in the home of another belongs to that user.
+#[test]
+fn root_leaves_nothing_of_its_own_in_the_home_of_another() {
+    if !std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+        return eprintln!("not root: not tested");
+    }
+    let world = World::new(FAKE);
+    let home = world.path("home");
+    std::fs::create_dir(&home).unwrap();
+    chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = world.command(words);
+        command.env_remove("XDG_DATA_HOME").env_remove("XDG_CACHE_HOME").env("HOME", &home);
+        let said: switchcost_e2e::Said = command.output().unwrap().into();
+        assert_eq!(said.status, 0, "{words:?}: {said:?}");
+    };
+    for words in [
+        &["list"][..],
+        &["run", "thread/honest", "--rounds", "1", "--batches", "2"],
+        &["list"],
+        &["baseline", "set", "a"],
+    ] {
+        run(words);
+        let mut folders = vec![home.clone()];
+        let mut count = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let facts = std::fs::symlink_metadata(&path).unwrap();
+                assert_eq!((facts.uid(), facts.gid()), (NOBODY, NOBODY), "{} after {words:?}", path.display());
+                folders.extend(facts.is_dir().then_some(path));
+                count += 1;
+            }
+        }
+        assert!(count > 2, "{count} files after {words:?}");
+    }
+}

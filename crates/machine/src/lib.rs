@@ -12,6 +12,7 @@ pub mod cpus;
 pub mod interrupt;
 mod limits;
 pub mod load;
+mod locks;
 pub mod program;
 pub mod spawn;
 pub mod watch;
@@ -27,6 +28,7 @@ mod os;
 mod os;
 
 pub use limits::{tight_limits, with_room};
+pub use locks::Locks;
 #[cfg(target_os = "linux")]
 pub use os::memory::OrEnd;
 
@@ -71,10 +73,22 @@ pub fn cache_home() -> Option<PathBuf> {
     first_folder(os::CACHE_HOME)
 }
 
-/// Which network file system a file lies on, or would, were it made; none where that is not known.
+/// What becomes of locks where a file lies, or would, were it made.
 #[must_use]
-pub fn network_file_system(path: &std::path::Path) -> Option<&'static str> {
-    os::network_file_system(path)
+pub fn locks(path: &std::path::Path) -> Locks {
+    os::locks(path)
+}
+
+/// Does what makes these files. What root makes of them and their folders in another user's folder is given to that user, who could else neither write nor
+/// remove it.
+pub fn making<T>(paths: &[PathBuf], make: impl FnOnce() -> T) -> T {
+    let absent = |path: &&std::path::Path| path.symlink_metadata().is_err();
+    let mut missing: Vec<_> = paths.iter().flat_map(|path| path.ancestors().take_while(absent)).collect();
+    let made = make();
+    // Outer folders are shorter.
+    missing.sort_by_key(|path| path.as_os_str().len());
+    missing.into_iter().for_each(os::hand_over);
+    made
 }
 
 /// Whether probes can be looked at while they run: without that every claim of theirs would seem false.

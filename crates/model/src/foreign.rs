@@ -1,28 +1,22 @@
 //! Text as other systems write it: all that is read here is UTF-8 without a mark, and what is not is decoded or named.
 
-const UTF_16: &str = "it is UTF-16 text, as `>` of Windows PowerShell writes it; write it by -o FILE, or convert it: iconv -f UTF-16 -t UTF-8";
-const UTF_32: &str = "it is UTF-32 text; convert it: iconv -f UTF-32 -t UTF-8";
+const UTF_16: &str = "it is UTF-16 (PowerShell's `>`); write it by -o FILE, or convert it: iconv -f UTF-16 -t UTF-8";
 
 /// How a file begins that is not UTF-8 text without a mark, what it is, and how to write it.
-const FOREIGN: [(&[u8], &str); 10] = [
+const FOREIGN: [(&[u8], &str); 6] = [
     (&[0xef, 0xbb, 0xbf], "it begins with a byte-order mark; write it as UTF-8 without one: tail -c +4 FILE"),
-    (&[0xff, 0xfe, 0, 0], UTF_32),
-    (&[0, 0, 0xfe, 0xff], UTF_32),
+    (&[0xff, 0xfe, 0, 0], "it is UTF-32 text; convert it: iconv -f UTF-32 -t UTF-8"),
     (&[0xff, 0xfe], UTF_16),
     (&[0xfe, 0xff], UTF_16),
     (&[0x1f, 0x8b], "it is compressed, and must be unpacked with gunzip first"),
     (&[0x28, 0xb5, 0x2f, 0xfd], "it is compressed, and must be unpacked with unzstd first"),
-    (b"\xfd7zXZ", "it is compressed, and must be unpacked with unxz first"),
-    (b"BZh", "it is compressed, and must be unpacked with bunzip2 first"),
-    (b"PK\x03\x04", "it is compressed, and must be unpacked with unzip first"),
 ];
 
 /// What bytes that begin so are instead of plain UTF-8, and how to write them: a clause.
 #[must_use]
 pub fn foreign(begin: &[u8]) -> Option<&'static str> {
-    let known = FOREIGN.into_iter().find(|(mark, _)| begin.starts_with(mark));
-    let unmarked = || matches!(begin, [_, 0, ..] | [0, _, ..]).then_some(UTF_16);
-    known.map(|(_, what)| what).or_else(unmarked)
+    let unmarked = matches!(begin, [_, 0, ..] | [0, _, ..]).then_some(UTF_16);
+    FOREIGN.into_iter().find(|(mark, _)| begin.starts_with(mark)).map(|(_, what)| what).or(unmarked)
 }
 
 /// A whole text, whether in UTF-8, with a mark or without, or in UTF-16 with one.
@@ -30,19 +24,17 @@ pub fn foreign(begin: &[u8]) -> Option<&'static str> {
 /// # Errors
 /// What it is instead: a clause.
 pub fn decoded(bytes: &[u8]) -> Result<String, String> {
-    let what = foreign(bytes).unwrap_or("it is not UTF-8 text; convert it: iconv -f LATIN1 -t UTF-8");
+    let what = foreign(bytes);
     let text = match bytes {
-        _ if what == UTF_32 => None,
-        [mark @ (0xff | 0xfe), 0xff | 0xfe, rest @ ..] => {
-            let pair = |pair: [u8; 2]| if *mark == 0xff { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) };
-            let units: Vec<u16> = rest.as_chunks().0.iter().copied().map(pair).collect();
-            String::from_utf16(&units).ok().filter(|_| rest.len() % 2 == 0)
+        [mark, 0xff | 0xfe, rest @ ..] if what == Some(UTF_16) && rest.len() % 2 == 0 => {
+            let pair =
+                |pair: &[u8; 2]| if *mark == 0xff { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) };
+            String::from_utf16(&rest.as_chunks().0.iter().map(pair).collect::<Vec<_>>()).ok()
         }
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8(rest.to_vec()).ok(),
-        _ if foreign(bytes).is_some() => None,
-        _ => String::from_utf8(bytes.to_vec()).ok(),
+        _ => String::from_utf8(bytes.to_vec()).ok().filter(|_| what.is_none()),
     };
-    text.ok_or_else(|| what.to_owned())
+    text.ok_or_else(|| what.unwrap_or("it is not UTF-8 text; convert it: iconv -f LATIN1 -t UTF-8").to_owned())
 }
 
 #[cfg(test)]

@@ -99,7 +99,8 @@ fn remember(path: &Path, said: &[u8]) {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
     // Root may have the folder of a user (sudo), who can foresee the name: nothing that stands there is followed or taken.
     let create = |()| fs::File::create_new(&partial);
-    let Ok(mut file) = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(create) else { return };
+    let make = || path.parent().map_or(Ok(()), fs::create_dir_all).and_then(create);
+    let Ok(mut file) = switchcost_machine::making(std::slice::from_ref(&partial), make) else { return };
     let written = file.write_all(said);
     if written.and_then(|()| fs::rename(&partial, path)).is_err() {
         let _ = fs::remove_file(&partial);

@@ -5,10 +5,12 @@ use crate::output;
 use crate::paths::{self, Installation};
 use crate::progress::Live;
 use crate::random;
+use crate::stored::opened;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
+use switchcost_machine::Locks;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_model::{Finding, Hello, Machine, ProbeInfo, Request, Run, Severity, Verdict};
@@ -241,13 +243,19 @@ pub fn seed(given: Option<u64>) -> u64 {
 /// The store, opened before anything is measured: what cannot be kept need not be waited for.
 pub fn open_store(given: Option<&Path>) -> Result<Store, Failure> {
     let path = paths::store(given)?;
-    if let Some(name) = switchcost_machine::network_file_system(&path) {
-        return Err(Failure::usage(format!(
-            "{} is on a network file system ({name}), where its journal may be lost; name a store on a local disk by --store or XDG_DATA_HOME",
-            path.display()
-        )));
+    let shown = path.display();
+    match switchcost_machine::locks(&path) {
+        Locks::Kept => {}
+        Locks::Lost(name) => {
+            return Err(Failure::usage(format!(
+                "{shown} is on a file system of another machine ({name}), where its locks and its journal may be lost; name a store on a local disk by --store or XDG_DATA_HOME"
+            )));
+        }
+        Locks::Unknown(name) => output::say(&format!(
+            "{shown} is on a file system ({name}) of which nobody knows whether it keeps the locks of a store; let no two commands write there at once"
+        )),
     }
-    Store::open(&path).map_err(Failure::usage)
+    opened(&path).map_err(Failure::usage)
 }
 
 /// What is said when a result was shown and could not be kept.

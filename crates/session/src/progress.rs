@@ -2,6 +2,7 @@
 
 use crate::bar::Bar;
 use crate::output;
+use crate::stored::opened;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use switchcost_analysis::number::{nanoseconds, percent};
@@ -176,10 +177,19 @@ impl Observer for Live<'_> {
         // Nothing is measured any more.
         let mut patient = self.store.set_patience(LAST_PATIENCE);
         if self.store.is_gone() {
-            // Somebody removed the file meanwhile: all of the run goes into a new one.
+            // Somebody removed the file meanwhile, or put another in its place: all of the run goes into the one that is there.
             let path = self.store.path().to_owned();
-            patient = Store::open(&path).map(|store| self.store = store);
+            let replaced = path.exists();
+            patient = opened(&path).map(|store| self.store = store);
             (self.placed, self.stored) = (false, 0);
+            if replaced && patient.is_ok() {
+                output::say(&format!("{} was replaced by another store while the run went on", path.display()));
+                self.store_up(run);
+                if let Some(StoreError::Conflict { id, .. }) = &self.failure {
+                    self.failure = Some(StoreError::Replaced { path, id: id.clone() });
+                    return;
+                }
+            }
         }
         if let Err(failure) = patient {
             self.failure = Some(failure);

@@ -5,11 +5,12 @@ use crate::output;
 use crate::paths::Installation;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, harmless};
 use switchcost_report::moment;
+use switchcost_store::{Store, StoreError};
 
 /// A run from a file by `export`, judged by the rules of this version.
 ///
@@ -66,4 +67,14 @@ pub fn say_future<'r>(runs: impl IntoIterator<Item = (&'r str, i64)>) {
         "run {id}: its date, {}, lies in the future{others}; a clock was wrong then or is wrong now, so its age is unknown",
         moment(*started)
     ));
+}
+
+/// Opens a store for writing, in the name of the folder's owner.
+pub fn opened(path: &Path) -> Result<Store, StoreError> {
+    let beside = ["", "-wal", "-shm"].map(|ending| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    });
+    switchcost_machine::making(&beside, || Store::open(path))
 }

@@ -147,6 +147,17 @@ pub enum StoreError {
         /// Id of both runs.
         id: String,
     },
+    /// Another file stands in its place since a run began, which holds a part of that run.
+    #[error(
+        "the store `{}` was replaced by another while the run `{id}` went on, and that one holds only a part of it; leave the store in its place, and measure again",
+        path.display()
+    )]
+    Replaced {
+        /// The store.
+        path: PathBuf,
+        /// The run.
+        id: String,
+    },
     /// Not a name.
     #[error("`{name}` is not a name of a baseline; take 1 to 64 letters, digits, hyphens, underscores and dots")]
     BaselineName {

@@ -114,7 +114,7 @@ fn foreign_files() {
     check(b"[]", foreign);
     let encoded = |what: &str| format!("cannot be read as a run file: {what}");
     check(b"\x1f\x8b\x08\x00", &encoded("it is compressed, and must be unpacked with gunzip first"));
-    let wide = "it is UTF-16 text, as `>` of Windows PowerShell writes it; write it by -o FILE, or convert it: iconv -f UTF-16 -t UTF-8";
+    let wide = "it is UTF-16 (PowerShell's `>`); write it by -o FILE, or convert it: iconv -f UTF-16 -t UTF-8";
     check(b"\xff\xfe{\0\"\0t\0", &encoded(wide));
     check(b"{\0\"\0t\0", &encoded(wide));
     check(b"\xfe\xff\0{\0\"", &encoded(wide));

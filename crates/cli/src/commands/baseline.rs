@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use std::time::Instant;
 use switchcost_report::{BaselineEntry, baselines_json, baselines_text};
 use switchcost_session::arguments::{ListFormat, StoreOption};
-use switchcost_session::{Action, Exit, Failure, output, paths};
+use switchcost_session::{Action, Exit, Failure, open_store, output, paths};
 use switchcost_store::Store;
 
 /// Name runs to compare later ones with: `compare baseline:NAME latest --gate 5%`
@@ -81,7 +81,7 @@ fn set(arguments: &BaselineSet) -> Result<(), Failure> {
     let path = paths::store(arguments.store.path())?;
     // Only to name a run of it is not a reason to make a store.
     Store::open_read_only(&path).map_err(Failure::usage)?;
-    let mut store = Store::open(&path).map_err(Failure::usage)?;
+    let mut store = open_store(Some(&path))?;
     let run = store
         .set_baseline(&arguments.name, &arguments.run, arguments.replace, switchcost_session::now_unix_ns())
         .map_err(Failure::usage)?;
@@ -110,6 +110,6 @@ fn list(arguments: &BaselineList) -> Result<(), Failure> {
 fn remove(arguments: &BaselineRemove) -> Result<(), Failure> {
     let path = paths::store(arguments.store.path())?;
     Store::open_read_only(&path).map_err(Failure::usage)?;
-    Store::open(&path).and_then(|mut store| store.remove_baseline(&arguments.name)).map_err(Failure::usage)?;
+    open_store(Some(&path))?.remove_baseline(&arguments.name).map_err(Failure::usage)?;
     output::print(&format!("baseline {} is removed; its run stays\n", arguments.name))
 }

@@ -27,7 +27,7 @@ pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, rest
 
 pub(crate) use scheduling::refusal as load_refusal;
 
-pub(crate) use owner::{network_file_system, only_owner_writes, root_may_run, root_may_start};
+pub(crate) use owner::{hand_over, locks, only_owner_writes, root_may_run, root_may_start};
 
 use switchcost_model::{Finding, Machine};
 

@@ -1,5 +1,6 @@
 //! Whose a file is, and on what it lies.
 
+use crate::locks::Locks;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -8,42 +9,46 @@ use std::path::Path;
 const GROUP: u32 = 0o020;
 const OTHERS: u32 = 0o002;
 
-/// See [`crate::network_file_system`].
-pub(crate) fn network_file_system(path: &Path) -> Option<&'static str> {
-    let absolute = std::path::absolute(path).ok()?;
-    let there = absolute.ancestors().find(|folder| folder.exists())?;
-    match rustix::fs::statfs(there).ok()?.f_type as u64 & 0xffff_ffff {
-        FUSE => {
-            let device = std::fs::metadata(there).ok()?.dev();
-            let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
-            name_of_program(&mounts, &format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device)))
-        }
-        magic => name_of(magic),
-    }
+/// See [`crate::locks`].
+pub(crate) fn locks(path: &Path) -> Locks {
+    let absolute = std::path::absolute(path).unwrap_or_default();
+    let Some(there) = absolute.ancestors().find(|folder| folder.exists()) else { return Locks::Kept };
+    let Ok(facts) = rustix::fs::statfs(there) else { return Locks::Kept };
+    let device = std::fs::metadata(there).map_or(0, |facts| facts.dev());
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let kind = kind_of(&mounts, &format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device)));
+    locks_of(facts.f_type as u64 & 0xffff_ffff, kind)
 }
 
-/// The number of every file system that a program of the user serves.
+/// The number of every file system that a program serves: the user's own, or one of the host of a guest.
 const FUSE: u64 = 0x6573_5546;
 
-/// By who serves the device, of those that fetch files from elsewhere.
-fn name_of_program(mounts: &str, device: &str) -> Option<&'static str> {
-    const KNOWN: [(&str, &str); 7] = [
-        ("fuse.sshfs", "SSHFS"),
-        ("fuse.glusterfs", "GlusterFS"),
-        ("fuse.ceph-fuse", "Ceph"),
-        ("fuse.s3fs", "S3"),
-        ("fuse.gcsfuse", "Cloud Storage"),
-        ("fuse.rclone", "rclone"),
-        ("fuse.juicefs", "JuiceFS"),
-    ];
+/// By these kinds of FUSE, files come from elsewhere.
+const SERVED: [(&str, &str); 8] = [
+    ("virtiofs", "virtiofs"),
+    ("fuse.sshfs", "SSHFS"),
+    ("fuse.glusterfs", "GlusterFS"),
+    ("fuse.ceph-fuse", "Ceph"),
+    ("fuse.s3fs", "S3"),
+    ("fuse.gcsfuse", "Cloud Storage"),
+    ("fuse.rclone", "rclone"),
+    ("fuse.juicefs", "JuiceFS"),
+];
+
+/// And by these from this machine's own disks.
+const SERVED_HERE: [&str; 6] =
+    ["fuseblk", "fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs", "fuse.bindfs", "fuse.mergerfs"];
+
+/// The kind of file system that is mounted of a device.
+fn kind_of<'m>(mounts: &'m str, device: &str) -> Option<&'m str> {
     let line = mounts.lines().find(|line| line.split(' ').nth(2) == Some(device))?;
-    let kind = line.split_once(" - ")?.1.split(' ').next()?;
-    KNOWN.into_iter().find(|(known, _)| *known == kind).map(|(_, name)| name)
+    line.split_once(" - ")?.1.split(' ').next()
 }
 
 /// By the numbers of linux/magic.h and of the file systems themselves.
-fn name_of(magic: u64) -> Option<&'static str> {
-    match magic & 0xffff_ffff {
+fn locks_of(magic: u64, kind: Option<&str>) -> Locks {
+    let lost = match magic {
+        FUSE => SERVED.into_iter().find(|(known, _)| Some(*known) == kind).map(|(_, name)| name),
         0x6969 => Some("NFS"),
         0xff53_4d42 | 0xfe53_4d42 | 0x517b => Some("SMB"),
         0x00c3_6400 => Some("Ceph"),
@@ -51,7 +56,43 @@ fn name_of(magic: u64) -> Option<&'static str> {
         0x4750_4653 => Some("GPFS"),
         0x5346_414f | 0x6b41_4653 => Some("AFS"),
         0x7375_7245 => Some("Coda"),
+        0x0102_1997 => Some("9p"),
+        0x1983_0326 => Some("BeeGFS"),
+        0x786f_4256 => Some("vboxsf"),
+        0xbacb_acbc => Some("vmhgfs"),
         _ => None,
+    };
+    let kept = match magic {
+        FUSE => kind.is_some_and(|kind| SERVED_HERE.contains(&kind)),
+        // ext, XFS, Btrfs, Bcachefs, ZFS, F2FS, JFS, ReiserFS, NILFS, UBIFS, NTFS, exFAT, FAT, HFS+, eCryptfs; in memory; what lies over others.
+        0xef53 | 0x5846_5342 | 0x9123_683e | 0xca45_1a4e | 0x2fc1_2fc1 | 0xf2f5_2010 | 0x3153_464a | 0x5265_4973
+        | 0x3434 | 0x2405_1905 | 0x7366_746e | 0x2011_bab0 | 0x4d44 | 0x482b | 0xf15f | 0x0102_1994 | 0x8584_58f6
+        | 0x794c_7630 | 0x6175_6673 => true,
+        // Read only, and those of the kernel itself: that nothing can be stored there is said by who tries.
+        0x9fa0 | 0x6265_6572 | 0x7371_7368 | 0x9660 | 0xe0f5_e1e2 | 0x1cd1 | 0x0027_e0eb => true,
+        _ => false,
+    };
+    match lost {
+        Some(name) => Locks::Lost(name),
+        None if kept => Locks::Kept,
+        None => Locks::Unknown(kind.map_or_else(|| format!("number {magic:#x}"), str::to_owned)),
+    }
+}
+
+/// See [`crate::making`].
+pub(crate) fn hand_over(path: &Path) {
+    use rustix::fs::{AtFlags, Mode, OFlags, chownat, fstat, open};
+    let own = rustix::process::geteuid();
+    let Some(owner) = path.parent().and_then(|folder| std::fs::metadata(folder).ok()) else { return };
+    if !own.is_root() || owner.uid() == own.as_raw() {
+        return;
+    }
+    // By descriptor, and only what is root's and has this one name: the owner of the folder may exchange what stands there.
+    let Ok(file) = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()) else { return };
+    let one = |facts: &rustix::fs::Stat| facts.st_nlink == 1 || facts.st_mode & 0o170_000 == 0o040_000;
+    if fstat(&file).is_ok_and(|facts| facts.st_uid == own.as_raw() && one(&facts)) {
+        let (uid, gid) = (rustix::fs::Uid::from_raw(owner.uid()), rustix::fs::Gid::from_raw(owner.gid()));
+        let _ = chownat(&file, "", Some(uid), Some(gid), AtFlags::EMPTY_PATH);
     }
 }
 
@@ -114,22 +155,32 @@ fn no_freer(path: &Path, than: Option<&Metadata>) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{name_of, name_of_program, network_file_system};
+    use super::{FUSE, kind_of, locks, locks_of};
+    use crate::locks::Locks;
 
     #[test]
-    fn network_file_systems_are_known_and_local_ones_are_not_taken_for_them() {
-        assert_eq!(name_of(0x6969), Some("NFS"));
+    fn file_systems_that_lose_locks_are_known_and_others_are_not_taken_for_them() {
+        for (magic, name) in [(0x6969, "NFS"), (0x0102_1997, "9p"), (0x1983_0326, "BeeGFS"), (0x786f_4256, "vboxsf")] {
+            assert_eq!(locks_of(magic, None), Locks::Lost(name));
+        }
         // As a 32-bit f_type, negative, arrives.
-        assert_eq!(name_of(i64::from(0xff53_4d42_u32 as i32) as u64), Some("SMB"));
+        assert_eq!(locks_of(i64::from(0xff53_4d42_u32 as i32) as u64 & 0xffff_ffff, None), Locks::Lost("SMB"));
         // ext4, xfs, btrfs, tmpfs, overlay.
         for local in [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630] {
-            assert_eq!(name_of(local), None);
+            assert_eq!(locks_of(local, None), Locks::Kept);
         }
-        assert_eq!(network_file_system(std::path::Path::new("/proc/self/no/such/folder")), None);
+        assert_eq!(locks_of(0x1234, Some("newfs")), Locks::Unknown("newfs".into()));
+        assert_eq!(locks_of(0x1234, None), Locks::Unknown("number 0x1234".into()));
+        assert_eq!(locks(std::path::Path::new("/proc/self/no/such/folder")), Locks::Kept);
+        assert_eq!(locks(std::path::Path::new("/")), Locks::Kept, "a system's own disk");
         let mounts = "29 1 254:0 / / rw,relatime - ext4 /dev/root rw\n\
                       91 29 0:52 / /home/user/far\\040away rw,nosuid shared:9 - fuse.sshfs host:/home rw,user_id=0\n\
-                      92 29 0:53 / /mnt/image rw - fuse.squashfuse squashfuse ro\n";
-        let named = |device| name_of_program(mounts, device);
-        assert_eq!(["0:52", "0:53", "254:0", "0:5"].map(named), [Some("SSHFS"), None, None, None]);
+                      92 29 0:53 / /mnt/image rw - fuse.odd odd rw\n\
+                      93 29 0:54 / /home rw - virtiofs home rw\n\
+                      94 29 0:55 / /mnt/disk rw - fuseblk /dev/sdb1 rw\n";
+        let of = |device| locks_of(FUSE, kind_of(mounts, device));
+        let unknown = |name: &str| Locks::Unknown(name.into());
+        assert_eq!([of("0:52"), of("0:54"), of("0:55")], [Locks::Lost("SSHFS"), Locks::Lost("virtiofs"), Locks::Kept]);
+        assert_eq!([of("0:53"), of("0:5")], [unknown("fuse.odd"), unknown("number 0x65735546")]);
     }
 }

@@ -39,10 +39,13 @@ pub(crate) fn load_refusal(_: crate::load::Scheduling, _: bool, _: u64, _: u64) 
     Some("classes of tasks are set, and hogs put beside them, on Linux only".to_owned())
 }
 
-/// See [`crate::network_file_system`]. Nobody tells here.
-pub(crate) fn network_file_system(_: &std::path::Path) -> Option<&'static str> {
-    None
+/// See [`crate::locks`]. Nobody tells here.
+pub(crate) fn locks(_: &std::path::Path) -> crate::locks::Locks {
+    crate::locks::Locks::Kept
 }
+
+/// See [`crate::making`]. There is no root.
+pub(crate) fn hand_over(_: &std::path::Path) {}
 
 /// See [`crate::only_owner_writes`]. Nothing is measured here, and so no probe is trusted.
 pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {

@@ -14,9 +14,11 @@ const STORE: [&[u8]; 2] = [b"SQLite format 3\0", &[0x37, 0x7f, 0x06]];
 /// Where files that a process has open stand under names of their own.
 const OPEN: [&str; 2] = ["/proc", "/dev/fd"];
 
-/// A file is written whole or not at all: what stood there before is replaced at once, keeping its mode and, where permitted, its owner. A store is
-/// never replaced. A link is followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has gone, that is not a fault.
-pub fn write(path: &Path, text: &[u8]) -> Result<()> {
+/// A file is written whole or not at all: what stood there before is replaced at once, keeping its mode and, where permitted, its owner. What cannot be
+/// replaced but written (a single file that is mounted, one in a folder that may not be written) is written in place; the answer is what is to be said of
+/// that. A store is never replaced. A link is followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has
+/// gone, that is not a fault.
+pub fn write(path: &Path, text: &[u8]) -> Result<Option<String>> {
     let old = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         answer => Some(answer?),
@@ -35,7 +37,8 @@ pub fn write(path: &Path, text: &[u8]) -> Result<()> {
                 // At the end, if it is a file that somebody has open.
                 File::options().append(is_open).write(true).open(path).and_then(|mut file| file.write_all(text))
             };
-            written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+            written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+            Ok(None)
         }
         Some(_) if is_store(path) => {
             Err(Error::new(ErrorKind::AlreadyExists, "it is a store, whose runs would be lost"))
@@ -75,18 +78,36 @@ fn is_standard_output(target: &Path) -> bool {
 }
 
 /// Writes a new file beside the old one, under a name that nobody can foresee or have taken, and renames it.
-fn replace(target: &Path, old: Option<&Metadata>, text: &[u8]) -> Result<()> {
+fn replace(target: &Path, old: Option<&Metadata>, text: &[u8]) -> Result<Option<String>> {
     let new = target.with_file_name(format!(".switchcost-{:016x}", random::number()));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, if old.is_some() { 0o600 } else { 0o640 });
-    let mut file = options.open(&new)?;
+    let mut file = match options.open(&new) {
+        Ok(file) => file,
+        Err(error) => return in_place(target, old, text, error),
+    };
     let written = file.write_all(text).and_then(|()| old.map_or(Ok(()), |old| keep(&file, old)));
     drop(file);
-    written.and_then(|()| fs::rename(&new, target)).inspect_err(|_| {
+    let renamed = written.map(|()| fs::rename(&new, target));
+    if !matches!(renamed, Ok(Ok(()))) {
         let _ = fs::remove_file(&new); // The error says what matters.
-    })
+    }
+    renamed?.map_or_else(|error| in_place(target, old, text, error), |()| Ok(None))
+}
+
+/// Where the file cannot be exchanged, its content is: nothing but the folder, or that it is mounted, stands in the way. The answer says so.
+fn in_place(target: &Path, old: Option<&Metadata>, text: &[u8], why: Error) -> Result<Option<String>> {
+    use ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
+    let of_the_folder = matches!(why.kind(), CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy);
+    let file = old.filter(|_| of_the_folder).and_then(|_| File::options().write(true).open(target).ok());
+    let Some(mut file) = file else { return Err(why) };
+    let length = text.len() as u64;
+    file.write_all(text).and_then(|()| file.set_len(length)).and_then(|()| file.sync_all()).map_err(|error| {
+        Error::new(error.kind(), format!("{error}, amidst writing in place: what is there now is only a part"))
+    })?;
+    Ok(Some(format!("{} cannot be replaced ({why}), so it was written in place", target.display())))
 }
 
 /// Owner and mode of the file that is replaced. Where the owner cannot be given, his group may be.
