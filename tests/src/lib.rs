@@ -354,6 +354,8 @@ impl Real {
         command
             .args(arguments.split_whitespace())
             .env("XDG_DATA_HOME", self.folder.path())
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("TERM")
             .env_remove("SWITCHCOST_LIBEXEC")
             .stdin(Stdio::null());
         command

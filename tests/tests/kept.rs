@@ -141,3 +141,42 @@ fn the_answer_fits_on_a_screen() {
     assert!(columns.contains("95 % interval") && columns.contains("control/call") && !columns.contains("Warnings"));
     assert!(notes.contains("95 % interval") && notes.contains("Warnings") && notes.contains("mispredicted every time"));
 }
+
+/// Plain characters where no others are shown, and colours by the usual variables.
+#[test]
+fn what_is_shown_fits_the_terminal() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let ladder = repository().join("data/example/ladder.jsonl");
+    let show = |variables: &[(&str, &str)]| {
+        let mut command = real.command(&format!("show {}", ladder.display()));
+        command.env_remove("LC_ALL").env_remove("LANG").env_remove("LC_CTYPE").envs(variables.iter().copied());
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let usual = show(&[]);
+    assert!(usual.contains('±') && usual.contains('µ') && !usual.contains('\x1b'), "{usual}");
+    for variables in [[("TERM", "dumb")], [("LC_ALL", "C")], [("LANG", "de_DE")], [("LC_CTYPE", "POSIX")]] {
+        let plain = show(&variables);
+        assert!(plain.is_ascii() && !plain.contains(['\x1b', '?']), "{variables:?}: {plain}");
+        // Columns stay where they were.
+        let widths = |text: &str| text.lines().map(|line| line.chars().count()).collect::<Vec<_>>();
+        assert_eq!(widths(&plain)[..20], widths(&usual)[..20], "{plain}\n{usual}");
+    }
+    for language in [[("LC_ALL", "C.UTF-8"), ("LANG", "C")], [("LC_ALL", ""), ("LANG", "de_DE.utf8")]] {
+        assert_eq!(show(&language), usual, "{language:?}");
+    }
+    let coloured = show(&[("CLICOLOR_FORCE", "1")]);
+    // A tint hides the blanks at the end of a line.
+    let bare = plain(&coloured).lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>();
+    assert_eq!((bare, coloured == usual), (usual.clone(), false));
+    for variables in [[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], [("CLICOLOR_FORCE", "0"), ("NO_COLOR", "")]] {
+        assert_eq!(show(&variables), usual, "{variables:?}");
+    }
+    // What programs read is the same everywhere.
+    for format in ["json", "csv", "jsonl", "md"] {
+        let export = |variable: (&str, &str)| {
+            let mut command = real.command(&format!("export {} --format {format}", ladder.display()));
+            command.env_remove("LC_ALL").env(variable.0, variable.1).output().unwrap().stdout
+        };
+        assert_eq!(export(("LC_ALL", "C")), export(("LC_ALL", "C.UTF-8")), "{format}");
+    }
+}

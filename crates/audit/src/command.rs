@@ -5,6 +5,7 @@ use crate::cost::{self, Estimate, Price, PricePoint, point_of, price_of};
 use crate::data::{AuditData, load_audit};
 use crate::rule::{PriceRule, SwitchKind};
 use crate::text::{Audited, audit_json, audit_text};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use switchcost_analysis::number::roughly;
@@ -245,8 +246,9 @@ impl Auditing<'_> {
             return Ok(());
         }
         // On a terminal each picture takes the place of the one before.
-        let clear =
-            self.arguments.watch && self.arguments.format == ListFormat::Table && output::style().width.is_some();
+        let clear = self.arguments.watch
+            && self.arguments.format == ListFormat::Table
+            && output::understood(std::io::stdout().is_terminal());
         let between = if going_on && self.arguments.format == ListFormat::Table { "\n" } else { "" };
         if !clear {
             return output::print(&format!("{text}{between}"));

@@ -157,5 +157,6 @@ pub fn programs_text(programs: &[Program], style: Style) -> String {
         text.push_str(&drawn(&mut table));
         text.push('\n');
     }
-    text + "switchcost classic PROGRAM [ARGUMENTS] runs one of them, switchcost classic all makes one Markdown page of all.\n"
+    text.push_str("switchcost classic PROGRAM [ARGUMENTS] runs one of them, switchcost classic all makes one Markdown page of all.\n");
+    style.sealed(&text)
 }

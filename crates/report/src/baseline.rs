@@ -39,5 +39,5 @@ pub fn baselines_text(entries: &[BaselineEntry], style: Style) -> String {
         let run = if entry.gone { format!("{} (gone)", entry.run) } else { entry.run.clone() };
         table.add_row([cell(&entry.name), cell(run), cell(moment(entry.set_unix_ns))]);
     }
-    drawn(&mut table)
+    style.sealed(&drawn(&mut table))
 }

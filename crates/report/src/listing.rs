@@ -195,7 +195,7 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
         row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
         table.add_row(row.into_iter().chain([cell(asked(entry, style))]));
     }
-    drawn(&mut table)
+    style.sealed(&drawn(&mut table))
 }
 
 /// What was asked, on one line, and whether the run came to its end.

@@ -14,6 +14,8 @@ pub struct Style {
     pub width: Option<u16>,
     /// How much of a run is told.
     pub detail: Detail,
+    /// Nothing but ASCII is shown.
+    pub ascii: bool,
 }
 
 /// How much of a run is told.
@@ -30,7 +32,7 @@ pub enum Detail {
 
 impl Style {
     /// Neither colour nor wrapping: files and pipes.
-    pub const PLAIN: Self = Self { colour: false, width: None, detail: Detail::Brief };
+    pub const PLAIN: Self = Self { colour: false, width: None, detail: Detail::Brief, ascii: false };
 
     /// Bold, where that is wanted.
     #[must_use]
@@ -42,7 +44,8 @@ impl Style {
     /// The gate of all text: beside line feeds, nothing that acts on a terminal leaves but the colours of this style.
     #[must_use]
     pub fn sealed(self, text: &str) -> String {
-        harmless_lines(text, self.colour)
+        let text = harmless_lines(text, self.colour);
+        if self.ascii { ascii(&text) } else { text }
     }
 
     /// A table without lines: columns speak for themselves, and such text can be cut and pasted.
@@ -60,6 +63,27 @@ impl Style {
         }
         table
     }
+}
+
+/// Text for what shows nothing but ASCII. A character stays as wide as it was, so that columns stay where they are.
+#[must_use]
+pub fn ascii(text: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii() => c,
+        'µ' | 'μ' => 'u',
+        '×' => 'x',
+        '÷' => '/',
+        '–' | '—' | '−' | '·' | '─' | '━' | '╌' => '-',
+        '→' => '>',
+        '←' => '<',
+        '≈' => '~',
+        '…' | '░' => '.',
+        '●' => '*',
+        '┊' | '│' | '▏' => '|',
+        '█' => '#',
+        _ => '?',
+    };
+    text.replace("± ", "+-").replace('±', "+-").replace("≤ ", "<=").replace("≥ ", ">=").chars().map(plain).collect()
 }
 
 /// A table of Markdown.

@@ -55,7 +55,7 @@ impl Bar {
         self.drawn = Some(Instant::now());
         // A line that is wrapped could not be taken away by a carriage return.
         let width = terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
-        write(&self.line(width));
+        write(&crate::output::readable(&self.line(width)));
     }
 
     fn line(&self, width: usize) -> String {

@@ -8,17 +8,42 @@ use std::path::Path;
 use switchcost_model::harmless_lines;
 use switchcost_report::Style;
 
-/// Style of standard output: colour and width only on a terminal, and colour only without `NO_COLOR`.
+/// Style of standard output: width only on a terminal.
 pub fn style() -> Style {
-    let stdout = std::io::stdout();
-    if !stdout.is_terminal() {
-        return Style::PLAIN;
-    }
-    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let width = terminal_size::terminal_size().map(|(width, _)| width.0);
-    // The old console of Windows must be asked to understand colours; elsewhere there is nothing to ask.
-    let understood = anstyle_query::windows::enable_ansi_colors().unwrap_or(true);
-    Style { colour: !no_colour && understood, width, ..Style::PLAIN }
+    let terminal = std::io::stdout().is_terminal();
+    let width = terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| width.0);
+    Style { colour: colour(terminal), width, ascii: ascii_only(), ..Style::PLAIN }
+}
+
+/// Escape sequences are understood there, other than colours as well.
+pub fn understood(terminal: bool) -> bool {
+    let dumb = variable("TERM").is_some_and(|terminal| terminal == "dumb");
+    // The old console of Windows must be asked to understand them; elsewhere there is nothing to ask.
+    terminal && !dumb && anstyle_query::windows::enable_ansi_colors().unwrap_or(true)
+}
+
+/// Colours are wanted there: <https://no-color.org>, <https://bixense.com/clicolors>.
+pub fn colour(terminal: bool) -> bool {
+    let asked = |name| variable(name).map(|value| value != "0");
+    let wanted = asked("CLICOLOR_FORCE") == Some(true) || asked("CLICOLOR") != Some(false) && understood(terminal);
+    variable("NO_COLOR").is_none() && wanted
+}
+
+/// Nothing but ASCII is shown: the terminal is dumb, or the language has another encoding than UTF-8. If no variable says so, nothing is known against it.
+fn ascii_only() -> bool {
+    let language = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
+    let other = |language: String| !language.to_ascii_lowercase().replace('-', "").contains("utf8");
+    variable("TERM").is_some_and(|terminal| terminal == "dumb") || language.is_some_and(other)
+}
+
+/// A variable that is set to something.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// What people read, in characters that they can see.
+pub fn readable(text: &str) -> String {
+    if ascii_only() { switchcost_report::ascii(text) } else { text.to_owned() }
 }
 
 /// As many lines of `text` as a terminal shows at once, so that the first ones are not pushed out of sight; all of them where standard output is none.
@@ -47,7 +72,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes lines to standard error, whatever others have put into them. If nobody takes them there is nobody to tell.
 pub fn say(text: &str) {
-    let _ = std::io::stderr().write_all((harmless_lines(text, false) + "\n").as_bytes());
+    let _ = std::io::stderr().write_all(readable(&(harmless_lines(text, false) + "\n")).as_bytes());
 }
 
 /// Writes a result to where the user wants it, see [`place::write`].

@@ -52,12 +52,8 @@ impl<'a> Live<'a> {
         request: &'a Request,
         started: Instant,
     ) -> Self {
-        // The old console of Windows must be asked to understand how a line is drawn again.
-        let understood = || anstyle_query::windows::enable_ansi_colors().unwrap_or(true);
-        let bar = (std::io::stderr().is_terminal() && understood()).then(|| {
-            let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            Bar::new(!no_colour)
-        });
+        let terminal = std::io::stderr().is_terminal();
+        let bar = output::understood(terminal).then(|| Bar::new(output::colour(terminal)));
         let spent = Duration::ZERO;
         let (state, places, failure, placed, stored) = (Vec::new(), Vec::new(), None, false, 0);
         Self { store, begin, failure, placed, stored, catalogue, request, started, bar, state, places, spent }
