@@ -362,3 +362,16 @@ fn a_store_that_is_replaced_amid_a_run_is_told_as_that() {
     assert!(!said.err.contains("a different run"), "{said:?}");
     assert!(world.run("history").out.contains("unfinished"), "what the copy held is kept");
 }
+
+/// The result can neither be shown nor kept: both are told, the store first, since that loses the figures.
+#[test]
+fn a_result_that_is_neither_shown_nor_stored_is_told_as_both() {
+    let world = measured();
+    let other = rusqlite::Connection::open(world.store()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut command = world.command(&["run", "thread/honest", "--rounds", "1", "--batches", "2"]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let said: switchcost_e2e::Said = command.stdout(full).stderr(Stdio::piped()).output().unwrap().into();
+    let both = ["is locked by another process", "cannot write to standard output"];
+    assert!(said.status == 4 && both.iter().all(|words| said.err.contains(words)), "{said:?}");
+}

@@ -135,11 +135,12 @@ impl Auditing<'_> {
             for (rule, place) in missing.iter().zip(places) {
                 match price(&run, rule, &self.catalogue) {
                     Some(price) => self.prices.push(price),
-                    None => self.notes.push(format!(
-                        "{} could not be measured: {}",
-                        rule.wanted,
-                        reason(&Analysis::new(&run, &self.catalogue).rows[place])
-                    )),
+                    None => {
+                        let analysis = Analysis::new(&run, &self.catalogue);
+                        let row = place.and_then(|place| analysis.rows.get(place));
+                        let why = row.map_or_else(|| "nothing is called so".to_owned(), reason);
+                        self.notes.push(format!("{} could not be measured: {why}", rule.wanted));
+                    }
                 }
             }
         }

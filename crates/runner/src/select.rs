@@ -191,7 +191,7 @@ pub fn select_wanted(
     request: &Request,
     catalogue: &Catalogue,
     probes: &[KnownProbe],
-) -> Result<(Selection, Vec<usize>), RequestError> {
+) -> Result<(Selection, Vec<Option<usize>>), RequestError> {
     let mut selection = Selection::default();
     let mut places = Vec::new();
     for one in wanted {
@@ -205,7 +205,8 @@ pub fn select_wanted(
             ..request.clone()
         };
         let found = select(&request, catalogue, probes)?;
-        places.extend(selection.merge(found).first());
+        // One place for each that is wanted, also for one that selects nothing: places are found by position.
+        places.push(selection.merge(found).first().copied());
     }
     Ok((selection, places))
 }

@@ -50,7 +50,7 @@ pub fn measure(
     installation: &Installation,
     catalogue: &Catalogue,
     store: &Path,
-) -> Result<(Run, Vec<usize>), Failure> {
+) -> Result<(Run, Vec<Option<usize>>), Failure> {
     Prepared::new(wanted, request, installation, catalogue, store)?.measure(request, catalogue)
 }
 
@@ -59,7 +59,7 @@ pub struct Prepared {
     store: Store,
     session: Session,
     selection: Selection,
-    places: Vec<usize>,
+    places: Vec<Option<usize>>,
 }
 
 impl Prepared {
@@ -83,11 +83,11 @@ impl Prepared {
 
     /// Why the wanted row of this place cannot run here.
     pub fn why_not(&self, place: usize) -> Option<&Reason> {
-        self.selection.not_run.get(self.places.get(place)?)
+        self.selection.not_run.get(self.places.get(place)?.as_ref()?)
     }
 
     /// Measures and stores it.
-    pub fn measure(mut self, request: &Request, catalogue: &Catalogue) -> Result<(Run, Vec<usize>), Failure> {
+    pub fn measure(mut self, request: &Request, catalogue: &Catalogue) -> Result<(Run, Vec<Option<usize>>), Failure> {
         self.selection.add_twins(catalogue, &self.session.probes);
         let (run, storing) = self.session.measure(request, self.selection, self.store)?;
         if run.ended_by == EndedBy::Interrupt {

@@ -93,6 +93,7 @@ class _FutureRing(_Ring):
         due = index
         while True:
             token = await inbox[index]
+            inbox[index] = make()
             arrived = now()
             if token == due:
                 self.histogram.arrive(arrived - self.stamp)
@@ -101,7 +102,6 @@ class _FutureRing(_Ring):
             else:
                 token, due = self.answer(index, due, token)
             self.stamp = now()
-            inbox[index] = make()
             inbox[following].set_result(token)
 
     async def run(self, units):
@@ -119,9 +119,8 @@ class _FutureRing(_Ring):
             self.stamp = now()
             inbox[1].set_result(token - lap + 1)
             came = await inbox[0]
-            arrived = now()
-            histogram.arrive(arrived - self.stamp)
             inbox[0] = make()
+            histogram.arrive(now() - self.stamp)
             if came != token:
                 self.broken = True
 
@@ -159,8 +158,8 @@ class _EventRing(_Ring):
         due = index
         while True:
             await event.wait()
-            arrived = now()
             event.clear()
+            arrived = now()
             if self.token == due:
                 self.histogram.arrive(arrived - self.stamp)
                 due += lap
@@ -188,8 +187,8 @@ class _EventRing(_Ring):
             self.stamp = now()
             following.set()
             await event.wait()
-            arrived = now()
             event.clear()
+            arrived = now()
             histogram.arrive(arrived - self.stamp)
             if self.token != token:
                 self.broken = True

@@ -1,5 +1,6 @@
 """The kit: plans, messages, histogram, trace."""
 
+import contextlib
 import json
 import os
 import random
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from kit import measure, plan, wire
 from kit.evidence import Observed, Trace, Turns, between
@@ -16,7 +18,7 @@ from kit.histogram import Histogram
 from kit.measure import Mechanism
 from kit.ruler import Ruler
 
-from mechanisms import LIST
+from mechanisms import LIST, fiber_asyncio
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = Path(__file__).resolve().parents[1]
@@ -29,6 +31,52 @@ def words_of(mechanism, **given):
     usual |= {"protocol": 1, "experiment": "switch", "timing": "batch", "verify_units": 1000, "seed": 0}
     usual |= {parameter.name: parameter.words[0] for parameter in mechanism.parameters}
     return [f"{key}={value}" for key, value in {"mechanism": mechanism.id, **usual, **given}.items()]
+
+
+class IntervalsOfAsyncio(unittest.TestCase):
+    """An interval of timing=each holds what a batch holds for each switch: what takes the last hand-over away is part of its price."""
+
+    def order(self, ring, name, recorded):
+        """Readings of the clock, and calls of what is recorded, of four switches between two contexts."""
+        import asyncio
+
+        order = []
+
+        def now():
+            order.append("now")
+            return len(order)
+
+        def noted(*arguments):
+            order.append(name)
+            return recorded(*arguments)
+
+        async def go():
+            fiber_asyncio.asyncio = asyncio
+            running = ring(2, True)
+            if name == "make":
+                running.make = noted
+            await asyncio.sleep(0)
+            event = mock.patch.object(asyncio.Event, "clear", noted) if name == "clear" else contextlib.nullcontext()
+            order.clear()
+            with event, mock.patch.object(fiber_asyncio, "now", now):
+                await running.run_each(4, Histogram())
+
+        asyncio.run(go())
+        return order
+
+    def test_an_event_is_cleared_and_a_future_made_within_the_interval(self):
+        import asyncio
+
+        def made():
+            return asyncio.get_running_loop().create_future()
+
+        each = ["now", "{}", "now"]
+        for ring, name, recorded in (
+            (fiber_asyncio._EventRing, "clear", asyncio.Event.clear),
+            (fiber_asyncio._FutureRing, "make", made),
+        ):
+            order = self.order(ring, name, recorded)
+            self.assertEqual(order, [word.format(name) for word in each] * 4, name)
 
 
 class Calibration(unittest.TestCase):
@@ -117,7 +165,7 @@ class Evidence(unittest.TestCase):
 PLACE = """
 import sys
 from kit import heap_offset, plan
-from mechanisms import LIST
+from mechanisms import LIST, fiber_asyncio
 kept = heap_offset.blocks(plan.parse(sys.argv[1:], LIST)[0])
 print(id(x for x in ()) % 4096)
 """

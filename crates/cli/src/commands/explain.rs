@@ -63,7 +63,7 @@ impl Action for Explain {
             let holds_all = |run: &Run| {
                 wanted
                     .iter()
-                    .map(|wanted| place(run, wanted, &catalogue))
+                    .map(|wanted| place(run, wanted, &catalogue).map(Some))
                     .collect::<Option<Vec<_>>>()
                     .map(|p| (run.clone(), p))
             };
@@ -76,7 +76,7 @@ impl Action for Explain {
             measure(&wanted, &request(self.budget, self.rounds), &installation, &catalogue, &store)?
         };
         let analysis = Analysis::new(&run, &catalogue);
-        let rows: Vec<_> = places.iter().map(|place| analysis.rows.get(*place)).collect();
+        let rows: Vec<_> = places.iter().map(|place| analysis.rows.get((*place)?)).collect();
         let explained = switchcost_analysis::explain(&chosen, &rows)
             .map_err(|reason| Failure::nothing(format!("{} has no figure: {reason}", chosen.total)))?;
         if explained.total.interval.is_none() {

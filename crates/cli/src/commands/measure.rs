@@ -41,10 +41,18 @@ pub struct Effort {
 
 /// Prints what was measured, and only then says that it could not be kept. Gives the run, for what is still to be said of it.
 pub fn show(session: &Session, (run, stored): Measured, form: Form, style: Style) -> Result<(Run, Exit), Failure> {
-    let (text, exit) = formatted(&run, &session.catalogue, form, style)?;
-    output::print(&text)?;
-    stored.map_err(|reason| not_stored(&reason))?;
-    Ok((run, exit))
+    let shown = formatted(&run, &session.catalogue, form, style).and_then(|(text, exit)| {
+        output::print(&text)?;
+        Ok(exit)
+    });
+    match (shown, stored) {
+        (shown, Ok(())) => shown.map(|exit| (run, exit)),
+        (Ok(_), Err(reason)) => Err(not_stored(&reason)),
+        // What was measured is nowhere then: the worse of the two is not to be lost for the other.
+        (Err(unshown), Err(reason)) => {
+            Err(Failure { sentence: format!("{reason}; and {}", unshown.sentence), exit: Exit::Partial })
+        }
+    }
 }
 
 /// What is asked for by the options that all runs along the catalogue share.

@@ -11,9 +11,9 @@ const OTHERS: (f64, f64) = (5.0, 20.0);
 pub(super) fn steal(look: &Subject<'_>) -> Answer {
     let (Some(now), Some(since_boot)) = (look.sizes.steal_percent, look.sizes.steal_since_boot_percent) else {
         return Answer::note(
-            "steal time cannot be read",
-            "an invocation that the hypervisor disturbed is not recognised",
-            "make /proc/stat readable",
+            "steal time could not be determined",
+            "an invocation that the hypervisor disturbed may not be recognised",
+            "make /proc/stat readable, and let threads be started and placed on the measured CPU",
         );
     };
     let what = format!(
@@ -34,9 +34,9 @@ pub(super) fn steal(look: &Subject<'_>) -> Answer {
 pub(super) fn neighbours(look: &Subject<'_>) -> Answer {
     let Some(others) = look.sizes.others_percent else {
         return Answer::note(
-            "CPU time of other processes cannot be read",
-            "an invocation that others disturbed is not recognised",
-            "make /proc/stat readable",
+            "how much CPU time other processes use could not be determined",
+            "an invocation that others disturbed may not be recognised",
+            "make /proc/stat readable, and let threads be started and placed on the measured CPU",
         );
     };
     let what = format!("other processes used {others:.0} % of one CPU over the last 200 ms");

@@ -65,11 +65,18 @@ impl Sizes {
     fn window(&mut self, host: &Host, cpus: &Cpus) {
         let (before, began) = (Snapshot::of(host, cpus.allowed()), Instant::now());
         self.longest_gap_us = on_cpu(cpus.measured(), longest_gap);
-        let wall = began.elapsed().as_nanos() as f64;
+        let wall = began.elapsed();
         let change = Snapshot::of(host, cpus.allowed()).since(&before);
-        self.others_percent = change.busy_ns.map(|ns| ns as f64 / wall * 100.0);
-        self.steal_percent = change.steal_ns.map(|ns| ns as f64 / wall * 100.0);
+        self.others_percent = share(change.busy_ns, wall, cpus.allowed().len());
+        self.steal_percent = share(change.steal_ns, wall, 1);
     }
+}
+
+/// CPU time in percent of one CPU, and at most all of so many. None where the window was cut short, as by a refused thread: the kernel counts in ticks of
+/// 10 ms, which are a multiple of a moment.
+fn share(used_ns: Option<u64>, wall: Duration, cpus: usize) -> Option<f64> {
+    let percent = used_ns? as f64 / wall.as_nanos() as f64 * 100.0;
+    (wall >= WINDOW).then(|| percent.min(100.0 * cpus as f64))
 }
 
 fn longest_gap() -> f64 {
@@ -150,4 +157,20 @@ fn steal_since_boot(host: &Host) -> Option<f64> {
     let stat = Stat::read(host);
     let (steal, busy) = (stat.total(|times| times.steal)?, stat.total(|times| times.busy)?);
     (steal + busy > 0).then(|| steal as f64 / (steal + busy) as f64 * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_stays_within_its_bounds_and_is_of_a_whole_window() {
+        let ms = |ms| Duration::from_millis(ms);
+        assert_eq!(share(Some(20_000_000), Duration::from_micros(158), 2), None, "no window: not 12650 %");
+        assert_eq!(share(Some(20_000_000), ms(199), 2), None);
+        assert_eq!(share(Some(100_000_000), ms(200), 2), Some(50.0));
+        assert_eq!(share(Some(420_000_000), ms(200), 2), Some(200.0));
+        assert_eq!(share(Some(210_000_000), ms(200), 1), Some(100.0));
+        assert_eq!(share(None, ms(200), 1), None);
+    }
 }
