@@ -26,7 +26,7 @@ fn check<T: std::fmt::Debug>(path: &Path, result: Result<T, StoreError>, expecte
 fn a_store_outlives_its_process_and_makes_its_folders() {
     let (_folder, path) = place();
     assert_eq!(Store::open(&path).unwrap().insert_run(&full_run()).unwrap(), Insertion::Inserted);
-    assert_eq!(Store::open(&path).unwrap().load("latest").unwrap(), full_run());
+    assert_eq!(Store::open(&path).unwrap().load(ID).unwrap(), full_run());
     assert_eq!(Store::open_read_only(&path).unwrap().load("2026").unwrap(), full_run());
     let raw = Connection::open(&path).unwrap();
     let pragma = |name: &str| raw.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
@@ -41,7 +41,7 @@ fn a_path_is_a_path_and_no_uri() {
     let path = folder.path().join("file:x?mode=memory&%41 #.sqlite");
     Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
     assert!(path.exists());
-    assert_eq!(Store::open_read_only(&path).unwrap().load("latest").unwrap(), full_run());
+    assert_eq!(Store::open_read_only(&path).unwrap().load(ID).unwrap(), full_run());
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn a_flipped_bit_never_changes_what_is_read() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (count % 8);
         fs::write(&path, bytes).unwrap();
-        let read = Store::open_read_only(&path).and_then(|store| Ok((store.load("latest")?, store.list()?)));
+        let read = Store::open_read_only(&path).and_then(|store| Ok((store.load(ID)?, store.list()?)));
         match read {
             Ok(read) => assert_eq!(read, (wanted.clone(), listed.clone()), "bit {} of byte {at}", count % 8),
             Err(_) => noticed += 1,
@@ -318,7 +318,7 @@ fn a_write_protected_store_is_read_and_not_written() {
     assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
     permit(&path, 0o444);
     permit(folder, 0o555);
-    assert_eq!(Store::open_read_only(&path).unwrap().load("latest").unwrap(), full_run());
+    assert_eq!(Store::open_read_only(&path).unwrap().load(ID).unwrap(), full_run());
     if fs::write(folder.join("probe"), "").is_err() {
         permit(&path, 0o644);
         let error = Store::open(&path).unwrap_err();

@@ -55,7 +55,7 @@ fn said_of(change: &str) -> String {
     for key in 1..=3 {
         rows::seal_invocation(&store.connection, key).unwrap();
     }
-    crate::seal::seal_run(&store.connection, 1).unwrap();
+    crate::seal::seal_run(&store.connection, -1).unwrap();
     store.load("2026").unwrap_err().to_string()
 }
 
