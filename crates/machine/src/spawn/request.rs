@@ -2,6 +2,7 @@
 
 use crate::cause::cause;
 use crate::load::HogPlan;
+use crate::os;
 use std::path::{Path, PathBuf};
 use switchcost_model::Capabilities;
 
@@ -123,12 +124,18 @@ pub(crate) fn resolve(
     if program.components().count() == 1 && !program.to_string_lossy().contains(std::path::is_separator) {
         let path = request.environment.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
         let found = std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| fault(file).is_none());
-        return found.ok_or_else(|| SpawnError::NotInPath(program.clone()));
+        return found.ok_or_else(|| SpawnError::NotInPath(program.clone())).and_then(trusted);
     }
     let base = request.directory.as_deref().unwrap_or(Path::new("."));
     let file = std::path::absolute(base.join(program)).map_err(|e| SpawnError::Other(program.clone(), cause(&e)))?;
     match fault(&file) {
         Some(error) => Err(error),
-        None => Ok(file),
+        None => trusted(file),
     }
+}
+
+/// A program that may be started, if root may.
+#[cfg_attr(not(any(target_os = "linux", windows)), expect(dead_code, reason = "nothing is started"))]
+fn trusted(file: PathBuf) -> Result<PathBuf, SpawnError> {
+    os::root_may_run(&file).map_err(SpawnError::NotTrusted).map(|()| file)
 }
