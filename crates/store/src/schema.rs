@@ -25,11 +25,23 @@ fn is_made_within(transaction: &Transaction<'_>, path: &Path) -> Result<bool, Fa
     let path = path.to_path_buf();
     match (application_id, found) {
         (0 | APPLICATION_ID, 0) if number("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(false),
-        (APPLICATION_ID, VERSION) => Ok(true),
+        (APPLICATION_ID, VERSION) => is_text(transaction).map(|()| true),
         (APPLICATION_ID, ..VERSION) => Err(StoreError::OlderSchema { path, found, known: VERSION }.into()),
         (APPLICATION_ID, _) => Err(StoreError::NewerSchema { path, found, known: VERSION }.into()),
         _ => Err(StoreError::ForeignFile { path, application_id }.into()),
     }
+}
+
+/// Refuses a damaged schema: the library takes names of columns for text and panics where they are not.
+fn is_text(transaction: &Transaction<'_>) -> Result<(), Fault> {
+    let mut statement = transaction.prepare("SELECT sql FROM sqlite_schema")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if std::str::from_utf8(row.get_ref(0)?.as_bytes_or_null().ok().flatten().unwrap_or_default()).is_err() {
+            return Err(Fault::Unreadable("its schema is not text".to_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// Makes the tables of an empty file.

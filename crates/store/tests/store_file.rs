@@ -298,6 +298,22 @@ fn a_flipped_bit_never_changes_what_is_read() {
 }
 
 #[test]
+fn a_flipped_bit_in_the_name_of_a_column_is_said() {
+    let (_folder, path) = place();
+    Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let name = b"precision_ppm ";
+    // Pages that are no longer used hold it as well.
+    let places: Vec<usize> = (0..bytes.len() - name.len()).filter(|at| bytes[*at..].starts_with(name)).collect();
+    places.iter().for_each(|at| bytes[at + 3] ^= 0x80);
+    fs::write(&path, bytes).unwrap();
+    let damaged = "the store `PATH` is damaged (its schema is not text); move it away and import the runs again from a backup or \
+                   from run files";
+    check(&path, Store::open_read_only(&path).and_then(|store| store.load(ID)), damaged);
+    check(&path, Store::open(&path), damaged);
+}
+
+#[test]
 fn a_store_opened_for_reading_is_not_written() {
     let (_folder, path) = place();
     drop(Store::open(&path).unwrap());
