@@ -378,7 +378,7 @@ impl<'a, 'r> View<'a, 'r> {
         let without = single().filter(|(_, figures)| figures.interval.is_none()).map(|(row, _)| *row);
         let without = without_interval(&without.collect::<Vec<_>>(), run.ended_by);
         let cure = match run.ended_by {
-            EndedBy::Budget => format!(": --budget {} narrows them", twice(run.budget_ms)),
+            EndedBy::Budget => format!(": --budget {} narrows them", crate::text::twice(run.budget_ms)),
             EndedBy::Rounds => ": more --rounds narrow them".to_owned(),
             _ => String::new(),
         };
@@ -389,14 +389,6 @@ impl<'a, 'r> View<'a, 'r> {
         });
         let said: Vec<String> = wide.into_iter().chain(without).collect();
         (!said.is_empty()).then(|| said.join("; "))
-    }
-}
-
-/// Twice a budget, as `--budget` takes it: whole seconds, or milliseconds where it has a part of one.
-fn twice(budget_ms: u64) -> String {
-    match budget_ms.saturating_mul(2) {
-        ms if ms.is_multiple_of(1000) => format!("{}s", ms / 1000),
-        ms => format!("{ms}ms"),
     }
 }
 
@@ -483,19 +475,5 @@ fn range(low: &str, high: &str) -> String {
     match (low.rsplit_once(' '), high.rsplit_once(' ')) {
         (Some((least, unit)), Some((_, other))) if unit == other => format!("{least}–{high}"),
         _ => format!("{low}–{high}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::twice;
-
-    #[test]
-    fn a_budget_that_is_advised_is_one_that_is_taken() {
-        for (ms, advice) in
-            [(100, "200ms"), (400, "800ms"), (500, "1s"), (700, "1400ms"), (1500, "3s"), (30_000, "60s")]
-        {
-            assert_eq!(twice(ms), advice);
-        }
     }
 }
