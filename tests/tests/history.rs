@@ -79,7 +79,7 @@ fn a_run_from_the_future_is_neither_the_latest_nor_fresh() {
     measure(&world, "1000,3000");
     let now = world.run("export latest --format json");
     let now = (now.json()["run"]["id"].as_str().unwrap().to_owned(), now.err);
-    assert!(now.0 < "3".to_owned() && now.1.is_empty(), "{now:?}");
+    assert!(now.0.starts_with('2') && now.1.is_empty(), "{now:?}");
     assert_eq!(world.run("history --format json").json()["runs"][0]["id"], now.0.as_str());
     assert!(world.run_words(&["show", "thread/honest ticks=2000"]).out.contains("30000101T000000-f0f0"));
     for command in ["show latest~1", "export latest~1", "compare latest~1 latest", "history", "history thread/honest"] {

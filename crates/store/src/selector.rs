@@ -12,7 +12,7 @@ pub fn resolve<'a>(path: &Path, ids: &'a [String], measured: usize, selector: &s
     let unknown =
         |hint: String| StoreError::UnknownRun { path: path.to_path_buf(), selector: harmless(selector), hint };
     if let Some(back) = steps_back(selector) {
-        return ids[..measured].get(back).map(String::as_str).ok_or_else(|| {
+        return ids.iter().take(measured).nth(back).map(String::as_str).ok_or_else(|| {
             unknown(match measured.checked_sub(1) {
                 Some(last) => format!("{measured} runs were measured here, and the oldest is `latest~{last}`"),
                 None => format!("it holds imported runs only; name one by its id, such as `{newest}`"),

@@ -34,7 +34,7 @@ def words_of(mechanism, **given):
 
 
 class IntervalsOfAsyncio(unittest.TestCase):
-    """An interval of timing=each holds what a batch holds for each switch: what takes the last hand-over away is part of its price."""
+    """An interval of timing=each holds what a batch holds for each switch: what takes the last token away is part of its price."""
 
     def order(self, ring, name, recorded):
         """Readings of the clock, and calls of what is recorded, of four switches between two contexts."""
