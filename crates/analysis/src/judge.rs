@@ -1,7 +1,8 @@
 //! The judge: do the probe's evidence and the host's own view support the claim?
 //!
 //! `broken`: there is no usable answer. `claim`: the evidence speaks against itself or against the mechanism's rule. `each`: the same for
-//! `timing=each`. `host`: what the host saw by itself speaks against it. `missing`: something that the rule needs was not told. `again`: the same for
+//! `timing=each`. `host`: what the host saw by itself speaks against it. `open_loop`: times
+//! that were fixed beforehand did not pass, or the load was not there. `missing`: something that the rule needs was not told. `again`: the same for
 //! runs that are stored. `constants`: the numbers of all of them.
 
 mod again;
