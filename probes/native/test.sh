@@ -119,7 +119,7 @@ for bytes in 1 64 4097 1000000; do run_plan ok 0 '' mechanism=control/touch work
 # Real-time scheduling, where it is allowed, and the cure where it is not.
 fifo=unsupported
 if chrt -f 1 true 2>/dev/null; then fifo=ok; fi
-grep -E '^(thread|process)/' "$work/mechanisms" | grep -vE '/(pthread|fork) ' >"$work/scheduled" || true
+grep -E '^(thread|process)/.*"switch"' "$work/mechanisms" >"$work/scheduled" || true
 while read -r mechanism _; do
     run_plan $fifo 0 '' mechanism="$mechanism" sched=fifo contexts=3 batch_units=30 batches=2
 done <"$work/scheduled"
