@@ -271,6 +271,8 @@ pub enum Reason {
     NoAxis { mechanism: String, what: String },
     #[error("{name}: {why}")]
     ValueRefused { name: String, why: String },
+    #[error("experiment {experiment} has no single switches to time; leave --timing each out")]
+    NotOneByOne { experiment: String },
     #[error("a ring needs at least 2 contexts; say --contexts 2 or more")]
     RingOfOne,
     #[error("CPU {cpu} is not one of those that may be used, {allowed}")]

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{
-    Described, Experiment, Mechanism, MechanismId, Parameters, Placement, Reason, Request, Variant, Wanted,
+    Described, Experiment, Mechanism, MechanismId, Parameters, Placement, Reason, Request, Timing, Variant, Wanted,
 };
 
 /// What is to be run, and what cannot be.
@@ -381,6 +381,9 @@ fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<Reason> {
     if !mechanism.placements.contains(&shape.placement.kind()) {
         let known = mechanism.placements.iter().map(ToString::to_string).collect();
         return Some(Reason::NoPlacement { mechanism: id, placement: shape.placement.to_string(), known });
+    }
+    if shape.timing == Timing::Each && !shape.experiment.each {
+        return Some(Reason::NotOneByOne { experiment: shape.experiment.to_string() });
     }
     (shape.experiment.ring && shape.contexts < 2 && !mechanism.control).then_some(Reason::RingOfOne)
 }

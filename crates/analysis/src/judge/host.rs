@@ -110,19 +110,24 @@ fn fewer(what: &str, seen: u64, needed: u64) -> Option<Reason> {
     (seen < needed).then(|| Reason::HostSawFewer { what: what.to_owned(), seen, needed })
 }
 
+/// How many of those needed must be among the processes that were looked at, if all others have one each: which of them are no contexts nobody knows.
+fn among_looked_at(tree: &Tree, needed: u64) -> u64 {
+    needed.saturating_sub(tree.processes.saturating_sub(tree.looked_at))
+}
+
 fn wrong_tasks(case: &Case<'_>, tree: &Tree) -> Option<Reason> {
     let rule = case.rule;
     let threads = rule.seen_threads.and_then(|needed| fewer("threads in one process", tree.most_tasks, needed));
     let processes = || rule.seen_processes.and_then(|needed| fewer("processes", tree.processes, needed));
-    let spaces = || fewer("address spaces", tree.address_spaces?, rule.seen_processes?.min(tree.looked_at));
+    let spaces = || fewer("address spaces", tree.address_spaces?, among_looked_at(tree, rule.seen_processes?));
     threads.or_else(processes).or_else(spaces)
 }
 
 fn wrong_surroundings(case: &Case<'_>, tree: &Tree) -> Option<Reason> {
     let namespaces = case.rule.seen_namespaces.iter().find_map(|(kind, &needed)| {
-        fewer(&format!("{kind} namespaces"), *tree.namespaces.get(kind)?, needed.min(tree.looked_at))
+        fewer(&format!("{kind} namespaces"), *tree.namespaces.get(kind)?, among_looked_at(tree, needed))
     });
-    let needed = || case.rule.seen_control_groups.map(|needed| needed.min(tree.looked_at));
+    let needed = || case.rule.seen_control_groups.map(|needed| among_looked_at(tree, needed));
     namespaces.or_else(|| fewer("control groups", tree.control_groups?, needed()?))
 }
 

@@ -48,6 +48,24 @@ fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
     assert!(matches!(of(defaults[1].0, "x").1.unwrap(), Reason::ProbeLacks { what, .. } if what == "parameter"));
 }
 
+#[test]
+fn what_has_no_single_switches_is_not_timed_one_by_one() {
+    let catalogue = switchcost_catalogue::load(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
+        None,
+        &|_| Ok(()),
+    )
+    .unwrap();
+    for mechanism in &catalogue.mechanisms {
+        for &experiment in &mechanism.experiments {
+            let shape =
+                Variant { experiment, timing: Timing::Each, ..variant(mechanism.id.as_str(), mechanism.placements[0]) };
+            let refused = matches!(senseless(mechanism, &shape), Some(Reason::NotOneByOne { .. }));
+            assert_eq!(refused, !experiment.each, "{} {experiment}", mechanism.id);
+        }
+    }
+}
+
 fn twins(rows: &[(&str, Placement)]) -> Vec<String> {
     let catalogue = Catalogue::default();
     let variants = rows.iter().map(|(mechanism, placement)| variant(mechanism, *placement)).collect();

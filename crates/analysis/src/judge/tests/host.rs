@@ -2,6 +2,22 @@
 
 use super::*;
 
+/// Of 64 containers and their driver 64 processes are looked at, the driver among them.
+#[test]
+fn a_look_at_part_of_the_processes_accuses_nobody_of_the_rest() {
+    let rule = EvidenceRule { seen_namespaces: [("pid".to_owned(), 64)].into(), ..rule() };
+    let with = |processes, seen| {
+        watched(&rule, |s| {
+            let tree = s.tree.as_mut().unwrap();
+            (tree.tasks, tree.processes, tree.looked_at) = (processes, processes, 64);
+            tree.namespaces = [("pid".to_owned(), seen)].into();
+        })
+    };
+    check(&with(65, 63), Verdict::Verified, "");
+    check(&with(65, 62), Verdict::Contradicted, r#"host_saw_fewer needed=63 seen=62 what="pid namespaces""#);
+    check(&with(64, 63), Verdict::Contradicted, r#"host_saw_fewer needed=64 seen=63 what="pid namespaces""#);
+}
+
 #[test]
 fn what_the_host_saw_refutes() {
     let contradicted = |change: fn(&mut Seen), words| check(&watched(&rule(), change), Verdict::Contradicted, words);
