@@ -292,7 +292,7 @@ impl<'a> Session<'a> {
         let met = |need: &PlanNeed| match need {
             PlanNeed::Switch => experiment == Experiment::usual(),
             PlanNeed::Ring => subject.is_ring(experiment),
-            PlanNeed::Each => each,
+            PlanNeed::Each => each && experiment.each,
             PlanNeed::NoEach => !each,
             PlanNeed::TwoCpus => two(),
         };
