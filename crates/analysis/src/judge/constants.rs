@@ -93,7 +93,7 @@ constants! {
     most_a_wake = 10.0,
     /// Share of their time that its tasks use the CPU, at most: they wait.
     waiter_busy = 0.5,
-    /// Share of its CPUs that the hogs get at least, whoever else is there: one of fifty equals.
+    /// Share of its CPUs that the hogs get at least, beside up to fifty equals.
     least_hogged = 0.02,
     /// Share by which the time of all intended times may differ from what went by.
     beat_share = 0.03,

@@ -56,7 +56,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| waited_longer(case, scheduled))
 }
 
-/// The host sets class and nice value; whoever has others at either look has changed them.
+/// The host sets class and nice value: if a task has others at either look, the probe has changed them.
 fn otherwise(scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let differs = |what: &str, seen: Vec<String>, asked: String| {
         let other = seen.iter().any(|seen| *seen != asked);
