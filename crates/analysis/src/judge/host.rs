@@ -110,7 +110,7 @@ fn fewer(what: &str, seen: u64, needed: u64) -> Option<Reason> {
     (seen < needed).then(|| Reason::HostSawFewer { what: what.to_owned(), seen, needed })
 }
 
-/// How many of those needed must be among the processes that were looked at, if all others have one each: which of them are no contexts nobody knows.
+/// How many of those needed must be among the processes that were looked at, if each of the others has one: nobody knows which of them are contexts.
 fn among_looked_at(tree: &Tree, needed: u64) -> u64 {
     needed.saturating_sub(tree.processes.saturating_sub(tree.looked_at))
 }
