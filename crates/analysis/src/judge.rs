@@ -51,6 +51,8 @@ pub enum Bound {
         mechanism: String,
         /// Its fastest batch, ns per iteration.
         ns: f64,
+        /// Starts that it was measured in.
+        starts: usize,
     },
 }
 

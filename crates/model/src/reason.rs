@@ -138,6 +138,10 @@ pub enum Reason {
         #[serde(deserialize_with = "bound")]
         most: f64,
     },
+    #[error(
+        "{ns:.3} ns per unit is near {control} ({control_ns:.3} ns), which does not switch and was measured in {starts} start{}: too few to tell a slowed control from work that was optimised away; more --rounds do", if *starts == 1 { "" } else { "s" }
+    )]
+    NearControl { ns: f64, control: String, control_ns: f64, starts: usize },
     #[error("{name}: {observed:.3} per unit where {least} to {most} was expected")]
     CountPerUnit {
         name: String,

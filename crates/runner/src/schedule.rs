@@ -9,7 +9,9 @@ use crate::progress::Progress;
 use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{At, Bound, LOOKS, ProbeAnswer, Undisturbed, fastest_bound, judge, settled, speeds};
+use switchcost_analysis::{
+    At, Bound, Constants, LOOKS, ProbeAnswer, Undisturbed, fastest_bound, judge, settled, speeds,
+};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
@@ -222,8 +224,7 @@ impl Schedule<'_> {
             if order.is_empty() {
                 return Some(self.nothing_left(round));
             }
-            order =
-                order.into_iter().flat_map(|index| (0..self.starts_in_a_round(index)).map(move |_| index)).collect();
+            order = order.into_iter().flat_map(|index| (0..self.starts_of(index, round)).map(move |_| index)).collect();
             self.random(round, None, 0).shuffle(&mut order);
             if round == 0 {
                 // Every other start is held against these.
@@ -301,6 +302,12 @@ impl Schedule<'_> {
 
     fn starts_in_a_round(&self, index: usize) -> u64 {
         if self.request.rounds.is_some() { 1 } else { self.run.variants[index].placement.starts_a_round() }
+    }
+
+    /// Those of this round: a control that bounds others is known before they begin.
+    fn starts_of(&self, index: usize, round: u64) -> u64 {
+        let usual = self.starts_in_a_round(index);
+        if round == 0 && self.bounds_others(index) { usual.max(Constants::OURS.bounding_starts as u64) } else { usual }
     }
 
     /// Of each row: its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.

@@ -93,6 +93,8 @@ impl Recording {
         let bound = head["bound"].as_object().map(|bound| Bound::Measured {
             mechanism: bound["mechanism"].as_str().unwrap().to_owned(),
             ns: bound["ns"].as_f64().unwrap(),
+            // Recorded beside a control that nothing had slowed.
+            starts: usize::MAX,
         });
         let plan = plan(&words, &string(&head, "placement"));
         Some(Self {

@@ -39,9 +39,13 @@ pub fn fastest_bound(run: &Run, mechanism: &Mechanism) -> Bound {
         let fastest = values(&invocation.transcript).into_iter().min_by(f64::total_cmp)?;
         Some((&run.variants[invocation.variant].mechanism, fastest))
     });
-    starts
-        .min_by(|(_, a), (_, b)| a.total_cmp(b))
-        .map_or(Bound::Unmeasured, |(mechanism, ns)| Bound::Measured { mechanism: mechanism.to_string(), ns })
+    let starts: Vec<_> = starts.collect();
+    let fastest = starts.iter().min_by(|(_, a), (_, b)| a.total_cmp(b));
+    fastest.map_or(Bound::Unmeasured, |(mechanism, ns)| Bound::Measured {
+        mechanism: mechanism.to_string(),
+        ns: *ns,
+        starts: starts.len(),
+    })
 }
 
 /// Judges every invocation of a run again and returns what changed, one entry for each variant and pair of verdicts.

@@ -290,11 +290,17 @@ fn implausible(case: &Case<'_>) -> Option<Reason> {
     if median < case.constants.implausible_ns {
         return Some(Reason::BelowOneCycle { ns: median });
     }
-    let Bound::Measured { mechanism, ns } = case.bound else { return None };
-    (case.experiment().bounded() && median < case.constants.least_bounds * ns).then(|| Reason::BelowControl {
-        ns: median,
-        times: case.constants.least_bounds,
-        control: mechanism.clone(),
-        control_ns: *ns,
-    })
+    let (median, control, control_ns, _) =
+        near_control(case).filter(|(_, _, _, starts)| *starts as f64 >= case.constants.bounding_starts)?;
+    Some(Reason::BelowControl { ns: median, times: case.constants.least_bounds, control, control_ns })
+}
+
+/// Figure, control, its fastest batch and its starts, where the figure is too near to what a loop without switches costs.
+pub(super) fn near_control(case: &Case<'_>) -> Option<(f64, String, f64, usize)> {
+    let Bound::Measured { mechanism, ns, starts } = case.bound else { return None };
+    if !case.experiment().bounded() {
+        return None;
+    }
+    let median = switchcost_stats::median(&crate::series::values(case.transcript))?;
+    (median < case.constants.least_bounds * ns).then(|| (median, mechanism.clone(), *ns, *starts))
 }

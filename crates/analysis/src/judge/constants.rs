@@ -45,6 +45,8 @@ constants! {
     /// A switch is at least one jump more than the loop that drives it, and a CPU takes one such jump per cycle: less than so many times the empty loop of
     /// the same run is not a switch.
     least_bounds = 1.5,
+    /// Starts of that loop from which on it refutes: of a starved start even the fastest batch is slow. One took 0.96 ns an iteration where others took 0.24.
+    bounding_starts = 3.0,
     /// ns of CPU time between the two readings that no batch holds: the first wake-up of each context, the clock of each batch, code that an emulator
     /// translates on the way. Beside batches of a run it is nothing; three of 20 µs took 46 µs more under an emulated processor.
     around_batches_ns = 1e6,

@@ -48,7 +48,12 @@ pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
         // Nobody would notice a switch that a compiler removed.
         return Some(Reason::Unbounded);
     }
+    let near = || {
+        let (ns, control, control_ns, starts) = super::claim::near_control(case)?;
+        Some(Reason::NearControl { ns, control, control_ns, starts })
+    };
     hops_missing(case)
+        .or_else(near)
         .or_else(counts)
         .or_else(unreached)
         .or_else(|| each::below_resolution(case))

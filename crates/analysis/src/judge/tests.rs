@@ -434,9 +434,16 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
         };
         judge(&silent, &plan(), &answer)
     };
-    let loops = |ns| Bound::Measured { mechanism: "control/empty-loop".into(), ns };
+    let loops = |ns| Bound::Measured { mechanism: "control/empty-loop".into(), ns, starts: 3 };
+    let few = Bound::Measured { mechanism: "control/empty-loop".into(), ns: 0.34, starts: 2 };
     check(&with(1_900, loops(0.34)), Verdict::Verified, "");
     check(&with(1_900, Bound::Unmeasured), Verdict::Unobservable, "unbounded");
+    check(
+        &with(320, few.clone()),
+        Verdict::Unobservable,
+        r#"near_control control="control/empty-loop" control_ns=0.34 ns=0.32 starts=2"#,
+    );
+    check(&with(1_900, few), Verdict::Verified, "");
     check(
         &with(320, loops(0.34)),
         Verdict::Contradicted,
