@@ -316,9 +316,14 @@ const ATTEMPTS: u32 = 4;
 pub fn shows_nothing(row: &serde_json::Value) -> bool {
     let reason = row["reason"].as_str().unwrap_or_default();
     row["verdict"] == "unobservable"
-        && ["allow longer batches", "no control that bounds it", "did not come about"]
-            .iter()
-            .any(|why| reason.contains(why))
+        && [
+            "allow longer batches",
+            "no control that bounds it",
+            "did not come about",
+            "too few to tell a slowed control",
+        ]
+        .iter()
+        .any(|why| reason.contains(why))
         || row["verdict"] == "contradicted" && reason.starts_with("other than the row names")
 }
 

@@ -13,6 +13,7 @@ mod conformance;
 mod containers;
 #[cfg(unix)]
 mod contrib;
+mod count;
 mod crosscheck;
 #[cfg(target_os = "linux")]
 mod doctor;

@@ -164,6 +164,10 @@ export interface Measure {
    */
   base_unit: string;
   /**
+   * Figures are counted: those of equal code are equal to the last digit, and any difference is one.
+   */
+  exact: boolean;
+  /**
    * What is said of a greater figure.
    */
   greater: string;
@@ -880,6 +884,10 @@ export interface Seen {
    */
   cpu_ns: number;
   /**
+   * What it executed; None where the experiment does not ask.
+   */
+  executed?: Executed | null;
+  /**
    * The same for the first message with samples or a histogram.
    */
   first_samples_ns: number | null;
@@ -919,6 +927,33 @@ export interface Seen {
    * Kernel switches of the probe and of all its descendants because they waited, as `wait4` told.
    */
   voluntary: number;
+}
+/**
+ * What a probe executed, as callgrind counted it from outside.
+ */
+export interface Executed {
+  /**
+   * Who counted, with version.
+   */
+  by: string;
+  /**
+   * Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed most.
+   */
+  functions: {
+    [k: string]: number;
+  };
+  /**
+   * Instructions of the whole process at user level.
+   */
+  instructions: number;
+  /**
+   * Why it could not be counted.
+   */
+  refused?: string | null;
+  /**
+   * Units that `functions` are of.
+   */
+  units: number;
 }
 /**
  * How the tasks of a probe were scheduled while its units took place, as the kernel told the host, and the load that the host put beside them.

@@ -16,7 +16,7 @@ export interface State {
   /** Label of the row whose panel is open. */
   open: string;
   /** Contexts that memory is shown for. */
-  count: string;
+  contexts: string;
   /** Which comparison. */
   table: string;
   /** "shown": what others published stands in the ladder. */
@@ -36,7 +36,7 @@ export const START: State = {
   against: "",
   row: "",
   open: "",
-  count: "",
+  contexts: "",
   table: "",
   published: "",
   page: 0,
@@ -57,7 +57,7 @@ export function parse(fragment: string): State {
     "against",
     "row",
     "open",
-    "count",
+    "contexts",
     "table",
     "published",
     "theme",

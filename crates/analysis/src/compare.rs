@@ -2,12 +2,14 @@
 //! pairs of a question together, and [`gate`] says whether they pass.
 
 mod gate;
+mod grown;
 mod pairing;
 mod ratio;
 mod verdicts;
 mod why;
 
 pub use gate::{DoctorGate, Gate, GateOutcome, Ground, excludes};
+pub use grown::{Grown, grown};
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, methods_differ, probe_without_version};
 pub use ratio::{Comparison, Outcome, Rules, between, clocks_differ, slowed_throughout, within};
 pub use verdicts::{Caution, Incomparable, Remark, Verdicts, verdicts};

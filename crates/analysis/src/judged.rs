@@ -41,7 +41,11 @@ pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, a
             starts,
             verdict,
             reason,
-            run_to_run: catalogue.run_to_run(variant.mechanism.family()),
+            run_to_run: if variant.experiment.quantity.exact {
+                0.0
+            } else {
+                catalogue.run_to_run(variant.mechanism.family())
+            },
             short: mechanism.map_or_else(String::new, |mechanism| mechanism.short.clone()),
             choice: mechanism.is_some_and(Mechanism::is_choice),
         }

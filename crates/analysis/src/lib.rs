@@ -34,8 +34,8 @@ mod words;
 pub use analysis::Analysis;
 pub use at::At;
 pub use compare::{
-    Caution, Common, Comparison, DoctorGate, Gate, GateOutcome, Ground, Incomparable, Outcome, Place, Remark, Rules,
-    Side, THRESHOLD, Verdicts, Why, between, clocks_differ, common, comparable, excludes, methods_differ,
+    Caution, Common, Comparison, DoctorGate, Gate, GateOutcome, Ground, Grown, Incomparable, Outcome, Place, Remark,
+    Rules, Side, THRESHOLD, Verdicts, Why, between, clocks_differ, common, comparable, excludes, grown, methods_differ,
     probe_without_version, slowed_throughout, verdicts, within,
 };
 pub use curves::{CONTEXTS, Curve, Line, Matrix, Point, Relation, Split, Topology, lines, matrices, split};

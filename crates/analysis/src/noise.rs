@@ -72,8 +72,11 @@ fn original(variant: &Variant) -> Variant {
 pub fn noise(rows: &[&Judged<'_>]) -> Noise {
     let mut pairs = Vec::new();
     for mut equal in by_variant(rows) {
-        equal
-            .retain(|row| usable(row).is_ok() && row.figure(row.basis()).is_some_and(|(_, _, modes)| modes.is_empty()));
+        equal.retain(|row| {
+            !row.quantity.exact
+                && usable(row).is_ok()
+                && row.figure(row.basis()).is_some_and(|(_, _, modes)| modes.is_empty())
+        });
         for (i, &first) in equal.iter().enumerate() {
             pairs.extend(equal[i + 1..].iter().map(|&second| (first, second)));
         }

@@ -5,7 +5,7 @@ use crate::judge::Constants;
 use crate::row::Judged;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
-use switchcost_model::number::{factor, nanoseconds, percent};
+use switchcost_model::number::{exactly, factor, nanoseconds, percent};
 use switchcost_model::{EndedBy, Mechanism, Placement, Quantity, Run, Timing, Verdict};
 use switchcost_stats::{FEWEST, SIGMAS, chance, median};
 
@@ -87,8 +87,11 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
         let mebibytes = row.summary.peak_rss_bytes as f64 / (1024.0 * 1024.0);
         notes.extend(marked(false, Some(format!("the probe's largest process used {} MiB", nanoseconds(mebibytes)))));
     }
+    if row.quantity.exact {
+        notes.extend(marked(false, Some(exactness(row))));
+    }
     // A single part is the figure itself.
-    if row.summary.parts.len() > 1 {
+    if row.variant.experiment.parts.len() > 1 && row.summary.parts.len() > 1 {
         let parts: Vec<String> = row
             .summary
             .parts
@@ -108,6 +111,23 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
         notes.extend(marked(false, mechanism.notes.iter().cloned()));
     }
     notes
+}
+
+/// How many starts agree, and what else was counted.
+fn exactness(row: &Judged<'_>) -> String {
+    let starts = row.summary.invocation_medians.len();
+    let said = match row.equal_starts() {
+        Some(equal) if equal == starts => format!("exact, {starts} of {starts} starts"),
+        Some(equal) => format!("the most frequent count in {equal} of {starts} starts"),
+        None => "no start counts".to_owned(),
+    };
+    let beside = &row.variant.experiment.beside;
+    let beside = beside.iter().filter_map(|name| {
+        Some(format!("{} {} per {}", exactly(*row.summary.parts.get(name)?), name.replace('_', " "), row.unit))
+    });
+    let of = &row.variant.experiment.of_parts;
+    let of = if of.is_empty() { None } else { Some(of.clone()) };
+    [said].into_iter().chain(of).chain(beside).collect::<Vec<_>>().join("; ")
 }
 
 /// Says so when no one number stands for the row.

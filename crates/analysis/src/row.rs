@@ -99,6 +99,15 @@ impl Judged<'_> {
         self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
     }
 
+    /// Starts that have the figure which most of them have, to the last digit.
+    #[must_use]
+    pub fn equal_starts(&self) -> Option<usize> {
+        let values = switchcost_stats::sorted(
+            &self.summary.invocation_medians.iter().map(|(_, value)| *value).collect::<Vec<_>>(),
+        );
+        values.chunk_by(|a, b| a.to_bits() == b.to_bits()).map(<[f64]>::len).max()
+    }
+
     /// How long one of its starts takes, on average, in ns.
     #[must_use]
     pub fn start_takes(&self) -> Option<f64> {

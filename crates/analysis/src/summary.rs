@@ -4,7 +4,7 @@ use crate::at::At;
 use crate::figures::{Figures, KernelRate, Summary, figures};
 use crate::intervals::intervals;
 use crate::judge::{turns_agree, went_another_way};
-use crate::kinds::kinds;
+use crate::kinds::{different, kinds};
 use crate::percentile::in_time;
 use crate::series::{Series, has_rulers, quantities, series};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub fn summarise(variant: &Variant, invocations: &[&Invocation], at: At) -> Summ
         if variant.each_unit() {
             intervals(invocations, variant.timing == Timing::Each, at)
         } else if at == At::Median {
-            batches(invocations, variant.placement.may_move())
+            batches(invocations, variant.placement.may_move(), variant.experiment.quantity.exact)
         } else {
             Summary::default() // A batch is an average, and has no percentile.
         }
@@ -124,7 +124,7 @@ fn counts(invocations: &[&Invocation]) -> BTreeMap<String, Vec<(u64, f64)>> {
 
 /// Figures of batches. Kinds within starts are told by all of them where the scheduler places or no ruler is there, otherwise by the undisturbed ones, which
 /// the run's rulers know.
-fn batches(invocations: &[&Invocation], free: bool) -> Summary {
+fn batches(invocations: &[&Invocation], free: bool, exact: bool) -> Summary {
     let within = free || !has_rulers(invocations);
     let all: Vec<(u64, Series)> =
         invocations.iter().map(|i| (i.round, series(i))).filter(|(_, s)| !s.values.is_empty()).collect();
@@ -139,7 +139,8 @@ fn batches(invocations: &[&Invocation], free: bool) -> Summary {
     let figures = figures(&medians, &means, (least, most), |p| quantile(&pooled, p))
         .map(|figures| Figures { mean_over_time: mean_over_time(&all).filter(|_| free), ..figures });
     let settled: Vec<&[f64]> = all.iter().map(|(_, series)| series.settled()).filter(|_| within).collect();
-    let (modes, modes_within) = kinds(&medians.iter().map(|&(_, value)| value).collect::<Vec<_>>(), &settled);
+    let values: Vec<f64> = medians.iter().map(|&(_, value)| value).collect();
+    let (modes, modes_within) = if exact { (different(&values), false) } else { kinds(&values, &settled) };
     Summary {
         figures,
         samples: pooled.len() as u64,

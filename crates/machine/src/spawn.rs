@@ -169,6 +169,13 @@ pub fn reap_strays() -> u32 {
     os::spawn::reap_strays()
 }
 
+/// Why no program can run under callgrind here; None: it may, if valgrind is installed. Kits of other processors do not mark their units for it.
+#[must_use]
+pub fn emulation_refusal() -> Option<&'static str> {
+    let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
+    (!known).then_some("callgrind counts on Linux, for x86-64 and AArch64")
+}
+
 /// Where a program is: in `PATH`, or in one of these folders.
 #[must_use]
 pub fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {

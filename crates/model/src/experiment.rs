@@ -82,6 +82,15 @@ pub struct Asked {
     /// Length of a batch, ms, likewise.
     #[serde(default)]
     pub batch_ms: Option<u64>,
+    /// Units of a batch, where its length is not what matters; rounded up so that every stretch of it holds whole laps.
+    #[serde(default)]
+    pub batch_units: Option<u64>,
+    /// Which mechanisms can have it, and why no others.
+    #[serde(default)]
+    pub only: String,
+    /// The host counts what the probe executes, and adds the experiment's `parts`; the probe itself reports what is `beside`.
+    #[serde(default)]
+    pub executed: bool,
 }
 
 /// How long contexts live.
@@ -122,6 +131,7 @@ impl Page for Asked {
         ("message", include_str!("experiment/message.toml")),
         ("footprint", include_str!("experiment/footprint.toml")),
         ("wakeup", include_str!("experiment/wakeup.toml")),
+        ("count", include_str!("experiment/count.toml")),
     ];
 
     fn wrong(&self) -> Option<String> {
@@ -167,6 +177,12 @@ impl Asked {
     pub fn samples(&self) -> impl Iterator<Item = Option<&str>> {
         let ticks = self.parts.is_empty().then_some(None);
         ticks.into_iter().chain(self.parts.iter().map(|part| Some(part.as_str())))
+    }
+
+    /// Those that the probe sends: where the host counts, one of the others.
+    pub fn sent(&self) -> impl Iterator<Item = Option<&str>> {
+        let own = self.beside.iter().rev().take(usize::from(self.executed)).map(|part| Some(part.as_str()));
+        own.chain(self.samples().filter(|_| !self.executed))
     }
 
     /// A control that does less bounds its figures from below.

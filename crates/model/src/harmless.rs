@@ -3,7 +3,7 @@
 //! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and benchmarks get the text as [`harmless`]: nothing in it
 //! moves a cursor, begins a line, turns the direction of writing, or goes on for ever.
 
-use crate::{Invocation, Run, Transcript};
+use crate::{Invocation, Run, Seen, Transcript};
 use std::collections::BTreeMap;
 
 /// Most characters of one piece of text of others.
@@ -124,6 +124,19 @@ fn make_invocation_told(invocation: &mut Invocation) {
     fault.iter_mut().for_each(sentence);
     invocation.disturbances.iter_mut().for_each(|other| fields([&mut other.kind, &mut other.detail]));
     invocation.judgement.reason.iter_mut().for_each(|reason| reason.change_texts(&mut sentence));
+    if let Some(Seen { scheduled, executed, .. }) = &mut invocation.seen {
+        if let Some(scheduled) = scheduled {
+            for words in [&mut scheduled.classes, &mut scheduled.channels] {
+                *words = words.iter().map(|word| harmless(word)).collect();
+            }
+            scheduled.refused.iter_mut().for_each(sentence);
+        }
+        if let Some(executed) = executed {
+            fields([&mut executed.by]);
+            executed.functions = executed.functions.iter().map(|(name, count)| (harmless(name), *count)).collect();
+            executed.refused.iter_mut().for_each(sentence);
+        }
+    }
     invocation.log = harmless_lines(&invocation.log, false);
 }
 

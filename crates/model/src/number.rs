@@ -14,6 +14,16 @@ pub fn nanoseconds(value: f64) -> String {
     }
 }
 
+/// A count to two decimals, without superfluous ones, thousands grouped.
+#[must_use]
+pub fn exactly(value: f64) -> String {
+    let hundredths = (value * 100.0).round() as i64;
+    let (whole, rest) = (hundredths / 100, hundredths.unsigned_abs() % 100);
+    let sign = if hundredths < 0 && whole == 0 { "-" } else { "" };
+    let rest = format!(".{rest:02}");
+    format!("{sign}{}{}", grouped(whole), rest.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// A whole number, thousands grouped.
 #[must_use]
 pub fn grouped(value: i64) -> String {
@@ -60,8 +70,11 @@ impl Quantity {
     /// 1,062 → `1.06 µs`.
     #[must_use]
     pub fn amount(self, value: f64) -> String {
-        let (value, unit) = self.scaled(value);
-        format!("{} {unit}", nanoseconds(value))
+        let (scaled, unit) = self.scaled(value);
+        if self.measure().exact {
+            return format!("{} {unit}", exactly(scaled));
+        }
+        format!("{} {unit}", nanoseconds(scaled))
     }
 
     /// The same without superfluous digits: `1 µs`, `64 KiB`.
@@ -111,6 +124,12 @@ mod tests {
             (Quantity::MEMORY.amount(4096.0).as_str(), Quantity::MEMORY.tick(65536.0).as_str()),
             ("4.00 KiB", "64 KiB")
         );
+    }
+
+    #[test]
+    fn counts_have_all_their_digits() {
+        let all = [57.0, 27.75, 1234.5, -0.25, 0.0, 2.004].map(exactly);
+        assert_eq!(all, ["57", "27.75", "1,234.5", "-0.25", "0", "2"]);
     }
 
     #[test]

@@ -32,6 +32,9 @@ pub struct Measure {
     /// A greater figure is the better one, as of a rate; otherwise figures are costs.
     #[serde(default)]
     pub more_is_better: bool,
+    /// Figures are counted: those of equal code are equal to the last digit, and any difference is one.
+    #[serde(default)]
+    pub exact: bool,
     /// What a figure is, before the words `of a unit`.
     pub of_a_unit: Cow<'static, str>,
     /// What a monitor calls the unit of a figure divided by `per_base`. Dividing rounds once; 1e-9 is not a number of the machine's.
@@ -69,6 +72,7 @@ static TIME: Measure = Measure {
     greater: said("slower"),
     smaller: said("faster"),
     more_is_better: false,
+    exact: false,
     of_a_unit: said("Cost"),
     base_unit: said("seconds"),
     per_base: 1e9,
@@ -87,6 +91,7 @@ static MEMORY: Measure = Measure {
     greater: said("larger"),
     smaller: said("smaller"),
     more_is_better: false,
+    exact: false,
     of_a_unit: said("Memory"),
     base_unit: said("bytes"),
     per_base: 1.0,

@@ -78,6 +78,16 @@ pub enum Reason {
     )]
     WaitedLonger { claimed_ms: f64, waited_ms: f64 },
 
+    // Counted experiments.
+    #[error("what it executes could not be counted: {why}")]
+    NotCounted { why: String },
+    #[error("what it executes cannot be counted here: {why}")]
+    CountRefused { why: String },
+    #[error(
+        "{per_unit:.3} instructions per unit are fewer than a switch has: the work was optimised away, or done elsewhere"
+    )]
+    NoInstructions { per_unit: f64 },
+
     // The evidence against the claim, or against itself.
     #[error("other than the row names: {instead}")]
     OtherWay { instead: Box<Reason> },
@@ -265,8 +275,15 @@ pub enum Reason {
     // Of a row that cannot be measured here.
     #[error("{detail}")]
     Unsupported { detail: String },
-    #[error("{mechanism} has no experiment {experiment}; it has {}", .known.join(", "))]
-    NoExperiment { mechanism: String, experiment: String, known: Vec<String> },
+    #[error("{mechanism} has no experiment {experiment}{}; it has {}", clause(only), .known.join(", "))]
+    NoExperiment {
+        mechanism: String,
+        experiment: String,
+        known: Vec<String>,
+        /// Which mechanisms can have it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        only: String,
+    },
     #[error("placement {placement} cannot be measured for {mechanism}; it has {}", .known.join(", "))]
     NoPlacement { mechanism: String, placement: String, known: Vec<String> },
     #[error("{what} of {mechanism} changes nothing in experiment {experiment}")]
@@ -319,6 +336,11 @@ pub enum LastWords {
 /// JSON has no infinity: a page may leave a count without a bound, which is written as null.
 fn bound<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+}
+
+/// The same behind a comma, if there is any.
+fn clause(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(", which is {text}") }
 }
 
 fn range(least: f64, most: f64) -> String {

@@ -32,7 +32,30 @@ pub struct Seen {
     /// How the probe's tasks were scheduled, and what ran beside them; None where the experiment does not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<Scheduled>,
+    /// What it executed; None where the experiment does not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed: Option<Executed>,
 }
+
+/// What a probe executed, as callgrind counted it from outside.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Executed {
+    /// Who counted, with version.
+    pub by: String,
+    /// Instructions of the whole process at user level.
+    pub instructions: u64,
+    /// Units that `functions` are of.
+    pub units: u64,
+    /// Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed most.
+    pub functions: BTreeMap<String, i64>,
+    /// Why it could not be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+/// Functions of which is kept what they executed.
+pub const FUNCTIONS_KEPT: usize = 64;
 
 /// How the tasks of a probe were scheduled while its units took place, as the kernel told the host, and the load that the host put beside them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

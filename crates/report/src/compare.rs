@@ -14,7 +14,8 @@ use crate::text::{machine_words, moment};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::{
-    Analysis, At, Burden, Comparison, Gate, GateOutcome, Load, Of, Outcome, Place, Quantity, Row, Verdicts, Why,
+    Analysis, At, Burden, Comparison, Gate, GateOutcome, Grown, Load, Of, Outcome, Place, Quantity, Row, Verdicts, Why,
+    grown,
 };
 use switchcost_catalogue::Published;
 use switchcost_model::{Experiment, Run};
@@ -91,6 +92,8 @@ pub struct ComparedRow {
     pub asked: Option<(String, String)>,
     /// Ratio, interval, verdict.
     pub comparison: Comparison,
+    /// Where what they execute was counted: functions that execute more in B, or less.
+    pub grown: Vec<Grown>,
 }
 
 /// What a load would cost by each of the mechanisms that were asked for.
@@ -191,6 +194,7 @@ impl Compared {
             b: side(b, comparison.of),
             asked: None,
             comparison,
+            grown: grown(a.1, b.1),
         }));
     }
 
@@ -283,6 +287,8 @@ struct RowPart<'a> {
     why: Option<&'static str>,
     /// The same in a clause; empty for slower, faster and same.
     reason: String,
+    /// Where what they execute was counted: functions that execute more in B or less, the largest difference first.
+    grown: &'a [Grown],
 }
 
 /// A gate and its outcome.
@@ -388,6 +394,7 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
         within: if let Outcome::Same(within) = comparison.outcome { Some(within) } else { None },
         phrase: row.phrase(),
         why: comparison.why.as_ref().map(Why::code),
+        grown: &row.grown,
         reason: row.reason(),
     }
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, At, Burden, Comparison, Fit, Load, Outcome, Quantity, Side, Why};
+use switchcost_analysis::{Analysis, At, Burden, Comparison, Fit, Grown, Load, Outcome, Quantity, Side, Why};
 use switchcost_catalogue::{Catalogue, Published};
 use switchcost_model::*;
 use switchcost_report::*;
@@ -109,7 +109,21 @@ fn run(texts: &[String]) -> Run {
         peak_rss_bytes: 0,
         process: ProcessEnd::Exited(0),
         transcript: transcript(&mut texts, 1000 + sequence as i64),
-        seen: None,
+        seen: Some(Seen {
+            scheduled: Some(Scheduled {
+                classes: [texts.next()].into(),
+                channels: [texts.next()].into(),
+                refused: Some(texts.next()),
+                ..Scheduled::default()
+            }),
+            executed: Some(Executed {
+                by: texts.next(),
+                functions: [(texts.next(), 1)].into(),
+                refused: Some(texts.next()),
+                ..Executed::default()
+            }),
+            ..Seen::default()
+        }),
         judgement: Judgement::new(verdicts[(sequence % 4) as usize], Reason::Unsupported { detail: texts.next() }),
         disturbances: vec![Disturbance { kind: texts.next(), detail: texts.next() }],
         log: texts.next(),
@@ -197,6 +211,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
             b: side(texts),
             asked: Some((texts.next(), texts.next())),
             comparison,
+            grown: vec![Grown { function: texts.next(), a: 1.0, b: 2.0 }],
         }],
         skipped: vec![(texts.next(), texts.next())],
         references: vec![side(texts)],

@@ -1,5 +1,6 @@
 //! One start of a probe: process, transcript, deadline.
 
+use crate::count::Counting;
 use crate::load::{Around, Watched};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -60,6 +61,8 @@ pub(crate) struct Orders<'a> {
     pub listener: Option<Listener<'a>>,
     /// What runs beside it.
     pub around: Option<Around>,
+    /// How what it executes is counted.
+    pub counting: Option<Counting>,
 }
 
 /// Starts a probe with a clean environment.
@@ -69,17 +72,17 @@ pub(crate) fn start(
     cpus: Option<&[u32]>,
     padding: u64,
 ) -> Result<Child, String> {
-    start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD, None)
+    start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD, (None, None))
 }
 
-/// The same, with a descriptor of one's own for the report, and with what is to run beside it.
+/// The same, with a descriptor of one's own for the report, with what is to run beside it, and with what is to count.
 pub(crate) fn start_at(
     info: &ProbeInfo,
     arguments: Vec<String>,
     cpus: Option<&[u32]>,
     padding: u64,
     report_fd: i32,
-    around: Option<&Around>,
+    (around, counting): (Option<&Around>, Option<&Counting>),
 ) -> Result<Child, String> {
     let mut command = info.command.clone();
     let program = command.remove(0);
@@ -88,6 +91,16 @@ pub(crate) fn start_at(
         None => program.into(),
     };
     command.extend(arguments);
+    let (program, command) = match counting {
+        Some(counting) => {
+            switchcost_machine::root_may_run(&program)?;
+            let (counter, mut words) = counting.before();
+            words.push(program.to_string_lossy().into_owned());
+            words.extend(command);
+            (counter, words)
+        }
+        None => (program, command),
+    };
     // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009); so it is varied, not left to chance.
     let mut environment = vec![("SWITCHCOST_PADDING".to_owned(), "x".repeat(padding as usize))];
     let names = info.environment.iter().map(String::as_str).chain(spawn::ENVIRONMENT.iter().copied());
@@ -96,6 +109,10 @@ pub(crate) fn start_at(
         _ => switchcost_machine::environment(name),
     };
     environment.extend(names.filter_map(|name| Some((name.to_owned(), value(name)?))));
+    if let Some(folder) = counting.and_then(|counting| counting.folder().to_str()) {
+        environment.retain(|(name, _)| name != spawn::SCRATCH);
+        environment.push((spawn::SCRATCH.to_owned(), folder.to_owned()));
+    }
     let request = SpawnRequest {
         program,
         arguments: command,
@@ -122,8 +139,13 @@ pub(crate) fn invoke(
     interrupt: Option<&Interrupt>,
 ) -> Outcome {
     let arguments = |fd| run_arguments(plan, fd);
-    let orders =
-        Orders { arguments: &arguments, deadline_ms: plan.deadline_ms, listener: None, around: Around::of(plan, cpus) };
+    let orders = Orders {
+        arguments: &arguments,
+        deadline_ms: plan.deadline_ms,
+        listener: None,
+        around: Around::of(plan, cpus),
+        counting: Counting::of(plan),
+    };
     obey(info, orders, cpus, padding, interrupt)
 }
 
@@ -138,8 +160,8 @@ pub(crate) fn obey(
     let created = spawn::tasks_created();
     let began = Instant::now();
     let words = (orders.arguments)(spawn::REPORT_FD);
-    let around = orders.around.as_ref();
-    let mut child = match start_at(info, words, Some(cpus), padding, spawn::REPORT_FD, around) {
+    let (around, counting) = (orders.around.as_ref(), orders.counting.as_ref());
+    let mut child = match start_at(info, words, Some(cpus), padding, spawn::REPORT_FD, (around, counting)) {
         Ok(child) => child,
         Err(reason) => {
             return Outcome {
@@ -178,8 +200,10 @@ pub(crate) fn obey(
     };
     let left_behind = if left && orders.listener.is_some() { child.left_behind() } else { Some(0) };
     let pid = child.pid().unsigned_abs().into();
+    let mut transcript = reader.into_transcript();
+    let executed = counting.map(|counting| counting.read(&mut transcript));
     let exit = child.finish();
-    let seen = sights.seen(pid, &exit, created);
+    let seen = Seen { executed, ..sights.seen(pid, &exit, created) };
     let process = match (&reading, exit.status) {
         (Reading::Deadline, _) => ProcessEnd::Deadline,
         (Reading::Fault(_) | Reading::Interrupted, _) => ProcessEnd::Stopped,
@@ -188,7 +212,7 @@ pub(crate) fn obey(
         (_, ExitStatus::Signalled(signal)) => ProcessEnd::Signalled(signal),
     };
     Outcome {
-        transcript: reader.into_transcript(),
+        transcript,
         process,
         log,
         wall: began.elapsed(),
@@ -244,6 +268,7 @@ impl Sights<'_> {
             strays: exit.strays,
             tree: self.tree,
             scheduled: self.watched.map(Watched::seen),
+            executed: None,
         }
     }
 }

@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod conform;
+mod count;
 mod discover;
 mod invoke;
 mod load;

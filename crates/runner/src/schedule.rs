@@ -4,9 +4,9 @@ mod plan;
 mod share;
 
 use crate::invoke::{Outcome, invoke};
-use crate::load::refusal;
 use crate::progress::Progress;
 use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
+use crate::{count, load};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::{
@@ -153,7 +153,7 @@ impl Schedule<'_> {
             let refused = match self.planned_cpus(variant) {
                 Ok(cpus) => {
                     let cpus = if cpus.is_empty() { self.control.cpus.allowed().len() } else { cpus.len() };
-                    refusal(variant, cpus)
+                    load::refusal(variant, cpus).or_else(|| count::refusal(variant))
                 }
                 Err(reason) => Some(reason),
             };
@@ -254,8 +254,8 @@ impl Schedule<'_> {
 
     /// Is it a control that bounds other rows from below?
     fn bounds_others(&self, index: usize) -> bool {
-        let mechanism = &self.run.variants[index].mechanism;
-        self.catalogue.mechanisms.iter().any(|other| other.bound.contains(mechanism))
+        let Variant { mechanism, experiment, .. } = &self.run.variants[index];
+        experiment.bounded() && self.catalogue.mechanisms.iter().any(|other| other.bound.contains(mechanism))
     }
 
     /// Random numbers of a round, or of one start of a variant in it. A stream of its own each: a repeated start does not shift the rest, so the same

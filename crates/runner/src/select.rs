@@ -376,7 +376,8 @@ fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<Reason> {
     let id = mechanism.id.to_string();
     if !mechanism.experiments.contains(&shape.experiment) {
         let known = mechanism.experiments.iter().map(ToString::to_string).collect();
-        return Some(Reason::NoExperiment { mechanism: id, experiment: shape.experiment.to_string(), known });
+        let (experiment, only) = (shape.experiment.to_string(), shape.experiment.only.clone());
+        return Some(Reason::NoExperiment { mechanism: id, experiment, known, only });
     }
     if !mechanism.placements.contains(&shape.placement.kind()) {
         let known = mechanism.placements.iter().map(ToString::to_string).collect();

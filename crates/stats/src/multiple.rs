@@ -2,7 +2,7 @@
 
 use crate::highest_confidence;
 
-/// Level that each of `count` intervals needs so that all of them hold together with `confidence` (Bonferroni).
+/// Level that each of so many intervals needs so that all of them hold together with `confidence` (Bonferroni).
 ///
 /// Holm's step-down procedure rejects a little more often, but it corrects tests, not intervals: it leaves "same within x %", which rests on a
 /// whole interval, unprotected. Here every word of a table of verdicts is covered: the chance that any of them is wrong is at most

@@ -6,6 +6,6 @@
 namespace probe {
 
 extern const Entry control_call{
-    "control/call", Shape::control, {"switch"}, {}, &make_call_control<&switchcost_control_callee>};
+    "control/call", Shape::control, {"switch", "count"}, {}, &make_call_control<&switchcost_control_callee>};
 
 }  // namespace probe

@@ -15,6 +15,7 @@ struct EmptyLoop {
 
 }  // namespace
 
-extern const Entry control_empty_loop{"control/empty-loop", Shape::control, {"switch"}, {}, &make_control<EmptyLoop>};
+extern const Entry control_empty_loop{
+    "control/empty-loop", Shape::control, {"switch", "count"}, {}, &make_control<EmptyLoop>};
 
 }  // namespace probe

@@ -29,7 +29,10 @@ private:
 
 }  // namespace
 
-extern const Entry control_fpu_state{
-    "control/fpu-state", Shape::control, {"switch"}, {{"what", {"control", "environment"}}}, &make_for_mode<FpuState>};
+extern const Entry control_fpu_state{"control/fpu-state",
+                                     Shape::control,
+                                     {"switch", "count"},
+                                     {{"what", {"control", "environment"}}},
+                                     &make_for_mode<FpuState>};
 
 }  // namespace probe

@@ -16,6 +16,6 @@ struct NullSyscall {
 }  // namespace
 
 extern const Entry control_null_syscall{
-    "control/null-syscall", Shape::control, {"switch"}, {}, &make_control<NullSyscall>};
+    "control/null-syscall", Shape::control, {"switch", "count"}, {}, &make_control<NullSyscall>};
 
 }  // namespace probe

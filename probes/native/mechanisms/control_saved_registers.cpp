@@ -5,7 +5,10 @@
 
 namespace probe {
 
-extern const Entry control_saved_registers{
-    "control/saved-registers", Shape::control, {"switch"}, {}, &make_call_control<&switchcost_control_saving_callee>};
+extern const Entry control_saved_registers{"control/saved-registers",
+                                           Shape::control,
+                                           {"switch", "count"},
+                                           {},
+                                           &make_call_control<&switchcost_control_saving_callee>};
 
 }  // namespace probe

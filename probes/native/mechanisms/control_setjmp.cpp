@@ -36,6 +36,6 @@ private:
 
 }  // namespace
 
-extern const Entry control_setjmp{"control/setjmp", Shape::control, {"switch"}, {}, &make_for_mode<Setjmp>};
+extern const Entry control_setjmp{"control/setjmp", Shape::control, {"switch", "count"}, {}, &make_for_mode<Setjmp>};
 
 }  // namespace probe

@@ -18,6 +18,6 @@ struct SignalMask {
 }  // namespace
 
 extern const Entry control_signal_mask{
-    "control/signal-mask", Shape::control, {"switch"}, {}, &make_control<SignalMask>};
+    "control/signal-mask", Shape::control, {"switch", "count"}, {}, &make_control<SignalMask>};
 
 }  // namespace probe

@@ -189,7 +189,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
 
 extern const Entry coroutine_cpp20{"coroutine/cpp20",
                                    Shape::stacks,
-                                   {"switch", "create", "footprint"},
+                                   {"switch", "create", "footprint", "count"},
                                    {heap_offset_parameter(), layout_parameter(), working_set_parameter()},
                                    &make};
 

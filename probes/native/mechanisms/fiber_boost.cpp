@@ -146,7 +146,7 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Fiber"); }
 
 extern const Entry fiber_boost{"fiber/boost",
                                Shape::stacks,
-                               {"switch", "create", "footprint"},
+                               {"switch", "create", "footprint", "count"},
                                {fpu_state_parameter(),
                                 reads_parameter(),
                                 stack_memory_parameter(),

@@ -24,7 +24,7 @@ fn naming(kind: &str, word: &str, text: &str) -> bool {
         return true;
     }
     // The other names are words of English too.
-    let english = ["switch", "create", "message", "free"];
+    let english = ["switch", "create", "message", "free", "count"];
     let own = text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);
     own && !english.contains(&word)
 }

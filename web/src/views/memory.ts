@@ -58,7 +58,7 @@ export function memory(context: Context): HTMLElement[] {
         "switchcost report latest~1 latest",
       ),
     ];
-  const asked = Number(context.state.count);
+  const asked = Number(context.state.contexts);
   const count = COUNTS.includes(asked) ? asked : 10_000;
   const points = all.map((each) => ({
     ...each,
@@ -144,7 +144,7 @@ function shown(context: Context, points: Point[], count: number): HTMLElement {
     command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
     n: counted(points.flatMap((point) => [point.kept, point.switched])),
     picture: scatter(context, points),
-    tools: [select("count", "Contexts", choices, String(count), (count) => context.go({ count }))],
+    tools: [select("contexts", "Contexts", choices, String(count), (contexts) => context.go({ contexts }))],
     table: {
       head: [
         "mechanism",

@@ -9,6 +9,7 @@ const measure = {
   base_unit: "",
   per_base: 1,
   more_is_better: false,
+  exact: false,
 };
 
 function result(mechanism: string, median: number | null, contexts = 2, quantity = "time"): Result {

@@ -25,6 +25,9 @@ use switchcost_stats::{
 /// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
 /// differ by beyond chance, if that is more.
 fn floor(a: (&Judged<'_>, &Noise), b: (&Judged<'_>, &Noise), of: Of) -> f64 {
+    if a.0.quantity.exact {
+        return 0.0;
+    }
     // Variances add up: two rows with the scatter of both differ by the root mean square of what twins of each do.
     let own = f64::midpoint(own_reach(a.0, of).powi(2), own_reach(b.0, of).powi(2)).sqrt();
     fraction(own).max(a.1.beyond(a.0)).max(b.1.beyond(b.0))

@@ -103,6 +103,9 @@ pub fn verdicts(pairs: &[Pair<'_, '_>], runs: &[Analysis<'_>], threshold: f64) -
 }
 
 fn one(a: Place<'_, '_>, b: Place<'_, '_>, runs: &[Analysis<'_>], rules: &Rules) -> Result<Comparison, Why> {
+    // Of counts every difference is one.
+    let threshold = if a.1.quantity.exact { 0.0 } else { rules.threshold };
+    let rules = &Rules { threshold, ..*rules };
     if a.0 == b.0 {
         // The A/A pair is not judged by the floor that it makes: no difference could ever exceed that.
         let itself = a.1.variant.is_twin() || b.1.variant.is_twin();
@@ -149,8 +152,10 @@ fn remarks(
     comparisons: &[Comparison],
     involved: &[usize],
 ) -> Vec<Remark> {
+    let measured = pairs.iter().any(|(a, _)| !a.1.quantity.exact);
     let mut remarks: Vec<Remark> = involved
         .iter()
+        .filter(|_| measured)
         .filter(|&&index| runs[index].noise.floor().is_none())
         .map(|&index| Remark::NoFloor { run: runs[index].run.id.clone() })
         .collect();
@@ -161,6 +166,9 @@ fn remarks(
     };
     if pairs.iter().any(|(a, b)| moved(a.1) || moved(b.1)) {
         remarks.push(Remark::Undisturbed);
+    }
+    if !measured {
+        return remarks;
     }
     if pairs.len() > 1 {
         remarks.push(Remark::Together(pairs.len()));

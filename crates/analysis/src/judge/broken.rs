@@ -2,7 +2,7 @@
 
 use super::{LEAVE_MS, ProbeAnswer};
 use crate::words::{is_message, last_words};
-use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, harmless};
+use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Seen, Transcript, harmless};
 
 /// Reasons for which there is no usable answer at all.
 pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
@@ -34,7 +34,22 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
         _ if !fine => return None,
         _ => {}
     }
-    if end.status == EndStatus::Ok { other_plan(plan, transcript) } else { None }
+    if end.status == EndStatus::Ok {
+        uncounted(plan, answer.seen).or_else(|| other_plan(plan, transcript))
+    } else {
+        None
+    }
+}
+
+/// What the probe executes was to be counted, and was not.
+fn uncounted(plan: &Plan, seen: Option<&Seen>) -> Option<Reason> {
+    if !plan.variant.experiment.executed {
+        return None;
+    }
+    let Some(executed) = seen.and_then(|seen| seen.executed.as_ref()) else {
+        return Some(Reason::NotCounted { why: "nobody counted it".to_owned() });
+    };
+    executed.refused.clone().map(|why| Reason::NotCounted { why })
 }
 
 /// What the log has to add to the sentence about a probe's end.

@@ -34,6 +34,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| too_busy(case))
         .or_else(|| implausible(case))
         .or_else(|| stood_still(case))
+        .or_else(|| no_instructions(case))
         .or_else(|| rule_free_counts(evidence))
 }
 
@@ -165,6 +166,9 @@ fn wrong_kernel_switches(case: &Case<'_>) -> Option<Reason> {
 
 /// More kernel switches than the mechanism makes, yet too few to refute it: somebody else ran in between.
 pub(super) fn disturbed_by_others(case: &Case<'_>) -> Option<Disturbance> {
+    if case.experiment().quantity.exact {
+        return None; // Who else runs changes no count.
+    }
     let ((_, high), observed) = (case.rule.kernel_switches?, kernel_total(case.evidence)?);
     let units = case.evidence.units as f64;
     let stray = observed - high * units;
@@ -279,6 +283,13 @@ fn stood_still(case: &Case<'_>) -> Option<Reason> {
     let (units, ticks) = batches
         .find(|&(units, ticks)| (ticks as f64 + 2.0) * tick_ns < case.constants.implausible_ns * units as f64)?;
     Some(Reason::ClockStoodStill { units, ticks })
+}
+
+/// A count by callgrind that no switch can have.
+fn no_instructions(case: &Case<'_>) -> Option<Reason> {
+    let values = crate::series::values(case.transcript);
+    let per_unit = values.into_iter().filter(|_| case.experiment().executed).min_by(f64::total_cmp)?;
+    (per_unit < case.constants.least_instructions).then_some(Reason::NoInstructions { per_unit })
 }
 
 fn implausible(case: &Case<'_>) -> Option<Reason> {

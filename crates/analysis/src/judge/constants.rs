@@ -47,6 +47,8 @@ constants! {
     least_bounds = 1.5,
     /// Starts of that loop from which on it refutes: of a starved start even the fastest batch is slow. One took 0.96 ns an iteration where others took 0.24.
     bounding_starts = 3.0,
+    /// Instructions of a unit, at least: one that goes elsewhere, and one that counts.
+    least_instructions = 2.0,
     /// ns of CPU time between the two readings that no batch holds: the first wake-up of each context, the clock of each batch, code that an emulator
     /// translates on the way. Beside batches of a run it is nothing; three of 20 µs took 46 µs more under an emulated processor.
     around_batches_ns = 1e6,

@@ -110,6 +110,7 @@ fn seen() -> Seen {
             knows_pid: true,
         }),
         scheduled: None,
+        executed: None,
     }
 }
 
@@ -438,11 +439,8 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
     let few = Bound::Measured { mechanism: "control/empty-loop".into(), ns: 0.34, starts: 2 };
     check(&with(1_900, loops(0.34)), Verdict::Verified, "");
     check(&with(1_900, Bound::Unmeasured), Verdict::Unobservable, "unbounded");
-    check(
-        &with(320, few.clone()),
-        Verdict::Unobservable,
-        r#"near_control control="control/empty-loop" control_ns=0.34 ns=0.32 starts=2"#,
-    );
+    let near = r#"near_control control="control/empty-loop" control_ns=0.34 ns=0.32 starts=2"#;
+    check(&with(320, few.clone()), Verdict::Unobservable, near);
     check(&with(1_900, few), Verdict::Verified, "");
     check(
         &with(320, loops(0.34)),
@@ -494,6 +492,7 @@ fn footprints_need_turns_and_possible_bytes() {
     );
 }
 
+mod counted;
 mod each;
 mod host;
 mod open_loop;

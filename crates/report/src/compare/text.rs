@@ -4,8 +4,8 @@ use super::{Compared, ComparedRow, ComparedSide, load, words};
 use crate::text::{self, Style, Tint, cell, drawn, listed, markdown_table, right, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
-use switchcost_analysis::number::{factor, nanoseconds, percent};
-use switchcost_analysis::{Outcome, Quantity};
+use switchcost_analysis::number::{exactly, factor, nanoseconds, percent};
+use switchcost_analysis::{Grown, Outcome, Quantity};
 use switchcost_catalogue::Published;
 
 /// A ratio as people say it: `18 % faster`, `4.7 times slower`.
@@ -120,10 +120,15 @@ fn clause(row: &ComparedRow) -> String {
     let experiment = row.a.experiment;
     let what = if row.a.unit == experiment.unit { &experiment.clause } else { &row.a.unit };
     match row.comparison.outcome {
-        Outcome::Same(within) => format!("{what} is the same within {}", percent(within)),
+        Outcome::Same(within) => format!("{what} is {}", same(within)),
         Outcome::CannotTell => format!("{what}: cannot be told"),
         _ => format!("{what} is {}", ratio_phrase(row.comparison.ratio, row.a.quantity)),
     }
+}
+
+/// Counts are the same or not.
+fn same(within: f64) -> String {
+    if within > 0.0 { format!("the same within {}", percent(within)) } else { "exactly the same".to_owned() }
 }
 
 fn filled(mut table: Table, compared: &Compared, colour: bool) -> String {
@@ -196,7 +201,7 @@ fn change(row: &ComparedRow) -> String {
     let comparison = &row.comparison;
     match (comparison.outcome, comparison.detectable) {
         (Outcome::Slower | Outcome::Faster, _) => row.phrase(),
-        (Outcome::Same(within), _) => format!("same within {}", percent(within)),
+        (Outcome::Same(within), _) => same(within).trim_start_matches("the ").to_owned(),
         (Outcome::CannotTell, Some(detectable)) => format!("~ (could see {})", percent(detectable)),
         (Outcome::CannotTell, None) => "~".to_owned(),
     }
@@ -218,6 +223,13 @@ fn tail(compared: &Compared, style: Style) -> String {
     let mut out = String::new();
     for (i, reason) in reasons(compared).iter().enumerate() {
         out.push_str(&wrapped(&format!("  [{}] ", i + 1), reason, style));
+    }
+    for row in compared.rows.iter().filter(|row| !row.grown.is_empty()) {
+        let one = |grown: &Grown| {
+            format!("{} {} → {} ({:+.2})", grown.function, exactly(grown.a), exactly(grown.b), grown.b - grown.a)
+        };
+        let functions = row.grown.iter().map(one).collect::<Vec<_>>().join(", ");
+        out.push_str(&wrapped("  ", &format!("{}: by function: {functions}", row.b.label), style));
     }
     let mut skipped: Vec<(&str, Vec<String>)> = Vec::new();
     for (label, reason) in &compared.skipped {

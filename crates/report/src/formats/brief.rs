@@ -254,6 +254,11 @@ impl<'a, 'r> View<'a, 'r> {
                 .map(|mode| format!("{} ({})", row.quantity.amount(mode.value), percent(mode.weight)))
                 .collect();
             words.push(format!("or {}", others.join(", or ")));
+        } else if row.quantity.exact
+            && let Some(equal) = row.equal_starts()
+        {
+            let starts = row.summary.invocation_medians.len();
+            words.push(format!("{}{equal} of {starts}", if equal == starts { "exact, " } else { "equal in " }));
         } else if words.is_empty() && row.median().is_some() && row.unsettled().is_some() {
             words.push("disturbed".to_owned());
         } else if words.is_empty() && self.wide() && !row.variant.each_unit() {

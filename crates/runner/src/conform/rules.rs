@@ -206,7 +206,7 @@ fn counts(list: &mut List, asked: &Plan, echo: &PlanEcho, transcript: &Transcrip
             .hold(done == due, "batches", None, || format!("{done} intervals were recorded where {due} belong"));
     }
     let phases = [(Phase::Warmup, "warmup", asked.warmup_batches), (Phase::Measure, "batches", asked.batches)];
-    for part in asked.variant.experiment.page().samples() {
+    for part in asked.variant.experiment.page().sent() {
         for (phase, rule, due) in phases {
             let of = transcript.samples.iter().filter(|s| s.phase == phase && s.quantity.as_deref() == part);
             let done: u64 = of.map(|samples| samples.ticks.len() as u64).sum();

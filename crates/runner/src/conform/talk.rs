@@ -78,7 +78,7 @@ pub(super) fn start(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Opti
     let arguments = |_| sent.words.clone();
     let around = sent.expected.as_ref().and_then(|plan| Around::of(plan, cpus));
     let deadline_ms = deadline_ms(info.start_timeout_ms);
-    let orders = Orders { arguments: &arguments, deadline_ms, listener: Some(&mut hear), around };
+    let orders = Orders { arguments: &arguments, deadline_ms, listener: Some(&mut hear), around, counting: None };
     let Outcome { transcript, process, log, exit, seen, interrupted, left_behind, .. } =
         obey(info, orders, cpus, 0, interrupt);
     let (lines, first_samples) = (listener.lines(), listener.first_samples);
@@ -100,7 +100,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
         left_behind: Some(0),
         interrupted: false,
     };
-    let mut child = match start_at(info, sent.words.clone(), Some(cpus), 0, sent.report_fd(), None) {
+    let mut child = match start_at(info, sent.words.clone(), Some(cpus), 0, sent.report_fd(), (None, None)) {
         Ok(child) => child,
         Err(reason) => return Answer { log: reason, ..answer },
     };

@@ -1,6 +1,7 @@
 //! What a start is asked to do, and how long it may take.
 
 use super::Schedule;
+use crate::count;
 use std::time::Duration;
 use switchcost_model::{Plan, Request, Variant};
 
@@ -9,6 +10,9 @@ const VERIFY_UNITS: u64 = 1000;
 
 /// Time a probe has for itself beyond start-up and batches before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The same for one whose CPU is emulated: it takes some fifty times as long to start.
+const EMULATED: Duration = Duration::from_secs(60);
 
 /// What a unit of a size that was not calibrated may take: several times a wake-up of a halted CPU through a hypervisor.
 const SLOWEST_UNIT: Duration = Duration::from_micros(200);
@@ -45,7 +49,9 @@ impl Schedule<'_> {
             }
             None => self.batch(variant) * batches as u32 * 4,
         };
+        let emulated = if variant.experiment.executed { EMULATED } else { Duration::ZERO };
         PATIENCE
+            + emulated
             + laps
             + Duration::from_millis(start_timeout_ms)
             + work
@@ -56,6 +62,10 @@ impl Schedule<'_> {
     /// Units in a batch, as the first start has calibrated them. A row that the scheduler places is calibrated in each start: by the first one's luck, batches
     /// of the other kind would last many times as long, or as short.
     fn batch_units(&self, index: usize) -> u64 {
+        let variant = &self.run.variants[index];
+        if let Some(own) = variant.experiment.page().batch_units {
+            return count::batch_units(variant.experiment, own, variant.contexts);
+        }
         let free = self.run.variants[index].placement.may_move() && !self.sizes.contains_key(&index);
         if free { 0 } else { self.progress[index].batch_units }
     }

@@ -24,6 +24,8 @@ impl Selection {
         // The label is what tells the twin from its original.
         let able: Vec<usize> = (0..self.variants.len())
             .filter(|index| !self.not_run.contains_key(index) && !control(&self.variants[*index]))
+            // Counts need no floor: any difference is one.
+            .filter(|index| !self.variants[*index].experiment.quantity.exact)
             .filter(|index| self.variants[*index].label.is_empty())
             .collect();
         let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

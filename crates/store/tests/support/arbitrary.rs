@@ -191,13 +191,14 @@ fn tree() -> impl Strategy<Value = Tree> {
 fn seen() -> impl Strategy<Value = Seen> {
     let numbers = proptest::array::uniform4(number());
     let maybe = proptest::array::uniform4(option::of(number()));
-    (numbers, maybe, any::<u32>(), option::of(tree()), option::of(scheduled())).prop_map(
+    (numbers, maybe, any::<u32>(), option::of(tree()), option::of(scheduled()), option::of(executed())).prop_map(
         |(
             [pid, voluntary, involuntary, cpu_ns],
             [plan_ns, first_samples_ns, last_samples_ns, forks],
             strays,
             tree,
             scheduled,
+            executed,
         )| {
             Seen {
                 pid,
@@ -211,9 +212,17 @@ fn seen() -> impl Strategy<Value = Seen> {
                 strays,
                 tree,
                 scheduled,
+                executed,
             }
         },
     )
+}
+
+fn executed() -> impl Strategy<Value = Executed> {
+    let functions = btree_map(text(), any::<i64>(), 0..3);
+    (text(), number(), number(), functions, maybe_text()).prop_map(|(by, instructions, units, functions, refused)| {
+        Executed { by, instructions, units, functions, refused }
+    })
 }
 
 fn scheduled() -> impl Strategy<Value = Scheduled> {
@@ -251,10 +260,11 @@ fn reason() -> impl Strategy<Value = Reason> {
             .prop_filter("JSON has no such number", |busy| busy.is_finite())
             .prop_map(|busy| Reason::TooBusy { busy, most: 1.5 }),
         (text(), maybe_text()).prop_map(|(what, why)| Reason::NotSeen { what, why }),
-        vec(text(), 0..3).prop_map(|known| Reason::NoExperiment {
+        (vec(text(), 0..3), text()).prop_map(|(known, only)| Reason::NoExperiment {
             mechanism: String::new(),
             experiment: String::new(),
-            known
+            known,
+            only
         }),
     ];
     let nested = |reason| Reason::InSomeStarts { reason: Box::new(reason), starts: 1, of: 2 };

@@ -35,6 +35,17 @@ inline constexpr const char* counter_name = "tsc, lfence;rdtsc before a switch a
     return (std::uint64_t{high} << 32) | low;
 }
 
+// Asks valgrind, if this runs under it, for what `request` is (valgrind.h: the client request mechanism). A CPU does
+// nothing here: the rotations of rdi add up to 128 bits.
+[[gnu::noinline]] inline void ask_valgrind(std::uint64_t request) {
+    const std::uint64_t arguments[6] = {request};
+    std::uint64_t answer = 0;
+    asm volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n\txchgq %%rbx, %%rbx"
+                 : "+d"(answer)
+                 : "a"(&arguments[0])
+                 : "cc", "memory");
+}
+
 // Tells the CPU that this is a loop which waits for another CPU's store.
 [[gnu::always_inline]] inline void spin_pause() { asm volatile("pause"); }
 

@@ -1,7 +1,9 @@
 #include "kit/plan/plan.h"
 
+#include <algorithm>
 #include <charconv>
 
+#include "kit/experiments/count.h"
 #include "kit/os/os.h"
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
@@ -66,8 +68,8 @@ void check_against_entry(const Plan& plan, const Entry& entry) {
                           "experiment=" + plan.experiment + " leaves every context on its creator's CPU; give one");
         }
     }
-    if (plan.experiment == "footprint" && plan.timing == Timing::each)
-        throw refused("bad_value", "experiment=footprint times nothing; give timing=batch");
+    if ((plan.experiment == "footprint" || is_counted(plan)) && plan.timing == Timing::each)
+        throw refused("bad_value", "experiment=" + plan.experiment + " times nothing; give timing=batch");
 }
 
 }  // namespace
@@ -130,9 +132,11 @@ Plan resolve_plan(Arguments arguments, const Entry*& entry) {
 
     // k is rounded up to whole laps of the ring, so that every batch ends where it began.
     plan.ring = entry->shape == Shape::pair ? 2 : entry->shape == Shape::control ? 1 : plan.contexts;
-    if (plan.experiment == "switch") {
-        const std::uint64_t ring = plan.ring;
-        plan.batch_units = (plan.batch_units + ring - 1) / ring * ring;
+    if (plan.passes_token()) {
+        // Whole laps in each of the stretches of a counted batch.
+        const std::uint64_t lap = is_counted(plan) ? plan.ring * parts_of_a_counted_batch : plan.ring;
+        const std::uint64_t asked = is_counted(plan) ? std::max<std::uint64_t>(plan.batch_units, 1) : plan.batch_units;
+        plan.batch_units = (asked + lap - 1) / lap * lap;
     }
     return plan;
 }

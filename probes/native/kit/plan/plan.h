@@ -37,6 +37,8 @@ struct Plan {
     std::uint64_t number(const char* parameter) const { return std::stoull(parameters.at(parameter)); }
     // Bytes that each context touches between two switches; 0: none, and for mechanisms without the parameter.
     std::uint64_t working_set() const { return parameters.contains("working_set") ? number("working_set") : 0; }
+    // Its contexts pass a token round.
+    bool passes_token() const { return experiment == "switch" || experiment == "count"; }
     int cpu_of(std::uint32_t context) const { return cpus.empty() ? -1 : cpus[context % cpus.size()]; }
 };
 

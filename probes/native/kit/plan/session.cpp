@@ -5,6 +5,7 @@
 #include <exception>
 #include <span>
 
+#include "kit/experiments/count.h"
 #include "kit/experiments/footprint.h"
 #include "kit/os/arch.h"
 #include "kit/os/clock.h"
@@ -128,6 +129,16 @@ struct Measurement {
         span.end();
     }
 
+    static void count(void* self) { static_cast<Measurement*>(self)->count_batches(); }
+
+    void count_batches() {
+        cpus[0] = cpu_of_this_task();
+        for (std::size_t batch = 0; batch < ticks.size(); ++batch) {
+            ticks[batch] = run_counted_batch(*workload, batch_units);
+            cpus[batch + 1] = cpu_of_this_task();
+        }
+    }
+
     // Where the contexts share the driver's thread, its CPU is theirs. A switch that led elsewhere than it began is one
     // in which the thread was moved; of those between two readings only the last is seen.
     Hops hops_of_one_thread() const {
@@ -240,7 +251,7 @@ Mode mode_for(const Plan& plan, const Entry& entry) {
 }
 
 std::optional<Hops> hops_of(const Plan& plan, const Entry& entry, const Measurement& measurement) {
-    if (plan.experiment != "switch") return std::nullopt;
+    if (!plan.passes_token()) return std::nullopt;
     return entry.shape == Shape::stacks ? measurement.hops_of_one_thread() : measurement.workload->hops();
 }
 
@@ -256,6 +267,12 @@ std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measuremen
         return measurement.warmup->count + histogram.count;
     }
     const std::size_t batches = measurement.ticks.size();
+    if (is_counted(plan)) {
+        const std::span<const std::uint64_t> all = measurement.ticks;
+        add_counted(reporter, "warmup", measurement.batch_units, all.first(plan.warmup_batches), sequence);
+        add_counted(reporter, "measure", measurement.batch_units, all.subspan(plan.warmup_batches), sequence);
+        return batches;
+    }
     add_samples(reporter, "warmup", measurement, 0, plan.warmup_batches, sequence);
     add_samples(reporter, "measure", measurement, plan.warmup_batches, batches, sequence);
     return batches;
@@ -281,7 +298,7 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     measurement.batch_units = plan.batch_units;
     if (measurement.batch_units == 0) measurement.batch_units = workload->units_in(plan.batch_ns).value_or(0);
     if (measurement.batch_units == 0) {
-        const std::uint64_t lap = plan.experiment == "switch" ? plan.ring : 1;
+        const std::uint64_t lap = plan.passes_token() ? plan.ring : 1;
         // From a number of laps on that rings which are checked sparsely can check.
         measurement.batch_units = calibrate(measurement, lap == 2 ? lap * turns_a_check : lap, plan.batch_ns);
     }
@@ -296,7 +313,11 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     entry.enter_parameters(plan);
     workload->begin_hops();
     workload->counting(true);
-    call_at_stack_offset(measurement.stack_offset, &Measurement::run_batches, &measurement);
+    if (is_counted(plan)) {
+        call_at_stack_offset(measurement.stack_offset, &Measurement::count, &measurement);
+    } else {
+        call_at_stack_offset(measurement.stack_offset, &Measurement::run_batches, &measurement);
+    }
     workload->counting(false);
     const std::optional<Hops> hops = hops_of(plan, entry, measurement);
     // A task that was born in between counts from its birth.

@@ -157,7 +157,7 @@ inline Entry stack_entry(const char* id, std::unique_ptr<Workload> (*make)(const
                          std::optional<Unavailable> (*check)(), std::vector<Parameter> more = {}) {
     more.insert(more.end(), {layout_parameter(), stack_memory_parameter(), stack_offset_parameter(),
                              stack_size_parameter(), working_set_parameter()});
-    return {id, Shape::stacks, {"switch", "create", "footprint"}, std::move(more), make, check};
+    return {id, Shape::stacks, {"switch", "create", "footprint", "count"}, std::move(more), make, check};
 }
 
 }  // namespace probe

@@ -31,8 +31,8 @@ impl Turns {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Kernel {
-    voluntary: u64,
-    involuntary: u64,
+    pub(crate) voluntary: u64,
+    pub(crate) involuntary: u64,
     tasks: usize,
     source: &'static str,
 }

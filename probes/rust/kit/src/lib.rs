@@ -3,6 +3,7 @@
 
 mod arguments;
 mod clock;
+mod count;
 mod evidence;
 mod footprint;
 mod histogram;

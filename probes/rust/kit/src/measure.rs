@@ -1,6 +1,7 @@
 //! Set-up, calibration, batches, report: one run from the plan to `end`.
 
 use crate::clock::{now, read_counter, COUNTER_NAME};
+use crate::count::{self, is_counted};
 use crate::evidence::{Hops, Observed, Trace};
 use crate::footprint;
 use crate::histogram::Histogram;
@@ -44,7 +45,10 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
 
     workload.reset();
     let begin = Observed::begin();
-    records.batches(workload, units, plan.warmup_batches as usize);
+    let counted: Vec<i64> = if is_counted(plan) { records.count(workload, units) } else { Vec::new() };
+    if !is_counted(plan) {
+        records.batches(workload, units, plan.warmup_batches as usize);
+    }
     let end = Observed::end();
     let mut claim = workload.claim();
     workload.fault().map_or(Ok(()), Err)?;
@@ -54,7 +58,11 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
     }
     records.check_intervals()?;
 
-    let samples = records.report(writer, units, plan.warmup_batches as usize)?;
+    let warmup = plan.warmup_batches as usize;
+    let samples = match is_counted(plan) {
+        true => report_counted(writer, units, counted.split_at(warmup))?,
+        false => records.report(writer, units, warmup)?,
+    };
     let kernel = end.kernel_since(&begin).map_err(|reason| claim.why.insert("kernel", reason)).ok();
     claim.counts.extend(end.cpu_ns_since(&begin).map(|ns| ("cpu_time_ns", ns)));
     let mut cpus: BTreeSet<u32> = records.batches.iter().filter_map(|batch| batch.cpu).collect();
@@ -102,6 +110,9 @@ fn check_placement(plan: &Plan, mechanism: &Mechanism) -> Result<(), Refusal> {
 /// Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1.
 fn calibrate(plan: &Plan, workload: &mut dyn Workload) -> Result<u64, Refusal> {
     let lap = workload.lap();
+    if is_counted(plan) {
+        return Ok(plan.batch_units.max(1).next_multiple_of(lap * count::PARTS));
+    }
     if plan.batch_units > 0 {
         return Ok(plan.batch_units.next_multiple_of(lap));
     }
@@ -167,6 +178,16 @@ impl Records {
         phase(workload, units, measure_batches, &mut self.measure);
     }
 
+    /// The same where nothing is timed.
+    fn count(&mut self, workload: &mut dyn Workload, units: u64) -> Vec<i64> {
+        let one = |record: &mut Batch| {
+            let switches = count::batch(workload, units);
+            record.cpu = current_cpu();
+            switches
+        };
+        self.batches.iter_mut().map(one).collect()
+    }
+
     /// Intervals that ended before they began must not be taken for short ones.
     fn check_intervals(&self) -> Result<(), Refusal> {
         let backwards: u64 = [&self.warmup, &self.measure].into_iter().flatten().map(|h| h.backwards).sum();
@@ -193,6 +214,13 @@ impl Records {
         }
         Ok(self.batches.len() as u64)
     }
+}
+
+fn report_counted(writer: &mut Writer, units: u64, (warmup, measure): (&[i64], &[i64])) -> io::Result<u64> {
+    for (phase, switches) in [("warmup", warmup), ("measure", measure)] {
+        writer.bytes(phase, units, switches, "kernel_switches")?;
+    }
+    Ok((warmup.len() + measure.len()) as u64)
 }
 
 fn phase(workload: &mut dyn Workload, units: u64, batches: &mut [Batch], histogram: &mut Option<Box<Histogram>>) {

@@ -192,7 +192,7 @@ impl Writer {
         both.into_iter().try_for_each(|(ticks, rulers)| self.part(phase, units, ticks, None, Some(Rulers(rulers))))
     }
 
-    /// Bytes, for experiment footprint.
+    /// Samples other than times: bytes of experiment footprint, switches of count.
     pub(crate) fn bytes(&mut self, phase: &str, units: u64, bytes: &[i64], quantity: &str) -> io::Result<()> {
         bytes.chunks(SAMPLES).try_for_each(|bytes| self.part(phase, units, bytes, Some(quantity), None))
     }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::task::{self, Poll, Waker};
 
 pub const MECHANISM: Mechanism = Mechanism {
-    experiments: &["switch", "create", "footprint"],
+    experiments: &["switch", "create", "footprint", "count"],
     parameters: &[kit::HEAP_OFFSET, kit::WORKING_SET],
     hold: Some(|_| Ok(Box::<Held>::default())),
     ..Mechanism::new("coroutine/rust-async", set_up)

@@ -18,7 +18,7 @@ use std::hint::black_box;
 use std::ops::Range;
 
 pub const MECHANISM: Mechanism = Mechanism {
-    experiments: &["switch", "create", "footprint"],
+    experiments: &["switch", "create", "footprint", "count"],
     parameters: &[STACK, STACK_SIZE, kit::STACK_OFFSET, kit::WORKING_SET],
     hold: Some(|plan| {
         Ok(Box::new(Held { stack_size: plan.number(STACK_SIZE.name) as usize, routines: Vec::new(), ran: 0 }))

@@ -1,0 +1,37 @@
+//! Counted experiments.
+
+use super::*;
+use switchcost_model::Executed;
+
+/// So many instructions in each unit, and what the host saw of it.
+fn counted(per_unit: i64, executed: Option<Executed>) -> Ruling {
+    let experiment = Experiment::all().into_iter().find(|experiment| experiment.executed).unwrap();
+    let mut plan = plan();
+    plan.variant.experiment = experiment;
+    let mut transcript = honest();
+    transcript.plan.as_mut().unwrap().experiment = experiment;
+    for samples in &mut transcript.samples {
+        samples.ticks.fill(1000 * per_unit);
+        samples.quantity = Some(experiment.parts[0].clone());
+    }
+    let seen = Seen { executed, ..seen() };
+    let answer = ProbeAnswer {
+        transcript: &transcript,
+        process: ProcessEnd::Exited(0),
+        log: "",
+        seen: Some(&seen),
+        bound: &Bound::None,
+    };
+    judge(&rule(), &plan, &answer)
+}
+
+#[test]
+fn a_count_is_believed_from_the_host_alone() {
+    let counts = || Some(Executed { by: "valgrind".into(), ..Executed::default() });
+    check(&counted(57, counts()), Verdict::Verified, "");
+    check(&counted(1, counts()), Verdict::Contradicted, "no_instructions per_unit=1.0");
+    check(&counted(-3, counts()), Verdict::Contradicted, "no_instructions per_unit=-3.0");
+    check(&counted(57, None), Verdict::Broken, r#"not_counted why="nobody counted it""#);
+    let refused = Executed { refused: Some("no part 3".into()), ..Executed::default() };
+    check(&counted(57, Some(refused)), Verdict::Broken, r#"not_counted why="no part 3""#);
+}

@@ -1,0 +1,98 @@
+//! One part of what callgrind writes: the format of its files is that of the valgrind manual, "Callgrind Format Specification".
+
+use std::collections::BTreeMap;
+
+/// What was executed between two moments.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Part {
+    /// Program and version.
+    pub by: String,
+    /// Instructions at user level.
+    pub instructions: u64,
+    /// Calls of the kernel.
+    pub system_calls: u64,
+    /// Function → instructions of its own, those of what it calls left out.
+    pub functions: BTreeMap<String, u64>,
+}
+
+impl Part {
+    /// Reads a file that was written without compressed names.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let mut part = Self::default();
+        let mut events: Vec<&str> = Vec::new();
+        let (mut object, mut function) = ("", "");
+        let mut totals = None;
+        let mut inclusive = false;
+        for line in text.lines() {
+            if let Some(by) = line.strip_prefix("creator: ") {
+                part.by = format!("valgrind, {by}");
+            } else if let Some(names) = line.strip_prefix("events: ") {
+                events = names.split_whitespace().collect();
+            } else if let Some(name) = line.strip_prefix("ob=") {
+                object = name.rsplit('/').next().unwrap_or(name);
+            } else if let Some(name) = line.strip_prefix("fn=") {
+                function = name;
+            } else if line.starts_with("calls=") {
+                inclusive = true;
+            } else if let Some(sums) = line.strip_prefix("totals: ") {
+                totals = Some(sums);
+            } else if line.starts_with(|first: char| first.is_ascii_digit()) {
+                // Positions come first, and there is one: the line.
+                let own = !std::mem::take(&mut inclusive);
+                let cost = line.split_whitespace().nth(1).and_then(|cost| cost.parse::<u64>().ok()).unwrap_or(0);
+                if own && cost > 0 {
+                    *part.functions.entry(named(object, function)).or_default() += cost;
+                }
+            }
+        }
+        let totals = totals.ok_or("callgrind's file has no totals: it was cut short")?;
+        let sums: Vec<u64> = totals.split_whitespace().filter_map(|sum| sum.parse().ok()).collect();
+        // Zeros at the end are left out.
+        let of = |event: &str| {
+            Some(events.iter().position(|name| *name == event)?).map(|at| sums.get(at).copied().unwrap_or(0))
+        };
+        part.instructions = of("Ir").ok_or("callgrind's file has no instructions")?;
+        part.system_calls = of("sysCount").unwrap_or(0);
+        Ok(part)
+    }
+}
+
+/// A function without a symbol has an address, which says nothing beyond its object.
+fn named(object: &str, function: &str) -> String {
+    // Of a function within itself callgrind counts each depth apart.
+    let function = function
+        .rsplit_once('\'')
+        .filter(|(_, depth)| depth.bytes().all(|b| b.is_ascii_digit()))
+        .map_or(function, |(name, _)| name);
+    let nameless = function.is_empty() || function.starts_with("0x") || function == "???";
+    if nameless { format!("{object} (no symbols)") } else { function.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd: ./probe run\npart: 3\n\n\
+        positions: line\nevents: Ir sysCount sysTime\nsummary: 119 2\n\n\
+        ob=/usr/lib/libc.so.6\nfl=swap.S\nfn=swapcontext\n69 20\n74 10 2\n\n\
+        ob=/tmp/probe\nfl=ring.h\nfn=probe::Ring::run(unsigned long)\n12 9\ncob=/usr/lib/libc.so.6\ncfi=swap.S\ncfn=swapcontext\ncalls=2 69\n13 30 2\n\
+        fn=swapcontext'2\n69 5\nfn=0x0000000000001020\n0 45\nfn=0x0000000000001030\n0 30\n\ntotals: 119 2\n";
+
+    #[test]
+    fn functions_have_what_they_executed_themselves() {
+        let part = Part::parse(TEXT).unwrap();
+        assert_eq!((part.instructions, part.system_calls, part.by.as_str()), (119, 2, "valgrind, callgrind-3.19.0"));
+        let functions: Vec<(&str, u64)> = part.functions.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        assert_eq!(
+            functions,
+            [("probe (no symbols)", 75), ("probe::Ring::run(unsigned long)", 9), ("swapcontext", 35)]
+        );
+    }
+
+    #[test]
+    fn a_file_that_was_cut_is_none() {
+        assert!(Part::parse(&TEXT[..TEXT.len() - 20]).unwrap_err().contains("totals"));
+        assert!(Part::parse("").is_err());
+        assert!(Part::parse("totals: 4").unwrap_err().contains("no instructions"));
+    }
+}

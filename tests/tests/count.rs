@@ -1,0 +1,81 @@
+//! Experiment count: callgrind counts what the real probe executes.
+
+use crate::real::{real, text};
+use serde_json::json;
+use switchcost_e2e::{Real, sealed};
+
+/// None where something is missing, which is said.
+fn counting() -> Option<Real> {
+    let real = real()?;
+    let listed = real.run("run stack/asm --experiment count --rounds 1 --format json");
+    let rows = listed.json()["results"].as_array().cloned().unwrap_or_default();
+    let refused = rows.first().is_none_or(|row| row["reason_code"] == "count_refused");
+    if refused {
+        eprintln!("nothing is counted here: {}", rows.first().map_or("no row", |row| text(row, "reason")));
+    }
+    (!refused).then_some(real)
+}
+
+/// The run in this file under another name, with one instruction more per unit in `swapcontext`. Fields must stay in their order.
+fn grown(lines: &str, id: &str) -> String {
+    let body: String =
+        lines.lines().filter(|line| !line.starts_with("{\"t\":\"end\"")).map(|line| line.to_owned() + "\n").collect();
+    let body = body.replacen(id, "20260101T000000-0001", 1);
+    // 48,000 units a batch; of the functions a third.
+    let more = raised(&body, "\"quantity\":\"instructions\",\"ticks\":[", 48_000);
+    sealed(&raised(&more, "\"swapcontext\":", 16_000))
+}
+
+/// The numbers that follow these words, each so much larger.
+fn raised(text: &str, words: &str, by: i64) -> String {
+    let mut parts = text.split(words);
+    let mut out = parts.next().unwrap().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != ',' || c == ',' && !words.ends_with('[')).unwrap();
+        let numbers = part[..end].split(',').filter_map(|number| number.parse::<i64>().ok());
+        out += words;
+        out += &numbers.map(|number| (number + by).to_string()).collect::<Vec<_>>().join(",");
+        out += &part[end..];
+    }
+    out
+}
+
+#[test]
+fn a_count_is_exact_and_one_instruction_more_fails_the_gate() {
+    let Some(real) = counting() else { return };
+    let rows = real.rows("stack/ucontext control/empty-loop --experiment count --rounds 6 --budget 600s");
+    let row = |mechanism: &str| rows.iter().find(|row| row["mechanism"] == mechanism).unwrap();
+    for row in &rows {
+        assert_eq!(text(row, "verdict"), "verified", "{row}");
+        assert!(row["low"] == row["median"] && row["high"] == row["median"], "{row}");
+    }
+    let (switch, empty) = (row("stack/ucontext"), row("control/empty-loop"));
+    // The C library's function alone is some forty instructions, and the loop is an addition, a subtraction and a jump at most.
+    assert!(switch["median"].as_f64() > Some(30.0) && empty["median"].as_f64() < Some(6.0), "{switch} {empty}");
+    assert_eq!((&switch["parts"]["system_calls"], &empty["parts"]["system_calls"]), (&json!(1.0), &json!(0.0)));
+    assert!(real.run("show latest").out.contains("exact, 6 of 6"));
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let kept = file("kept.jsonl");
+    assert_eq!(real.run(&format!("export --format jsonl -o {kept}")).status, 0);
+    let equal = real.run(&format!("compare {kept} latest --gate 0%"));
+    assert!(equal.status == 0 && equal.out.contains("exactly the same"), "{equal:?}");
+    let other = file("grown.jsonl");
+    std::fs::write(&other, grown(&std::fs::read_to_string(&kept).unwrap(), text(&rows[0], "run"))).unwrap();
+    let failed = real.run(&format!("compare {kept} {other} --gate 0%"));
+    assert!(failed.status == 1 && failed.out.contains("swapcontext"), "{failed:?}");
+    assert!(failed.out.contains("(+1.00)"), "{failed:?}");
+}
+
+#[test]
+fn without_valgrind_and_for_threads_there_is_a_reason_before_anything_starts() {
+    let Some(real) = real() else { return };
+    let said = real.command("run stack/asm --experiment count").env("PATH", "/nothing").output().unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("valgrind is not installed; apt-get install valgrind"), "{said}");
+    let threads = real.rows("thread/pipe --experiment count");
+    assert_eq!((text(&threads[0], "verdict"), &threads[0]["reason_code"]), ("unsupported", &json!("no_experiment")));
+    assert!(text(&threads[0], "reason").contains("share one thread"), "{threads:?}");
+}
