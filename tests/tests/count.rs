@@ -21,7 +21,7 @@ fn grown(lines: &str, id: &str) -> String {
     let body: String =
         lines.lines().filter(|line| !line.starts_with("{\"t\":\"end\"")).map(|line| line.to_owned() + "\n").collect();
     let body = body.replacen(id, "20260101T000000-0001", 1);
-    // 48,000 units a batch; of the functions a third.
+    // A batch has 48,000 units, and functions are of a third.
     let more = raised(&body, "\"quantity\":\"instructions\",\"ticks\":[", 48_000);
     sealed(&raised(&more, "\"swapcontext\":", 16_000))
 }

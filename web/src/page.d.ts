@@ -1004,9 +1004,36 @@ export interface Scheduled {
    */
   slices_ns: number[];
   /**
+   * For whom its tasks waited. A start that was traced for this is in no figure; None: it was not to be.
+   */
+  tail?: Tail | null;
+  /**
    * Time that they waited for a CPU between the two looks, ns; None: the kernel does not count it.
    */
   waited_ns: number | null;
+}
+/**
+ * For whom tasks of a probe waited for a CPU, as the kernel's tracepoints tell.
+ */
+export interface Tail {
+  /**
+   * Who had the CPU in these, task, interrupt or softirq → ns.
+   */
+  held: {
+    [k: string]: number;
+  };
+  /**
+   * The longest of these waits, ns, the longest first.
+   */
+  longest_ns: number[];
+  /**
+   * Why nothing of this is known.
+   */
+  unknown?: string | null;
+  /**
+   * Times that one of them was woken and then ran.
+   */
+  wakes: number;
 }
 /**
  * One look at the probe and all its descendants.

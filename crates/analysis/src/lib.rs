@@ -26,6 +26,7 @@ mod rulers;
 mod series;
 mod settle;
 mod summary;
+mod tail;
 mod together;
 mod trend;
 mod warnings;

@@ -3,6 +3,7 @@
 use crate::figures::Figures;
 use crate::judge::Constants;
 use crate::row::Judged;
+use crate::tail::tail;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::number::{exactly, factor, nanoseconds, percent};
@@ -62,6 +63,7 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
         );
         notes.extend(marked(true, Some(note)));
     }
+    notes.extend(marked(true, tail(row)));
     notes.extend(marked(true, counters(row, run)));
     notes.extend(marked(false, computed(row, run)));
     if !row.summary.resolved() {

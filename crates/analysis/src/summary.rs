@@ -8,7 +8,7 @@ use crate::kinds::{different, kinds};
 use crate::percentile::in_time;
 use crate::series::{Series, has_rulers, quantities, series};
 use std::collections::BTreeMap;
-use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Reason, Run, Timing, Variant, Verdict};
+use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Reason, Run, Tail, Timing, Variant, Verdict};
 use switchcost_stats::{FEWEST, autocorrelation_of_ranks, mad, mean, median, quantile, sorted};
 
 /// Without the figures of a row that is below what its clock resolves.
@@ -33,12 +33,14 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judge
     if let Some(reason) = run.not_run.get(&index) {
         return Judgement::new(Verdict::Unsupported, reason.clone());
     }
-    // A start that the host was too late to look at says nothing against those that it looked at.
+    // A start that the host was too late to look at, or that it could not hold against enough of a control, says nothing against the others.
     let as_named = other_ways(invocations).is_some();
     let fits = |i: &&&Invocation| !(as_named && went_another_way(&i.judgement));
     let invocations: Vec<&Invocation> = invocations.iter().filter(fits).copied().collect();
-    let looked_at: Vec<&&Invocation> =
-        invocations.iter().filter(|i| i.judgement.reason != Some(Reason::NotLookedAt)).collect();
+    let looked_at: Vec<&&Invocation> = invocations
+        .iter()
+        .filter(|i| !matches!(i.judgement.reason, Some(Reason::NotLookedAt | Reason::NearControl { .. })))
+        .collect();
     let speaking = if looked_at.is_empty() { invocations.iter().collect() } else { looked_at };
     let Some(worst) = speaking.into_iter().max_by_key(|i| i.judgement.verdict) else {
         let reason = match run.ended_by {
@@ -89,11 +91,18 @@ pub fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<
         .iter()
         .copied()
         .filter(|i| matches!(i.judgement.verdict, Verdict::Verified | Verdict::Unobservable))
+        .filter(|i| traced(i).is_none())
         .collect();
     let (quiet, disturbed): (Vec<&Invocation>, Vec<&Invocation>) =
         answered.iter().partition(|i| i.disturbances.is_empty());
     // Undisturbed ones are preferred as long as enough of them are left for an interval.
     if quiet.len() >= FEWEST { (quiet, disturbed) } else { (answered, Vec::new()) }
+}
+
+/// What a start was traced for, which takes time: it is in no figure.
+pub(crate) fn traced(invocation: &Invocation) -> Option<&Tail> {
+    let tail = invocation.seen.as_ref()?.scheduled.as_ref()?.tail.as_ref()?;
+    Some(tail).filter(|tail| tail.unknown.is_none())
 }
 
 fn parts(invocations: &[&Invocation]) -> BTreeMap<String, f64> {

@@ -15,6 +15,7 @@ pub mod load;
 mod locks;
 pub mod program;
 pub mod spawn;
+pub mod trace;
 pub mod watch;
 
 #[cfg(target_os = "linux")]

@@ -111,6 +111,11 @@ impl Child {
         self.running.schedule(scheduling)
     }
 
+    /// Ids of these tasks; none where the system does not tell.
+    pub(crate) fn tasks(&self) -> std::collections::BTreeSet<i32> {
+        self.running.tasks()
+    }
+
     /// How these tasks are scheduled; None: the system does not tell.
     #[must_use]
     pub fn scheduled(&self) -> Option<Scheduled> {

@@ -130,6 +130,10 @@ fn make_invocation_told(invocation: &mut Invocation) {
                 *words = words.iter().map(|word| harmless(word)).collect();
             }
             scheduled.refused.iter_mut().for_each(sentence);
+            if let Some(tail) = &mut scheduled.tail {
+                tail.held = tail.held.iter().map(|(name, ns)| (harmless(name), *ns)).collect();
+                tail.unknown.iter_mut().for_each(sentence);
+            }
         }
         if let Some(executed) = executed {
             fields([&mut executed.by]);

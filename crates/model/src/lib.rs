@@ -43,7 +43,7 @@ pub use quantity::{Measure, Quantity};
 pub use reason::{LastWords, Reason};
 pub use request::Request;
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
-pub use seen::{Executed, FUNCTIONS_KEPT, Scheduled, Seen, TASKS_LOOKED_AT, Tree};
+pub use seen::{Executed, FUNCTIONS_KEPT, Scheduled, Seen, TASKS_LOOKED_AT, Tail, Tree};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,

@@ -87,6 +87,24 @@ pub struct Scheduled {
     pub refused: Option<String>,
     /// The hogs were ended because the probe had not come to its end long after the last intended time.
     pub cut: bool,
+    /// For whom its tasks waited. A start that was traced for this is in no figure; None: it was not to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<Tail>,
+}
+
+/// For whom tasks of a probe waited for a CPU, as the kernel's tracepoints tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Tail {
+    /// Times that one of them was woken and then ran.
+    pub wakes: u64,
+    /// The longest of these waits, ns, the longest first.
+    pub longest_ns: Vec<u64>,
+    /// Who had the CPU in these, task, interrupt or softirq → ns.
+    pub held: BTreeMap<String, u64>,
+    /// Why nothing of this is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
 }
 
 /// Tasks of which a look reads switches, CPU time and CPUs; of more, these say nothing of the whole.

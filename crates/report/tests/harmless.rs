@@ -114,6 +114,7 @@ fn run(texts: &[String]) -> Run {
                 classes: [texts.next()].into(),
                 channels: [texts.next()].into(),
                 refused: Some(texts.next()),
+                tail: Some(Tail { held: [(texts.next(), 1)].into(), unknown: Some(texts.next()), ..Tail::default() }),
                 ..Scheduled::default()
             }),
             executed: Some(Executed {

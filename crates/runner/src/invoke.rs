@@ -136,6 +136,7 @@ pub(crate) fn invoke(
     plan: &Plan,
     cpus: &[u32],
     padding: u64,
+    traced: bool,
     interrupt: Option<&Interrupt>,
 ) -> Outcome {
     let arguments = |fd| run_arguments(plan, fd);
@@ -143,7 +144,7 @@ pub(crate) fn invoke(
         arguments: &arguments,
         deadline_ms: plan.deadline_ms,
         listener: None,
-        around: Around::of(plan, cpus),
+        around: Around::of(plan, cpus).map(|around| if traced { around.traced(cpus) } else { around }),
         counting: Counting::of(plan),
     };
     obey(info, orders, cpus, padding, interrupt)

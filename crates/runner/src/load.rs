@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 use switchcost_machine::load::{self, Class, HogPlan, Scheduled as Look, Scheduling};
 use switchcost_machine::spawn::Child;
-use switchcost_model::{Load, Plan, Reason, Scheduled, Variant};
+use switchcost_machine::trace::Trace;
+use switchcost_model::{Load, Plan, Reason, Scheduled, Tail, Variant};
 
 /// Timer slack of the probe, ns: the least that there is.
 const SLACK_NS: u32 = 1;
@@ -48,6 +49,13 @@ pub(crate) struct Around {
     scheduling: Scheduling,
     /// How long the intended times take.
     lasts: Duration,
+    /// CPUs on which is traced for whom its tasks wait; none: nothing is traced.
+    traced: Vec<u32>,
+}
+
+/// What tracing needs here; None: it may be done.
+pub(crate) fn tracing_needs(cpus: &[u32]) -> Option<String> {
+    Trace::begin(cpus).err()
 }
 
 impl Around {
@@ -70,7 +78,13 @@ impl Around {
             0 => plan.batch_ns,
             units => units.saturating_mul(asked.period_ns),
         };
-        Some(Self { asked, hogs, scheduling, lasts: Duration::from_nanos(lasts.saturating_mul(batches)) })
+        let lasts = Duration::from_nanos(lasts.saturating_mul(batches));
+        Some(Self { asked, hogs, scheduling, lasts, traced: Vec::new() })
+    }
+
+    /// The same, traced on these CPUs.
+    pub(crate) fn traced(self, cpus: &[u32]) -> Self {
+        Self { traced: cpus.to_vec(), ..self }
     }
 
     pub(crate) fn hogs(&self) -> Option<HogPlan> {
@@ -88,13 +102,14 @@ pub(crate) struct Watched<'a> {
     /// When the hogs are ended though the probe has not come to its end.
     pub(crate) until: &'a Cell<Option<Instant>>,
     first: Option<(Instant, Look, u64)>,
+    trace: Option<Trace>,
     seen: Scheduled,
 }
 
 impl<'a> Watched<'a> {
     pub(crate) fn new(around: &'a Around, until: &'a Cell<Option<Instant>>) -> Self {
         let hogs = around.hogs.as_ref().map_or(0, |plan| plan.cpus.len() as u64 * u64::from(plan.each));
-        Self { around, until, first: None, seen: Scheduled { hogs, ..Scheduled::default() } }
+        Self { around, until, first: None, trace: None, seen: Scheduled { hogs, ..Scheduled::default() } }
     }
 
     /// The plan has arrived: the classes are set, and the hogs let loose.
@@ -109,6 +124,12 @@ impl<'a> Watched<'a> {
             None => self.seen.loaded_ns = Some(began.elapsed().as_nanos() as u64),
             refused => self.seen.refused = refused,
         }
+        if !self.around.traced.is_empty() {
+            match Trace::begin(&self.around.traced) {
+                Ok(trace) => self.trace = Some(trace),
+                Err(why) => self.seen.tail = Some(Tail { unknown: Some(why), ..Tail::default() }),
+            }
+        }
         let Some(look) = child.scheduled() else { return };
         self.take(&look);
         self.first = Some((Instant::now(), look, child.hogs_cpu_ns()));
@@ -118,6 +139,9 @@ impl<'a> Watched<'a> {
 
     /// The figures have arrived: another look, and the hogs may go.
     pub(crate) fn end(&mut self, child: &Child) {
+        if let Some(trace) = self.trace.take() {
+            self.seen.tail = Some(trace.end(child));
+        }
         if let Some((at, first, cpu_ns)) = self.first.take()
             && let Some(look) = child.scheduled()
         {

@@ -65,6 +65,8 @@ struct Schedule<'a> {
     sizes: BTreeMap<usize, Sizes>,
     /// Rows that needed no more at the end of an earlier pass.
     finished: BTreeSet<usize>,
+    /// Why it is not traced here for whom tasks wait, where a row asks.
+    tracing_needs: Option<String>,
 }
 
 /// Carries out a selection. Always returns what was measured, however the run ended.
@@ -132,7 +134,11 @@ fn carry_out(
         earlier: BTreeMap::new(),
         sizes,
         finished: BTreeSet::new(),
+        tracing_needs: None,
     };
+    if schedule.run.variants.iter().any(|variant| variant.experiment.open_loop) {
+        schedule.tracing_needs = load::tracing_needs(control.cpus.allowed());
+    }
     schedule.resolve_placements();
     observer.begun(&schedule.run);
     let ended_by = schedule.rounds(observer);
@@ -304,10 +310,15 @@ impl Schedule<'_> {
         if self.request.rounds.is_some() { 1 } else { self.run.variants[index].placement.starts_a_round() }
     }
 
-    /// Those of this round: a control that bounds others is known before they begin.
+    /// Those of this round: a control that bounds others is known before they begin, and a start that is traced is in no figure.
     fn starts_of(&self, index: usize, round: u64) -> u64 {
         let usual = self.starts_in_a_round(index);
-        if round == 0 && self.bounds_others(index) { usual.max(Constants::OURS.bounding_starts as u64) } else { usual }
+        if round != 0 {
+            return usual;
+        }
+        let traced = u64::from(self.run.variants[index].experiment.open_loop && self.tracing_needs.is_none());
+        let bounding = if self.bounds_others(index) { Constants::OURS.bounding_starts as u64 } else { 0 };
+        (usual + traced).max(bounding)
     }
 
     /// Of each row: its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
@@ -358,11 +369,12 @@ impl Schedule<'_> {
         let mechanism = self.catalogue.find(&variant.mechanism);
         let kept = mechanism.map(|page| page.capabilities_of(&probe.info.source, &variant.parameters));
         let info = ProbeInfo { capabilities: kept.unwrap_or_default(), ..probe.info.clone() };
+        let traced = round == 0 && variant.experiment.open_loop && self.progress[index].starts_of(0) == 0;
         let plan = self.plan(variant, index, random.u32(..), limit);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
         let watch = Watch::start(&affinity);
-        let outcome = invoke(&info, &plan, &affinity, padding, self.control.interrupt);
+        let outcome = invoke(&info, &plan, &affinity, padding, traced, self.control.interrupt);
         if outcome.interrupted {
             return Step::End(EndedBy::Interrupt);
         }

@@ -5,6 +5,7 @@ use super::host::{Host, cause};
 use super::spawn::Running;
 use super::{scheduling, tree};
 use crate::load::{Scheduled, Scheduling};
+use std::collections::BTreeSet;
 
 impl Running {
     pub(super) fn hog_ids(&self) -> Vec<i32> {
@@ -34,6 +35,10 @@ impl Running {
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => Ok(()),
             set => set.map_err(|error| cause(&error)),
         })
+    }
+
+    pub(crate) fn tasks(&self) -> BTreeSet<i32> {
+        tree::all_tasks(self.pid(), &self.hog_ids()).into_iter().map(|(_, task)| task).collect()
     }
 
     pub(crate) fn scheduled(&self) -> Option<Scheduled> {

@@ -19,6 +19,7 @@ pub(crate) mod spawn;
 mod stat;
 mod strays;
 mod sys;
+pub(crate) mod trace;
 pub(crate) mod tree;
 pub(crate) mod watch;
 

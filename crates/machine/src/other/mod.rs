@@ -4,6 +4,8 @@
 pub(crate) mod interrupt;
 pub(crate) mod program;
 pub(crate) mod spawn;
+#[path = "../trace/none.rs"]
+pub(crate) mod trace;
 pub(crate) mod watch;
 
 use switchcost_model::{Finding, Machine, Severity};

@@ -71,6 +71,10 @@ impl Running {
         Err("classes of tasks are set on Linux only".to_owned())
     }
 
+    pub(crate) fn tasks(&self) -> std::collections::BTreeSet<i32> {
+        std::collections::BTreeSet::new()
+    }
+
     pub(crate) fn scheduled(&self) -> Option<Scheduled> {
         None
     }

@@ -6,6 +6,8 @@ pub(crate) mod interrupt;
 pub(crate) mod program;
 pub(crate) mod spawn;
 mod sys;
+#[path = "../trace/none.rs"]
+pub(crate) mod trace;
 #[path = "../other/watch.rs"]
 pub(crate) mod watch;
 

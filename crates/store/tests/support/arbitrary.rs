@@ -229,8 +229,18 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
     let words = || btree_set("[a-z_]{1,12}", 0..3);
     let numbers = proptest::array::uniform4(number());
     let maybe = proptest::array::uniform2(option::of(number()));
-    (words(), words(), btree_set(any::<i32>(), 0..3), numbers, maybe, maybe_text(), any::<bool>()).prop_map(
-        |(classes, channels, nices, [slice, between_ns, hogs, hogs_cpu_ns], [waited_ns, loaded_ns], refused, cut)| {
+    let nices = btree_set(any::<i32>(), 0..3);
+    (words(), words(), nices, numbers, maybe, maybe_text(), option::of(tail()), any::<bool>()).prop_map(
+        |(
+            classes,
+            channels,
+            nices,
+            [slice, between_ns, hogs, hogs_cpu_ns],
+            [waited_ns, loaded_ns],
+            refused,
+            tail,
+            cut,
+        )| {
             let (slices_ns, hogs_stopped) = ([slice].into(), cut);
             Scheduled {
                 classes,
@@ -245,9 +255,15 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
                 loaded_ns,
                 refused,
                 cut,
+                tail,
             }
         },
     )
+}
+
+fn tail() -> impl Strategy<Value = Tail> {
+    (number(), vec(number(), 0..3), btree_map(text(), number(), 0..3), maybe_text())
+        .prop_map(|(wakes, longest_ns, held, unknown)| Tail { wakes, longest_ns, held, unknown })
 }
 
 /// Of every shape: texts, words, fractions, one reason in another.

@@ -1,6 +1,6 @@
-// Experiment count: nothing is timed. The host runs the probe under callgrind, which counts what it executes, and the kit
-// says where the units begin and end. A batch is done in two stretches of different length, whose difference has neither
-// the way into the loop in it nor the way out.
+// Experiment count: nothing is timed. The host runs the probe under callgrind, which counts what it executes, and the
+// kit says where the units begin and end. A batch is done in two stretches of different length, whose difference has
+// neither the way into the loop in it nor the way out.
 #pragma once
 
 #include <cstdint>

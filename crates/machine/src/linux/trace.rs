@@ -1,0 +1,175 @@
+//! Events of sched and irq tracepoints, by perf_event_open(2). Nothing of it outlives the host: the kernel closes what is open.
+
+use super::host::cause;
+use crate::trace::{Event, What};
+use perf_event::data::Record;
+use perf_event::events::Tracepoint;
+use perf_event::{Builder, Clock, SampleFlag, Sampler};
+use std::path::Path;
+
+/// Where tracefs is mounted, if it is.
+const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// What is said where it is not.
+const MOUNT: &str = "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing";
+
+/// CPUs that are traced at most.
+const MOST_CPUS: usize = 16;
+
+/// Bytes of events that a ring holds: half a second of 10,000 switches a second.
+const RING: usize = 1 << 20;
+
+/// Names of the softirqs, by number (include/linux/interrupt.h).
+const SOFTIRQS: [&str; 10] =
+    ["hi", "timer", "net_tx", "net_rx", "block", "irq_poll", "tasklet", "sched", "hrtimer", "rcu"];
+
+/// A tracepoint: its name, and how its data are read.
+type Kind = (&'static str, fn(&Fields<'_>) -> Option<What>);
+
+const KINDS: [Kind; 6] = [
+    ("sched/sched_waking", |data| Some(What::Woken { task: data.number("pid")? })),
+    ("sched/sched_switch", |data| {
+        let side = |pid: &str, name: &str| Some((data.number(pid)?, data.text(name)?));
+        Some(What::Switched { from: side("prev_pid", "prev_comm")?, to: side("next_pid", "next_comm")? })
+    }),
+    ("irq/irq_handler_entry", |data| Some(What::Interrupted(format!("interrupt {}", data.number("irq")?)))),
+    ("irq/irq_handler_exit", |_| Some(What::Resumed)),
+    ("irq/softirq_entry", |data| {
+        let number = data.number("vec")?;
+        let name = usize::try_from(number).ok().and_then(|number| SOFTIRQS.get(number));
+        Some(What::Interrupted(name.map_or_else(|| format!("softirq {number}"), |name| format!("softirq {name}"))))
+    }),
+    ("irq/softirq_exit", |_| Some(What::Resumed)),
+];
+
+/// Events of one kind on one CPU.
+struct Ring {
+    sampler: Sampler,
+    cpu: u32,
+    kind: usize,
+}
+
+pub(crate) struct Trace {
+    rings: Vec<Ring>,
+    /// Of each kind the places of its fields.
+    formats: Vec<String>,
+}
+
+impl std::fmt::Debug for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Trace of {} rings", self.rings.len())
+    }
+}
+
+impl Trace {
+    pub(crate) fn begin(cpus: &[u32]) -> Result<Self, String> {
+        if cpus.len() > MOST_CPUS {
+            return Err(format!("{} CPUs are more than the {MOST_CPUS} that are traced", cpus.len()));
+        }
+        let place = PLACES.map(|place| Path::new(place).join("events")).into_iter().find(|place| place.is_dir());
+        let place = place.ok_or(MOUNT)?;
+        let mut trace = Self { rings: Vec::new(), formats: Vec::new() };
+        for (kind, (name, _)) in KINDS.iter().enumerate() {
+            let read = |file: &str| {
+                let path = place.join(name).join(file);
+                std::fs::read_to_string(&path)
+                    .map_err(|error| format!("{} cannot be read: {}", path.display(), cause(&error)))
+            };
+            let id = read("id")?.trim().parse::<u64>().map_err(|_| format!("{name} has no number"))?;
+            trace.formats.push(read("format")?);
+            for &cpu in cpus {
+                let sampler = ring(id, cpu).map_err(|error| {
+                    format!("events of {name} are not permitted ({}): it takes root or CAP_PERFMON", cause(&error))
+                })?;
+                trace.rings.push(Ring { sampler, cpu, kind });
+            }
+        }
+        for ring in &mut trace.rings {
+            ring.sampler.enable().map_err(|error| format!("tracing does not begin: {}", cause(&error)))?;
+        }
+        Ok(trace)
+    }
+
+    /// All events, in order.
+    pub(crate) fn end(mut self) -> Result<Vec<Event>, String> {
+        for ring in &mut self.rings {
+            let _ = ring.sampler.disable();
+        }
+        let mut events = Vec::new();
+        for Ring { sampler, cpu, kind } in &mut self.rings {
+            let (name, read) = KINDS[*kind];
+            let happened = sampler.as_counter_mut().read().map_err(|error| cause(&error))?;
+            let before = events.len() as u64;
+            while let Some(record) = sampler.next_record() {
+                let Ok(Record::Sample(sample)) = record.parse_record() else { continue };
+                let (Some(at), Some(raw)) = (sample.time(), sample.raw()) else { continue };
+                let fields = Fields { format: &self.formats[*kind], raw };
+                let what = read(&fields).ok_or_else(|| format!("events of {name} have another form here"))?;
+                events.push(Event { at, cpu: *cpu, what });
+            }
+            // A full ring says so only to the next that fits, and some virtual machines keep none of an idle CPU.
+            let kept = events.len() as u64 - before;
+            if kept < happened {
+                return Err(format!("the kernel kept {kept} of {happened} events of {name}"));
+            }
+        }
+        events.sort_by_key(|event| event.at);
+        Ok(events)
+    }
+}
+
+fn ring(id: u64, cpu: u32) -> std::io::Result<Sampler> {
+    let mut builder = Builder::new(Tracepoint::with_id(id));
+    builder.any_pid().one_cpu(cpu as usize).include_kernel().include_hv().sample_period(1);
+    builder.sample(SampleFlag::TIME | SampleFlag::RAW).clockid(Clock::MONOTONIC);
+    builder.build()?.sampled(RING)
+}
+
+/// Data of one event, whose places the kernel tells in a file.
+struct Fields<'a> {
+    format: &'a str,
+    raw: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    /// `field:pid_t prev_pid; offset:24; size:4; signed:1;`, with tabs.
+    fn bytes(&self, name: &str) -> Option<&'a [u8]> {
+        let line = self.format.lines().find(|line| {
+            let declared = line.trim().strip_prefix("field:").and_then(|rest| rest.split(';').next());
+            declared
+                .and_then(|declared| declared.rsplit(' ').next())
+                .is_some_and(|last| last.split('[').next() == Some(name))
+        })?;
+        let value = |key: &str| line.split(';').find_map(|part| part.trim().strip_prefix(key)?.parse::<usize>().ok());
+        let from = value("offset:")?;
+        self.raw.get(from..from.checked_add(value("size:")?)?)
+    }
+
+    fn number(&self, name: &str) -> Option<i32> {
+        Some(i32::from_ne_bytes(self.bytes(name)?.try_into().ok()?))
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        let bytes = self.bytes(name)?;
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_lie_where_the_kernel_says() {
+        let format = "name: sched_waking\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
+            \tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n";
+        let mut raw = vec![0_u8; 28];
+        raw[8..13].copy_from_slice(b"probe");
+        raw[24..28].copy_from_slice(&77_i32.to_ne_bytes());
+        let fields = Fields { format, raw: &raw };
+        assert_eq!((fields.number("pid"), fields.text("comm")), (Some(77), Some("probe".into())));
+        assert_eq!((fields.number("prio"), Fields { format, raw: &raw[..26] }.number("pid")), (None, None));
+        assert_eq!(KINDS[0].1(&fields), Some(What::Woken { task: 77 }));
+    }
+}
