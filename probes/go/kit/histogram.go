@@ -42,18 +42,17 @@ func (h *Histogram) Arrive(sent uint64) {
 		h.backwards++
 		return
 	}
-	h.counts[bucketOf(interval)]++
-	h.Count++
-	h.Sum += interval
-	if interval < h.Min {
-		h.Min = interval
-	}
-	if interval > h.Max {
-		h.Max = interval
-	}
+	h.record(interval)
 	first := ReadCounter()
 	h.PairSum += ReadCounter() - first
 	h.PairCount++
+}
+
+func (h *Histogram) record(interval uint64) {
+	h.counts[bucketOf(interval)]++
+	h.Count++
+	h.Sum += interval
+	h.Min, h.Max = min(h.Min, interval), max(h.Max, interval)
 }
 
 // Buckets lists what is not empty, ascending, as [lower edge, count].

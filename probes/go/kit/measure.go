@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // Mechanism is one line of `describe`.
@@ -16,6 +17,8 @@ type Mechanism struct {
 	SetUp func(plan *Plan) (Workload, *Refusal)
 	// Hold makes this many contexts, of experiment footprint: each runs once, says so (ran counts them) and suspends for ever.
 	Hold func(plan *Plan, contexts uint64) (ran uint64, refusal *Refusal)
+	// Sleep suspends the calling goroutine for so long, of experiment wakeup.
+	Sleep func(time.Duration)
 }
 
 // timings are those of every mechanism: each interval needs a cycle counter.
@@ -54,6 +57,10 @@ func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	}
 	if plan.Experiment == "footprint" {
 		return measureFootprint(w, plan, mechanism)
+	}
+	if plan.Experiment == "wakeup" {
+		measureWakeup(w, plan, mechanism)
+		return nil
 	}
 	// The collector is on during the batches, but has nothing to do there: what set-up leaves behind is collected and
 	// swept before. During set-up it is off, because it would scan the stacks of a growing ring again and again.

@@ -7,5 +7,6 @@ import "switchcost/probes/go/kit"
 var List = []kit.Mechanism{
 	controlGoChannel,
 	controlGoYield,
+	fiberGoTimer,
 	fiberGoroutine,
 }
