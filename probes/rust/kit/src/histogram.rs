@@ -58,17 +58,22 @@ impl Histogram {
             self.backwards += 1;
             return;
         };
-        self.counts[bucket_of(interval)] += 1;
-        self.units += 1;
-        self.sum += interval;
-        self.min = self.min.min(interval);
-        self.max = self.max.max(interval);
+        self.record(interval);
         let first = read_counter();
         match read_counter().checked_sub(first) {
             Some(pair) => self.pair_sum += pair,
             None => self.backwards += 1,
         }
         self.pair_count += 1;
+    }
+
+    #[inline]
+    pub(crate) fn record(&mut self, interval: u64) {
+        self.counts[bucket_of(interval)] += 1;
+        self.units += 1;
+        self.sum += interval;
+        self.min = self.min.min(interval);
+        self.max = self.max.max(interval);
     }
 
     /// What is not empty, ascending: lower edge, count.

@@ -11,6 +11,7 @@ use crate::os::{allowed_cpus, current_cpu};
 use crate::plan::Plan;
 use crate::refusal::{Refusal, Stop};
 use crate::ruler::Ruler;
+use crate::wakeup;
 use crate::wire::{Observations, Writer};
 use std::collections::BTreeSet;
 use std::io;
@@ -29,6 +30,9 @@ pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> Resul
     if let Some(hold) = mechanism.hold.filter(|_| plan.experiment == "footprint") {
         let mut population = ManuallyDrop::new(hold(plan)?);
         return footprint::measure(writer, plan, population.as_mut());
+    }
+    if let Some(wait) = mechanism.wait.filter(|_| plan.experiment == "wakeup") {
+        return wakeup::measure(writer, plan, wait);
     }
     let _kept = ManuallyDrop::new(blocks(plan));
     let mut workload = ManuallyDrop::new((mechanism.set_up)(plan)?);

@@ -4,6 +4,7 @@ use crate::evidence::{Trace, Turns};
 use crate::histogram::Histogram;
 use crate::plan::{Parameter, Plan};
 use crate::refusal::Refusal;
+use crate::wakeup::{Waiter, PERIOD};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -26,6 +27,8 @@ pub struct Mechanism {
     pub set_up: fn(&Plan) -> Result<Box<dyn Workload>, Refusal>,
     /// The same for experiment footprint, where the mechanism has it.
     pub hold: Option<Hold>,
+    /// The same for experiment wakeup.
+    pub wait: Option<Wait>,
 }
 
 impl Mechanism {
@@ -41,12 +44,28 @@ impl Mechanism {
             unavailable: || None,
             set_up,
             hold: None,
+            wait: None,
+        }
+    }
+
+    /// Experiment `wakeup` alone.
+    #[must_use]
+    pub const fn waiter(id: &'static str, wait: Wait) -> Self {
+        Self {
+            experiments: &["wakeup"],
+            parameters: &[PERIOD],
+            timings: &["batch"],
+            wait: Some(wait),
+            ..Self::new(id, |plan| Err(Refusal::refused("bad_value", format!("there is no {}", plan.experiment))))
         }
     }
 }
 
 /// Makes what holds the contexts of experiment footprint.
 pub type Hold = fn(&Plan) -> Result<Box<dyn Population>, Refusal>;
+
+/// Makes what takes a waiter through all its times, in a context of the mechanism, and gives it back.
+pub type Wait = fn(&Plan) -> Result<Box<dyn FnOnce(Waiter) -> Waiter>, Refusal>;
 
 /// A mechanism that is ready to run.
 pub trait Workload {

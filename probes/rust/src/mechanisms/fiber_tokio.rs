@@ -57,6 +57,15 @@ pub fn new_runtime(plan: &Plan) -> Result<Runtime, Refusal> {
             "the system refuses a thread for one of tokio's workers; raise ulimit -u, or leave flavor=multi_thread out";
         Refusal::unsupported("limit_reached", detail)
     })?;
+    made(runtime)
+}
+
+/// On one thread, with timers.
+pub fn new_timed_runtime() -> Result<Runtime, Refusal> {
+    made(Builder::new_current_thread().enable_time().build())
+}
+
+fn made(runtime: std::io::Result<Runtime>) -> Result<Runtime, Refusal> {
     runtime.map_err(|error| Refusal::failed("set_up_failed", format!("no tokio runtime: {error}")))
 }
 

@@ -3,6 +3,7 @@
 mod control_tokio;
 mod coroutine_rust_async;
 mod fiber_tokio;
+mod fiber_tokio_timer;
 mod ring;
 mod stack_corosensei;
 mod vm_exit;
@@ -18,6 +19,7 @@ pub const LIST: &[Mechanism] = &[
     control_tokio::WAKE,
     coroutine_rust_async::MECHANISM,
     fiber_tokio::MECHANISM,
+    fiber_tokio_timer::MECHANISM,
     stack_corosensei::MECHANISM,
     vm_exit::MECHANISM,
     vm_guest_stack::MECHANISM,
