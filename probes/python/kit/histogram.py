@@ -19,6 +19,13 @@ class Histogram:
     def arrive(self, interval):
         """Records an interval that a context read as its first act after it came to run. Then times two readings with
         nothing in between: what the reading itself adds to every interval."""
+        self.record(interval)
+        first = now()
+        self.pair_sum += now() - first
+        self.pair_count += 1
+
+    def record(self, interval):
+        """Without such readings."""
         shift = (interval >> self.BITS | 1).bit_length() - 1
         self.counts[(shift << self.BITS) + (interval >> shift)] += 1
         self.count += 1
@@ -27,9 +34,6 @@ class Histogram:
             self.min = interval
         if interval > self.max:
             self.max = interval
-        first = now()
-        self.pair_sum += now() - first
-        self.pair_count += 1
 
     def lower_edge(self, bucket):
         """Smallest value of a bucket."""

@@ -2,7 +2,7 @@
 
 import gc
 
-from . import evidence, footprint, heap_offset, hello, machine, wire
+from . import evidence, footprint, heap_offset, hello, machine, wakeup, wire
 from .clock import now
 from .histogram import Histogram
 from .plan import MAX_UNITS
@@ -22,6 +22,7 @@ class Mechanism:
         install=None,
         runner=None,
         hold=None,
+        sleep=None,
         control=False,
     ):
         self.id, self.experiments, self.parameters = id, experiments, parameters
@@ -33,6 +34,8 @@ class Mechanism:
         # Of experiment footprint: a coroutine function hold(plan, contexts) that makes so many contexts, lets each run once and
         # suspend, and gives (whatever keeps them alive, how many ran).
         self.hold = hold
+        # Of experiment wakeup: a coroutine function sleep(nanoseconds).
+        self.sleep = sleep
         # Gives the Refusal for which it cannot run here, or None; `install` says what to do about it.
         self.missing, self.install = missing, install
         # What runs a coroutine: an event loop, for mechanisms that need one; without one by default.
@@ -84,6 +87,8 @@ def carry_out(writer, plan, mechanism):
         )
     if plan.experiment == "footprint":
         mechanism.runner(footprint.carry_out(writer, plan, mechanism))
+    elif plan.experiment == "wakeup":
+        mechanism.runner(wakeup.carry_out(writer, plan, mechanism))
     else:
         mechanism.runner(_Measurement(plan).carry_out(writer, mechanism))
 

@@ -19,7 +19,7 @@ class Plan:
 
 
 class Parameter:
-    """One parameter of a mechanism: one of some words."""
+    """One parameter of a mechanism: one of some words, or an integer where there are none."""
 
     def __init__(self, name, words):
         self.name, self.words = name, words
@@ -40,7 +40,7 @@ def parse(words, mechanisms):
     plan.cpus = take.cpus("cpus")
     for key in ("contexts", "batch_units", "batch_ns", "batches", "warmup_batches", "verify_units", "seed"):
         setattr(plan, key, take.integer(key))
-    plan.parameters = {p.name: take.word(p.name, p.words) for p in mechanism.parameters}
+    plan.parameters = {p.name: take.parameter(p) for p in mechanism.parameters}
     for key in values:
         raise refuse("unknown_key", f"`{key}` is neither a key of `run` nor a parameter of {mechanism.id}")
     return plan, mechanism
@@ -107,6 +107,11 @@ class _Taker:
         if not re.fullmatch("[0-9]{1,19}", text):
             raise refuse("bad_value", f"`{key}={text}` must be an integer")
         return int(text)
+
+    def parameter(self, parameter):
+        if parameter.words is None:
+            return str(self.integer(parameter.name))
+        return self.word(parameter.name, parameter.words)
 
     def word(self, key, words):
         text = self.text(key)

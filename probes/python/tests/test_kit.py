@@ -17,6 +17,7 @@ from kit.evidence import Observed, Trace, Turns, between
 from kit.histogram import Histogram
 from kit.measure import Mechanism
 from kit.ruler import Ruler
+from kit.wakeup import Waiter
 
 from mechanisms import LIST, fiber_asyncio
 
@@ -124,6 +125,26 @@ class Buckets(unittest.TestCase):
         histogram = Histogram()
         edges = [histogram.lower_edge(bucket) for bucket in range(3000)]
         self.assertEqual(edges, sorted(set(edges)))
+
+
+class Waiting(unittest.TestCase):
+    def test_latencies_count_from_the_intended_times(self):
+        """A wake-up 3.5 periods late serves four times, each late by another length; the next times stay where they were."""
+        time, oversleeps, slept = 1000, [0, 350, 20, 0], []
+
+        async def sleep(length):
+            nonlocal time
+            time += length + oversleeps[len(slept)]
+            slept.append(length)
+
+        waiter, histogram = Waiter(sleep, 100, lambda: time), Histogram()
+        # The second batch goes on where the first one ended, in the middle of a wake-up.
+        for units in (2, 5):
+            with self.assertRaises(StopIteration):
+                waiter.serve(units, histogram).send(None)
+        self.assertEqual((slept, time), ([100, 100, 50, 80], 1700))
+        self.assertEqual((histogram.count, histogram.sum, histogram.max), (7, 350 + 250 + 150 + 50 + 20, 350))
+        self.assertEqual((waiter.served, waiter.several), (7, 1))
 
 
 class Readings(unittest.TestCase):

@@ -1,0 +1,16 @@
+"""fiber/asyncio-timer: a task of asyncio's event loop sleeps until a time that was fixed beforehand."""
+
+from kit.measure import Mechanism
+from kit.wakeup import PERIOD
+
+from . import fiber_asyncio
+
+
+def sleep(nanoseconds):
+    """What a program awaits."""
+    return fiber_asyncio.asyncio.sleep(nanoseconds / 1e9)
+
+
+MECHANISM = Mechanism(
+    "fiber/asyncio-timer", ["wakeup"], None, parameters=[PERIOD], runner=fiber_asyncio.run_until_end, sleep=sleep
+)
