@@ -41,14 +41,19 @@ class Histogram {
   // Records an interval that a context read as its first act after it came to run. Then times two readings with nothing in
   // between: what the reading itself adds to every interval.
   arrive(interval) {
+    this.record(interval);
+    const first = now();
+    this.pairSum += now() - first;
+    this.pairCount++;
+  }
+
+  // Without such readings.
+  record(interval) {
     this.counts[bucketOf(interval)]++;
     this.count++;
     this.sum += interval;
     if (interval < this.min) this.min = interval;
     if (interval > this.max) this.max = interval;
-    const first = now();
-    this.pairSum += now() - first;
-    this.pairCount++;
   }
 
   // What is not empty, ascending, as [lower edge, count].

@@ -13,7 +13,7 @@
 //   verify(units, trace)    passes the token and records each visit; false where the experiment has no ring
 //
 // A mechanism without contexts has control: true. And, for experiment footprint, hold(plan, contexts): makes so many contexts, lets each run once and suspend, and gives
-// { held, ran }, whatever keeps them alive and how many ran, or a promise of them.
+// { held, ran }, whatever keeps them alive and how many ran, or a promise of them. For experiment wakeup, sleep(ns): a promise that is kept after so long.
 "use strict";
 
 const v8 = require("v8");

@@ -24,7 +24,9 @@ function parsePlan(words, list) {
     seed: take.integer("seed"),
     parameters: {},
   };
-  for (const { name, words: known } of mechanism.parameters) plan.parameters[name] = take.word(name, known);
+  for (const { name, words: known } of mechanism.parameters) {
+    plan.parameters[name] = known ? take.word(name, known) : String(take.integer(name));
+  }
   for (const key of take.values.keys()) {
     throw refuse("unknown_key", `\`${key}\` is neither a key of \`run\` nor a parameter of ${mechanism.id}`);
   }

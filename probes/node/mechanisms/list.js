@@ -6,6 +6,7 @@ const list = [
   require("./control_js_promise"),
   require("./coroutine_js_generator"),
   require("./fiber_js_await"),
+  require("./fiber_js_timer"),
 ];
 
 module.exports = { list };

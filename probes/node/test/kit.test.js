@@ -8,6 +8,7 @@ const test = require("node:test");
 const v8 = require("v8");
 const vm = require("vm");
 const { Observation, Trace, Turns } = require("../kit/evidence");
+const { Waiter } = require("../kit/experiments/wakeup");
 const heapOffset = require("../kit/heap_offset");
 const { Histogram, bucketOf, lowerEdge } = require("../kit/histogram");
 const { calibrate } = require("../kit/measure");
@@ -55,6 +56,24 @@ test("of two readings the slower is told", () => {
   assert(ruler.ticks[3] > 0);
   ruler.ticks.set([5, 7, 6, 9]);
   assert.deepStrictEqual([...ruler.beside(0, 1), ...ruler.beside(1, 3)], [7, 7, 9]);
+});
+
+// A wake-up 3.5 periods late serves four times, each late by another length; the next times stay where they were.
+test("latencies count from the intended times", async () => {
+  let time = 1000;
+  const oversleeps = [0, 350, 20, 0];
+  const slept = [];
+  const sleep = (length) => {
+    time += length + oversleeps[slept.length];
+    slept.push(length);
+  };
+  const waiter = new Waiter(sleep, 100, () => time);
+  const histogram = new Histogram();
+  await waiter.serve(2, histogram); // The second batch goes on where the first one ended, in the middle of a wake-up.
+  await waiter.serve(5, histogram);
+  assert.deepStrictEqual([slept, time], [[100, 100, 50, 80], 1700]);
+  assert.deepStrictEqual([histogram.count, histogram.sum, histogram.max], [7, 350 + 250 + 150 + 50 + 20, 350]);
+  assert.deepStrictEqual([waiter.served, waiter.several], [7, 1]);
 });
 
 // Batches that last as long as a list says.

@@ -3,4 +3,5 @@
 
 module.exports = {
   footprint: require("./footprint"),
+  wakeup: require("./wakeup"),
 };
