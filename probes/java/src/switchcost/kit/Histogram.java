@@ -40,13 +40,18 @@ public final class Histogram {
             backwards++;
             return;
         }
+        record(interval);
+        long first = System.nanoTime();
+        pairSum += System.nanoTime() - first;
+        pairCount++;
+    }
+
+    /** Without such readings. */
+    void record(long interval) {
         counts[bucketOf(interval)]++;
         count++;
         sum += interval;
         min = Math.min(min, interval);
         max = Math.max(max, interval);
-        long first = System.nanoTime();
-        pairSum += System.nanoTime() - first;
-        pairCount++;
     }
 }

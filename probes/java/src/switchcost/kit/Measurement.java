@@ -45,6 +45,10 @@ public final class Measurement {
             Footprint.carryOut(writer, plan);
             return;
         }
+        if (plan.experiment().equals("wakeup")) {
+            Wakeup.carryOut(writer, plan);
+            return;
+        }
         new Measurement(writer, plan).run();
     }
 

@@ -6,7 +6,11 @@ import switchcost.kit.Mechanism;
 /** One file per mechanism, and the list of them, sorted by id; a test checks it. */
 public final class Mechanisms {
 
-    public static final List<Mechanism> LIST = List.of(FiberJavaVirtual.MECHANISM, ThreadJavaPlatform.MECHANISM);
+    public static final List<Mechanism> LIST = List.of(
+        FiberJavaTimer.MECHANISM,
+        FiberJavaVirtual.MECHANISM,
+        ThreadJavaPlatform.MECHANISM
+    );
 
     private Mechanisms() {}
 }

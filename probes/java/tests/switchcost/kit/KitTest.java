@@ -3,6 +3,7 @@ package switchcost.kit;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -21,6 +22,7 @@ public final class KitTest {
         bucketsKeepTheirPromise();
         traceCountsHops();
         negativeIntervalsAreNotRecorded();
+        latenciesCountFromTheIntendedTimes();
         verificationIsByTheThreadThatWasTimed();
         linesAreAscii();
         batchesGetTheSlowerReadings();
@@ -102,6 +104,31 @@ public final class KitTest {
             histogram.backwards,
             histogram.count
         );
+    }
+
+    /** A wake-up 3.5 periods late serves four times, each late by another length; the next times stay where they were. */
+    private static void latenciesCountFromTheIntendedTimes() {
+        long[] now = { 1000 };
+        long[] oversleeps = { 0, 350, 20, 0 };
+        List<Long> slept = new ArrayList<>();
+        Wakeup.Waiter waiter = new Wakeup.Waiter(
+            () -> now[0],
+            length -> {
+                now[0] += length + oversleeps[slept.size()];
+                slept.add(length);
+            },
+            100
+        );
+        Histogram histogram = new Histogram();
+        waiter.serve(2, histogram); // The second batch goes on where the first one ended, in the middle of a wake-up.
+        waiter.serve(5, histogram);
+        Check.same(List.of(100L, 100L, 50L, 80L), slept, "how long it slept");
+        Check.same(1700L, now[0], "when it ended");
+        Check.same(350L + 250 + 150 + 50 + 20, histogram.sum, "sum of latencies");
+        Check.same(7L, histogram.count, "latencies");
+        Check.same(350L, histogram.max, "longest latency");
+        Check.same(7L, waiter.served, "times served");
+        Check.same(1L, waiter.several, "wake-ups for several");
     }
 
     private static void verificationIsByTheThreadThatWasTimed() {
