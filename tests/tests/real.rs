@@ -99,7 +99,7 @@ fn every_mechanism_passes_its_evidence() {
 #[ignore = "suite real"]
 fn every_experiment_of_every_mechanism_answers() {
     let Some(real) = real() else { return };
-    for experiment in ["create", "message"] {
+    for experiment in ["create", "message", "wakeup"] {
         let rows = real.started("*", &format!("--experiment {experiment}"));
         assert!(!verified(rows).is_empty(), "nothing has experiment {experiment}");
     }
