@@ -4,7 +4,7 @@ use crate::evidence::{Trace, Turns};
 use crate::histogram::Histogram;
 use crate::plan::{Parameter, Plan};
 use crate::refusal::Refusal;
-use crate::wakeup::{Waiter, PERIOD};
+use crate::waiter::{Waiter, PERIOD};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
