@@ -16,7 +16,7 @@ const MOUNT: &str = "tracefs is not mounted: mount -t tracefs tracefs /sys/kerne
 /// CPUs that are traced at most.
 const MOST_CPUS: usize = 16;
 
-/// Bytes of events that a ring holds: half a second of 10,000 switches a second.
+/// Bytes of events that a ring holds: half a second of 10,000 switches per second.
 const RING: usize = 1 << 20;
 
 /// Names of the softirqs, by number (include/linux/interrupt.h).
