@@ -9,3 +9,9 @@ pub use kinds::{Class, HogPlan, MOST_HOGS, Scheduled, Scheduling};
 pub fn refusal(scheduling: Scheduling, pinned: bool, hogs: u64, period_ns: u64) -> Option<String> {
     crate::os::load_refusal(scheduling, pinned, hogs, period_ns)
 }
+
+/// Probes inherit the usual class and nice value from the host; otherwise the host sets what a row asks, also where that is the usual.
+#[must_use]
+pub fn inherits_usual() -> bool {
+    crate::os::inherits_usual()
+}

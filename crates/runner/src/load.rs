@@ -114,7 +114,11 @@ impl<'a> Watched<'a> {
 
     /// The plan has arrived: the classes are set, and the hogs let loose.
     pub(crate) fn begin(&mut self, child: &Child, began: Instant) {
-        let scheduled = if self.around.asked.is_usual() { Ok(()) } else { child.schedule(self.around.scheduling) };
+        let scheduled = if self.around.asked.is_usual() && load::inherits_usual() {
+            Ok(())
+        } else {
+            child.schedule(self.around.scheduling)
+        };
         let refused = scheduled
             .err()
             .map(|why| format!("class {} with nice value {}: {why}", self.around.asked.class, self.around.asked.nice));

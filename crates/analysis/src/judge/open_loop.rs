@@ -5,6 +5,9 @@ use super::claim::claimed_ns;
 use crate::series::ns_per_counter_tick;
 use switchcost_model::{Histogram, Load, Reason, Scheduled};
 
+/// Tasks of a probe in which nobody waits but the waiter and who wakes it.
+const PARTNERS: u64 = 2;
+
 /// How the tasks were scheduled, where the experiment asks; the load with it.
 fn seen<'a>(case: &Case<'a>) -> Option<(&'a Scheduled, Load)> {
     let scheduled = case.seen?.scheduled.as_ref().filter(|_| case.experiment().open_loop)?;
@@ -137,6 +140,11 @@ fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
 
 /// Whoever waits for a CPU is late by at least as long.
 fn waited_longer(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
+    // Helpers of a runtime wait for a CPU too, and nobody waits for them.
+    let alone = case.seen?.tree.as_ref()?.tasks <= PARTNERS;
+    if !alone {
+        return None;
+    }
     let waited = scheduled.waited_ns? as f64;
     let claimed: f64 = latencies(case, |histogram| histogram.sum).sum();
     (claimed < case.constants.waited_share * waited - case.constants.waited_ns)

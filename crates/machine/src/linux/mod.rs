@@ -26,7 +26,7 @@ pub(crate) mod watch;
 pub(crate) use claim::{Claim, claim};
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
 
-pub(crate) use scheduling::refusal as load_refusal;
+pub(crate) use scheduling::{inherits_usual, refusal as load_refusal};
 
 pub(crate) use owner::{hand_over, locks, only_owner_writes, root_may_run, root_may_start};
 

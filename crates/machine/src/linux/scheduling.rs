@@ -74,7 +74,7 @@ pub(crate) fn refusal(wanted: Scheduling, pinned: bool, hogs: u64, period_ns: u6
             "{hogs} hogs are more than {bound}, which this user may have or the host can start; take fewer"
         ));
     }
-    if wanted == Scheduling::USUAL {
+    if wanted == Scheduling::USUAL && inherits_usual() {
         return None;
     }
     if wanted.class == Class::Deadline && pinned {
@@ -86,6 +86,11 @@ pub(crate) fn refusal(wanted: Scheduling, pinned: bool, hogs: u64, period_ns: u6
     std::thread::spawn(move || tried(wanted)).join().unwrap_or_else(|_| Some("a thread could not try it".to_owned()))
 }
 
+/// What the host starts is scheduled as a task is that nobody changed: so is the host.
+pub(crate) fn inherits_usual() -> bool {
+    get(0).is_some_and(|own| own.policy == 0 && own.nice == 0)
+}
+
 /// In a thread that ends after it.
 fn tried(wanted: Scheduling) -> Option<String> {
     let class = wanted.class.word();
@@ -93,8 +98,9 @@ fn tried(wanted: Scheduling) -> Option<String> {
         // This thread may be pinned where the probe's are not.
         Err(_) if wanted.class == Class::Deadline => None,
         Err(error) if error.raw_os_error() == Some(libc::EPERM) => Some(format!(
-            "class {class} with nice value {} is not permitted: it needs CAP_SYS_NICE or a limit (RLIMIT_RTPRIO, RLIMIT_NICE), and in a control group of version 1 also cpu.rt_runtime_us",
-            wanted.nice
+            "class {class} with nice value {} is not permitted: it needs CAP_SYS_NICE or a limit (RLIMIT_RTPRIO, RLIMIT_NICE), and in a control group of version 1 also cpu.rt_runtime_us{}",
+            wanted.nice,
+            if inherits_usual() { "" } else { "; switchcost itself was started with another class or nice value, and hands it on" }
         )),
         Err(error) => Some(format!("class {class} with nice value {}: {}", wanted.nice, super::host::cause(&error))),
         Ok(()) if wanted.slice_ns == 0 || get(0).is_some_and(|has| has.runtime == wanted.slice_ns) => None,

@@ -37,6 +37,11 @@ pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -
     Ok(())
 }
 
+/// See [`crate::load::inherits_usual`]: classes are not set here.
+pub(crate) fn inherits_usual() -> bool {
+    true
+}
+
 /// See [`crate::load::refusal`].
 pub(crate) fn load_refusal(_: crate::load::Scheduling, _: bool, _: u64, _: u64) -> Option<String> {
     Some("classes of tasks are set, and hogs put beside them, on Linux only".to_owned())

@@ -111,6 +111,12 @@ fn an_honest_waiter_is_believed_however_late_it_was() {
         s.between_ns += 310_000_000;
     };
     check(&ruling(&asked(&[]), late), Verdict::Verified, "");
+    // Helpers of a runtime waited for a CPU, and nobody for them.
+    let helped = |_: &mut Transcript, s: &mut Scheduled, seen: &mut Seen| {
+        s.waited_ns = Some(700_000_000);
+        seen.tree.as_mut().unwrap().tasks = 20;
+    };
+    check(&ruling(&asked(&[]), helped), Verdict::Verified, "");
     // Hogs of the class idle get nothing beside others, and those that fork use little.
     let nothing = |_: &mut Transcript, s: &mut Scheduled, _: &mut Seen| s.hogs_cpu_ns = 0;
     for own in [("hog_class", "idle"), ("hog_kind", "fork")] {
