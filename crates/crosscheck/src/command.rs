@@ -2,6 +2,7 @@
 
 use crate::arguments::Crosscheck;
 use crate::beside::beside;
+use crate::latencies::Latencies;
 use crate::peers::{Peer, load_peers};
 use crate::start::{PeerOutcome, run_peer};
 use crate::text::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text};
@@ -25,6 +26,8 @@ struct Pair {
     ours: usize,
     /// Figure of each round, in its own unit.
     figures: Vec<Option<f64>>,
+    /// Of latencies: ours counted by its rule, and of all intended times.
+    counted: Vec<Option<(f64, f64)>>,
     /// Why it is not run, or no more.
     failure: Option<String>,
 }
@@ -90,6 +93,7 @@ fn plan(peers: Vec<Peer>, session: &Session) -> Result<(Vec<Pair>, Vec<Ours>), F
     for peer in peers {
         let request = Request {
             patterns: vec![peer.mechanism.to_string()],
+            experiment: peer.experiment,
             placements: vec![peer.placement],
             parameters: peer.parameters.iter().map(|(name, value)| (name.clone(), vec![value.clone()])).collect(),
             rounds: Some(1),
@@ -108,7 +112,7 @@ fn plan(peers: Vec<Peer>, session: &Session) -> Result<(Vec<Pair>, Vec<Ours>), F
             None => Some(format!("{} is not installed; package {} brings it", peer.program, peer.package)),
             Some(_) => all[ours].failure.clone(),
         };
-        pairs.push(Pair { peer, program, ours, figures: Vec::new(), failure });
+        pairs.push(Pair { peer, program, ours, figures: Vec::new(), counted: Vec::new(), failure });
     }
     Ok((pairs, all))
 }
@@ -125,12 +129,27 @@ fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, 
             return false;
         }
         random.shuffle(&mut tasks);
-        pairs.iter_mut().for_each(|pair| pair.figures.push(None));
+        for pair in pairs.iter_mut() {
+            pair.figures.push(None);
+            pair.counted.push(None);
+        }
         ours.iter_mut().for_each(|ours| ours.figures.push(None));
         for task in tasks {
             let stop = match task {
                 Task::Peer(index) => theirs(&mut pairs[index], session),
-                Task::Ours(index) => own(&mut ours[index], session, random),
+                Task::Ours(index) => match own(&mut ours[index], session, random) {
+                    None => true,
+                    Some(latencies) => {
+                        for pair in pairs.iter_mut().filter(|pair| pair.ours == index) {
+                            if let (Some(latencies), Some(latency)) = (&latencies, pair.peer.latency) {
+                                let of = |skipped| latencies.percentile(latency.share, skipped);
+                                pair.counted.pop();
+                                pair.counted.push(Some((of(Some(latency.skips_after_us * 1e3)), of(None))));
+                            }
+                        }
+                        false
+                    }
+                },
             };
             if stop {
                 return true;
@@ -145,7 +164,9 @@ fn theirs(pair: &mut Pair, session: &Session) -> bool {
     let cpu = session.cpus.measured();
     let Some(program) = &pair.program else { return false };
     let control = session.control();
-    match run_peer(program, &arguments(&pair.peer, cpu), &[cpu], pair.peer.timeout, control.interrupt) {
+    let Peer { hogs, timer_slack_ns, timeout, .. } = pair.peer;
+    let words = arguments(&pair.peer, cpu);
+    match run_peer(program, &words, &[cpu], hogs, timer_slack_ns, timeout, control.interrupt) {
         PeerOutcome::Interrupted => return true,
         PeerOutcome::Failed(reason) => pair.failure = Some(format!("{} gives no figure: {reason}", pair.peer.program)),
         PeerOutcome::Printed(printed) => match pair.peer.figure(&printed) {
@@ -160,8 +181,8 @@ fn theirs(pair: &mut Pair, session: &Session) -> bool {
     false
 }
 
-/// One invocation of ours, with its evidence.
-fn own(ours: &mut Ours, session: &Session, random: &mut fastrand::Rng) -> bool {
+/// One invocation of ours, with its evidence, and its latencies where it has such; None: the user stopped it.
+fn own(ours: &mut Ours, session: &Session, random: &mut fastrand::Rng) -> Option<Option<Latencies>> {
     ours.request.seed = u64::from(random.u32(..));
     let run = execute(
         &ours.request,
@@ -172,16 +193,19 @@ fn own(ours: &mut Ours, session: &Session, random: &mut fastrand::Rng) -> bool {
         &mut Silent,
     );
     if run.ended_by == EndedBy::Interrupt {
-        return true;
+        return None;
     }
     let analysis = Analysis::new(&run, &session.catalogue);
-    let Some(row) = analysis.rows.first() else { return false };
+    let Some(row) = analysis.rows.first() else { return Some(None) };
     let (figures, last) = (&row.summary.figures, ours.figures.last_mut());
     match (figures, last) {
         (Some(figures), Some(last)) if figures.median > 0.0 && sound(row.verdict) => *last = Some(figures.median),
+        // Beside a load a start may fail to keep up, and the next may not.
+        _ if row.variant.experiment.open_loop => return Some(None),
         _ => ours.failure = Some(format!("{} is {}: {}", ours.label, row.verdict, row.why())),
     }
-    false
+    // A start that is traced comes first.
+    Some(row.starts.last().and_then(|start| Latencies::of(&start.transcript)))
 }
 
 fn sound(verdict: Verdict) -> bool {
@@ -194,8 +218,13 @@ fn arguments(peer: &Peer, cpu: u32) -> Vec<String> {
 
 fn row(pair: &Pair, ours: &Ours, cpu: u32) -> CrosscheckRow {
     let peer = &pair.peer;
+    let by_its_rule: Vec<Option<f64>> = match peer.latency {
+        Some(_) => pair.counted.iter().map(|counted| counted.map(|(own, _)| own)).collect(),
+        None => ours.figures.clone(),
+    };
     let both: Vec<(f64, f64)> =
-        pair.figures.iter().zip(&ours.figures).filter_map(|(theirs, ours)| Some(((*theirs)?, (*ours)?))).collect();
+        pair.figures.iter().zip(&by_its_rule).filter_map(|(theirs, ours)| Some(((*theirs)?, (*ours)?))).collect();
+    let whole: Vec<f64> = pair.counted.iter().flatten().map(|(_, whole)| *whole).collect();
     let converted: Vec<(f64, f64)> = both.iter().map(|(theirs, ours)| (peer.ns_per_switch(*theirs), *ours)).collect();
     let failure = pair.failure.clone().or_else(|| ours.failure.clone());
     let measured = beside(&converted).zip(beside(&both)).filter(|_| failure.is_none());
@@ -214,6 +243,7 @@ fn row(pair: &Pair, ours: &Ours, cpu: u32) -> CrosscheckRow {
             ratio: found.ratio,
             interval: found.interval,
             rounds: found.rounds,
+            whole_ns: switchcost_stats::median(&whole),
         }),
         reason: peer.reason.clone(),
     }

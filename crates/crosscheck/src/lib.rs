@@ -5,6 +5,7 @@
 mod arguments;
 mod beside;
 mod command;
+mod latencies;
 mod peers;
 mod start;
 mod text;

@@ -1,10 +1,11 @@
 //! `data/crosscheck/*.toml`: other tools that measure what a mechanism of ours measures, and how their figures are read and converted.
 
+use crate::latencies;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use switchcost_catalogue::{CatalogueError, entries, read};
-use switchcost_model::{MechanismId, Parameters, Placement};
+use switchcost_model::{Experiment, MechanismId, Parameters, Placement};
 
 /// Another tool.
 #[derive(Debug, Clone)]
@@ -39,8 +40,26 @@ pub struct Peer {
     pub parameters: Parameters,
     /// Why the two differ.
     pub reason: String,
+    /// What is measured of it, if that is not a switch.
+    pub experiment: Option<Experiment>,
+    /// The figure is a percentile of latencies.
+    pub latency: Option<Latency>,
+    /// Tasks beside it that want each CPU, as beside ours.
+    pub hogs: u64,
+    /// Timer slack that it is started with; None: as it is for programs here.
+    pub timer_slack_ns: Option<u32>,
     /// Words of the line with its figure, which stands for [`FIGURE`].
     figure: Vec<String>,
+}
+
+/// A percentile of what a tool prints as a histogram of its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Latency {
+    /// Share of latencies below it.
+    pub share: f64,
+    /// The tool skips times that it missed: its period, µs.
+    pub skips_after_us: f64,
 }
 
 /// Stands for the number in a pattern.
@@ -55,7 +74,16 @@ struct File {
     look_in: Vec<PathBuf>,
     package: String,
     arguments: Vec<String>,
-    figure: String,
+    #[serde(default)]
+    figure: Option<String>,
+    #[serde(default)]
+    latency: Option<Latency>,
+    #[serde(default)]
+    hogs: u64,
+    #[serde(default)]
+    timer_slack_ns: Option<u32>,
+    #[serde(default)]
+    experiment: Option<String>,
     unit: String,
     ns: f64,
     switches: f64,
@@ -76,6 +104,11 @@ impl Peer {
     /// # Errors
     /// A clause: none, several, or no positive number. A tool that prints `inf` or nothing and calls it success has no figure.
     pub fn figure(&self, printed: &str) -> Result<f64, String> {
+        if let Some(latency) = self.latency {
+            let (steps, beyond) = latencies::printed(printed);
+            let lacking = || "its histogram holds no such percentile".to_owned();
+            return latencies::percentile(&steps, beyond, latency.share).ok_or_else(lacking);
+        }
         let found: Vec<&str> = printed.lines().flat_map(|line| self.figures_in(line)).collect();
         match found.as_slice() {
             [] => Err("its output holds no figure of the form that is known".into()),
@@ -118,8 +151,8 @@ pub fn load_peers(folder: &Path) -> Result<Vec<Peer>, CatalogueError> {
 fn peer(path: &Path) -> Result<Peer, CatalogueError> {
     let invalid = |what: String| CatalogueError::invalid(path, what);
     let file: File = read(path)?;
-    let figure: Vec<String> = file.figure.split_whitespace().map(str::to_owned).collect();
-    if figure.iter().filter(|word| *word == FIGURE).count() != 1 {
+    let figure: Vec<String> = file.figure.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect();
+    if file.latency.is_none() && figure.iter().filter(|word| *word == FIGURE).count() != 1 {
         return Err(invalid(format!("figure has not exactly one word {FIGURE}")));
     }
     for (name, number) in [("ns", file.ns), ("switches", file.switches)] {
@@ -144,6 +177,14 @@ fn peer(path: &Path) -> Result<Peer, CatalogueError> {
         placement: placement.map_err(|error: switchcost_model::IdError| invalid(error.0))?,
         parameters: file.parameters,
         reason: file.reason,
+        experiment: file
+            .experiment
+            .map(|word| word.parse())
+            .transpose()
+            .map_err(|error: switchcost_model::IdError| invalid(error.0))?,
+        latency: file.latency,
+        hogs: file.hogs,
+        timer_slack_ns: file.timer_slack_ns,
         figure,
     })
 }
@@ -196,6 +237,7 @@ mod tests {
             ("sysbench-threads", "    avg:                                    1.41\n", 705.0),
             ("hackbench-pipe", "Time: 0.200\n", 1000.0),
             ("lmbench-lat-ctx", "\"size=0k ovr=0.53\n2 0.97\n", 970.0),
+            ("cyclictest-fifo", "# Histogram\n000013 000004\n000014 000004\n# Histogram Overflows: 00000\n", 14_000.0),
         ] {
             let peer = peer(id);
             assert!((peer.ns_per_switch(peer.figure(printed).unwrap()) - ns).abs() < 1e-6, "{id}");
@@ -216,6 +258,7 @@ mod tests {
     fn bad_files_are_one_sentence() {
         let good = std::fs::read_to_string(format!("{FOLDER}/perf-pipe-threads.toml")).unwrap();
         for (was, is, words) in [
+            ("figure = ", "#", "figure has not exactly one word {figure}"),
             ("{figure}", "2.0", "figure has not exactly one word {figure}"),
             ("{figure}", "{figure} {figure}", "figure has not exactly one word {figure}"),
             ("switches = 2.0", "switches = 0.0", "switches is not above 0"),

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use switchcost_analysis::last_words;
 use switchcost_machine::interrupt::Interrupt;
+use switchcost_machine::load::{HogPlan, Scheduling};
 use switchcost_machine::spawn::{self, Child, ExitStatus, Heard, SpawnRequest};
 use switchcost_model::{Capabilities, harmless};
 
 /// Variables that programs expect; figures are to come with a point, whatever the user's language.
 const ENVIRONMENT: [&str; 2] = ["HOME", "TMPDIR"];
 
-/// How much of what it prints is kept: its last words matter, not its first.
-const KEPT_BYTES: usize = 8 * 1024;
+/// How much of what it prints is kept, of the beginning and of the end: a histogram of some thousand lines.
+const KEPT_BYTES: usize = 64 * 1024;
 
 /// Pieces that are read after the end at most.
 const LAST_PIECES: usize = 16;
@@ -28,12 +29,14 @@ pub enum PeerOutcome {
     Interrupted,
 }
 
-/// Runs a program on these CPUs to its end, or to the end of its time; its whole process group ends with it.
+/// Runs a program on these CPUs to its end, or to the end of its time; its whole process group ends with it. `hogs`: tasks beside it that want each of these CPUs; `timer_slack_ns`: None as it is for programs here.
 #[must_use]
 pub fn run_peer(
     program: &Path,
     arguments: &[String],
     cpus: &[u32],
+    hogs: u64,
+    timer_slack_ns: Option<u32>,
     timeout: Duration,
     interrupt: Option<&Interrupt>,
 ) -> PeerOutcome {
@@ -47,8 +50,13 @@ pub fn run_peer(
         cpus: Some(cpus.to_vec()),
         directory: Some(std::env::temp_dir()),
         capabilities: Capabilities::ALL,
-        hogs: None,
-        timer_slack_ns: None,
+        hogs: (hogs > 0).then(|| HogPlan {
+            cpus: cpus.to_vec(),
+            each: u32::try_from(hogs).unwrap_or(u32::MAX),
+            forking: false,
+            scheduling: Scheduling::USUAL,
+        }),
+        timer_slack_ns,
         report_fd: spawn::REPORT_FD,
     };
     let deadline = Instant::now() + timeout;
@@ -56,6 +64,9 @@ pub fn run_peer(
         Ok(child) => child,
         Err(error) => return PeerOutcome::Failed(error.to_string()),
     };
+    if let Err(missing) = child.release_hogs() {
+        return PeerOutcome::Failed(format!("{missing} of {hogs} hogs beside it did not start"));
+    }
     let (over, first, printed) = heard(&mut child, deadline, interrupt);
     let ended = matches!(over, Heard::Closed) && child.wait_until(deadline);
     let exit = child.finish();

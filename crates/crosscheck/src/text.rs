@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use switchcost_analysis::Quantity;
 use switchcost_analysis::number::nanoseconds;
 use switchcost_report::text::{Style, cell, drawn, json, ratio, right, wrapped};
 
@@ -45,6 +46,8 @@ pub struct CrosscheckFigures {
     pub interval: Option<(f64, f64)>,
     /// Rounds that hold both.
     pub rounds: usize,
+    /// Of latencies, which stand here counted by the tool's rule: ours of all intended times, ns; null otherwise.
+    pub whole_ns: Option<f64>,
 }
 
 /// Other tools beside ours.
@@ -107,11 +110,24 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
     for row in rows {
         let said = match &row.missing {
             Some(missing) => format!("{}: {missing}", row.id),
-            None => format!("{}: {}; {}. {}", row.id, row.title, row.conversion, sentence(&row.reason)),
+            None => format!("{}: {}; {}. {}{}", row.id, row.title, row.conversion, sentence(&row.reason), omitted(row)),
         };
         out.push_str(&wrapped("  - ", &said, style));
     }
     style.sealed(&out)
+}
+
+/// What a tool that skips missed times leaves out.
+fn omitted(row: &CrosscheckRow) -> String {
+    let of = |figures: &CrosscheckFigures| Some((figures.ours_ns, figures.whole_ns?));
+    row.measured.as_ref().and_then(of).map_or(String::new(), |(by_its_rule, whole)| {
+        let amount = |ns: f64| Quantity::TIME.amount(ns);
+        format!(
+            " Ours is counted by its rule; with the times that it skips it is {} instead of {}.",
+            amount(whole),
+            amount(by_its_rule)
+        )
+    })
 }
 
 fn sentence(text: &str) -> String {
