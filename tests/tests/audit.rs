@@ -227,6 +227,8 @@ fn bad_input_is_one_sentence() {
     world.run("audit --pid 4194304").refuses(2, &["4194304", "no such process"]);
     world.run("audit --pid 0").refuses(2, &["--pid"]);
     world.run("audit --pid 1 --for 5").refuses(2, &["--for"]);
+    world.run("audit --wakeups").refuses(2, &["--pid"]);
+    world.run("audit --wakeups --pid 4194304").refuses(2, &["4194304", "no such process"]);
     world.run("audit -- /nowhere/at/all").refuses(2, &["/nowhere/at/all", "cannot be started"]);
     let unpriced = World::new(FAKE);
     unpriced.run("audit -- nowhere-at-all").refuses(2, &["nowhere-at-all", "cannot be started", "PATH"]);

@@ -1027,6 +1027,10 @@ export interface Tail {
    */
   longest_ns: number[];
   /**
+   * Events of the scheduler that the kernel did not keep, a few at most.
+   */
+  lost: number;
+  /**
    * Why nothing of this is known.
    */
   unknown?: string | null;

@@ -14,6 +14,7 @@ use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
 ///
 ///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
 ///   switchcost audit --children -- make -j2
+///   switchcost audit --wakeups --pid $(pgrep -o redis-server)
 #[derive(Parser, Debug)]
 #[command(name = "audit", verbatim_doc_comment)]
 pub struct Audit {
@@ -29,6 +30,10 @@ pub struct Audit {
     /// Include the processes it starts
     #[arg(long)]
     pub children: bool,
+    /// Instead: how long its threads wait for a CPU after they were woken, and for whom; traced, which takes root
+    /// or CAP_PERFMON and a mounted tracefs
+    #[arg(long, conflicts_with_all = ["command", "children", "watch", "threads"])]
+    pub wakeups: bool,
     /// Show it again and again: each time what happened since the time before, at the end all
     #[arg(long)]
     pub watch: bool,

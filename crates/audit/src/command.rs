@@ -5,6 +5,7 @@ use crate::cost::{self, Estimate, Price, PricePoint, point_of, price_of};
 use crate::data::{AuditData, load_audit};
 use crate::rule::{PriceRule, SwitchKind};
 use crate::text::{Audited, audit_json, audit_text};
+use crate::wakeups;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -54,6 +55,9 @@ struct Auditing<'a> {
 impl Action for Audit {
     /// Audits.
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        if let Some(pid) = self.pid.filter(|_| self.wakeups) {
+            return self.carry_out_wakeups(pid);
+        }
         switchcost_machine::program::available().map_err(unwatchable)?;
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
@@ -81,6 +85,24 @@ impl Action for Audit {
         let early_end = self.pid.is_some() && woken == Woken::Ended;
         let stopped = woken == Woken::Interrupted && !self.watch;
         Ok(if failed || early_end || stopped { Exit::Partial } else { Exit::Fine })
+    }
+}
+
+impl Audit {
+    /// How long the threads of a process wait.
+    fn carry_out_wakeups(&self, pid: u32) -> Result<Exit, Failure> {
+        let stop = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
+        let (wakeups, early) = wakeups::watch(pid, self.time.unwrap_or(USUAL_TIME), &stop)?;
+        let style = if self.output.is_some() { switchcost_report::Style::PLAIN } else { output::style() };
+        let text = match self.format {
+            ListFormat::Table => wakeups.text(style),
+            ListFormat::Json => wakeups.json(),
+        };
+        match &self.output {
+            Some(file) => output::write_file(file, text.as_bytes())?,
+            None => output::print(&text)?,
+        }
+        Ok(if early { Exit::Partial } else { Exit::Fine })
     }
 }
 

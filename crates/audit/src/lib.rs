@@ -9,6 +9,7 @@ mod cost;
 mod data;
 mod rule;
 mod text;
+mod wakeups;
 
 use switchcost_session::{Command, Feature, Group};
 

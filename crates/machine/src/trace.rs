@@ -4,7 +4,7 @@ mod held;
 
 use crate::os;
 use crate::spawn::Child;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::Tail;
 
 pub(crate) use held::{Event, What};
@@ -14,7 +14,21 @@ pub const LONGEST: usize = 10;
 
 /// What goes on on some CPUs. It ends when it is dropped, also with the host.
 #[derive(Debug)]
-pub struct Trace(os::trace::Trace);
+pub struct Trace {
+    tracing: os::trace::Trace,
+    events: Vec<Event>,
+}
+
+/// How tasks waited for a CPU.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Waits {
+    /// Each, from waking to running, ns, the longest first.
+    pub ns: Vec<u64>,
+    /// Who had the CPU in the [`LONGEST`] of them, task, interrupt or softirq → ns.
+    pub held: BTreeMap<String, u64>,
+    /// Events of the scheduler that the kernel did not keep, a few at most.
+    pub lost: u64,
+}
 
 impl Trace {
     /// Begins on these CPUs.
@@ -22,25 +36,59 @@ impl Trace {
     /// # Errors
     /// What it needs.
     pub fn begin(cpus: &[u32]) -> Result<Self, String> {
-        os::trace::Trace::begin(cpus).map(Self)
+        Ok(Self { tracing: os::trace::Trace::begin(cpus)?, events: Vec::new() })
     }
 
-    /// Ends it: how long tasks of the child waited for a CPU, and for whom.
+    /// Takes what has happened: the kernel's memory for it is short.
+    ///
+    /// # Errors
+    /// It has another form here.
+    pub fn collect(&mut self) -> Result<(), String> {
+        self.tracing.collect(&mut self.events)
+    }
+
+    /// Ends it: how these tasks waited.
+    ///
+    /// # Errors
+    /// More than a few events were lost.
+    pub fn waits(mut self, tasks: &BTreeSet<i32>) -> Result<Waits, String> {
+        self.tracing.stop();
+        self.collect()?;
+        let lost = self.tracing.lost()?;
+        self.events.sort_by_key(|event| event.at);
+        let mut waits = held::waits(&self.events, tasks);
+        waits.sort_by_key(|wait| std::cmp::Reverse(wait.lasted()));
+        let mut held = BTreeMap::new();
+        for wait in waits.iter().take(LONGEST) {
+            held::add(&mut held, &self.events, wait);
+        }
+        Ok(Waits { ns: waits.iter().map(held::Wait::lasted).collect(), held, lost })
+    }
+
+    /// The same of the tasks of a child.
     #[must_use]
     pub fn end(self, child: &Child) -> Tail {
-        let events = match self.0.end() {
-            Ok(events) => events,
-            Err(why) => return Tail { unknown: Some(why), ..Tail::default() },
-        };
-        let tasks = child.tasks();
-        let mut waits = held::waits(&events, &tasks);
-        let wakes = waits.len() as u64;
-        waits.sort_by_key(|wait| std::cmp::Reverse(wait.lasted()));
-        waits.truncate(LONGEST);
-        let mut held = BTreeMap::new();
-        for wait in &waits {
-            held::add(&mut held, &events, wait);
+        match self.waits(&child.tasks()) {
+            Err(why) => Tail { unknown: Some(why), ..Tail::default() },
+            Ok(Waits { ns, held, lost }) => Tail {
+                wakes: ns.len() as u64,
+                longest_ns: ns.into_iter().take(LONGEST).collect(),
+                held,
+                lost,
+                unknown: None,
+            },
         }
-        Tail { wakes, longest_ns: waits.iter().map(held::Wait::lasted).collect(), held, unknown: None }
     }
+}
+
+/// Tasks of a process; none where it is not there.
+#[must_use]
+pub fn tasks_of(pid: u32) -> BTreeSet<i32> {
+    os::trace::tasks_of(pid)
+}
+
+/// The CPUs that any of them may use.
+#[must_use]
+pub fn cpus_of(pid: u32) -> BTreeSet<u32> {
+    os::trace::cpus_of(pid)
 }

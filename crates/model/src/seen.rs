@@ -102,6 +102,9 @@ pub struct Tail {
     pub longest_ns: Vec<u64>,
     /// Who had the CPU in these, task, interrupt or softirq → ns.
     pub held: BTreeMap<String, u64>,
+    /// Events of the scheduler that the kernel did not keep, a few at most.
+    #[serde(default)]
+    pub lost: u64,
     /// Why nothing of this is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,

@@ -1,10 +1,11 @@
 //! Events of sched and irq tracepoints, by perf_event_open(2). Nothing of it outlives the host: the kernel closes what is open.
 
-use super::host::cause;
+use super::host::{Host, cause};
 use crate::trace::{Event, What};
 use perf_event::data::Record;
 use perf_event::events::Tracepoint;
 use perf_event::{Builder, Clock, SampleFlag, Sampler};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Where tracefs is mounted, if it is.
@@ -15,6 +16,9 @@ const MOUNT: &str = "tracefs is not mounted: mount -t tracefs tracefs /sys/kerne
 
 /// CPUs that are traced at most.
 const MOST_CPUS: usize = 16;
+
+/// Share of the scheduler's events that may be lost; more change a distribution.
+const MOST_LOST: f64 = 0.002;
 
 /// Bytes of events that a ring holds: half a second of 10,000 switches per second.
 const RING: usize = 1 << 20;
@@ -47,6 +51,8 @@ struct Ring {
     sampler: Sampler,
     cpu: u32,
     kind: usize,
+    /// Events taken so far.
+    kept: u64,
 }
 
 pub(crate) struct Trace {
@@ -81,7 +87,7 @@ impl Trace {
                 let sampler = ring(id, cpu).map_err(|error| {
                     format!("events of {name} are not permitted ({}): it takes root or CAP_PERFMON", cause(&error))
                 })?;
-                trace.rings.push(Ring { sampler, cpu, kind });
+                trace.rings.push(Ring { sampler, cpu, kind, kept: 0 });
             }
         }
         for ring in &mut trace.rings {
@@ -90,32 +96,61 @@ impl Trace {
         Ok(trace)
     }
 
-    /// All events, in order.
-    pub(crate) fn end(mut self) -> Result<Vec<Event>, String> {
+    pub(crate) fn stop(&mut self) {
         for ring in &mut self.rings {
             let _ = ring.sampler.disable();
         }
-        let mut events = Vec::new();
-        for Ring { sampler, cpu, kind } in &mut self.rings {
+    }
+
+    /// Adds what has happened since the last time.
+    pub(crate) fn collect(&mut self, events: &mut Vec<Event>) -> Result<(), String> {
+        for Ring { sampler, cpu, kind, kept } in &mut self.rings {
             let (name, read) = KINDS[*kind];
-            let happened = sampler.as_counter_mut().read().map_err(|error| cause(&error))?;
-            let before = events.len() as u64;
             while let Some(record) = sampler.next_record() {
                 let Ok(Record::Sample(sample)) = record.parse_record() else { continue };
                 let (Some(at), Some(raw)) = (sample.time(), sample.raw()) else { continue };
                 let fields = Fields { format: &self.formats[*kind], raw };
                 let what = read(&fields).ok_or_else(|| format!("events of {name} have another form here"))?;
                 events.push(Event { at, cpu: *cpu, what });
-            }
-            // A full ring says so only to the next that fits, and some virtual machines keep none of an idle CPU.
-            let kept = events.len() as u64 - before;
-            if kept < happened {
-                return Err(format!("the kernel kept {kept} of {happened} events of {name}"));
+                *kept += 1;
             }
         }
-        events.sort_by_key(|event| event.at);
-        Ok(events)
+        Ok(())
     }
+
+    /// How many events of the scheduler were lost, to be asked when it has been stopped and all is collected. A full ring says so only to the next event that fits,
+    /// and some virtual machines keep none of an idle CPU.
+    pub(crate) fn lost(&mut self) -> Result<u64, String> {
+        let mut lost = 0;
+        for Ring { sampler, kind, kept, .. } in &mut self.rings {
+            let (name, _) = KINDS[*kind];
+            let happened = sampler.as_counter_mut().read().map_err(|error| cause(&error))?;
+            // Of interrupts a lost one goes to whom it interrupted.
+            let missing = if name.starts_with("sched/") { happened.saturating_sub(*kept) } else { 0 };
+            if missing as f64 > MOST_LOST * happened as f64 {
+                return Err(format!("the kernel kept {kept} of {happened} events of {name}"));
+            }
+            lost += missing;
+        }
+        Ok(lost)
+    }
+}
+
+/// See [`crate::trace::tasks_of`].
+pub(crate) fn tasks_of(pid: u32) -> BTreeSet<i32> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// See [`crate::trace::cpus_of`].
+pub(crate) fn cpus_of(pid: u32) -> BTreeSet<u32> {
+    let host = Host::real();
+    let list = |task: i32| {
+        let status = host.read(format!("/proc/{pid}/task/{task}/status")).ok()?;
+        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+        switchcost_model::cpu_list::parse(list.trim())
+    };
+    tasks_of(pid).into_iter().filter_map(list).flatten().collect()
 }
 
 fn ring(id: u64, cpu: u32) -> std::io::Result<Sampler> {

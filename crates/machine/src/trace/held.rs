@@ -78,7 +78,11 @@ pub(super) fn add(held: &mut BTreeMap<String, u64>, events: &[Event], wait: &Wai
             since = until;
         }
         match &event.what {
-            What::Switched { to, .. } => task = Some(named(to)),
+            What::Switched { to, .. } => {
+                task = Some(named(to));
+                // None lasts longer than the task that it interrupted; the end of one may be lost.
+                above.clear();
+            }
             What::Interrupted(name) => above.push(name),
             What::Resumed => drop(above.pop()),
             What::Woken { .. } => {}

@@ -262,8 +262,8 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
 }
 
 fn tail() -> impl Strategy<Value = Tail> {
-    (number(), vec(number(), 0..3), btree_map(text(), number(), 0..3), maybe_text())
-        .prop_map(|(wakes, longest_ns, held, unknown)| Tail { wakes, longest_ns, held, unknown })
+    (number(), number(), vec(number(), 0..3), btree_map(text(), number(), 0..3), maybe_text())
+        .prop_map(|(wakes, lost, longest_ns, held, unknown)| Tail { wakes, longest_ns, held, lost, unknown })
 }
 
 /// Of every shape: texts, words, fractions, one reason in another.
