@@ -3,7 +3,7 @@ import { defineConfig } from "@playwright/test";
 const executablePath = process.env["SWITCHCOST_CHROMIUM"] ?? "/usr/bin/chromium";
 // Chromium's sandbox needs rights that root in a container lacks; the pages are ours, from files.
 const launchOptions = { executablePath, args: ["--no-sandbox"] };
-const inBrowser = { testMatch: "page/page.spec.ts", dependencies: ["pages"] };
+const inBrowser = { testMatch: "page/*.spec.ts", dependencies: ["pages"] };
 
 export default defineConfig({
   testDir: "tests",

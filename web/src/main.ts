@@ -114,11 +114,13 @@ const made = (): HTMLElement[] => [
   ...data.notes.map((note) => h("p", {}, note)),
 ];
 
-/** Paper gets the view that is shown, with its tables. */
+/** Paper gets the view that is shown, with its tables and notes. */
 function onPaper(now: boolean): void {
   printing = now;
   render();
-  if (now) for (const details of main.querySelectorAll<HTMLDetailsElement>("details.table")) details.open = true;
+  if (now)
+    for (const details of main.querySelectorAll<HTMLDetailsElement>("details.table, details.caveats"))
+      details.open = true;
 }
 
 document.getElementById("skip")!.addEventListener("click", (event) => {

@@ -21,6 +21,8 @@ export interface Seat {
   dy: number;
   insetTop: number;
   insetBottom: number;
+  /** Pixels of the whole line. */
+  height: number;
   /** Pixels from one end of the axis to the other. */
   inner: number;
 }
@@ -29,13 +31,16 @@ export interface RowPlot {
   items: Item[];
   width: number;
   x: Plot.ScaleOptions;
-  /** Widest word at the end, in characters. */
+  /** Room that a line takes above and below its rule, where marks are pictures of their own. */
+  tall?: { above: number; below: number };
   marks: (seat: Seat) => Plot.Markish[];
 }
 
 /** Below this width labels stand above their marks instead of beside them. */
-const NARROW = 640;
+export const NARROW = 640;
 const CHARACTER = 6.7;
+/** Height of such a label. */
+const HEAD = 18;
 
 /** A logarithmic axis over these values. */
 export function logAxis(values: (number | null)[], quantity: Quantity, width: number): Plot.ScaleOptions {
@@ -96,8 +101,17 @@ export const drawn = (options: Plot.PlotOptions): SVGSVGElement | HTMLElement =>
   tamed(Plot.plot({ className: "plot", ...options }));
 
 /** Labels, words at the end, words instead of a mark, and titles of families. */
-function texts(items: Item[], width: number, left: number, right: number, longestEnd: number): Plot.Markish[] {
+function texts(
+  items: Item[],
+  width: number,
+  left: number,
+  right: number,
+  longestEnd: number,
+  height: number,
+): Plot.Markish[] {
   const narrow = width < NARROW;
+  // Above the marks: in the first half of a usual line.
+  const head = narrow ? 9 - height / 2 : 0;
   const plain = items.filter((item) => !item.heading);
   const room = (pixels: number): number => Math.max(4, pixels / 13);
   return [
@@ -108,7 +122,7 @@ function texts(items: Item[], width: number, left: number, right: number, longes
       frameAnchor: "left",
       textAnchor: narrow ? "start" : "end",
       dx: narrow ? 0 : -10,
-      dy: narrow ? -9 : 0,
+      dy: head,
       lineWidth: narrow ? room(width - 24 - CHARACTER * longestEnd) : room(left - 12),
       textOverflow: "ellipsis-end",
     }),
@@ -118,7 +132,7 @@ function texts(items: Item[], width: number, left: number, right: number, longes
       frameAnchor: "right",
       textAnchor: narrow ? "end" : "start",
       dx: narrow ? 0 : 10,
-      dy: narrow ? -9 : 0,
+      dy: head,
       fontVariant: "tabular-nums",
     }),
     Plot.text(
@@ -157,7 +171,7 @@ function texts(items: Item[], width: number, left: number, right: number, longes
 }
 
 /** Draws it. */
-export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HTMLElement {
+export function rowPlot({ items, width, x, tall, marks }: RowPlot): SVGSVGElement | HTMLElement {
   const narrow = width < NARROW;
   const longest = (text: (item: Item) => string): number =>
     items.reduce((most, item) => Math.max(most, text(item).length), 0);
@@ -166,10 +180,14 @@ export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HT
     ? 6
     : Math.min(width * 0.36, 30 + CHARACTER * longest((item) => (item.heading ? "" : item.label)));
   const right = narrow ? 10 : Math.min(240, 22 + CHARACTER * longest((item) => item.end ?? ""));
-  const height = narrow ? 36 : 19;
-  const seat: Seat = narrow
-    ? { dy: 9, insetTop: 21, insetBottom: 3, inner: width - left - right }
-    : { dy: 0, insetTop: 4, insetBottom: 4, inner: width - left - right };
+  const head = narrow ? HEAD : 0;
+  const height = tall ? head + tall.above + tall.below : narrow ? 36 : 19;
+  const inner = width - left - right;
+  const seat: Seat = tall
+    ? { dy: height / 2 - tall.below, insetTop: head, insetBottom: tall.below, height, inner }
+    : narrow
+      ? { dy: 9, insetTop: 21, insetBottom: 3, height, inner }
+      : { dy: 0, insetTop: 4, insetBottom: 4, height, inner };
   return drawn({
     width,
     height: items.length * height + 44,
@@ -197,6 +215,7 @@ export function rowPlot({ items, width, x, marks }: RowPlot): SVGSVGElement | HT
         left,
         right,
         longest((item) => item.end ?? ""),
+        height,
       ),
       ...marks(seat),
     ],

@@ -16,6 +16,7 @@ import { machine } from "./views/machine";
 import { compareMachines } from "./views/machines";
 import { memory, priced } from "./views/memory";
 import { pairs } from "./views/pairs";
+import { COMMAND, eachUnit, onlyEachUnit, percentiles } from "./views/percentiles";
 import { placed, placement, placementsOf } from "./views/placement";
 import { rounds } from "./views/rounds";
 
@@ -34,6 +35,12 @@ const startsKnown = (run: Run): boolean => run.rows.some((row) => row.starts.len
 
 export const VIEWS: Record<string, View> = {
   ladder: { title: "Ladder", draw: ladder, has: always },
+  percentiles: {
+    title: "Percentiles",
+    draw: percentiles,
+    has: (run) => eachUnit(run).length > 0,
+    more: { shows: "p50 to p99.9 of single units, and how they are spread", command: COMMAND },
+  },
   curves: {
     title: "Curves",
     draw: curves,
@@ -137,5 +144,5 @@ export function startView(run: Run, runs: Run[], data: PageData): string {
   if (has("pairs") && run.data.axis !== null && has("curves") === false) return "pairs";
   if (has("curves") && (run.data.axis !== null || 2 * points > run.rows.length)) return "curves";
   if (has("explain") && run.data.run.command[1] === "explain") return "explain";
-  return "ladder";
+  return onlyEachUnit(run) ? "percentiles" : "ladder";
 }

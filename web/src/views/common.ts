@@ -1,7 +1,7 @@
 import type { Context } from "../context";
 import { familyTitle } from "../context";
 import { type Experiment, group, type PageData, type Row } from "../data";
-import { h } from "../dom";
+import { h, type Table } from "../dom";
 import type { Item } from "../rowplot";
 
 /** Rows in one picture: more would be neither readable nor quick. */
@@ -59,6 +59,16 @@ export function words(row: Row): { words?: string; alarm?: boolean } {
   const verdict = row.result.verdict === "verified" ? "no figure above zero" : row.result.verdict;
   return { words: row.result.reason ? `${verdict}: ${row.result.reason}` : verdict, alarm };
 }
+
+/** What a table tells under its rows, by their place; empty lines are none. */
+export const notes = (rows: Row[], of: (row: Row) => string[]): NonNullable<Table["under"]> =>
+  new Map(
+    rows.flatMap((row, nth) => {
+      const lines = of(row).filter(Boolean);
+      const title = `${lines.length} ${lines.length === 1 ? "note" : "notes"}`;
+      return lines.length > 0 ? [[nth, { title, lines }] as const] : [];
+    }),
+  );
 
 /** Rows of each experiment, in the order of their first row. */
 export function byExperiment(rows: Row[]): [string, Row[]][] {

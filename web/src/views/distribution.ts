@@ -7,7 +7,7 @@ import { amount, duration, tick } from "../format";
 import { axes, drawn, logAxis, rowPlot } from "../rowplot";
 import { focus, lines, paged, words } from "./common";
 
-/** How starts, batches and single switches are spread. */
+/** How starts, batches and single units are spread. */
 export function distribution(context: Context): HTMLElement[] {
   const rows = context.rows.filter((row) => row.starts.length > 0);
   if (rows.length === 0) return [nothing("No row here tells its single starts.", "switchcost run")];
@@ -281,8 +281,8 @@ function perUnit(context: Context, rows: Row[], quantity: Measure): HTMLElement 
   });
   return figure({
     id: `each-${quantity.name}`,
-    title: "Single switches",
-    caption: `Share of switches that took at least so long, both axes logarithmic; raw, with the cost of reading the counter in it. ${rows.length > shown.length ? `The first ${shown.length} of ${rows.length} rows.` : ""}`,
+    title: "Single units",
+    caption: `Share of units that took at least so long, both axes logarithmic${shown.some((row) => row.result.reading !== null) ? "; raw, with the cost of reading the counter in it" : ""}. ${rows.length > shown.length ? `The first ${shown.length} of ${rows.length} rows.` : ""}`,
     command: typed(context.run),
     n: `${shown.reduce((sum, row) => sum + row.result.samples, 0)} intervals`,
     picture,

@@ -6,7 +6,7 @@ import { figure, nothing, pointed } from "../figure";
 import { amount, factor, type Quantity } from "../format";
 import { told, where } from "../literature";
 import { logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
-import { byExperiment, lines, paged, shared, without, words } from "./common";
+import { byExperiment, lines, notes, paged, shared, without, words } from "./common";
 
 /** The ladder: what each kind of switch costs, on one axis. */
 export function ladder(context: Context): HTMLElement[] {
@@ -280,17 +280,11 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
     table: {
       head: [...context.data.columns.map((column) => column.title), "×"],
       rows: rows.map((row) => [...row.detail.cells, times(row)]),
-      under: new Map(
-        rows.flatMap((row, nth) => {
-          const lines = [
-            row.result.reason,
-            ...row.result.notes,
-            ...literatureOf(row, context.data).map((value) => `published: ${told(value)}`),
-          ].filter(Boolean);
-          const title = `${lines.length} ${lines.length === 1 ? "note" : "notes"}`;
-          return lines.length > 0 ? [[nth, { title, lines }] as const] : [];
-        }),
-      ),
+      under: notes(rows, (row) => [
+        row.result.reason,
+        ...row.result.notes,
+        ...literatureOf(row, context.data).map((value) => `published: ${told(value)}`),
+      ]),
     },
   });
 }

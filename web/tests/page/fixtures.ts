@@ -11,6 +11,8 @@ export const EXAMPLE = resolve("../data/example/ladder.jsonl");
 /** Runs that were measured, for the views that need data of their own: creation and memory, and each switch timed. */
 export const KEPT = ["isolation-make", "timer"];
 export const kept = (name: string): string => resolve(`../data/example/answers/${name}.jsonl`);
+/** A run whose units each have a figure, measured by `run --experiment wakeup` with hogs and classes; without its A/A pair. */
+export const WAITS = resolve("tests/page/wakeup.jsonl");
 export const SWITCHCOST = resolve(process.env["SWITCHCOST"] ?? "../target/release/switchcost");
 export const FOLDER = resolve("test-results-pages");
 

@@ -1,11 +1,12 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { readFileSync, statSync } from "node:fs";
 import { amount, BYTES, digits, duration, type Quantity, TIME, tick } from "../../src/format";
 import { dataOf, pageFile, ROWS, shownFile, withData } from "./fixtures";
+import { axe, cells, go, open } from "./opened";
 
 const VIEWS = [
   "ladder",
+  "percentiles",
   "distribution",
   "evidence",
   "compare",
@@ -22,27 +23,7 @@ const VIEWS = [
   "machine",
 ];
 
-/** Opens a page, waits until it is drawn (its data are unpacked after it is loaded), and gives what it did wrong: errors on the console, uncaught exceptions, requests. */
-async function open(page: Page, name: string, fragment = ""): Promise<string[]> {
-  const wrong: string[] = [];
-  page.on("console", (message) => void (["error", "warning"].includes(message.type()) && wrong.push(message.text())));
-  page.on("pageerror", (error) => void wrong.push(String(error)));
-  const own = `file://${pageFile(name)}`;
-  await page.route("**/*", (route) => {
-    const url = route.request().url();
-    if (url.split("#")[0] === own || url.startsWith("data:")) return route.continue();
-    wrong.push(`request of ${url}`);
-    return route.abort();
-  });
-  await page.goto(`${own}${fragment}`);
-  await expect(page.locator("main > *").first()).toBeAttached();
-  return wrong;
-}
-
-const go = async (page: Page, fragment: string): Promise<void> =>
-  page.evaluate((fragment) => void (location.hash = fragment), fragment);
-
-for (const name of ["ordinary", "several", "sweeps", "hostile", "grid", "thousands", "many"]) {
+for (const name of ["ordinary", "several", "sweeps", "waits", "hostile", "grid", "thousands", "many"]) {
   test(`${name}: every view is drawn, without an error, a request or a scroll bar`, async ({ page }) => {
     const wrong = await open(page, name);
     for (const view of VIEWS) {
@@ -197,6 +178,7 @@ test("a page opens on the view that its runs were made for", async ({ page }) =>
   for (const [name, view] of [
     ["ordinary", "ladder"],
     ["sweeps", "curves"],
+    ["waits", "percentiles"],
     ["two", "compare"],
     ["audited", "audit"],
     ["many", "machines"],
@@ -262,8 +244,7 @@ test("all can be done from the keyboard", async ({ page }) => {
 test("axe finds nothing: one theme in each project", async ({ page, colorScheme }) => {
   await open(page, "several", `#view=all&theme=${colorScheme}`);
   await expect(page.locator("html")).toHaveAttribute("data-theme", String(colorScheme));
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  expect(await axe(page)).toEqual([]);
 });
 
 test("curves, CPU pairs, histograms, creation, memory and machines are drawn from runs of their own", async ({
@@ -337,11 +318,6 @@ interface Shown {
     }[];
   }[];
 }
-
-const cells = async (page: Page, figure: string): Promise<string[][]> =>
-  page
-    .locator(`figure[id="${figure}"] tbody tr:not(.under)`)
-    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 
 /** Both ends of an interval as the page writes them. */
 const between = ({ low, high }: { low: number | null; high: number | null }, quantity: Quantity): string =>

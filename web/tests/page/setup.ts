@@ -15,6 +15,7 @@ import {
   runFile,
   RUNS,
   shown,
+  WAITS,
 } from "./fixtures";
 
 /** The same run under another name and time. */
@@ -301,6 +302,7 @@ const PAGES: Record<string, () => string[]> = {
     ),
     runFile("huge", huge(example())),
   ],
+  waits: () => [shown("waits", WAITS)],
   sweeps: () => [shown("sweeps", runFile("sweeps", sweeps(example())))],
   grid: () => [runFile("grid", grid(example()))],
   thousands: () => [runFile("thousands", thousands(example()))],

@@ -1,0 +1,37 @@
+/** Pages as a browser shows them. */
+
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { pageFile } from "./fixtures";
+
+/** Opens a page, waits until it is drawn (its data are unpacked after it is loaded), and gives what it did wrong: errors on the console, uncaught exceptions, requests. */
+export async function open(page: Page, name: string, fragment = ""): Promise<string[]> {
+  const wrong: string[] = [];
+  page.on("console", (message) => void (["error", "warning"].includes(message.type()) && wrong.push(message.text())));
+  page.on("pageerror", (error) => void wrong.push(String(error)));
+  const own = `file://${pageFile(name)}`;
+  await page.route("**/*", (route) => {
+    const url = route.request().url();
+    if (url.split("#")[0] === own || url.startsWith("data:")) return route.continue();
+    wrong.push(`request of ${url}`);
+    return route.abort();
+  });
+  await page.goto(`${own}${fragment}`);
+  await expect(page.locator("main > *").first()).toBeAttached();
+  return wrong;
+}
+
+export const go = async (page: Page, fragment: string): Promise<void> =>
+  page.evaluate((fragment) => void (location.hash = fragment), fragment);
+
+/** What stands in the table of a figure, without what is told under its rows. */
+export const cells = async (page: Page, figure: string): Promise<string[][]> =>
+  page
+    .locator(`figure[id="${figure}"] tbody tr:not(.under)`)
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
+
+/** What axe finds. */
+export async function axe(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`);
+}
