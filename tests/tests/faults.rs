@@ -38,6 +38,31 @@ fn stopped(world: &World, mut run: Child) -> (bool, i64) {
     ((first, last) == (0, stored - 1), stored)
 }
 
+/// Hands on what a parent may: an ignored SIGCHLD, blocked signals, a timer that ends whoever keeps it.
+const CARELESS: &str = "import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
+signal.setitimer(signal.ITIMER_REAL, 0.02)
+os.execv(sys.argv[1], sys.argv[1:])";
+
+#[test]
+fn what_a_careless_parent_hands_on_accuses_nobody() {
+    let world = World::new(FAKE);
+    let said =
+        world.run_wrapped(&["python3", "-c", CARELESS], &["run", "thread/honest", "--rounds", "6", "--format", "json"]);
+    let row = &said.json()["results"][0];
+    assert!(said.status == 0 && row["verdict"] == "verified", "{said:?}");
+    // Ctrl-C is heard.
+    let own = world.command(&["run", "thread/honest", "--rounds", "100000", "--batches", "2", "--budget", "600s"]);
+    let starts = world.counted(FAKE, "");
+    let mut careless = Command::new("python3");
+    careless.args(["-c", CARELESS]).arg(own.get_program()).args(own.get_args());
+    careless.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let run = careless.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    starts.reach(3);
+    assert!(stopped(&world, run).0);
+}
+
 /// Another process has the store when the run begins, so that the run has no place there yet.
 #[test]
 fn a_lock_at_the_beginning_loses_nothing() {

@@ -16,6 +16,7 @@ use switchcost_session::output;
 /// Carries out what was typed.
 #[must_use]
 pub fn main() -> ExitCode {
+    switchcost_machine::spawn::forget_inherited();
     switchcost_machine::with_room(carry_out)
 }
 

@@ -81,16 +81,16 @@ fn left() -> MutexGuard<'static, BTreeSet<i32>> {
     LEFT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reaps a child that has a handle and was killed: its wait status and usage. None: it does not end, and is left.
+/// Reaps a child that has a handle and was killed: its wait status and usage. None: it does not end, and is left, or nobody knows how it ended.
 pub(crate) fn release(pid: Pid) -> Option<(i32, Usage)> {
     let mut live = live();
     // Locked until the id is forgotten: once reaped, it may become that of the next child.
-    let reaped = sys::reap_if_ended(pid.as_raw_pid()).unwrap_or(Some((0, Usage::default())));
-    if reaped.is_none() {
+    let reaped = sys::reap_if_ended(pid.as_raw_pid());
+    if matches!(reaped, Ok(None)) {
         left().insert(pid.as_raw_pid());
     }
     live.remove(&pid.as_raw_pid());
-    reaped
+    reaped.ok().flatten()
 }
 
 /// See [`crate::spawn::adopt_orphans`].
