@@ -95,8 +95,23 @@ pub fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<
         .collect();
     let (quiet, disturbed): (Vec<&Invocation>, Vec<&Invocation>) =
         answered.iter().partition(|i| i.disturbances.is_empty());
+    let quiet = one_a_round(quiet);
     // Undisturbed ones are preferred as long as enough of them are left for an interval.
-    if quiet.len() >= FEWEST { (quiet, disturbed) } else { (answered, Vec::new()) }
+    if quiet.len() >= FEWEST { (quiet, disturbed) } else { (one_a_round(answered), Vec::new()) }
+}
+
+/// A round counts once: a disturbed start and its repeat, or the starts of a control that bounds others, are one observation; the undisturbed one stands for
+/// it, or the last. Where the scheduler places, a round has several starts of its own.
+fn one_a_round(starts: Vec<&Invocation>) -> Vec<&Invocation> {
+    let mut kept: Vec<&Invocation> = Vec::new();
+    for start in starts {
+        match kept.last_mut().filter(|last| last.round == start.round && !start.cpus.is_empty()) {
+            Some(last) if last.disturbances.is_empty() && !start.disturbances.is_empty() => {}
+            Some(last) => *last = start,
+            None => kept.push(start),
+        }
+    }
+    kept
 }
 
 /// What a start was traced for, which takes time: it is in no figure.
