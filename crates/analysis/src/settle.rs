@@ -64,6 +64,12 @@ impl Summary {
             (figures.interval, self.precise) = interval(&values, figures.median, &shared, target);
         }
         self.percentiles.iter_mut().for_each(|percentile| percentile.settle(&shared));
+        // In each start a higher percentile is at least as high, and so are the medians.
+        let mut low = f64::NEG_INFINITY;
+        for interval in self.percentiles.iter_mut().filter_map(|percentile| percentile.interval.as_mut()) {
+            interval.low = interval.low.max(low).min(interval.high);
+            low = interval.low;
+        }
     }
 }
 

@@ -125,7 +125,7 @@ fn is_path(word: &str, families: &BTreeSet<String>) -> bool {
 
 /// A word that follows a mechanism in a pattern: `free`, `each`, `contexts=4`.
 fn names_rows(word: &str) -> bool {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_.,=".contains(c);
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_.,=-".contains(c);
     word.parse::<Placement>().is_ok()
         || word.parse::<Timing>().is_ok()
         || word.parse::<Experiment>().is_ok()

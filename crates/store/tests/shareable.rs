@@ -63,10 +63,19 @@ fn paths_of_the_command() {
             "run",
             "thread/pipe two_cpus each",
             "thread/pipe contexts=4 reads=bare",
+            "thread/timer nice=-10",
             "thread/my secret",
             "/tmp/a free",
         ],
-        &["switchcost", "run", "thread/pipe two_cpus each", "thread/pipe contexts=4 reads=bare", "<path>", "<path>"],
+        &[
+            "switchcost",
+            "run",
+            "thread/pipe two_cpus each",
+            "thread/pipe contexts=4 reads=bare",
+            "thread/timer nice=-10",
+            "<path>",
+            "<path>",
+        ],
     );
     check_command(&["switchcost", "import", "secret.jsonl", "-o=x"], &["switchcost", "import", "<path>", "-o=x"]);
     check_command(&[], &[]);

@@ -47,7 +47,8 @@ impl Group {
             let (smaller, larger) = (side(smaller)?, side(larger)?);
             let page = source(&self.page)?;
             for (_, label) in [smaller, larger] {
-                if !page.contains(&format!("{{{{{} {label}}}}}", self.run)) {
+                let quoted = |end: &str| page.contains(&format!("{{{{{} {label}{end}", self.run));
+                if !quoted("}}") && !quoted(": ") {
                     bail!("the page does not quote `{label}`");
                 }
             }

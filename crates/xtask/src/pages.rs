@@ -22,13 +22,17 @@ use switchcost_catalogue::{Catalogue, published};
 use switchcost_model::{Run, Verdict};
 use switchcost_report::{machine_words, moment, published_figure, reason, slowed_by};
 
+/// Percentiles of rows whose units each have a figure.
+const LATENCIES: [&str; 4] = ["p50", "p90", "p99", "longest"];
+
 /// The pages, each filled from `PAGE.in`.
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 6] = [
     "docs/answers.md",
     "docs/findings/million.md",
     "docs/findings/isolation.md",
     "docs/findings/ring.md",
     "docs/findings/condvar.md",
+    "docs/findings/latency.md",
 ];
 
 /// The runs and printed texts in a folder, by the names of their files.
@@ -161,6 +165,17 @@ fn measured(row: &Row<'_>, quantity: &str) -> anyhow::Result<String> {
         "kernel" => summary.kernel.map(|kernel| format!("{:.2}", kernel.per_unit)),
         "moved" => summary.same_cpu_share.map(|same| percent(1.0 - same)),
         "thread" => summary.same_thread_share.map(|same| percent(1.0 - same)),
+        percentile if LATENCIES.contains(&percentile) => summary
+            .percentiles
+            .iter()
+            .find(|one| one.name() == percentile)
+            .map(|one| {
+                let amount = |ns: f64| row.quantity.amount(ns);
+                let span =
+                    one.interval.map(|interval| format!(" ({} – {})", amount(interval.low), amount(interval.high)));
+                amount(one.value) + &span.unwrap_or_default()
+            })
+            .or_else(|| Some(row.verdict.to_string())),
         _ => bail!("`{quantity}` is not a quantity"),
     };
     Ok(found.unwrap_or_else(|| "unknown".into()))
