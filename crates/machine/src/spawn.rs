@@ -163,7 +163,7 @@ pub fn adopt_orphans() {
 /// Undoes what a program inherits from whoever started it and would misread its children, or its user, by: an ignored SIGCHLD, under which the kernel reaps children
 /// and tells nobody how they ended; blocked signals, so that Ctrl-C is not heard; timers that end it. To be called first of all.
 pub fn forget_inherited() {
-    os::spawn::forget_inherited();
+    os::forget_inherited();
 }
 
 /// Tasks created on this machine since it was started; None where the system does not count them.

@@ -26,6 +26,8 @@ pub(crate) mod watch;
 pub(crate) use claim::{Claim, claim};
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
 
+pub(crate) use sys::forget_inherited;
+
 pub(crate) use scheduling::{inherits_usual, refusal as load_refusal};
 
 pub(crate) use owner::{hand_over, locks, only_owner_writes, root_may_run, root_may_start};

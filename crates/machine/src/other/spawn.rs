@@ -84,9 +84,6 @@ impl Running {
     }
 }
 
-/// See [`crate::spawn::forget_inherited`].
-pub(crate) fn forget_inherited() {}
-
 /// See [`crate::spawn::adopt_orphans`].
 pub(crate) fn adopt_orphans() {}
 

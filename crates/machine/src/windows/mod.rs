@@ -37,6 +37,9 @@ pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -
     Ok(())
 }
 
+/// See [`crate::spawn::forget_inherited`]: there is nothing of the kind.
+pub(crate) fn forget_inherited() {}
+
 /// See [`crate::load::inherits_usual`]: classes are not set here.
 pub(crate) fn inherits_usual() -> bool {
     true

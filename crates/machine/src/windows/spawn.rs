@@ -248,9 +248,6 @@ fn explain(error: &io::Error, program: PathBuf) -> SpawnError {
     }
 }
 
-/// See [`crate::spawn::forget_inherited`]: there is nothing of the kind.
-pub(crate) fn forget_inherited() {}
-
 /// See [`crate::spawn::adopt_orphans`]: nobody can leave a job.
 pub(crate) fn adopt_orphans() {}
 
