@@ -164,9 +164,9 @@ fn theirs(pair: &mut Pair, session: &Session) -> bool {
     let cpu = session.cpus.measured();
     let Some(program) = &pair.program else { return false };
     let control = session.control();
-    let Peer { hogs, timer_slack_ns, timeout, .. } = pair.peer;
+    let Peer { hogs, timeout, .. } = pair.peer;
     let words = arguments(&pair.peer, cpu);
-    match run_peer(program, &words, &[cpu], hogs, timer_slack_ns, timeout, control.interrupt) {
+    match run_peer(program, &words, &[cpu], hogs, timeout, control.interrupt) {
         PeerOutcome::Interrupted => return true,
         PeerOutcome::Failed(reason) => pair.failure = Some(format!("{} gives no figure: {reason}", pair.peer.program)),
         PeerOutcome::Printed(printed) => match pair.peer.figure(&printed) {

@@ -46,8 +46,6 @@ pub struct Peer {
     pub latency: Option<Latency>,
     /// Tasks beside it that want each CPU, as beside ours.
     pub hogs: u64,
-    /// Timer slack that it is started with; None: as it is for programs here.
-    pub timer_slack_ns: Option<u32>,
     /// Words of the line with its figure, which stands for [`FIGURE`].
     figure: Vec<String>,
 }
@@ -80,8 +78,6 @@ struct File {
     latency: Option<Latency>,
     #[serde(default)]
     hogs: u64,
-    #[serde(default)]
-    timer_slack_ns: Option<u32>,
     #[serde(default)]
     experiment: Option<String>,
     unit: String,
@@ -184,7 +180,6 @@ fn peer(path: &Path) -> Result<Peer, CatalogueError> {
             .map_err(|error: switchcost_model::IdError| invalid(error.0))?,
         latency: file.latency,
         hogs: file.hogs,
-        timer_slack_ns: file.timer_slack_ns,
         figure,
     })
 }

@@ -29,14 +29,13 @@ pub enum PeerOutcome {
     Interrupted,
 }
 
-/// Runs a program on these CPUs to its end, or to the end of its time; its whole process group ends with it. `hogs`: tasks beside it that want each of these CPUs; `timer_slack_ns`: None as it is for programs here.
+/// Runs a program on these CPUs to its end, or to the end of its time; its whole process group ends with it. `hogs`: tasks beside it that want each of these CPUs.
 #[must_use]
 pub fn run_peer(
     program: &Path,
     arguments: &[String],
     cpus: &[u32],
     hogs: u64,
-    timer_slack_ns: Option<u32>,
     timeout: Duration,
     interrupt: Option<&Interrupt>,
 ) -> PeerOutcome {
@@ -56,7 +55,7 @@ pub fn run_peer(
             forking: false,
             scheduling: Scheduling::USUAL,
         }),
-        timer_slack_ns,
+        timer_slack_ns: None,
         report_fd: spawn::REPORT_FD,
     };
     let deadline = Instant::now() + timeout;
