@@ -4,7 +4,7 @@ use crate::real::{real, text};
 use serde_json::json;
 use switchcost_e2e::{Real, sealed};
 
-/// None where something is missing, which is said.
+/// None if valgrind or the probes are missing; it prints what is.
 fn counting() -> Option<Real> {
     let real = real()?;
     let listed = real.run("run stack/asm --experiment count --rounds 1 --format json");

@@ -38,7 +38,7 @@ fn stopped(world: &World, mut run: Child) -> (bool, i64) {
     ((first, last) == (0, stored - 1), stored)
 }
 
-/// Hands on what a parent may: an ignored SIGCHLD, blocked signals, a timer that ends whoever keeps it.
+/// A parent that ignores SIGCHLD, blocks signals and leaves a timer running, and then becomes the program.
 const CARELESS: &str = "import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])

@@ -160,8 +160,8 @@ pub fn adopt_orphans() {
     os::spawn::adopt_orphans();
 }
 
-/// Undoes what a program inherits from whoever started it and would misread its children, or its user, by: an ignored SIGCHLD, under which the kernel reaps children
-/// and tells nobody how they ended; blocked signals, so that Ctrl-C is not heard; timers that end it. To be called first of all.
+/// Undoes what a parent may hand on over exec. If SIGCHLD is ignored, the kernel reaps children and tells nobody how they ended. If signals are blocked, Ctrl-C is not
+/// heard. A timer ends the program. To be called before there is another thread.
 pub fn forget_inherited() {
     os::forget_inherited();
 }

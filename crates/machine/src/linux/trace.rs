@@ -11,7 +11,7 @@ use std::path::Path;
 /// Where tracefs is mounted, if it is.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// What is said where it is not.
+/// The reason and the cure if it is not mounted.
 const MOUNT: &str = "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing";
 
 /// CPUs that are traced at most.
