@@ -304,6 +304,9 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     }
     measurement.warmup_batches = plan.warmup_batches;
     measurement.prepare(plan.warmup_batches + plan.batches);
+    // What cannot be read must not be told as zero.
+    if (is_counted(plan) && !os::kernel_switches(workload->tasks()))
+        throw unsupported("unsupported_here", os::kernel_switches_unknown());
     reporter.add(plan_line(plan, measurement.batch_units));
     reporter.flush();
 

@@ -44,6 +44,11 @@ pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> Resul
 
 fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> Result<(), Stop> {
     let units = calibrate(plan, workload)?;
+    // What cannot be read must not be told as zero.
+    let now = Observed::begin();
+    if let Some(reason) = now.kernel_since(&now).err().filter(|_| is_counted(plan)) {
+        return Err(Refusal::unsupported("unsupported_here", reason).into());
+    }
     writer.plan(plan, units)?;
     let mut records = Records::new(plan);
 
