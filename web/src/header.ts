@@ -1,7 +1,7 @@
 /** What stands above every view: the answer, where it comes from, what limits it, and the ways to the views. */
 
 import { type Context, colour, familyTitle } from "./context";
-import { isSwitch, machine, type PageData, type Row, type Run, runTitle } from "./data";
+import { machine, type Row, type Run, runTitle } from "./data";
 import { type Choice, h, select } from "./dom";
 import { amount, factor } from "./format";
 import { VIEWS } from "./views";
@@ -12,24 +12,10 @@ const MOST_FIGURES = 6;
 /** Choices of a `select` stay bounded, whatever is imported. */
 const MOST_CHOICES = 500;
 
-/** Rows that can stand for their family: a switch on one CPU, whose evidence holds. */
-const sound = (row: Row, data: PageData): boolean =>
-  row.median !== null &&
-  row.result.verdict === "verified" &&
-  row.result.timing === "batch" &&
-  isSwitch(row, data) &&
-  !row.detail.control;
-
-/** One row for each family: its example, or the fastest that a program can choose. */
+/** The rows that stand for their families, as `run` and `show` name them. */
 function answers(context: Context): Row[] {
-  const rows = context.run.rows.filter((row) => sound(row, context.data));
-  const found = context.data.families.flatMap(({ id, example }) => {
-    const mine = rows.filter((row) => row.family === id);
-    const plain = mine.find((row) => row.label === example);
-    const choices = mine.filter((row) => context.data.mechanisms[row.result.mechanism]?.choice);
-    const best = choices.reduce<Row | undefined>((a, b) => (a && a.median! <= b.median! ? a : b), undefined);
-    return plain ?? best ?? [];
-  });
+  const { rows } = context.run;
+  const found = context.run.data.run.representatives.flatMap((label) => rows.find((row) => row.label === label) ?? []);
   return found.slice(-MOST_FIGURES);
 }
 

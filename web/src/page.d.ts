@@ -386,6 +386,10 @@ export interface Explained {
    */
   bound: number;
   /**
+   * Its figure in words, as every view gives it.
+   */
+  figure: string;
+  /**
    * Version of this form. New fields do not change it.
    */
   format: number;
@@ -426,7 +430,7 @@ export interface Explained {
    */
   title: string;
   /**
-   * The whole.
+   * The whole: the mean over rounds, which parts add up to.
    */
   total: PartJson;
 }
@@ -609,9 +613,21 @@ export interface Result {
    */
   another_run_high: number | null;
   /**
-   * Where the figure of another run of the same hour (undisturbed, if there is one; else the median) lies in 95 % of cases, clock for clock if the row follows it, lower end: both runs' intervals and what rows of the family scatter by between runs.
+   * Where the median of another run of the same hour lies in 95 % of cases, clock for clock if the row follows it, lower end: both runs' intervals and what rows of the family scatter by between runs.
    */
   another_run_low: number | null;
+  /**
+   * Median of the starts' medians of all batches as they were read; equal to the median where no undisturbed batches stand for the row; null where these fall into modes.
+   */
+  as_measured: number | null;
+  /**
+   * Upper end.
+   */
+  as_measured_high: number | null;
+  /**
+   * Lower end of its 95 % interval.
+   */
+  as_measured_low: number | null;
   /**
    * Compiler, runtime and flags as the probe reports them; null if it never answered.
    */
@@ -641,7 +657,7 @@ export interface Result {
    */
   experiment: string;
   /**
-   * Whether the row's batches follow the clock of the core, by the ruler chain; null where that is not to be told, most often because the clock stood still. Figures of two runs of such a row are alike clock for clock: divided by the best of chain.
+   * Whether the row's batches follow the clock of the core, by the ruler chain; null where that is not to be told, most often because the clock stood still. Figures of two runs of such a row are alike clock for clock: divided by what chain took at that clock.
    */
   follows_clock: boolean | null;
   /**
@@ -697,7 +713,7 @@ export interface Result {
    */
   mechanism: string;
   /**
-   * Median of the starts' medians; null if there is no figure, or no single one: a row with modes is not one number. In ns or bytes per unit, like all figures.
+   * The headline: median of the starts' figures; null if there is no figure, or no single one: a row with modes is not one number. Where at least 6 starts have batches beside which the machine's rulers ran at its best speed, by these alone; then, of a row that follows the clock, at the clock that a fifth of the run's batches had, or a faster one. In ns or bytes per unit, like all figures.
    */
   median: number | null;
   /**
@@ -806,7 +822,7 @@ export interface Result {
    */
   slowed: number | null;
   /**
-   * Median of each start that counts, with its round.
+   * Figure of each start that the median is made of, with its round.
    */
   start_medians: [number, number][];
   /**
@@ -818,6 +834,14 @@ export interface Result {
    */
   times_reference: number | null;
   /**
+   * Upper end.
+   */
+  times_reference_high: number | null;
+  /**
+   * Lower end of its 95 % interval; null where compare gives none.
+   */
+  times_reference_low: number | null;
+  /**
    * batch or each.
    */
   timing: string;
@@ -825,18 +849,6 @@ export interface Result {
    * Turns counted by the contexts and the token's sequence number agree with the claim; null if not counted.
    */
   turns_ok: boolean | null;
-  /**
-   * The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches, or these fall into modes. Of a row that follows the clock, at the clock's best of the run. What compare and history go by.
-   */
-  undisturbed: number | null;
-  /**
-   * Upper end.
-   */
-  undisturbed_high: number | null;
-  /**
-   * Lower end of its 95 % interval.
-   */
-  undisturbed_low: number | null;
   /**
    * What the figures are per: switch, iteration, context, round trip.
    */
@@ -1163,6 +1175,10 @@ export interface RunPart {
    * Label of the row that `times_reference` refers to; null: the run has no sound row of the reference mechanism.
    */
   reference: string | null;
+  /**
+   * Labels of the rows that stand for their families, cheapest first.
+   */
+  representatives: string[];
   seed: number;
   /**
    * Probe → ruler → ns that it took: how fast the machine was.
@@ -1190,6 +1206,10 @@ export interface SpeedPart {
    * Where the machine was fastest: the third shortest reading.
    */
   best: number;
+  /**
+   * What it took at most beside the fastest fifth of the batches; figures are given at this clock (chain).
+   */
+  kept: number;
   /**
    * Median beside all batches.
    */

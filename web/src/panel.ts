@@ -24,7 +24,9 @@ function figures(row: Row, reference: string | null, batches: boolean): HTMLElem
         : `${of(row.median)} per ${result.unit}`,
     ),
     ...part("95 % interval", row.low === null ? "none: fewer than six starts" : `${of(row.low)} – ${of(row.high)}`),
-    ...(result.undisturbed === null ? [] : part("Undisturbed batches only", of(result.undisturbed))),
+    ...(result.as_measured === null || result.as_measured === row.median
+      ? []
+      : part("All batches, as measured", of(result.as_measured))),
     ...(batches
       ? part("Batches", `fastest ${of(row.min)}, 90 % below ${of(result.p90)}, 99 % below ${of(row.p99)}`)
       : []),

@@ -5,6 +5,7 @@ use crate::beside::beside_each_other;
 use crate::curves::{Curve, Matrix, Split, Topology};
 use crate::judged::judged;
 use crate::noise::{Noise, noise};
+use crate::representatives::{Beside, beside, representatives};
 use crate::row::Row;
 use crate::rulers::{Speeds, speeds};
 use crate::together::{named_curves, named_matrices, order};
@@ -36,6 +37,8 @@ pub struct Analysis<'r> {
     order: Vec<usize>,
     /// Index of the row that all others are set beside.
     reference: Option<usize>,
+    /// Indices of the rows that stand for their families, cheapest first.
+    representatives: Vec<usize>,
 }
 
 impl<'r> Analysis<'r> {
@@ -51,13 +54,14 @@ impl<'r> Analysis<'r> {
         let speeds = speeds(run);
         let judged = judged(run, catalogue, &speeds, at);
         let noise = noise(&judged.iter().collect::<Vec<_>>());
-        let (reference, rows) = beside_each_other(judged, run, catalogue);
+        let (reference, rows) = beside_each_other(judged, run, &noise, catalogue);
         let curves = named_curves(run, &rows, catalogue);
         let order = order(&curves, &rows, catalogue);
         let matrices = named_matrices(run, &rows, catalogue);
+        let representatives = representatives(&rows, catalogue);
         let topology = Topology::of(&run.machine.stable);
         let warnings = warnings(run, &order.iter().map(|&index| &rows[index]).filter(is_shown).collect::<Vec<_>>());
-        Self { run, rows, curves, matrices, topology, noise, speeds, warnings, order, reference }
+        Self { run, rows, curves, matrices, topology, noise, speeds, warnings, order, reference, representatives }
     }
 
     /// The run did not come to its planned end: killed, still going on, stopped by the user, or by its budget before every row had the
@@ -78,6 +82,14 @@ impl<'r> Analysis<'r> {
     #[must_use]
     pub fn reference(&self) -> Option<&Row<'r>> {
         Some(&self.rows[self.reference?])
+    }
+
+    /// The rows that stand for their families, cheapest first, each with how it lies to the next.
+    #[must_use]
+    pub fn representatives(&self) -> Vec<(&Row<'r>, Option<Beside>)> {
+        let rows: Vec<&Row<'r>> = self.representatives.iter().map(|&index| &self.rows[index]).collect();
+        let lies = |place: usize| rows.get(place + 1).map(|next| beside(rows[place], next, &self.noise));
+        (0..rows.len()).map(|place| (rows[place], lies(place))).collect()
     }
 
     /// All rows, by family, then by cost; rows without a figure last in their family. Rows of a curve stay together, in the order of its axis, at

@@ -1,9 +1,10 @@
 //! Rows by themselves → rows beside each other.
 
+use crate::compare::{Rules, THRESHOLD, within};
 use crate::label::label;
+use crate::noise::Noise;
 use crate::notes::{Note, notes};
-use crate::rounds::plain_ratio;
-use crate::row::{Judged, Row};
+use crate::row::{Judged, Row, Times};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, Verdict};
 
@@ -11,17 +12,21 @@ use switchcost_model::{Run, Verdict};
 pub(crate) fn beside_each_other<'r>(
     judged: Vec<Judged<'r>>,
     run: &Run,
+    noise: &Noise,
     catalogue: &Catalogue,
 ) -> (Option<usize>, Vec<Row<'r>>) {
     let reference = reference(&judged, catalogue);
     let beside = |row: &Judged<'_>| {
         let reference = &judged[reference?];
         let fits = sound(row) && row.measure() == reference.measure();
-        if fits { plain_ratio(reference, row) } else { None }
+        let positive = |row: &Judged<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
+        let rules = Rules { threshold: THRESHOLD, comparisons: 1 };
+        let compared = within(reference, row, noise, &rules).ok().filter(|_| fits && positive(row))?;
+        Some(Times { ratio: compared.ratio, interval: compared.interval })
     };
-    let known: Vec<(Option<f64>, Vec<Note>)> =
+    let known: Vec<(Option<Times>, Vec<Note>)> =
         judged.iter().map(|row| (beside(row), notes(row, &judged, run, catalogue))).collect();
-    let row = |(judged, (times_reference, notes)): (Judged<'r>, (Option<f64>, Vec<Note>))| {
+    let row = |(judged, (times_reference, notes)): (Judged<'r>, (Option<Times>, Vec<Note>))| {
         let caveats = notes.iter().filter(|note| note.caveat).map(|note| note.text.clone()).collect();
         Row { judged, times_reference, caveats, notes: notes.into_iter().map(|note| note.text).collect() }
     };

@@ -15,7 +15,7 @@ const MOVED: f64 = 0.005;
 /// Clocks that differ by no more than this, as a logarithm, are the same: bests of two runs scatter by as much.
 pub(crate) const SAME: f64 = 0.01;
 
-/// Whether a row follows the clock, by its batches: each one's cost, and what the clock's ruler took beside it ÷ its best. None: not to be told, most
+/// Whether a row follows the clock, by its batches: each one's cost, and what the clock's ruler took beside it ÷ that of the run's own clock. None: not to be told, most
 /// often because the clock stood still.
 ///
 /// To choose by scatter is not to choose by the outcome: at one clock or at many the middle of a row that follows it is the same but for the clock.
@@ -33,8 +33,8 @@ fn followed(batches: &[(f64, f64)]) -> Option<bool> {
     }
 }
 
-/// Undisturbed batches of starts, at the clock's best where the row follows it.
-pub(crate) struct AtBest {
+/// Undisturbed batches of starts, at the run's own clock where the row follows it.
+pub(crate) struct AtOneClock {
     /// Costs of each start's batches, with its round.
     pub starts: Vec<(u64, Vec<f64>)>,
     /// See [`followed`].
@@ -43,16 +43,17 @@ pub(crate) struct AtBest {
     pub open: f64,
 }
 
-/// Brings batches to the clock's best. `kept`: of each start its round, and of each batch the cost and what the clock's ruler took ÷ its best; `ruler`: there is
-/// one; `on_one_cpu`: all contexts share a CPU, so that the row most likely follows its clock.
-pub(crate) fn at_best(kept: Vec<(u64, Vec<(f64, f64)>)>, ruler: bool, on_one_cpu: bool) -> AtBest {
+/// Brings batches to the run's own clock ([`crate::Speed::kept`]), not to its best, which most rows may never have been measured at. `kept`: of each start its
+/// round, and of each batch the cost and what the clock's ruler took ÷ that of the run's own; `ruler`: there is one; `on_one_cpu`: all contexts share a CPU, so that
+/// the row most likely follows its clock.
+pub(crate) fn at_one_clock(kept: Vec<(u64, Vec<(f64, f64)>)>, ruler: bool, on_one_cpu: bool) -> AtOneClock {
     let all: Vec<(f64, f64)> = kept.iter().flat_map(|(_, batches)| batches.iter().copied()).collect();
     let follows = if ruler { followed(&all) } else { None };
     let taken_off = ruler && follows.unwrap_or(on_one_cpu);
-    let usual = median(&all.iter().map(|(_, times)| *times).collect::<Vec<_>>());
-    let usual = usual.filter(|_| ruler && follows.is_none()).map_or(0.0, f64::ln);
-    let open = if usual <= SAME { 0.0 } else { usual * if taken_off { -1.0 } else { 1.0 } };
+    let own = median(&all.iter().map(|(_, times)| *times).collect::<Vec<_>>());
+    let own = own.filter(|_| ruler && follows.is_none()).map_or(0.0, f64::ln);
+    let open = if own.abs() <= SAME { 0.0 } else { own * if taken_off { -1.0 } else { 1.0 } };
     let cost = |(cost, times): (f64, f64)| if taken_off { cost / times } else { cost };
     let starts = kept.into_iter().map(|(round, batches)| (round, batches.into_iter().map(cost).collect())).collect();
-    AtBest { starts, follows, open }
+    AtOneClock { starts, follows, open }
 }

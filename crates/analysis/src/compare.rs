@@ -3,6 +3,7 @@
 
 mod gate;
 mod grown;
+mod machines;
 mod pairing;
 mod ratio;
 mod verdicts;
@@ -10,7 +11,8 @@ mod why;
 
 pub use gate::{DoctorGate, Gate, GateOutcome, Ground, excludes};
 pub use grown::{Grown, grown};
+pub use machines::{clocks_differ, slowed_throughout};
 pub use pairing::{Common, Place, THRESHOLD, common, comparable, methods_differ, probe_without_version};
-pub use ratio::{Comparison, Outcome, Rules, between, clocks_differ, slowed_throughout, within};
+pub use ratio::{Comparison, Outcome, Rules, between, within};
 pub use verdicts::{Caution, Incomparable, Remark, Verdicts, verdicts};
 pub use why::{Side, Why};

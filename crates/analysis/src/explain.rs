@@ -104,6 +104,44 @@ pub struct LayerCost {
     pub cost: Result<Part, String>,
 }
 
+/// What the layers are as shares of the whole.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shares {
+    /// Name and share of each part whose interval lies above 0, the largest first; `left`: of what no layer explains, likewise.
+    Of {
+        /// The layers.
+        layers: Vec<(String, f64)>,
+        /// The rest.
+        left: Option<f64>,
+    },
+    /// Fewer than 6 rounds.
+    FewRounds,
+    /// The layers exceed the whole: they overlap, or the model does not fit this CPU.
+    Exceed,
+}
+
+impl Explained {
+    /// What a sentence may say of the layers.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        if self.total.interval.is_none() || self.total.value <= 0.0 {
+            return Shares::FewRounds;
+        }
+        let measured = || self.layers.iter().filter_map(|layer| Some((&layer.name, layer.cost.as_ref().ok()?)));
+        let whole = self.total.value;
+        let negative = |part: &Part| part.resolved() && part.value < 0.0;
+        let exceeds = |part: &Part| part.resolved() && !(0.0..=whole).contains(&part.value);
+        if negative(&self.residue) || measured().any(|(_, part)| exceeds(part)) {
+            return Shares::Exceed;
+        }
+        let share = |part: &Part| part.resolved().then(|| part.value / whole);
+        let mut layers: Vec<(String, f64)> =
+            measured().filter_map(|(name, part)| Some((name.clone(), share(part)?))).collect();
+        layers.sort_by(|a, b| b.1.total_cmp(&a.1));
+        Shares::Of { layers, left: share(&self.residue) }
+    }
+}
+
 /// A cost with its layers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
@@ -126,10 +164,10 @@ const NO_ROUND: &str = "no round holds all of its rows";
 /// Values of one row: round → ns; or why there are none.
 type Values = Result<BTreeMap<u64, f64>, String>;
 
-fn values(row: &Row<'_>, all: bool) -> Values {
+fn values(row: &Row<'_>, of: Of, all: bool) -> Values {
     crate::row::usable(row)
         .or_else(|reason| if row.summary.invocation_medians.is_empty() { Err(reason) } else { Ok(()) })?;
-    Ok(by_round(row, Of::Medians, |ns| ns, all))
+    Ok(by_round(row, of, |ns| ns, all))
 }
 
 /// Takes a cost apart. `rows` are those of the total and then of every term of every layer, in that order; None where a row is missing.
@@ -151,9 +189,12 @@ fn fewest_rounds(explained: &Result<Explained, String>) -> usize {
 }
 
 fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) -> Result<Explained, String> {
+    // Parts add up only if all are of the same batches.
+    let clear = rows.iter().flatten().all(|row| row.basis() == Of::Undisturbed);
+    let of = if clear { Of::Undisturbed } else { Of::Medians };
     let found: Vec<Values> = rows
         .iter()
-        .map(|row| row.map_or_else(|| Err("it was not measured".to_owned()), |row| values(row, all)))
+        .map(|row| row.map_or_else(|| Err("it was not measured".to_owned()), |row| values(row, of, all)))
         .collect();
     let missing = || Err("it was not measured".to_owned());
     let total = found.first().cloned().unwrap_or_else(missing)?;

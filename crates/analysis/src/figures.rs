@@ -4,14 +4,14 @@ use crate::percentile::Percentile;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::Reason;
 use switchcost_model::number::nanoseconds;
-use switchcost_stats::{Interval, Mode, Shared, mad, mean, quantile, sorted, widening};
+use switchcost_stats::{Interval, Mode, Shared, mad, mean, quantile, sorted};
 
 /// The figures of a variant, per unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// Median of the invocations' medians.
+    /// The headline, which every view gives: median of the starts' figures, by their undisturbed batches where enough starts have some, else by all.
     pub median: f64,
-    /// 95 % interval of it; None with fewer than 6 invocations.
+    /// 95 % interval of it; None with fewer than 6 such starts.
     pub interval: Option<Interval>,
     /// Mean of the invocations' means.
     pub mean: f64,
@@ -29,7 +29,7 @@ pub struct Figures {
     pub p999: Option<f64>,
     /// Most expensive batch.
     pub max: f64,
-    /// Median absolute deviation of the invocations' medians.
+    /// Median absolute deviation of the starts' figures that the median is made of.
     pub mad: f64,
     /// With `timing=each`: what reading the counter costs.
     pub reading: Option<Reading>,
@@ -41,6 +41,17 @@ impl Figures {
     pub fn half_width(&self) -> Option<f64> {
         Some(self.interval?.relative_half_width(self.median))
     }
+}
+
+/// The figure of all batches as they were read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AsMeasured {
+    /// Median of the starts' medians.
+    pub median: f64,
+    /// 95 % interval of it; None with fewer than 6 starts.
+    pub interval: Option<Interval>,
+    /// Kinds of starts, or of batches; empty where one number stands for the row.
+    pub modes: Vec<Mode>,
 }
 
 /// What `timing=each` reads the counter with.
@@ -66,6 +77,8 @@ pub struct KernelRate {
 pub struct Summary {
     /// Figures; None if no invocation gave any.
     pub figures: Option<Figures>,
+    /// The same of all batches as they were read; None where the figures are of these themselves.
+    pub as_measured: Option<AsMeasured>,
     /// Medians of the counted invocations with their rounds, ns per unit.
     pub invocation_medians: Vec<(u64, f64)>,
     /// Where each unit has a figure: percentiles of starts that these carry, lowest share first, the longest last.
@@ -80,10 +93,12 @@ pub struct Summary {
     pub warmup_batches: u64,
     /// Invocations without a steady part.
     pub unsteady: usize,
-    /// Correlation of each start with the next, for which the interval is widened where it is above 0.
+    /// Correlation of each start with the next by the headline's figures, for which its interval is widened where it is above 0.
     pub alike: f64,
-    /// What all rows of the run know of it.
+    /// What all rows of the run know of it, by their figures as measured.
     pub shared: Shared,
+    /// How many times as wide the headline's interval is for it.
+    pub widened: f64,
     /// The interval is as narrow as was asked for, by the rule of [`crate::LOOKS`].
     pub precise: bool,
     /// Kinds of starts, or of batches, cheapest first; empty where one number stands for the row.
@@ -125,12 +140,6 @@ impl Summary {
         let figures = self.figures.as_ref();
         figures
             .is_none_or(|figures| figures.reading.as_ref().is_none_or(|reading| figures.median >= reading.pair / 2.0))
-    }
-
-    /// How many times as wide the interval is because starts follow one another.
-    #[must_use]
-    pub fn widened(&self) -> f64 {
-        widening(self.alike, self.invocation_medians.len(), &self.shared)
     }
 
     /// `1.18 (68 %) or 1.35 (32 %)`; None where one number stands for the row.

@@ -3,7 +3,7 @@
 use crate::at::At;
 use crate::label::{label, several_probes};
 use crate::row::Judged;
-use crate::rulers::{Speeds, Undisturbed};
+use crate::rulers::Speeds;
 use crate::settle::{Settled, settled};
 use crate::summary::{measured, verdict_of};
 use switchcost_catalogue::Catalogue;
@@ -19,12 +19,7 @@ pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, a
         let variant = &run.variants[index];
         let mechanism = catalogue.find(&variant.mechanism);
         let Judgement { verdict, reason } = verdict_of(run, index, &starts);
-        let mut summary = measured(summary, reason.as_ref());
-        // A neighbour blurs the modes of all batches, and those within a start may be his.
-        let shows = |clear: &&Undisturbed| clear.enough() && (summary.modes.is_empty() || clear.modes_within);
-        if let Some(clear) = undisturbed.as_ref().filter(shows) {
-            (summary.modes, summary.modes_within) = (clear.modes.clone(), clear.modes_within);
-        }
+        let summary = measured(summary, reason.as_ref());
         Judged {
             index,
             at,

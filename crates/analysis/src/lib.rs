@@ -20,6 +20,7 @@ mod load;
 mod noise;
 mod notes;
 mod percentile;
+mod representatives;
 mod rounds;
 mod row;
 mod rulers;
@@ -41,7 +42,7 @@ pub use compare::{
 };
 pub use curves::{CONTEXTS, Curve, Line, Matrix, Point, Relation, Split, Topology, lines, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
-pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, explain};
+pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, Shares, explain};
 pub use figures::{Figures, KernelRate, Reading, Summary};
 pub use judge::{
     Bound, Changed, Constants, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, judge_by,
@@ -52,6 +53,7 @@ pub use load::{Burden, Fit, Load};
 pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
 pub use notes::run_command;
 pub use percentile::{LONGEST, Percentile};
+pub use representatives::Beside;
 pub use row::{Judged, Of, Row, usable};
 pub use rulers::{
     CLOCK, CORE, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds, undisturbed,

@@ -2,13 +2,13 @@
 
 use crate::figures::Figures;
 use crate::judge::Constants;
-use crate::row::Judged;
+use crate::row::{Judged, Of};
 use crate::tail::tail;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::number::{exactly, factor, nanoseconds, percent};
 use switchcost_model::{EndedBy, Mechanism, Placement, Quantity, Run, Timing, Verdict};
-use switchcost_stats::{FEWEST, SIGMAS, chance, median};
+use switchcost_stats::{FEWEST, Interval, SIGMAS, chance, median};
 
 /// Remarks of the probe that are shown with a row.
 const MOST_REMARKS: usize = 1;
@@ -53,7 +53,7 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
     notes.extend(marked(false, kinds(row, figures).or_else(|| wide(row, run))));
     notes.extend(marked(true, follow(row).filter(|_| row.summary.modes.is_empty())));
     let lacking = row.undisturbed.as_ref().is_some_and(|undisturbed| undisturbed.lacking().is_some());
-    notes.extend(marked(false, slowed(row, figures.median)));
+    notes.extend(marked(false, slowed(row)));
     // Where they count, `Judged::unsettled` says so.
     notes.extend(marked(row.summary.disturbed_counted == 0, left_out(row).filter(|_| !lacking)));
     if let Some(reading) = &figures.reading {
@@ -181,25 +181,25 @@ fn computed(row: &Judged<'_>, run: &Run) -> Option<String> {
 }
 
 /// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with them.
-fn slowed(row: &Judged<'_>, median: f64) -> Option<String> {
+fn slowed(row: &Judged<'_>) -> Option<String> {
     let undisturbed = row.undisturbed.as_ref()?;
     if let Some(reason) = undisturbed.lacking() {
         return Some(format!("{reason}, and too few are left for an undisturbed figure: measure it again"));
     }
-    let factor = undisturbed.factor(median)?;
-    let (own, interval) = (undisturbed.median?, undisturbed.interval?);
+    let (measured, _, _) = row.figure(Of::Medians)?;
+    let factor = undisturbed.factor(measured).filter(|_| row.basis() == Of::Undisturbed)?;
     let rulers: Vec<String> = undisturbed.rulers.iter().map(|(name, times)| format!("{name} ×{times:.2}")).collect();
-    let others =
-        if undisturbed.follows_clock == Some(true) { "by the others, at the clock's best," } else { "by the others" };
+    let others = if undisturbed.follows_clock == Some(true) {
+        "the others, at the clock that the run kept"
+    } else {
+        "the others"
+    };
     Some(format!(
-        "slowed by {}: this machine was slower than it can be beside {} of the batches (rulers, beside the median batch: {}); {others} it is {} {} ({} – {})",
+        "{} as measured, {} more: this machine was slower than it can be beside {} of the batches (rulers, beside the median batch: {}); the figure is of {others}",
+        row.quantity.amount(measured),
         percent(factor - 1.0),
         percent(undisturbed.slowed),
         rulers.join(", "),
-        nanoseconds(own),
-        row.quantity.unit,
-        nanoseconds(interval.low),
-        nanoseconds(interval.high)
     ))
 }
 
@@ -208,7 +208,7 @@ fn left_out(row: &Judged<'_>) -> Option<String> {
     if row.summary.disturbed_counted > 0 {
         return Some(format!("{}, and too few are left without them: measure it again", row.unsettled()?));
     }
-    let (low, high) = row.interval()?;
+    let Interval { low, high } = row.figure(Of::Medians)?.1?;
     let starts = row.summary.invocation_medians.iter().chain(&row.summary.disturbed_medians);
     let all = median(&starts.map(|&(_, value)| value).collect::<Vec<_>>())?;
     (row.summary.disturbed > 0 && !(low..=high).contains(&all)).then(|| {
@@ -284,11 +284,11 @@ fn below_floor(row: &Judged<'_>, rows: &[Judged<'_>], catalogue: &Catalogue) -> 
 
 /// Says so when starts follow one another beyond what chance shows in one row of a hundred: ten starts or twenty then know little of the next ten.
 fn follow(row: &Judged<'_>) -> Option<String> {
-    let by_chance = ONE_IN_A_HUNDRED * chance(row.summary.invocation_medians.len());
+    let by_chance = ONE_IN_A_HUNDRED * chance(row.of_starts().len());
     (row.summary.alike > by_chance).then(|| {
         format!(
             "each start is like the one before: the interval is {:.1} times as wide for it, and may still be too narrow",
-            row.summary.widened()
+            row.summary.widened
         )
     })
 }
@@ -297,7 +297,7 @@ fn follow(row: &Judged<'_>) -> Option<String> {
 fn wide(row: &Judged<'_>, run: &Run) -> Option<String> {
     let figures = row.summary.figures.as_ref()?;
     let target = run.precision_ppm as f64 / 1e6;
-    let count = row.summary.invocation_medians.len();
+    let count = row.of_starts().len();
     let Some(interval) = figures.interval else {
         let each = row.start_takes().map(|time| format!(", each of {}", Quantity::TIME.amount(time)));
         let cure = match run.ended_by {
@@ -312,7 +312,7 @@ fn wide(row: &Judged<'_>, run: &Run) -> Option<String> {
         return None;
     }
     let between = SIGMAS * figures.mad / figures.median;
-    let times = row.summary.widened();
+    let times = row.summary.widened;
     let alike =
         if times < MENTIONED { String::new() } else { format!(", and each is like the one before (×{times:.1})") };
     Some(format!(

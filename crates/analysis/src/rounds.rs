@@ -38,12 +38,6 @@ pub(crate) fn basis(a: &Judged<'_>, b: &Judged<'_>) -> Of {
     if a.basis() == b.basis() { a.basis() } else { Of::Medians }
 }
 
-/// B ÷ A by the estimate of [`crate::within`], without a verdict; None where no round holds both, or a cost is not above 0.
-pub(crate) fn plain_ratio(a: &Judged<'_>, b: &Judged<'_>) -> Option<f64> {
-    let positive = |row: &Judged<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
-    (positive(a) && positive(b)).then(|| median(&round_ratios(a, b, basis(a, b))).map(ratio))?
-}
-
 /// ln(b ÷ a) of each round that holds both; of a round with several invocations their median.
 pub(crate) fn round_ratios(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Vec<f64> {
     let form = |all| -> Vec<f64> {

@@ -1,6 +1,7 @@
 //! A row: a variant with all that is known of it.
 
 use crate::at::At;
+use crate::clock::SAME;
 use crate::figures::Summary;
 use crate::percentile::CONFIDENCE;
 use crate::rulers::Undisturbed;
@@ -59,13 +60,35 @@ pub struct Judged<'r> {
     pub choice: bool,
 }
 
+/// A factor whose interval reaches further than this to either side enters no sentence.
+const WIDEST_FACTOR: f64 = 0.10;
+
+/// What a row costs beside another of its run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Times {
+    /// Median of the ratios round by round.
+    pub ratio: f64,
+    /// Its 95 % interval; None where `compare` gives none.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Times {
+    /// The ratio, if its interval is narrow enough for a sentence to give one number.
+    #[must_use]
+    pub fn carried(&self) -> Option<f64> {
+        let (low, high) = self.interval?;
+        let within = |end: f64| (end / self.ratio - 1.0).abs() <= WIDEST_FACTOR;
+        (within(low) && within(high)).then_some(self.ratio)
+    }
+}
+
 /// The same beside the other rows of its run: all that is known of a variant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row<'r> {
     /// What is known of it alone.
     pub judged: Judged<'r>,
-    /// × the run's reference ([`Analysis::reference`]): median of the ratios round by round, as `compare` gives it.
-    pub times_reference: Option<f64>,
+    /// × the run's reference ([`crate::Analysis::reference`]), as `compare` gives it.
+    pub times_reference: Option<Times>,
     /// What a reader must know of it.
     pub notes: Vec<String>,
     /// Those of its notes that change how this figure is read; the rest holds of the mechanism wherever it runs, or stands in other columns.
@@ -87,13 +110,13 @@ impl Judged<'_> {
         self.reason.as_ref().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Median of its figures.
+    /// Its headline figure.
     #[must_use]
     pub fn median(&self) -> Option<f64> {
         self.summary.figures.as_ref().map(|figures| figures.median)
     }
 
-    /// Both ends of the 95 % interval of the median.
+    /// Both ends of the 95 % interval of its headline figure.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
@@ -121,19 +144,42 @@ impl Judged<'_> {
         self.undisturbed.as_ref().map_or(NONE, |undisturbed| &undisturbed.starts)
     }
 
-    /// Median, interval and modes by all its batches, or by those beside which the machine was not slowed.
+    /// Median, interval and modes: the headline's by its basis, else those of the other.
     #[must_use]
     pub fn figure(&self, of: Of) -> Option<(f64, Option<Interval>, &[Mode])> {
-        match (of, &self.undisturbed) {
-            (Of::Undisturbed, undisturbed) => {
-                let undisturbed = undisturbed.as_ref()?;
-                Some((undisturbed.median?, undisturbed.interval, &undisturbed.modes))
-            }
-            _ => {
-                let figures = self.summary.figures.as_ref()?;
-                Some((figures.median, figures.interval, &self.summary.modes))
-            }
+        let figures = self.summary.figures.as_ref()?;
+        match (of, &self.summary.as_measured) {
+            (Of::Medians, Some(measured)) => Some((measured.median, measured.interval, &measured.modes)),
+            (Of::Undisturbed, None) => None,
+            _ => Some((figures.median, figures.interval, &self.summary.modes)),
         }
+    }
+
+    /// What the median of all its batches is, as they were read, if that lies beyond the interval of the headline and more than [`SAME`] from it.
+    #[must_use]
+    pub fn beside(&self) -> Option<f64> {
+        let measured = self.summary.as_measured.as_ref()?.median;
+        let (low, high) = self.interval()?;
+        let differs = !(low..=high).contains(&measured) && (measured / self.median()?).ln().abs() > SAME;
+        (self.summary.modes.is_empty() && differs).then_some(measured)
+    }
+
+    /// The figures of its starts that the headline is the median of, with their rounds.
+    #[must_use]
+    pub fn of_starts(&self) -> &[(u64, f64)] {
+        match self.basis() {
+            Of::Undisturbed => self.undisturbed_medians(),
+            Of::Medians => &self.summary.invocation_medians,
+        }
+    }
+
+    /// The machine moved its figure as measured, or nobody knows what it is without that.
+    #[must_use]
+    pub fn slowed(&self) -> bool {
+        let measured = self.figure(Of::Medians).map(|figure| figure.0);
+        measured
+            .zip(self.undisturbed.as_ref())
+            .is_some_and(|(own, other)| other.factor(own).is_some() || other.lacking().is_some())
     }
 
     /// What all rows of the run know of how much each of these starts is like the one before.
@@ -142,11 +188,10 @@ impl Judged<'_> {
         clear.map_or(self.summary.shared, |clear| clear.shared)
     }
 
-    /// What conclusions beyond this run rest on: the undisturbed starts, where there are enough of them.
+    /// What its headline rests on: the undisturbed batches, where they carry it.
     #[must_use]
     pub fn basis(&self) -> Of {
-        let enough = self.summary.figures.is_some() && self.undisturbed.as_ref().is_some_and(Undisturbed::enough);
-        if enough { Of::Undisturbed } else { Of::Medians }
+        if self.summary.as_measured.is_some() { Of::Undisturbed } else { Of::Medians }
     }
 
     /// Why its figure says nothing beyond its run: somebody else was there too often.

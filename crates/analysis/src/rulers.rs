@@ -3,7 +3,7 @@
 //! A neighbour on a shared host slows whole minutes and leaves nothing in the system's own counters. It slows the rulers as well. As they are independent of
 //! the row, choosing batches by them does not select on the outcome.
 
-use crate::clock::{INTERRUPTED, at_best};
+use crate::clock::{INTERRUPTED, at_one_clock};
 use crate::kinds::kinds;
 use crate::percentile::in_time;
 use crate::series::series;
@@ -28,6 +28,10 @@ const CHOOSING: [(&str, f64); 2] = [(CORE, SLOWED), (CLOCK, INTERRUPTED)];
 /// makes his state the best.
 const BELOW_BEST: usize = 2;
 
+/// Share of a run's batches that had the clock at which its figures are given, or a faster one. A median would flip between runs of a clock that is fast half of the
+/// time, and the best of a run may be of a moment in which no row was measured.
+const KEPT: f64 = 0.2;
+
 /// Share of slowed batches above which a row without undisturbed starts is not to be believed beyond its run.
 const MOSTLY: f64 = 0.5;
 
@@ -39,6 +43,8 @@ const FEWEST_BATCHES: usize = 3;
 pub struct Speed {
     /// Where the machine was fastest.
     pub best: f64,
+    /// What it took at most beside the fastest fifth of the batches: the speed that the machine can keep, where the best may last for a moment only.
+    pub kept: f64,
     /// Median over all batches; with the clock at its best, but of the clock's own.
     pub median: f64,
 }
@@ -59,7 +65,8 @@ pub fn speeds(run: &Run) -> Speeds {
     let mut speeds = Speeds::new();
     for ((probe, name), ticks) in by_probe(run, &bests) {
         if let (Some(&best), Some(median)) = (bests.get(&(probe, name)), quantile(&sorted(&ticks), 0.5)) {
-            speeds.entry(probe.to_owned()).or_default().insert(name.to_owned(), Speed { best, median });
+            let kept = quantile(&sorted(&ticks), KEPT).unwrap_or(median);
+            speeds.entry(probe.to_owned()).or_default().insert(name.to_owned(), Speed { best, kept, median });
         }
     }
     speeds
@@ -105,7 +112,7 @@ fn readings(invocation: &Invocation, best_clock: Option<f64>) -> BTreeMap<&str, 
     all
 }
 
-/// The figure of a row by those batches beside which the machine was as fast as it gets in this run; if the row follows the clock, at the clock's best.
+/// The figure of a row by those batches beside which the machine was as fast as it gets in this run; if the row follows the clock, at the clock that it kept ([`Speed::kept`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undisturbed {
     /// Share of the counted starts' batches beside which it was slowed.
@@ -127,11 +134,13 @@ pub struct Undisturbed {
     pub modes: Vec<Mode>,
     /// Whether the row follows the clock; None: not to be told.
     pub follows_clock: Option<bool>,
-    /// What may have to be taken off the figure, as a logarithm, where that is not to be told: with contexts on one CPU it is given at the clock's best, as
-    /// most such rows are right, and may be more; else it may be less. The interval reaches as far.
+    /// What may have to be taken off the figure, as a logarithm, where that is not to be told: with contexts on one CPU it is given at the clock that the run kept,
+    /// as most such rows are right, else as it was read. The interval reaches as far.
     pub open: f64,
     /// The kinds are of batches.
     pub modes_within: bool,
+    /// The cheapest of these batches.
+    pub least: f64,
 }
 
 impl Undisturbed {
@@ -151,12 +160,6 @@ impl Undisturbed {
         })
     }
 
-    /// The row's figure is moved by it, or cannot be told without it.
-    #[must_use]
-    pub fn matters(&self, median: f64) -> bool {
-        self.factor(median).is_some() || self.lacking().is_some()
-    }
-
     /// Enough undisturbed starts for an interval.
     #[must_use]
     pub fn enough(&self) -> bool {
@@ -168,13 +171,14 @@ impl Undisturbed {
 #[must_use]
 pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>>) -> Option<Undisturbed> {
     let best = best?;
-    let clock = best.get(CLOCK).map(|speed| speed.best);
+    let clock = best.get(CLOCK).map(|speed| speed.kept);
+    let best_clock = best.get(CLOCK).map(|speed| speed.best);
     let (mut all, mut slow) = (0_usize, 0_usize);
     let mut beside: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut kept: Vec<(u64, Vec<(f64, f64)>)> = Vec::new();
     for &start in starts {
         let series = series(start);
-        let rulers = readings(start, clock);
+        let rulers = readings(start, best_clock);
         let fast = |batch: usize| {
             CHOOSING.iter().all(|(name, limit)| {
                 let reading = rulers.get(name).and_then(|ticks| ticks.get(batch));
@@ -209,11 +213,11 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
         Some((
             *round,
             middle(|(cost, _)| *cost)?,
-            clock.zip(middle(|(_, times)| *times)).map(|(best, times)| best * times),
+            clock.zip(middle(|(_, times)| *times)).map(|(kept, times)| kept * times),
         ))
     });
     let as_read = as_read.collect();
-    let found = at_best(kept, clock.is_some(), on_one_cpu);
+    let found = at_one_clock(kept, clock.is_some(), on_one_cpu);
     let starts_medians: Vec<(u64, f64)> =
         found.starts.iter().filter_map(|(round, batches)| Some((*round, median(batches)?))).collect();
     let values = in_time(&starts_medians);
@@ -227,6 +231,7 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
         shared: Shared::default(),
         modes,
         modes_within,
+        least: batches.iter().copied().flatten().copied().fold(f64::INFINITY, f64::min),
         starts: starts_medians,
         follows_clock: found.follows,
         open: found.open,

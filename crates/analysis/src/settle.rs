@@ -1,12 +1,14 @@
 //! The intervals of a run's medians. Each takes all rows: what makes starts alike is the machine, and the rows of a run know it together.
 
 use crate::at::At;
-use crate::figures::Summary;
+use crate::figures::{AsMeasured, Summary};
 use crate::percentile::{CONFIDENCE, in_time};
 use crate::rulers::{Speeds, Undisturbed, undisturbed};
 use crate::summary::{counted, summarise};
 use switchcost_model::{Invocation, Variant};
-use switchcost_stats::{Interval, Shared, shared, successive_median_interval};
+use switchcost_stats::{
+    Interval, Shared, autocorrelation_of_ranks, mad, shared, sorted, successive_median_interval, widening,
+};
 
 /// Starts at which a row is looked at, and the level of its interval if it ends there. A row that ends at the first narrow moment is one of the lucky
 /// ones: at 95 % its interval would hold in 92 % of cases, in as few as 74 % where the rest has to go on. These levels bring it back (docs/coverage.md).
@@ -14,6 +16,9 @@ pub const LOOKS: [(u64, f64); 5] = [(10, 0.98), (15, 0.97), (20, 0.965), (30, 0.
 
 /// A row so quiet that its 95 % interval takes up no more than this share of the target would have ended whatever its luck.
 const BEYOND_LUCK: f64 = 0.5;
+
+/// Share of a row's starts that are nearly all of them.
+const NEARLY_ALL: f64 = 0.75;
 
 /// Summary and undisturbed figure of a row, with their intervals.
 pub type Settled = (Summary, Option<Undisturbed>);
@@ -41,7 +46,8 @@ pub fn settled(
     for (summary, clear) in &mut rows {
         summary.settle(shared_by_all, target);
         if let Some(clear) = clear {
-            clear.settle(shared_by_clear);
+            let precise = clear.settle(shared_by_clear, target);
+            summary.rest_on(clear, precise);
         }
     }
     rows
@@ -59,6 +65,7 @@ impl Summary {
     /// Takes its interval from its starts and from what all rows share. `target` as in [`settled`].
     fn settle(&mut self, shared: Shared, target: Option<f64>) {
         self.shared = shared;
+        self.widened = widening(self.alike, self.invocation_medians.len(), &shared);
         if let Some(figures) = &mut self.figures {
             let values = in_time(&self.invocation_medians);
             (figures.interval, self.precise) = interval(&values, figures.median, &shared, target);
@@ -73,15 +80,40 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// Makes the undisturbed batches the row's headline, where they carry it. If starts fall into modes that their undisturbed batches do not show, nearly all
+    /// of the starts must have some; else a mode may only have been left out. Modes within starts are of the scheduler or of a row without rulers, and stay.
+    fn rest_on(&mut self, clear: &Undisturbed, precise: bool) {
+        let nearly_all = clear.starts.len() as f64 >= NEARLY_ALL * self.invocation_medians.len() as f64;
+        let hides = !self.modes.is_empty() && clear.modes.is_empty() && (self.modes_within || !nearly_all);
+        let Some((figures, median)) = self.figures.as_mut().zip(clear.median) else { return };
+        if !clear.enough() || hides {
+            return;
+        }
+        let values: Vec<f64> = sorted(&clear.starts.iter().map(|&(_, value)| value).collect::<Vec<_>>());
+        let modes = std::mem::replace(&mut self.modes, clear.modes.clone());
+        self.as_measured = Some(AsMeasured { median: figures.median, interval: figures.interval, modes });
+        (figures.median, figures.interval) = (median, clear.interval);
+        figures.mad = mad(&values).unwrap_or(figures.mad);
+        figures.min = figures.min.min(clear.least);
+        (self.modes_within, self.precise) = (clear.modes_within, precise);
+        self.alike = autocorrelation_of_ranks(&in_time(&clear.starts));
+        self.widened = widening(self.alike, clear.starts.len(), &clear.shared);
+    }
+}
+
 impl Undisturbed {
-    /// The same of its undisturbed starts.
-    fn settle(&mut self, shared: Shared) {
+    /// The same of its undisturbed starts, and whether the row ends by it.
+    fn settle(&mut self, shared: Shared, target: Option<f64>) -> bool {
         self.shared = shared;
+        let Some(median) = self.median else { return false };
         let either_way = |interval: Interval| Interval {
             low: interval.low.min(interval.low * (-self.open).exp()),
             high: interval.high.max(interval.high * (-self.open).exp()),
         };
-        self.interval = successive_median_interval(&in_time(&self.starts), CONFIDENCE, &shared).map(either_way);
+        let (interval, precise) = interval(&in_time(&self.starts), median, &shared, target);
+        self.interval = interval.map(either_way);
+        precise
     }
 }
 

@@ -41,12 +41,10 @@ pub(crate) fn warnings(run: &Run, shown: &[&Row<'_>]) -> Vec<String> {
         )),
         EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => {}
     }
-    let moved =
-        |row: &&&Row<'_>| row.median().zip(row.undisturbed.as_ref()).is_some_and(|(own, other)| other.matters(own));
-    let slow: Vec<&str> = shown.iter().filter(moved).map(|row| row.label.as_str()).collect();
+    let slow: Vec<&str> = shown.iter().filter(|row| row.slowed()).map(|row| row.label.as_str()).collect();
     if !slow.is_empty() {
         warnings.push(format!(
-            "the machine was slowed while it measured {}: their notes have the figure of the undisturbed batches, as far as there are any; measure again when nothing else runs on the host.",
+            "the machine was slowed while it measured {}: figures are of the undisturbed batches, as far as there are any, and notes have those of all; measure again when nothing else runs on the host.",
             slow.join(", ")
         ));
     }

@@ -2,7 +2,7 @@
 
 use crate::simulation::{COST, Law, Random, disturb, document, draws, rows, run, slack};
 use std::fmt::Write as _;
-use switchcost_analysis::{Analysis, Noise, Outcome, Rules, Side, Why, between, slowed_throughout, verdicts};
+use switchcost_analysis::{Analysis, Noise, Of, Outcome, Rules, Side, Why, between, slowed_throughout, verdicts};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Disturbance, Run};
 
@@ -26,7 +26,7 @@ fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
             let mut run = run(Law::Normal, &[1.0], STARTS, random);
             disturb(&mut run, share_of_time, 1.35, linked, random);
             let rows = rows(&run);
-            let (median, undisturbed) = (rows[0].median().unwrap(), rows[0].undisturbed.as_ref().unwrap());
+            let (median, undisturbed) = (rows[0].figure(Of::Medians).unwrap().0, rows[0].undisturbed.as_ref().unwrap());
             plain.push(median);
             told += usize::from(undisturbed.factor(median).is_some() || undisturbed.lacking().is_some());
             if let Some((own, interval)) = undisturbed.median.zip(undisturbed.interval) {

@@ -130,7 +130,7 @@ fn starts_that_follow_one_another() {
             let (low, high) = first[0].interval().unwrap();
             one += usize::from((low..=high).contains(&truth));
             told += usize::from(first[0].notes.iter().any(|note| note.starts_with("each start is like")));
-            wider += first[0].summary.widened() - 1.0;
+            wider += first[0].summary.widened - 1.0;
             // A row in whose starts modes seem to be has no ratio.
             let count = |counts: &mut (usize, usize, usize), compared: Comparison| {
                 counts.2 += usize::from(compared.interval.is_some());
@@ -190,7 +190,7 @@ fn of_many(own: &[f64], machine: (f64, f64), counted: &Range<usize>, random: &mu
     for (row, _) in &settle(&vec![ROUNDS as usize; own.len()], None)[counted.clone()] {
         kept.rows += 1;
         kept.of_ten += holds(row);
-        kept.wider += row.widened() - 1.0;
+        kept.wider += row.widened - 1.0;
     }
     let mut rounds = vec![0; own.len()];
     let mut done = vec![false; own.len()];

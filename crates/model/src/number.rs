@@ -96,10 +96,15 @@ pub fn factor(value: f64) -> String {
     }
 }
 
-/// A ratio to something fixed: `4.12`, or `1/440` below 1.
+/// A ratio to something fixed: `4.12× more`, `440× less`, `1×`.
 #[must_use]
 pub fn share(ratio: f64) -> String {
-    if ratio >= 0.995 || ratio <= 0.0 { factor(ratio) } else { format!("1/{}", factor(1.0 / ratio)) }
+    match ratio {
+        nothing if nothing <= 0.0 => factor(nothing),
+        less if less < 0.995 => format!("{}× less", factor(1.0 / less)),
+        same if same < 1.005 => "1×".to_owned(),
+        more => format!("{}× more", factor(more)),
+    }
 }
 
 #[cfg(test)]

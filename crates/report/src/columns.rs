@@ -1,14 +1,19 @@
 //! The columns of a row. Each is named, given its unit and computed here; the tables, CSV, JSON and the page read it here.
 
+mod cells;
+
+pub use cells::figure_of;
+
+use cells::*;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use switchcost_analysis::number::{nanoseconds, percent, share};
-use switchcost_analysis::{Analysis, Figures, Of as Basis, Percentile, Row, Split};
+use switchcost_analysis::number::{percent, share};
+use switchcost_analysis::{Analysis, Row};
 use switchcost_model::Reason;
-use switchcost_stats::{Interval, Mode};
+use switchcost_stats::Mode;
 
 /// What is known of every row.
 pub struct Column {
@@ -181,72 +186,6 @@ macro_rules! figure {
     };
 }
 
-fn figures<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
-    row.summary.figures.as_ref()
-}
-
-/// Figures of a row that one number stands for.
-fn single<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
-    figures(row).filter(|_| row.summary.modes.is_empty())
-}
-
-/// Figure of the undisturbed batches, where enough starts have one and one number stands for them.
-fn undisturbed(row: &Row<'_>) -> Option<(f64, Option<Interval>)> {
-    let (median, interval, modes) = row.figure(Basis::Undisturbed).filter(|_| row.basis() == Basis::Undisturbed)?;
-    modes.is_empty().then_some((median, interval))
-}
-
-fn percentiles(row: &Row<'_>) -> BTreeMap<String, f64> {
-    let ends = |known: &Percentile| {
-        let name = known.name();
-        let ends = known.interval.map(|ends| [(format!("{name}_low"), ends.low), (format!("{name}_high"), ends.high)]);
-        [(name, known.value)].into_iter().chain(ends.into_iter().flatten())
-    };
-    row.summary.percentiles.iter().flat_map(ends).collect()
-}
-
-fn split<'a>(analysis: &'a Analysis<'_>, row: &Row<'_>) -> Option<&'a Split> {
-    analysis.split_of(row.index)
-}
-
-/// A figure under a title that names its measure; without such a title, with a unit of its own.
-fn amount(row: &Row<'_>, value: f64, measure: &str) -> String {
-    if measure.is_empty() { row.quantity.amount(value) } else { nanoseconds(value) }
-}
-
-/// The figure, with its measure where the title names another.
-fn cost(row: &Row<'_>, measure: &str) -> Option<String> {
-    let median = row.median()?;
-    let figures: Vec<String> = match row.summary.modes.as_slice() {
-        [] => vec![amount(row, median, measure)],
-        modes => modes.iter().map(|mode| amount(row, mode.value, measure)).collect(),
-    };
-    let figure = figures.join(" | ");
-    Some(match row.measure() {
-        own if own == measure => figure,
-        _ if measure.is_empty() => format!("{figure} per {}", row.unit),
-        own => format!("{figure} {own}"),
-    })
-}
-
-fn interval(row: &Row<'_>, measure: &str) -> Option<String> {
-    if !row.summary.modes.is_empty() {
-        return Some("modes".into());
-    }
-    row.interval().map(|(low, high)| format!("{} – {}", amount(row, low, measure), amount(row, high, measure)))
-}
-
-fn kernel_switches(row: &Row<'_>) -> Option<String> {
-    figures(row)?; // Without a figure, what few starts did says little of the row.
-    let rate = row.summary.kernel?.per_unit;
-    Some(if rate < 0.0005 { "0".into() } else { format!("{rate:.3}") })
-}
-
-fn cpus(row: &Row<'_>) -> Option<String> {
-    let list: Vec<String> = row.summary.cpus.iter().map(u32::to_string).collect();
-    (!list.is_empty()).then(|| list.join(","))
-}
-
 /// Every column, in the order of CSV and of the tables.
 pub static COLUMNS: &[Column] = &[
     column("run", Of::Text(|analysis, _| analysis.run.id.clone()), "Id of the run."),
@@ -277,7 +216,7 @@ pub static COLUMNS: &[Column] = &[
     column(
         "median",
         Of::Number(|_, row| Some(single(row)?.median)),
-        "Median of the starts' medians; null if there is no figure, or no single one: a row with modes is not one number. In ns or bytes per unit, like all figures.",
+        "The headline: median of the starts' figures; null if there is no figure, or no single one: a row with modes is not one number. Where at least 6 starts have batches beside which the machine's rulers ran at its best speed, by these alone; then, of a row that follows the clock, at the clock that a fifth of the run's batches had, or a faster one. In ns or bytes per unit, like all figures.",
     )
     .measured(cost)
     .brief(Title::Words("median"), 7, |row| {
@@ -298,20 +237,20 @@ pub static COLUMNS: &[Column] = &[
     column(
         "another_run_low",
         Of::Number(|_, row| Some(row.another_run()?.0)),
-        "Where the figure of another run of the same hour (undisturbed, if there is one; else the median) lies in 95 % of cases, clock for clock if the row follows it, lower end: both runs' intervals and what rows of the family scatter by between runs.",
+        "Where the median of another run of the same hour lies in 95 % of cases, clock for clock if the row follows it, lower end: both runs' intervals and what rows of the family scatter by between runs.",
     ),
     column("another_run_high", Of::Number(|_, row| Some(row.another_run()?.1)), "Upper end."),
     column(
-        "undisturbed",
-        Of::Number(|_, row| Some(undisturbed(row)?.0)),
-        "The median by those batches only beside which the machine's rulers ran at its best speed; null where the probe has no rulers, or fewer than 6 starts have such batches, or these fall into modes. Of a row that follows the clock, at the clock's best of the run. What compare and history go by.",
+        "as_measured",
+        Of::Number(|_, row| Some(measured(row)?.0)),
+        "Median of the starts' medians of all batches as they were read; equal to the median where no undisturbed batches stand for the row; null where these fall into modes.",
     ),
-    column("undisturbed_low", Of::Number(|_, row| Some(undisturbed(row)?.1?.low)), "Lower end of its 95 % interval."),
-    column("undisturbed_high", Of::Number(|_, row| Some(undisturbed(row)?.1?.high)), "Upper end."),
+    column("as_measured_low", Of::Number(|_, row| Some(measured(row)?.1?.low)), "Lower end of its 95 % interval."),
+    column("as_measured_high", Of::Number(|_, row| Some(measured(row)?.1?.high)), "Upper end."),
     column(
         "follows_clock",
         Of::Flag(|_, row| row.undisturbed.as_ref()?.follows_clock),
-        "Whether the row's batches follow the clock of the core, by the ruler chain; null where that is not to be told, most often because the clock stood still. Figures of two runs of such a row are alike clock for clock: divided by the best of chain.",
+        "Whether the row's batches follow the clock of the core, by the ruler chain; null where that is not to be told, most often because the clock stood still. Figures of two runs of such a row are alike clock for clock: divided by what chain took at that clock.",
     ),
     column(
         "slowed",
@@ -368,11 +307,17 @@ pub static COLUMNS: &[Column] = &[
     ),
     column(
         "times_reference",
-        Of::Number(|_, row| row.times_reference),
+        Of::Number(|_, row| Some(row.times_reference?.ratio)),
         "× the run's switch of the reference mechanism (mechanisms/families.toml): median of the ratios round by round, as compare gives it; null across units, and for rows with modes.",
     )
-    .shown("× reference", |row, _| row.times_reference.map(share))
-    .brief(Title::Reference, 8, |row| Some(row.times_reference.map_or_else(String::new, share))),
+    .shown("× reference", |row, _| row.times_reference.map(|times| share(times.ratio)))
+    .brief(Title::Reference, 10, |row| Some(row.times_reference.map_or_else(String::new, |times| share(times.ratio)))),
+    column(
+        "times_reference_low",
+        Of::Number(|_, row| Some(row.times_reference?.interval?.0)),
+        "Lower end of its 95 % interval; null where compare gives none.",
+    ),
+    column("times_reference_high", Of::Number(|_, row| Some(row.times_reference?.interval?.1)), "Upper end."),
     column(
         "control",
         Of::Number(|analysis, row| analysis.rows[split(analysis, row)?.control].median()),

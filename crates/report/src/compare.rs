@@ -45,10 +45,10 @@ pub struct ComparedSide {
 }
 
 impl ComparedSide {
-    /// A row of a run as a side, with the figure that it is compared by.
+    /// A row of a run as a side, with its headline figure.
     #[must_use]
-    pub fn new(run: &Run, row: &Row<'_>, of: Of) -> Self {
-        let figure = row.figure(of);
+    pub fn new(run: &Run, row: &Row<'_>) -> Self {
+        let figure = row.figure(row.basis());
         let modes: Vec<(f64, f64)> =
             figure.iter().flat_map(|figure| figure.2).map(|mode| (mode.value, mode.weight)).collect();
         let single = figure.filter(|_| modes.is_empty());
@@ -188,10 +188,10 @@ impl Compared {
             if force { self.notes.push(format!("{sentence}.")) } else { self.refused.push(sentence) }
         }
         self.notes.extend(found.remarks.iter().map(words::remark));
-        let side = |place: Place<'_, '_>, of: Of| ComparedSide::new(run(place.0), place.1, of);
+        let side = |place: Place<'_, '_>| ComparedSide::new(run(place.0), place.1);
         self.rows.extend(pairs.iter().zip(found.comparisons).map(|(&(a, b), comparison)| ComparedRow {
-            a: side(a, comparison.of),
-            b: side(b, comparison.of),
+            a: side(a),
+            b: side(b),
             asked: None,
             comparison,
             grown: grown(a.1, b.1),

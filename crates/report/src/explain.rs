@@ -4,7 +4,7 @@ use crate::text::{Style, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{nanoseconds, percent};
-use switchcost_analysis::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, Quantity};
+use switchcost_analysis::{ADDS_UP_WITHIN, Explained, FEWEST_STARTS, LayerCost, Part, Prediction, Shares};
 
 /// What no layer explains, as the text calls it.
 const REST: &str = "unexplained rest";
@@ -21,6 +21,8 @@ pub struct Explanation {
     pub title: String,
     /// Run that it was measured in.
     pub run: String,
+    /// Its figure, as every view gives it.
+    pub figure: String,
     /// Its parts.
     pub explained: Explained,
     /// What a reader must know.
@@ -43,20 +45,26 @@ fn bar(start: f64, size: f64, whole: f64) -> String {
     }
 }
 
-/// `thread/futex takes 2.11 µs: 55 % scheduler switch, 12 % wake call; 33 % is left`.
+/// `thread/futex takes 1.07 µs: 55 % scheduler switch, 12 % wake call; 33 % is left`, by shares whose intervals lie above 0.
 fn answer(explanation: &Explanation) -> String {
     let explained = &explanation.explained;
-    let whole = explained.total.value;
-    let mut parts: Vec<(f64, &str)> = explained
-        .layers
-        .iter()
-        .filter_map(|layer| Some((layer.cost.as_ref().ok()?.value / whole, layer.name.as_str())))
-        .collect();
-    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let said: Vec<String> = parts.iter().map(|(share, name)| format!("{} {name}", percent(*share))).collect();
-    let left = format!("{} is left", percent(explained.residue.value / whole));
-    let whole = Quantity::TIME.amount(whole);
-    format!("{} takes {whole}: {}", explanation.label, said.into_iter().chain([left]).collect::<Vec<_>>().join(", "))
+    let takes = format!("{} takes {}", explanation.label, explanation.figure);
+    match explained.shares() {
+        Shares::FewRounds => {
+            format!("{takes}; {} rounds are too few for shares, which need {FEWEST_STARTS}", explained.total.rounds)
+        }
+        Shares::Exceed => {
+            format!("{takes}; its layers come to more than the whole: they overlap, or the model does not fit this CPU")
+        }
+        Shares::Of { layers, left } if layers.is_empty() && left.is_none() => {
+            format!("{takes}; the interval of every part holds 0")
+        }
+        Shares::Of { layers, left } => {
+            let said = layers.iter().map(|(name, share)| format!("{} {name}", percent(*share)));
+            let left = left.map(|share| format!("{} is left", percent(share)));
+            format!("{takes}: {}", said.chain(left).collect::<Vec<_>>().join(", "))
+        }
+    }
 }
 
 /// For a terminal; `verbose`: with the rows that each layer is the difference of.
@@ -74,7 +82,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
     let mut out = wrapped("", &style.bold(&answer(explanation)), style);
     out.push_str(&wrapped("  ", &explanation.title, style));
     out.push_str(&format!(
-        "  run {}, {} rounds; means in ns with 95 % intervals\n\n",
+        "  run {}, {} rounds; means over rounds in ns, which add up, with 95 % intervals\n\n",
         explanation.run, explained.total.rounds
     ));
     let mut height = 0.0;
@@ -138,7 +146,9 @@ pub(crate) struct Document<'a> {
     title: &'a str,
     /// Run that all of it was measured in.
     run: &'a str,
-    /// The whole.
+    /// Its figure in words, as every view gives it.
+    figure: &'a str,
+    /// The whole: the mean over rounds, which parts add up to.
     total: PartJson,
     /// Its parts, from the bottom.
     layers: Vec<LayerJson<'a>>,
@@ -252,6 +262,7 @@ pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
         mechanism: &explanation.label,
         title: &explanation.title,
         run: &explanation.run,
+        figure: &explanation.figure,
         total: (&explanation.explained.total).into(),
         layers: explanation.explained.layers.iter().map(layer_json).collect(),
         residue: (&explanation.explained.residue).into(),

@@ -15,7 +15,7 @@ pub mod text;
 mod trend;
 
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
-pub use columns::{COLUMNS, Column, Shown};
+pub use columns::{COLUMNS, Column, Shown, figure_of};
 pub use compare::{
     Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched, compare_json, compare_junit, compare_markdown,
     compare_schema, compare_text, incomparable, methods, published_figure, reason,

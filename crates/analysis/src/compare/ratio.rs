@@ -8,15 +8,11 @@
 //! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
 
 use super::why::{Side, Why};
-use crate::analysis::Analysis;
-use crate::clock::SAME;
 use crate::figures::modes_phrase;
 use crate::noise::Noise;
 use crate::percentile::CONFIDENCE;
 use crate::rounds::{basis, by_round, fraction, ratio, round_ratios};
 use crate::row::{Judged, Of};
-use crate::rulers::{CLOCK, core, slower_core};
-use switchcost_model::hardware_key;
 use switchcost_stats::{
     FEWEST, LogRatio, OF_A_MEDIAN, SIGMAS, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs, half_width,
     inflation, mad, median_difference, paired,
@@ -295,31 +291,4 @@ fn verdict(estimate: &LogRatio, floor: f64, threshold: f64, lacking: Why) -> (Ou
         (true, true) => Why::AboutThreshold(threshold),
     };
     (Outcome::CannotTell, Some(why))
-}
-
-/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
-#[must_use]
-pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<Why> {
-    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
-        return None;
-    }
-    let (one, other) = (core(&a.speeds, probe)?, core(&b.speeds, probe)?);
-    if one.0 != other.0 {
-        return None;
-    }
-    let slower = |core, best, side| Some((slower_core(core, best)?, side));
-    let (times, side) = slower(one.1, other.1, Side::A).or_else(|| slower(other.1, one.1, Side::B))?;
-    Some(Why::Slowed { side, times })
-}
-
-/// Clock of B's run at its best against that of A's, as the logarithm of what its ruler took; positive: B's was slower. None: they are of two machines, of
-/// two rulers, or the same.
-#[must_use]
-pub fn clocks_differ(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<f64> {
-    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
-        return None;
-    }
-    let best = |analysis: &Analysis<'_>| Some(analysis.speeds.get(probe)?.get(CLOCK)?.best);
-    let log = (best(b)? / best(a)?).ln();
-    (log.abs() > SAME).then_some(log)
 }

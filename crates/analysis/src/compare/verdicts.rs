@@ -1,7 +1,8 @@
 //! All pairs of one question, judged together at 95 %, and what bounds every word of it.
 
+use super::machines::{clocks_differ, slowed_throughout};
 use super::pairing::Place;
-use super::ratio::{Comparison, Rules, between, clocks_differ, slowed_throughout, within};
+use super::ratio::{Comparison, Rules, between, within};
 use super::why::Why;
 use crate::analysis::Analysis;
 use crate::noise::Noise;
@@ -160,10 +161,7 @@ fn remarks(
         .map(|&index| Remark::NoFloor { run: runs[index].run.id.clone() })
         .collect();
     remarks.extend(speeds(runs, involved));
-    let moved = |row: &Row<'_>| {
-        row.basis() == Of::Undisturbed
-            && row.median().zip(row.undisturbed.as_ref()).is_some_and(|(own, other)| other.matters(own))
-    };
+    let moved = |row: &Row<'_>| row.basis() == Of::Undisturbed && row.slowed();
     if pairs.iter().any(|(a, b)| moved(a.1) || moved(b.1)) {
         remarks.push(Remark::Undisturbed);
     }

@@ -206,7 +206,7 @@ fn pairs<'l, 'r>(
             .rows
             .iter()
             .filter(|row| row.summary.figures.is_some())
-            .map(|row| ComparedSide::new(analyses[*run].run, row, row.basis()))
+            .map(|row| ComparedSide::new(analyses[*run].run, row))
             .collect();
     }
     Ok(pairs)

@@ -6,7 +6,7 @@ use switchcost_analysis::Analysis;
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
-use switchcost_report::{explain_json, explain_text};
+use switchcost_report::{explain_json, explain_text, figure_of};
 use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
 use switchcost_session::{Action, Exit, Failure, Installation, Stored, measure, output, paths, place, request};
 
@@ -90,6 +90,7 @@ impl Action for Explain {
             label: chosen.total.to_string(),
             title: mechanism.title.clone(),
             run: run.id.clone(),
+            figure: rows.first().copied().flatten().map(figure_of).unwrap_or_default(),
             explained,
             notes,
         };

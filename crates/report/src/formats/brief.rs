@@ -6,16 +6,14 @@ mod spread;
 use self::scale::Scale;
 use self::spread::Spread;
 use super::Format;
-use super::table::{ended, ladder_text, slowed};
+use super::table::{ended, ladder_text, slowed_by};
 use crate::columns::{Brief, COLUMNS};
 use crate::curves;
 use crate::text::{Detail, Style, machine_words, wrapped};
-use switchcost_analysis::number::{percent, share};
-use switchcost_analysis::{Analysis, At, Quantity, Row, resume_command, run_command};
+use switchcost_analysis::number::{factor, percent};
+use switchcost_analysis::{Analysis, At, Beside, Quantity, Row, resume_command, run_command};
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{
-    EndedBy, Experiment, Finding, Placement, Reason, Severity, Timing, Utc, Verdict, harmless_line,
-};
+use switchcost_model::{EndedBy, Experiment, Reason, Severity, Timing, Utc, Verdict, harmless_line};
 
 /// Columns where the width is not known.
 const WIDTH: u16 = 98;
@@ -28,7 +26,7 @@ const LONG: usize = 8;
 /// Rows without an interval that are named.
 const FEW: usize = 4;
 /// Families that the reference is set beside.
-const BESIDE: usize = 3;
+const FEW_FACTORS: usize = 3;
 
 /// The ladder for a terminal.
 pub struct Terminal;
@@ -63,7 +61,8 @@ struct View<'a, 'r> {
     style: Style,
     rows: Vec<&'a Row<'r>>,
     hidden: usize,
-    caveats: Vec<&'a [String]>,
+    /// Some row has a note that changes how its figure is read.
+    starred: bool,
     scale: Option<Scale>,
     name: usize,
 }
@@ -79,15 +78,10 @@ impl<'a, 'r> View<'a, 'r> {
         let keeps =
             |row: &&Row<'_>| !row.control || only_controls || asked(row) || row.verdict == Verdict::Contradicted;
         let rows: Vec<&Row<'r>> = all.iter().copied().filter(keeps).collect();
-        let mut caveats: Vec<&[String]> = Vec::new();
-        for row in rows.iter().filter(|row| !row.caveats.is_empty()) {
-            if !caveats.contains(&row.caveats.as_slice()) {
-                caveats.push(&row.caveats);
-            }
-        }
+        let starred = rows.iter().any(|row| !row.caveats.is_empty());
         let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, NAME);
         let hidden = all.len() - rows.len();
-        let mut view = Self { analysis, style, hidden, rows, caveats, scale: None, name: longest };
+        let mut view = Self { analysis, style, hidden, rows, starred, scale: None, name: longest };
         let said = || view.rows.iter().map(|row| view.said(row).chars().count()).max().unwrap_or(0);
         let said = if view.wide() { said().clamp(SAID.0, SAID.1) } else { 0 };
         let room = usize::from(style.width.unwrap_or(WIDTH))
@@ -111,64 +105,52 @@ impl<'a, 'r> View<'a, 'r> {
         folded(&first).replacen(&name, &self.style.bold(&name), 1) + &folded(&second)
     }
 
-    /// The cheapest sound row of each family that a program can choose, on one CPU, in ascending order.
-    fn cheapest(&self) -> Vec<&'a Row<'r>> {
-        let sound = |row: &&&Row<'_>| {
-            row.choice
-                && row.verdict == Verdict::Verified
-                && row.variant.experiment == Experiment::usual()
-                && row.variant.timing == Timing::Batch
-                && row.variant.placement == Placement::usual()
-                && ends(row).is_some()
-        };
-        let mut found: Vec<&Row<'r>> = Vec::new();
-        for row in self.rows.iter().filter(sound) {
-            let family = row.variant.mechanism.family();
-            if found.iter().all(|other| other.variant.mechanism.family() != family) {
-                found.push(row);
-            }
-        }
-        found.sort_by(|a, b| a.median().partial_cmp(&b.median()).unwrap_or(std::cmp::Ordering::Equal));
-        found
-    }
-
+    /// What the reference is worth in switches of other families; without one, what stands for each family beside the others.
     fn families(&self) -> String {
-        let found = self.cheapest();
-        let [first, rest @ ..] = found.as_slice() else { return String::new() };
-        if rest.is_empty() {
-            return String::new();
+        let found = self.analysis.representatives();
+        let worth = self.worth(&found);
+        if found.len() < 2 || !worth.is_empty() {
+            return worth;
         }
         let amount = |row: &Row<'_>, value: f64| row.quantity.tick(two_digits(value));
-        let named = |row: &Row<'_>| {
-            let figure = match (row.summary.modes.is_empty(), ends(row), row.median()) {
-                (false, Some((low, high)), _) => range(&amount(row, low), &amount(row, high)),
-                (_, _, median) => amount(row, median.unwrap_or_default()),
-            };
-            format!("{} {figure}", row.variant.mechanism.family())
+        let figure = |row: &Row<'_>| match row.summary.modes.as_slice() {
+            [] => amount(row, row.median().unwrap_or_default()),
+            modes => modes.iter().map(|mode| amount(row, mode.value)).collect::<Vec<_>>().join(" or "),
         };
-        let mut sentence = named(first);
-        for pair in found.windows(2) {
-            let [a, b] = pair else { continue };
-            let apart = ends(a).zip(ends(b)).is_some_and(|(a, b)| a.1 < b.0);
-            sentence = format!("{sentence} {} {}", if apart { "<" } else { "≈" }, named(b));
-        }
-        let line = sentence.chars().count() <= usize::from(self.style.width.unwrap_or(WIDTH));
-        let mut out = if line { sentence + "\n" } else { paragraph(&sentence, self.style) };
-        if let Some(reference) = self.analysis.reference() {
-            let times = |row: &&Row<'_>| {
-                let times = 1.0 / row.times_reference?;
-                (times > 1.0).then(|| format!("{} {}", share(times), row.label))
+        let mut sentence = String::new();
+        for (row, next) in &found {
+            let sign = match next {
+                Some(Beside::Less) => " < ",
+                Some(Beside::Same) => " ≈ ",
+                Some(Beside::Undecided) => " ~ ",
+                None => "",
             };
-            let own = reference.variant.mechanism.family();
-            let others: Vec<String> =
-                found.iter().filter(|row| row.variant.mechanism.family() != own).filter_map(times).collect();
-            let few = others.iter().rev().take(BESIDE).cloned().collect::<Vec<_>>().join(" = ");
-            if !few.is_empty() {
-                let beside = format!("one switch of {} = {few}", reference.label);
-                out += paragraph(&beside, self.style).trim_start();
-            }
+            sentence += &format!("{} {}{sign}", row.label, figure(row));
         }
-        out
+        paragraph(&sentence, self.style)
+    }
+
+    /// `A thread/futex switch costs 1.07 µs here: as much as 4.78 fiber/goroutine or 444 coroutine/cpp20 switches.` Only of factors that their intervals carry.
+    fn worth(&self, found: &[(&Row<'_>, Option<Beside>)]) -> String {
+        let Some(reference) = self.analysis.reference() else { return String::new() };
+        let Some(median) = reference.median().filter(|_| reference.summary.modes.is_empty()) else {
+            return String::new();
+        };
+        let own = reference.variant.mechanism.family();
+        let cheaper = |(row, _): &(&Row<'_>, Option<Beside>)| {
+            let times = 1.0 / row.times_reference?.carried()?;
+            (row.variant.mechanism.family() != own && times > 1.0).then(|| format!("{} {}", factor(times), row.label))
+        };
+        let few: Vec<String> = found.iter().rev().filter_map(cheaper).take(FEW_FACTORS).collect();
+        if few.is_empty() {
+            return String::new();
+        }
+        let cost = reference.quantity.amount(median);
+        let few = match few.as_slice() {
+            [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+            all => all.concat(),
+        };
+        paragraph(&format!("A {} switch costs {cost} here: as much as {few} switches.", reference.label), self.style)
     }
 
     fn table(&self) -> String {
@@ -235,7 +217,7 @@ impl<'a, 'r> View<'a, 'r> {
         out
     }
 
-    /// What stands at a row's end: a verdict that it is not verified, its kinds, what it is, and the mark of what must be known of it.
+    /// What stands at a row's end: a verdict that it is not verified, its kinds, what it is, and a mark if a note changes how it is read.
     fn said(&self, row: &Row<'_>) -> String {
         let mut words = Vec::new();
         let verdict = row.verdict.to_string();
@@ -261,14 +243,18 @@ impl<'a, 'r> View<'a, 'r> {
             words.push(format!("{}{equal} of {starts}", if equal == starts { "exact, " } else { "equal in " }));
         } else if words.is_empty() && row.median().is_some() && row.unsettled().is_some() {
             words.push("disturbed".to_owned());
+        } else if words.is_empty()
+            && let Some(measured) = row.beside()
+        {
+            words.push(format!("{} as measured", row.quantity.amount(measured)));
         } else if words.is_empty() && self.wide() && !row.variant.each_unit() {
             words.push(row.short.clone());
         }
         if row.unit != row.variant.experiment.unit {
             words.insert(0, format!("per {}", row.unit));
         }
-        if let Some(place) = self.caveats.iter().position(|caveats| *caveats == row.caveats.as_slice()) {
-            words.push(format!("[{}]", place + 1));
+        if !row.caveats.is_empty() {
+            words.push("*".to_owned());
         }
         words.retain(|word| !word.is_empty());
         words.join(" ")
@@ -279,35 +265,30 @@ impl<'a, 'r> View<'a, 'r> {
         self.style.width >= Some(WIDTH)
     }
 
+    /// What passed, what limits trust, what to ask next.
     fn foot(&self) -> String {
         let mut out = self.verdicts();
         let mut say = |text: &str| out += &paragraph(text, self.style);
-        if let Some(text) = self.precision() {
-            say(&text);
-        }
         if let Some(command) = resume_command(self.analysis.run) {
             say(&format!("to continue: {command}"));
         }
-        if let Some(text) = self.unsettled() {
-            say(&text);
+        let slowed = slowed_by(self.analysis);
+        let limits = [self.unstable(), self.precision(), self.unsettled(), self.uncarried(), slowed, self.doctor()];
+        let limits = limits.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        if !limits.is_empty() {
+            say(&limits);
         }
-        if let Some(text) = self.uncarried() {
-            say(&text);
-        }
-        for text in [slowed(self.analysis), self.noise()].iter().filter(|text| !text.is_empty()) {
-            say(text.trim_start());
-        }
-        for (place, caveats) in self.caveats.iter().enumerate() {
-            for caveat in *caveats {
-                out += &wrapped(&format!("  [{}] ", place + 1), caveat, self.style);
-            }
-        }
+        let starred = if self.starred { "; * by show --notes" } else { "" };
+        let next = self.analysis.reference().map_or("NAME", |row| &row.label);
+        say(&format!("next: switchcost explain {next}, show -v, report --open{starred}"));
+        out
+    }
+
+    /// What the machine check warns of, as the command that says it.
+    fn doctor(&self) -> Option<String> {
         let findings = &self.analysis.run.machine.findings;
-        for finding in findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-            out += &paragraph(&format!("{} (doctor)", shortened(finding)), self.style);
-        }
-        let more = "more: switchcost show -v, show --notes, report --open, explain NAME, compare A B";
-        out + &paragraph(more, self.style)
+        let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
+        (warnings > 0).then(|| format!("{warnings} {} by doctor", if warnings == 1 { "warning" } else { "warnings" }))
     }
 
     /// How many rows are verified, and why the others are not.
@@ -325,7 +306,7 @@ impl<'a, 'r> View<'a, 'r> {
             }
             (sound, all) => format!("{sound} of {all} rows passed their checks"),
         };
-        let mut out = paragraph(&format!("{counted}{more}"), self.style);
+        let mut out = paragraph(&format!("{counted}{more}{}", self.noise()), self.style);
         let mut told: Vec<(Verdict, &Option<Reason>, Vec<&str>)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.verdict != Verdict::Verified) {
             match told.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && **reason == row.reason) {
@@ -362,15 +343,18 @@ impl<'a, 'r> View<'a, 'r> {
         (lacking && !measured.is_empty()).then(|| format!("p99.9 is left out: {}", At::Percentile(0.999).needs_units()))
     }
 
+    /// Why differences between rows mean nothing.
+    fn unstable(&self) -> Option<String> {
+        let why = self.analysis.noise.unstable.as_ref()?;
+        Some(format!("unstable: {why}; differences between rows mean nothing in this run"))
+    }
+
     /// What equal things differed by in this run.
     fn noise(&self) -> String {
         let noise = &self.analysis.noise;
-        if let Some(why) = &noise.unstable {
-            return format!("unstable: {why}; differences between rows mean nothing in this run");
-        }
         let known = noise.families.iter().map(|(family, equals)| format!("{family} {}", percent(equals.reach)));
         let known = known.collect::<Vec<_>>().join(", ");
-        if known.is_empty() { known } else { format!("differences below these mean nothing in this run: {known}") }
+        if known.is_empty() || noise.unstable.is_some() { String::new() } else { format!("; noise floor: {known}") }
     }
 
     /// Rows whose interval is wider than was asked for, or that have none.
@@ -419,19 +403,6 @@ fn without_interval(rows: &[&Row<'_>], ended_by: EndedBy) -> Option<String> {
     }
 }
 
-/// What a finding says, without the figures behind it.
-fn shortened(finding: &Finding) -> &str {
-    finding.what.split(" (").next().unwrap_or_default()
-}
-
-/// Where a row's figure lies: its interval, or from the lowest of its modes to the highest.
-fn ends(row: &Row<'_>) -> Option<(f64, f64)> {
-    match row.summary.modes.as_slice() {
-        [] => row.interval(),
-        modes => Some((modes.first()?.value, modes.last()?.value)),
-    }
-}
-
 /// Rounded to two significant digits: enough to say which is cheaper.
 fn two_digits(value: f64) -> f64 {
     let unit = 10_f64.powf(value.abs().max(f64::MIN_POSITIVE).log10().floor() - 1.0);
@@ -473,12 +444,4 @@ fn folded(name: &str, most: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Two amounts, with the unit once if it is the same.
-fn range(low: &str, high: &str) -> String {
-    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-        (Some((least, unit)), Some((_, other))) if unit == other => format!("{least}–{high}"),
-        _ => format!("{low}–{high}"),
-    }
 }

@@ -50,6 +50,8 @@ struct RunPart {
     noise_floor: Option<f64>,
     /// The same by family, for those that have an A/A pair of their own.
     noise_floors: BTreeMap<String, f64>,
+    /// Labels of the rows that stand for their families, cheapest first.
+    representatives: Vec<String>,
     /// Label of the row that `times_reference` refers to; null: the run has no sound row of the reference mechanism.
     reference: Option<String>,
     /// Probe → ruler → ns that it took: how fast the machine was.
@@ -67,6 +69,8 @@ struct RunPart {
 struct SpeedPart {
     /// Where the machine was fastest: the third shortest reading.
     best: f64,
+    /// What it took at most beside the fastest fifth of the batches; figures are given at this clock (chain).
+    kept: f64,
     /// Median beside all batches.
     median: f64,
 }
@@ -98,7 +102,7 @@ struct ResultPart {
     columns: Columns,
     /// Compiler, runtime and flags as the probe reports them; null if it never answered.
     build: Option<BuildPart>,
-    /// Median of each start that counts, with its round.
+    /// Figure of each start that the median is made of, with its round.
     start_medians: Vec<(u64, f64)>,
     /// What the host saw of a start by itself, beside what the probe said of it: the first start whose verdict is the row's. Null without any.
     seen_by: Option<SeenByPart>,
@@ -159,7 +163,10 @@ impl Document {
 }
 
 fn speeds_of(rulers: &BTreeMap<String, Speed>) -> BTreeMap<String, SpeedPart> {
-    rulers.iter().map(|(name, speed)| (name.clone(), SpeedPart { best: speed.best, median: speed.median })).collect()
+    rulers
+        .iter()
+        .map(|(name, speed)| (name.clone(), SpeedPart { best: speed.best, kept: speed.kept, median: speed.median }))
+        .collect()
 }
 
 /// A/A twins are in no result, unless their evidence speaks against them.
@@ -181,6 +188,7 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
             noise_floor: noise.floor(),
             noise_floors: noise.families.iter().map(|(family, equals)| (family.clone(), equals.reach)).collect(),
             speeds: analysis.speeds.iter().map(|(probe, rulers)| (probe.clone(), speeds_of(rulers))).collect(),
+            representatives: analysis.representatives().iter().map(|(row, _)| row.label.clone()).collect(),
             reference: analysis.reference().map(|row| row.label.clone()),
             unstable: noise.unstable.clone(),
             precision: run.precision_ppm as f64 / 1e6,
@@ -205,7 +213,7 @@ fn result(analysis: &Analysis<'_>, row: &Row<'_>) -> ResultPart {
             flags: hello.flags.clone(),
             clock: hello.clock.name.clone(),
         }),
-        start_medians: if row.median().is_some() { row.summary.invocation_medians.clone() } else { Vec::new() },
+        start_medians: if row.median().is_some() { row.of_starts().to_vec() } else { Vec::new() },
         seen_by: seen_by(row),
         notes: row.notes.clone(),
     }

@@ -111,15 +111,16 @@ pub(super) fn slowed(analysis: &Analysis<'_>) -> String {
 /// By how much the machine was slower than it can be, as a clause, if that moved a figure.
 #[must_use]
 pub fn slowed_by(analysis: &Analysis<'_>) -> Option<String> {
-    let measured = || analysis.shown().filter_map(|row| Some((row.median()?, row.undisturbed.as_ref()?)));
+    let measured = || analysis.shown().filter(|row| row.median().is_some());
     let (ruler, times) = slowest(&analysis.speeds)?;
-    if !measured().any(|(median, undisturbed)| undisturbed.matters(median)) {
+    if !measured().any(|row| row.slowed()) {
         return None;
     }
     if ruler == CLOCK {
         return Some(format!("the clock ran {} slower than at its best ({ruler})", percent(times - 1.0)));
     }
-    let share = measured().map(|(_, undisturbed)| undisturbed.slowed).sum::<f64>() / measured().count() as f64;
+    let shares = || measured().filter_map(|row| Some(row.undisturbed.as_ref()?.slowed));
+    let share = shares().sum::<f64>() / shares().count() as f64;
     let share = percent(share);
     Some(format!("beside {share} of the batches this machine was slower than it can be ({ruler} ×{times:.2})"))
 }

@@ -1,5 +1,6 @@
 //! Costs of a run taken apart, where it holds all their layers: what `explain --stored` would say of it.
 
+use crate::columns::figure_of;
 use crate::explain::{Document, Explanation, explain_document};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -35,10 +36,12 @@ fn of(layers: &Layers, mechanism: &Mechanism, analysis: &Analysis<'_>, catalogue
         std::iter::once(&layers.total).chain(terms).map(|wanted| place(wanted, analysis, catalogue)).collect();
     let rows: Vec<_> = places?.into_iter().map(|place| analysis.rows.get(place)).collect();
     let explained = switchcost_analysis::explain(layers, &rows).ok()?;
+    let figure = rows.first().copied().flatten().map(figure_of).unwrap_or_default();
     let explanation = Explanation {
         label: layers.total.to_string(),
         title: mechanism.title.clone(),
         run: analysis.run.id.clone(),
+        figure,
         explained,
         notes: Vec::new(),
     };
