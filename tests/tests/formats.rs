@@ -193,13 +193,13 @@ fn a_row_with_modes_is_one_number_in_no_form() {
 
 /// Of the kept ladder as well, whose probes have rulers.
 #[test]
-fn a_row_with_modes_has_no_single_figure_of_undisturbed_batches() {
+fn a_row_with_modes_has_no_single_figure() {
     let world = World::new(FAKE);
     let ladder = repository().join("data/example/ladder.jsonl").display().to_string();
     let run: Value = serde_json::from_str(&export_of(&world, &ladder, "json")).unwrap();
     let several = |row: &&Value| row["modes_of"] == "batches";
     for row in run["results"].as_array().unwrap().iter().filter(several) {
-        for name in ["median", "low", "undisturbed", "undisturbed_high", "another_run_low"] {
+        for name in ["median", "low", "as_measured", "as_measured_high", "another_run_low"] {
             assert_eq!(row[name], Value::Null, "{name}: {row}");
         }
     }

@@ -35,6 +35,7 @@ mod load;
 mod names;
 mod negative;
 #[cfg(unix)]
+mod one_figure;
 mod output;
 mod parameters;
 mod real;

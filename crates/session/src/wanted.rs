@@ -98,7 +98,7 @@ impl Prepared {
     }
 }
 
-/// Runs that were measured here, on this machine in this set-up, newest first, loaded as they are needed, and of each only what was measured of the wanted variants.
+/// Runs that were measured here, on this machine in this set-up, newest first, loaded as they are needed, those without a wanted variant without their starts.
 pub struct Stored<W> {
     store: Option<Store>,
     headers: Vec<RunHeader>,
@@ -139,9 +139,7 @@ impl<W: Fn(&Variant) -> bool> Stored<W> {
             let Some(store) = &self.store else { return Ok(None) };
             let run = match self.loaded.entry(header.id.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => {
-                    place.insert(store.load_only(&header.id, &self.wanted).map_err(Failure::usage)?)
-                }
+                Entry::Vacant(place) => place.insert(store.load_if(&header.id, &self.wanted).map_err(Failure::usage)?),
             };
             if let Some(found) = of(run) {
                 return Ok(Some(found));

@@ -259,18 +259,20 @@ impl Store {
     /// # Errors
     /// As [`Store::resolve`]; or when the data cannot be read.
     pub fn load(&self, selector: &str) -> Result<Run, StoreError> {
-        self.load_only(selector, &|_| true)
+        self.load_if(selector, &|_| true)
     }
 
-    /// The same with the invocations of those variants only for which `wanted` is true: the ticks of the others are not even read.
+    /// The same if it has a variant for which `wanted` is true; else without its invocations, whose ticks are not even read. A figure rests on what the other
+    /// rows of its run know of the machine, so that a run is read whole or not at all.
     ///
     /// # Errors
     /// As [`Store::load`].
-    pub fn load_only(&self, selector: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, StoreError> {
+    pub fn load_if(&self, selector: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, StoreError> {
         self.read(|connection| {
             let id = self.id(connection, selector)?;
             let (key, _) = rows::find_run(connection, &id)?.ok_or_else(|| vanished(&id))?;
-            read_run(connection, key, &id, wanted)
+            let without = read_run(connection, key, &id, &|_| false)?;
+            if without.variants.iter().any(wanted) { read_run(connection, key, &id, &|_| true) } else { Ok(without) }
         })
     }
 

@@ -84,7 +84,7 @@ impl<'c> Runs<'c> {
         let newest = headers.first().map_or_else(|| LATEST.to_owned(), |header| header.id.clone());
         for header in headers {
             // Only the names of its rows are needed, none of its starts.
-            let run = store.load_only(&header.id, &|_| false).map_err(Failure::usage)?;
+            let run = store.load_if(&header.id, &|_| false).map_err(Failure::usage)?;
             let rows: Vec<_> = run.variants.iter().map(|variant| (variant, label(variant, catalogue, false))).collect();
             let named = |pattern: &Pattern<'_>| {
                 let fitting = rows.iter().filter(|(variant, label)| !variant.is_twin() && pattern.fits(variant, label));

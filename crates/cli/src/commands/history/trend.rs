@@ -53,7 +53,7 @@ pub fn trend(
         let machine = machines.iter().position(|machine| machine.key == key).unwrap_or_default();
         let wanted =
             |variant: &Variant| !variant.is_twin() && fitting.fits(variant, &label(variant, &catalogue, false));
-        let mut run = store.load_only(&header.id, &wanted).map_err(Failure::usage)?;
+        let mut run = store.load_if(&header.id, &wanted).map_err(Failure::usage)?;
         if format == ListFormat::Table {
             run.make_harmless();
         }
