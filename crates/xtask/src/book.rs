@@ -12,8 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Parts of the book that are told in this order; what none of them names is in the last.
-const PARTS: [(&str, &[&str]); 5] = [
-    ("Findings", &["docs/findings/", "docs/answers.md", "docs/audit.md"]),
+const PARTS: [(&str, &[&str]); 6] = [
+    ("Begin", &["docs/README.md", "docs/tutorial.md", "docs/how-to/"]),
+    ("Findings", &["docs/findings/", "docs/write-ups/", "docs/answers.md", "docs/audit.md"]),
     ("Method", &["METHODOLOGY.md", "docs/coverage.md", "docs/notebook/"]),
     ("Use", &["docs/cli.md", "docs/security.md", "CHANGELOG.md"]),
     ("Mechanisms", &["mechanisms/families.md", "mechanisms/"]),
@@ -56,7 +57,8 @@ fn put(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     fs::write(path, content).with_context(failed)
 }
 
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+/// Every file below a folder of ours.
+pub fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();

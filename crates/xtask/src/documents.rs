@@ -1,5 +1,7 @@
 //! The documents of this repository that are derived, each with the code or the runs that it comes from.
 
+use crate::book::walk;
+use crate::outputs;
 use crate::pages::{self, Kept};
 use crate::places::{KEPT, top};
 use anyhow::{Context, bail};
@@ -14,11 +16,11 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
     documents.push(("web/page.schema.json".into(), switchcost_report::page_schema()));
     documents.extend(pages::filled(&Kept::read(&top().join(KEPT))?)?);
     documents.push(("docs/cli.md".into(), command_line()));
-    documents.push(("README.md".into(), readme()?));
     documents.push(("docs/security.md".into(), limits()?));
     for page in COUNTED {
         documents.push((format!("docs/{page}.md"), counted(page)?));
     }
+    with_outputs(&mut documents)?;
     settle(documents, check)
 }
 
@@ -89,11 +91,20 @@ fn block<'a>(page: &'a str, name: &str) -> anyhow::Result<&'a str> {
     Ok(&page[begin..end])
 }
 
-fn readme() -> anyhow::Result<String> {
-    let page = fs::read_to_string(top().join("README.md"))?;
-    let shown = switchcost::derived::shown(&top().join("data/example/ladder.jsonl")).map_err(anyhow::Error::msg)?;
-    let command = "$ make run        # or: switchcost run";
-    Ok(page.replace(block(&page, "ladder")?, &format!("```\n{command}\n{}```\n", shown)))
+/// Adds the pages of which nothing else is derived, and puts into all what their commands print.
+fn with_outputs(documents: &mut Vec<(String, String)>) -> anyhow::Result<()> {
+    let mut files = vec![top().join("README.md")];
+    walk(&top().join("docs"), &mut files)?;
+    for file in files {
+        let path = file.strip_prefix(top())?.to_string_lossy().into_owned();
+        if path.ends_with(".md") && !documents.iter().any(|(known, _)| *known == path) {
+            documents.push((path, fs::read_to_string(&file)?));
+        }
+    }
+    for (path, text) in documents {
+        *text = outputs::renewed(text).with_context(|| path.clone())?;
+    }
+    Ok(())
 }
 
 /// Where the limits of what others wrote stand in the code.

@@ -3,6 +3,7 @@
 mod book;
 mod claims;
 mod documents;
+mod outputs;
 mod pages;
 mod places;
 

@@ -2,20 +2,21 @@
 //!
 //! | between double braces | becomes |
 //! |---|---|
-//! | `RUN ROW` | the row's figure with its interval, or the figures and shares of its groups |
+//! | `RUN ROW` | the row's figure with half of its interval, or the figures and shares of its groups |
 //! | `RUN ROW: QUANTITY` | `fastest` batch, `kernel` switches per unit, or the share of switches that `moved` to another CPU or `thread` |
 //! | `RUN ROW / ROW` | the ratio as `compare` forms it, with its interval |
 //! | `RUN command`, `RUN machine`, `RUN speed` | how, where, and at which CPU speed the run was measured |
 //! | `published NAME` | a figure of data/published.toml |
 //! | `NAME` | what a program printed, kept as NAME.txt |
 
+use crate::book::walk;
 use crate::places::top;
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
-use switchcost_analysis::number::{factor, nanoseconds, percent};
+use switchcost_analysis::number::{factor, percent};
 use switchcost_analysis::{Analysis, Row, Rules, judge_again, usable, within};
 use switchcost_catalogue::grammar::command_line;
 use switchcost_catalogue::{Catalogue, published};
@@ -25,15 +26,8 @@ use switchcost_report::{machine_words, moment, published_figure, reason, slowed_
 /// Percentiles of rows whose units each have a figure.
 const LATENCIES: [&str; 4] = ["p50", "p90", "p99", "longest"];
 
-/// The pages, each filled from `PAGE.in`.
-const PAGES: [&str; 6] = [
-    "docs/answers.md",
-    "docs/findings/million.md",
-    "docs/findings/isolation.md",
-    "docs/findings/ring.md",
-    "docs/findings/condvar.md",
-    "docs/findings/latency.md",
-];
+/// Templates of other pages than these.
+const OTHERS: [&str; 2] = ["docs/mechanism.md", "docs/mechanisms.md"];
 
 /// The runs and printed texts in a folder, by the names of their files.
 pub struct Kept {
@@ -79,11 +73,13 @@ impl Kept {
     }
 }
 
-/// Every page by its path, filled.
+/// Every page that is filled from `PAGE.in`, by its path.
 pub fn filled(kept: &Kept) -> anyhow::Result<Vec<(String, String)>> {
-    let figures = kept.figures();
+    let (figures, mut files) = (kept.figures(), Vec::new());
+    walk(&top().join("docs"), &mut files)?;
+    let paths = files.iter().filter_map(|file| file.strip_prefix(top()).ok()?.to_str()?.strip_suffix(".in"));
     let page = |path: &str| Ok((path.to_owned(), figures.fill(&source(path)?).with_context(|| format!("{path}.in"))?));
-    PAGES.into_iter().map(page).collect()
+    paths.filter(|path| !OTHERS.contains(path)).map(page).collect()
 }
 
 /// The text of a page before it is filled.
@@ -113,25 +109,15 @@ impl<'a> Figures<'a> {
             return Ok(format!("{} {}", published_figure(&value), value.unit));
         }
         let analysis = self.run(run)?;
-        match what {
-            "command" => return Ok(command(analysis.run)),
-            "machine" => {
-                return Ok(format!(
-                    "{}, {}",
-                    machine_words(&analysis.run.machine),
-                    moment(analysis.run.started_unix_ns)
-                ));
-            }
-            "speed" => return Ok(slowed_by(analysis).unwrap_or_else(|| "no slower than at its best".into())),
-            _ => {}
-        }
-        if let Some((above, below)) = what.split_once(" / ") {
-            return ratio(analysis, row(analysis, above)?, row(analysis, below)?);
-        }
-        match what.split_once(": ") {
-            Some((label, quantity)) => measured(row(analysis, label)?, quantity),
-            None => Ok(cost(row(analysis, what)?)),
-        }
+        let measured_on = &analysis.run.machine;
+        Ok(match (what, what.split_once(" / "), what.split_once(": ")) {
+            ("command", ..) => command(analysis.run),
+            ("machine", ..) => format!("{}, {}", machine_words(measured_on), moment(analysis.run.started_unix_ns)),
+            ("speed", ..) => slowed_by(analysis).unwrap_or_else(|| "no slower than at its best".into()),
+            (_, Some((above, below)), _) => ratio(analysis, row(analysis, above)?, row(analysis, below)?)?,
+            (_, None, Some((label, quantity))) => measured(row(analysis, label)?, quantity)?,
+            _ => cost(row(analysis, what)?),
+        })
     }
 
     /// A run by its name.
@@ -145,15 +131,16 @@ pub fn row<'l, 'r>(analysis: &'l Analysis<'r>, label: &str) -> anyhow::Result<&'
     analysis.ladder().find(|row| row.label == label).with_context(|| format!("the run has no row `{label}`"))
 }
 
-/// The figure as `show` has it; the verdict if it is not verified.
+/// The figure with half of its interval, or those of its groups with their shares; the verdict if it is not verified.
 fn cost(row: &Row<'_>) -> String {
-    let figure = match (row.summary.modes_phrase(), row.median(), row.interval()) {
-        (Some(groups), ..) => groups,
-        (None, Some(median), Some((low, high))) => {
-            format!("{} ({} – {})", nanoseconds(median), nanoseconds(low), nanoseconds(high))
-        }
-        (None, Some(median), None) => format!("{} (no interval)", nanoseconds(median)),
-        (None, None, _) => return row.verdict.to_string(),
+    let amount = |value: f64| row.quantity.amount(value);
+    let modes = &row.summary.modes;
+    let groups = modes.iter().map(|mode| format!("{} ({:.0} %)", amount(mode.value), mode.weight * 100.0));
+    let half = || Some(format!("±{}", percent(row.summary.figures.as_ref()?.half_width()?)));
+    let figure = match row.median() {
+        _ if !modes.is_empty() => groups.collect::<Vec<_>>().join(" or "),
+        Some(median) => format!("{} {}", amount(median), half().unwrap_or_else(|| "(no interval)".into())),
+        None => return row.verdict.to_string(),
     };
     if row.verdict == Verdict::Verified { figure } else { format!("{figure}, {}", row.verdict) }
 }
@@ -161,21 +148,17 @@ fn cost(row: &Row<'_>) -> String {
 fn measured(row: &Row<'_>, quantity: &str) -> anyhow::Result<String> {
     let summary = &row.summary;
     let found = match quantity {
-        "fastest" => summary.figures.as_ref().map(|figures| nanoseconds(figures.min)),
+        "fastest" => summary.figures.as_ref().map(|figures| row.quantity.amount(figures.min)),
         "kernel" => summary.kernel.map(|kernel| format!("{:.2}", kernel.per_unit)),
         "moved" => summary.same_cpu_share.map(|same| percent(1.0 - same)),
         "thread" => summary.same_thread_share.map(|same| percent(1.0 - same)),
-        percentile if LATENCIES.contains(&percentile) => summary
-            .percentiles
-            .iter()
-            .find(|one| one.name() == percentile)
-            .map(|one| {
-                let amount = |ns: f64| row.quantity.amount(ns);
-                let span =
-                    one.interval.map(|interval| format!(" ({} – {})", amount(interval.low), amount(interval.high)));
-                amount(one.value) + &span.unwrap_or_default()
-            })
-            .or_else(|| Some(row.verdict.to_string())),
+        percentile if LATENCIES.contains(&percentile) => {
+            let amount = |ns: f64| row.quantity.amount(ns);
+            let (found, verdict) = (summary.percentiles.iter().find(|one| one.name() == percentile), row.verdict);
+            let span =
+                found.and_then(|one| one.interval).map(|of| format!(" ({} – {})", amount(of.low), amount(of.high)));
+            Some(found.map_or(verdict.to_string(), |one| amount(one.value)) + &span.unwrap_or_default())
+        }
         _ => bail!("`{quantity}` is not a quantity"),
     };
     Ok(found.unwrap_or_else(|| "unknown".into()))
