@@ -36,6 +36,9 @@ const KEYS: &[&str] = &[
 /// What would clear a screen, name a window, turn the direction of writing and forge a row, escaped as the protocol asks.
 const HOSTILE: &str = r"said \u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u0000\u2028end\nFORGED verified";
 
+/// Before the verb, `named=ID EXPERIMENTS PARAMETERS`, as JSON without brackets: a mechanism of that name, which does as `honest`.
+const NAMED: &str = "named=";
+
 /// Before the verb, `offers=EXPERIMENT` or `offers=EXPERIMENT:PART`: an experiment of `thread/offered`, as a test invents it.
 const OFFERS: &str = "offers=";
 
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).peekable();
     let offers: Vec<Offer> =
         std::iter::from_fn(|| arguments.next_if(|word| word.starts_with(OFFERS)).map(Offer::read)).collect();
+    let named: Vec<String> = std::iter::from_fn(|| arguments.next_if(|word| word.starts_with(NAMED))).collect();
     let verb = arguments.next().unwrap_or_default();
     if verb == "switch" {
         return hand_over(arguments.next().and_then(|times| times.parse().ok()).unwrap_or(0));
@@ -90,7 +94,7 @@ fn main() -> ExitCode {
     let Ok(mut out) = File::options().write(true).open(format!("/dev/fd/{fd}")) else { return ExitCode::from(1) };
     let behaviour = plan.get("mechanism").and_then(|id| id.split_once('/')).map_or("", |(_, name)| name).to_owned();
     if verb == "describe" {
-        describe(&offers, &mut out);
+        describe(&offers, &named, &mut out);
         return ExitCode::SUCCESS;
     }
     let offer = plan.get("experiment").and_then(|asked| offers.iter().find(|offer| offer.experiment == *asked));
@@ -142,13 +146,21 @@ fn hello(out: &mut File) {
     );
 }
 
-fn describe(offers: &[Offer], out: &mut File) {
+fn describe(offers: &[Offer], named: &[String], out: &mut File) {
     hello(out);
-    let mechanism = |name: &str, experiments: &str| {
+    let described = |id: &str, experiments: &str, parameters: &str| {
         format!(
-            r#"{{"t":"mechanism","id":"thread/{name}","experiments":[{experiments}],"timings":["batch"],"parameters":["ticks","working_set","payload","pause","sched"],"available":true}}"#
+            r#"{{"t":"mechanism","id":"{id}","experiments":[{experiments}],"timings":["batch"],"parameters":[{parameters}],"available":true}}"#
         )
     };
+    let mechanism = |name: &str, experiments: &str| {
+        described(&format!("thread/{name}"), experiments, r#""ticks","working_set","payload","pause","sched""#)
+    };
+    for words in named {
+        let mut words = words[NAMED.len()..].split(' ');
+        let mut word = || words.next().unwrap_or_default();
+        say(out, &described(word(), word(), word()));
+    }
     if !offers.is_empty() {
         let experiments: Vec<String> = offers.iter().map(|offer| format!(r#""{}""#, offer.experiment)).collect();
         say(out, &mechanism("offered", &experiments.join(",")));

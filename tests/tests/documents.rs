@@ -12,42 +12,48 @@ fn every_derived_document_is_what_the_code_gives() {
     let xtask = std::path::Path::new(FAKE).with_file_name("xtask");
     let said = Command::new(&xtask).args(["documents", "--check"]).output().unwrap();
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-    let page = fs::read_to_string(repository().join("docs/answers.md")).unwrap();
+    let page = |path: &str| fs::read_to_string(repository().join(path)).unwrap();
+    let answers = page("docs/answers.md");
     for question in 'a'..='i' {
-        assert!(page.contains(&format!("\n## ({question}) ")), "question ({question}) has no answer");
+        assert!(answers.contains(&format!("\n## ({question}) ")), "question ({question}) has no answer");
     }
-    assert_eq!(page.matches("**What would falsify it:**").count(), 9);
-    assert_eq!(page.matches("| why not |\n").count(), 9);
-    for finding in ["million", "isolation", "ring", "condvar"] {
-        let page = fs::read_to_string(repository().join(format!("docs/findings/{finding}.md"))).unwrap();
+    assert_eq!(answers.matches("**What would falsify it:**").count(), 9);
+    for finding in ["million", "isolation", "ring", "condvar", "latency"] {
+        let text = page(&format!("docs/findings/{finding}.md"));
         for part in ["We measured on ", "```sh\nswitchcost ", "**What it says.**", "**What would falsify it:**"] {
-            assert!(page.contains(part), "docs/findings/{finding}.md lacks `{part}`");
+            assert!(text.contains(part), "docs/findings/{finding}.md lacks `{part}`");
         }
-        assert!(page.contains(&format!("]({finding}.svg)")), "{page}");
-        assert!(repository().join(format!("docs/findings/{finding}.svg")).exists(), "{finding} has no picture");
+    }
+    let write_ups = files("docs/write-ups");
+    assert_eq!(write_ups.len(), 5);
+    for path in &write_ups {
+        let text = page(path);
+        assert!(answers.contains(path.strip_prefix("docs/").unwrap()), "docs/answers.md does not lead to {path}");
+        for part in ["**The write-up.**", "**It says.**", "**We find.**", "```sh\nswitchcost classic ", "| why not |\n"]
+        {
+            assert!(text.contains(part), "{path} lacks `{part}`");
+        }
+    }
+    for path in write_ups.iter().chain(&files("docs/findings")) {
+        let picture = path.replace(".md", ".svg");
+        let name = picture.rsplit('/').next().unwrap();
+        assert!(
+            page(path).contains(&format!("]({name})")) && repository().join(&picture).exists(),
+            "{path} has no picture"
+        );
+    }
+    for path in files("docs/how-to") {
+        let (text, words) = (page(&path), page(&path).split_whitespace().count());
+        for part in ["**Goal.**", "**You need**", "\n## Do it", "\n## Read it", "\n## If it goes wrong"] {
+            assert!(text.contains(part), "{path} lacks `{part}`");
+        }
+        assert!(words <= 600, "{path} has {words} words");
     }
 }
 
-#[test]
-fn every_command_in_the_readme_is_understood() {
-    let Some(real) = Real::new(FAKE) else { return };
-    let page = fs::read_to_string(repository().join("README.md")).unwrap();
-    let commands = page.lines().filter_map(|line| line.strip_prefix("switchcost "));
-    let mut checked = 0;
-    for command in commands.flat_map(|line| line.split('#').next().unwrap_or_default().split("; switchcost ")) {
-        let words = command.trim();
-        let verb = words.split_whitespace().next().unwrap();
-        if verb == "run" {
-            // Measuring is tested elsewhere; here only that the words mean something, for which no budget is too short.
-            let said = real.run_line(&format!("{words} --budget 100ms"));
-            assert_ne!(said.status, 2, "{words}: {said:?}");
-        } else if verb == "doctor" {
-            // Whether its gate passes is the machine's affair.
-            assert!([0, 1].contains(&real.run_line(words).status), "{words}");
-        } else if ["list", "history"].contains(&verb) {
-            assert_eq!(real.run_line(words).status, 0, "{words}");
-        }
-        checked += 1;
-    }
-    assert!(checked >= 5, "only {checked} commands found");
+/// Pages of a folder.
+fn files(folder: &str) -> Vec<String> {
+    let all =
+        fs::read_dir(repository().join(folder)).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    all.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}/{name}")).collect()
 }

@@ -26,6 +26,8 @@ mod forged;
 #[cfg(unix)]
 mod formats;
 mod golden;
+#[cfg(unix)]
+mod guides;
 mod history;
 mod invented;
 mod kept;

@@ -1,0 +1,152 @@
+//! What README, the tutorial, the how-tos and the pages on write-ups tell a reader to type, done by the fake probe under the names of the real ones. Blocks
+//! "```sh" are done here, one command after the other; blocks "```console" are what `xtask documents` did on kept runs.
+
+use crate::report::TEMPLATE;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use switchcost_e2e::{Said, World, probe, repository};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// What a page writes for something of the reader's, or for work that takes long, and what stands for it here.
+const READERS: [(&str, &str); 6] = [
+    ("--for 10s", "--for 1s"),
+    ("--pid 1234", "--pid PID"),
+    ("/shared/runs", "data/example/answers"),
+    ("switchcost run ", "switchcost run --rounds 8 --batches 5 "),
+    ("switchcost classic ", "switchcost classic --budget 2s "),
+    ("switchcost crosscheck", "switchcost crosscheck --help"),
+];
+
+/// Pages in the order in which they are read.
+fn pages() -> Vec<PathBuf> {
+    let docs = repository().join("docs");
+    let mut pages = vec![repository().join("README.md"), docs.join("README.md"), docs.join("tutorial.md")];
+    for folder in ["how-to", "write-ups"] {
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(docs.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|file| file.extension().is_some_and(|kind| kind == "md"));
+        files.sort();
+        pages.extend(files);
+    }
+    pages
+}
+
+/// The commands of a page that are ours, in blocks and, with what they are to do, in lines of text. In a block one may go on over lines that end with `\`.
+fn commands(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (place, part) in page.replace("\\\n", " ").split("```").enumerate() {
+        let lines = part.strip_prefix("sh\n").into_iter().flat_map(str::lines);
+        let spans = part.split('`').skip(1).step_by(2).filter(|span| span.split(' ').count() > 2);
+        let ours: Vec<&str> = if place % 2 == 1 { lines.collect() } else { spans.collect() };
+        found.extend(
+            ours.into_iter().filter(|words| words.starts_with("switchcost ")).map(|words| words.replace('\n', " ")),
+        );
+    }
+    found
+}
+
+/// A page of a mechanism without what its evidence must say, since the fake makes but one kind of switch.
+fn plain(page: &str) -> String {
+    let (head, _) = page.split_once("\n[evidence]").unwrap();
+    let lines = head.lines().filter(|line| !line.starts_with("floor = ") && !line.starts_with("bound = "));
+    let headline = if page.contains("[[headline]]") { "[[headline]]\nplacement = \"one_cpu\"\n" } else { "" };
+    format!("{}\n[evidence]\nturns = true\n{headline}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The value of `KEY = […]` as it stands there, without blanks.
+fn list(page: &str, key: &str) -> String {
+    let line = page.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = ["));
+    line.map(|rest| rest.split(']').next().unwrap().replace(' ', "")).unwrap_or_default()
+}
+
+/// An installation with every mechanism of the real one, each carried out by the fake; and what pages take for granted in the reader's folder.
+fn world() -> World {
+    let world = World::new(FAKE);
+    for folder in ["libexec/switchcost/probes", "share/switchcost/mechanisms"] {
+        fs::remove_dir_all(world.path(folder)).unwrap();
+    }
+    let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let copy = |from: &str, to: &str| world.write(to, &fs::read_to_string(repository().join(from)).unwrap());
+    for file in ["families.toml", "parameters.toml"] {
+        copy(&format!("mechanisms/{file}"), &format!("share/switchcost/mechanisms/{file}"));
+    }
+    for file in fs::read_dir(repository().join("classic")).unwrap().flatten().map(|entry| entry.file_name()) {
+        let name = file.to_str().unwrap();
+        copy(&format!("classic/{name}"), &format!("share/switchcost/classic/{name}"));
+    }
+    copy("data/audit.toml", "share/switchcost/audit.toml");
+    world.write("share/switchcost/report.html", TEMPLATE);
+    for folder in fs::read_dir(repository().join("mechanisms")).unwrap().flatten().filter(|entry| entry.path().is_dir())
+    {
+        let family = folder.file_name().into_string().unwrap();
+        let files = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+        let mut own: Vec<(String, PathBuf)> =
+            files.map(|file| (file.file_stem().unwrap().to_str().unwrap().to_owned(), file)).collect();
+        // The reader's own mechanism, as the how-to has it made.
+        own.extend(own.iter().find(|(name, _)| name == "asm").map(|(_, file)| ("mine".to_owned(), file.clone())));
+        for (name, file) in own {
+            let page = fs::read_to_string(file).unwrap();
+            let id = format!("{family}/{name}");
+            world.write(&format!("share/switchcost/mechanisms/{id}.toml"), &plain(&page));
+            let own = page.lines().filter_map(|line| line.strip_prefix("[parameters.")?.strip_suffix(']'));
+            let own: Vec<String> = own.map(|name| format!("\"{name}\"")).collect();
+            let parameters = [list(&page, "common"), own.join(",")].join(",");
+            let word = format!("named={id} {} {}", list(&page, "experiments"), parameters.trim_matches(','));
+            for source in list(&page, "implemented_by").split(',') {
+                named.entry(source.trim_matches('"').to_owned()).or_default().push(word.clone());
+            }
+        }
+    }
+    for (source, words) in named {
+        let id = if source == "native" { "gcc-12" } else { &source };
+        let arguments: String = words.iter().map(|word| format!(", '{word}'")).collect();
+        let text = probe(id, FAKE, 100).replace("source = \"fake\"", &format!("source = \"{source}\""));
+        let text = text.replace(&format!("[\"{FAKE}\"]"), &format!("[\"{FAKE}\"{arguments}]"));
+        for folder in [format!("libexec/switchcost/probes/{id}"), format!("work/old/{id}"), format!("work/new/{id}")] {
+            world.write(&format!("{folder}/probe.toml"), &text);
+        }
+    }
+    symlink(repository().join("data"), world.path("work/data")).unwrap();
+    fs::create_dir_all(world.path("work/target")).unwrap();
+    symlink(world.path("libexec"), world.path("work/target/libexec")).unwrap();
+    world
+}
+
+/// Does a command as a shell does, in the reader's folder.
+fn done(world: &World, command: &str) -> Said {
+    let mine = std::process::id().to_string();
+    let line = READERS.iter().fold(command.to_owned(), |line, (reader, here)| line.replace(reader, here));
+    let plain = world.command(&[]);
+    let programs = Path::new(plain.get_program()).parent().unwrap().display().to_string();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line.replace("PID", &mine)]).current_dir(world.path("work")).env_clear();
+    shell.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.env("PATH", format!("{programs}:{}", std::env::var("PATH").unwrap())).stdin(std::process::Stdio::null());
+    shell.output().unwrap().into()
+}
+
+#[test]
+fn every_command_that_a_page_tells_a_reader_works() {
+    let world = world();
+    let mut count = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for command in commands(&text) {
+            let began = std::time::Instant::now();
+            let said = done(&world, &command);
+            println!("{:5.1} s, status {}: {command}", began.elapsed().as_secs_f64(), said.status);
+            // A gate or a machine may say no; a word that is not understood, or nothing to measure with, is an error of the page.
+            // The fake follows few rules of the protocol, and times no single switch.
+            let fakes = [("check-probe", 6), ("classic ", 3)];
+            let fits = [0, 1, 4, 5, 7].contains(&said.status)
+                || fakes.iter().any(|(words, status)| command.contains(words) && said.status == *status);
+            assert!(fits, "{}: {command}: {said:?}", page.display());
+            count += 1;
+        }
+    }
+    assert!(count >= 40, "only {count} commands are found");
+}
