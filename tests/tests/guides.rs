@@ -2,7 +2,7 @@
 //! "```sh" are done here, one command after the other; blocks "```console" are what `xtask documents` did on kept runs.
 
 use crate::report::TEMPLATE;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const READERS: [(&str, &str); 6] = [
     ("--pid 1234", "--pid PID"),
     ("/shared/runs", "data/example/answers"),
     ("switchcost run ", "switchcost run --rounds 8 --batches 5 "),
-    ("switchcost classic ", "switchcost classic --budget 2s "),
+    ("switchcost classic ", "switchcost classic --budget 1s "),
     ("switchcost crosscheck", "switchcost crosscheck --help"),
 ];
 
@@ -106,9 +106,10 @@ fn world() -> World {
         let arguments: String = words.iter().map(|word| format!(", '{word}'")).collect();
         let text = probe(id, FAKE, 100).replace("source = \"fake\"", &format!("source = \"{source}\""));
         let text = text.replace(&format!("[\"{FAKE}\"]"), &format!("[\"{FAKE}\"{arguments}]"));
-        for folder in [format!("libexec/switchcost/probes/{id}"), format!("work/old/{id}"), format!("work/new/{id}")] {
-            world.write(&format!("{folder}/probe.toml"), &text);
-        }
+        world.write(&format!("libexec/switchcost/probes/{id}/probe.toml"), &text);
+        world.write(&format!("work/old/{id}/probe.toml"), &text);
+        let (other, text) = (id.replace("gcc-12", "clang-14"), text.replace("gcc-12", "clang-14"));
+        world.write(&format!("work/new/{other}/probe.toml"), &text);
     }
     symlink(repository().join("data"), world.path("work/data")).unwrap();
     fs::create_dir_all(world.path("work/target")).unwrap();
@@ -149,4 +150,43 @@ fn every_command_that_a_page_tells_a_reader_works() {
         }
     }
     assert!(count >= 40, "only {count} commands are found");
+}
+
+#[test]
+fn every_kept_run_can_be_explored() {
+    let world = world();
+    let kept = done(&world, "ls data/example/*.jsonl data/example/answers/*.jsonl").out;
+    assert!(kept.lines().count() > 20, "{kept}");
+    for file in kept.lines() {
+        for command in [format!("show {file}"), format!("export {file} --format csv")] {
+            let said = done(&world, &format!("switchcost {command}"));
+            assert!(said.status == 0 && said.out.lines().count() > 3, "{command}: {said:?}");
+        }
+    }
+}
+
+/// Words of a text that are options.
+fn options(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| c != '-' && !c.is_ascii_lowercase());
+    words.filter(|word| word.strip_prefix("--").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase())))
+}
+
+#[test]
+fn no_page_names_an_option_that_does_not_exist() {
+    let world = World::new(FAKE);
+    let docs = repository().join("docs");
+    let helps =
+        ["fleet plan", "fleet judge", "baseline set"].map(|command| world.run(&format!("{command} --help")).out);
+    let help = fs::read_to_string(docs.join("cli.md")).unwrap() + &helps.concat();
+    let known: BTreeSet<&str> = options(&help).collect();
+    let mut pages = pages();
+    pages.extend(fs::read_dir(docs).unwrap().map(|entry| entry.unwrap().path()));
+    for page in pages.iter().filter(|page| page.extension().is_some_and(|kind| kind == "md")) {
+        let text = fs::read_to_string(page).unwrap();
+        for span in text.split(['`', '\n']).filter(|span| span.contains("switchcost ") || span.starts_with("--")) {
+            for option in options(span) {
+                assert!(known.contains(option), "{}: {option} in `{span}`", page.display());
+            }
+        }
+    }
 }
