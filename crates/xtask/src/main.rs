@@ -21,13 +21,13 @@ enum Task {
         /// Folder for them
         folder: PathBuf,
     },
-    /// The documents of this repository: schemas, ladder, answers, command line
+    /// The documents of this repository: schemas, pages with figures and output of kept runs, command line
     Documents {
         /// Change nothing; fail if a document is not what the code gives
         #[arg(long)]
         check: bool,
     },
-    /// Whether the claims of docs/answers.md and docs/findings hold for the runs in a folder
+    /// Whether the claims of docs/write-ups and docs/findings hold for the runs in a folder
     Claims {
         /// Folder that scripts/answers measured into
         folder: PathBuf,
