@@ -13,6 +13,9 @@ fn every_derived_document_is_what_the_code_gives() {
     let said = Command::new(&xtask).args(["documents", "--check"]).output().unwrap();
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     let page = |path: &str| fs::read_to_string(repository().join(path)).unwrap();
+    let readme = page("README.md");
+    let screen = readme.lines().position(|line| line.starts_with("New here?")).unwrap() + 1;
+    assert!(screen <= 60 && readme.split_whitespace().count() <= 1300, "README's first screen has {screen} lines");
     let answers = page("docs/answers.md");
     for question in 'a'..='i' {
         assert!(answers.contains(&format!("\n## ({question}) ")), "question ({question}) has no answer");
