@@ -7,7 +7,7 @@ use crate::row::{Judged, Row};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Family, Placement, Timing, Verdict};
 
-/// How a row lies to the next dearer one.
+/// How a row lies to the next more expensive one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
     /// It costs less.
