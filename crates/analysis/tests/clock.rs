@@ -37,7 +37,7 @@ fn clocked(run: &mut Run, levels: &[f64], follows: bool, random: &mut Random) {
 #[test]
 fn a_figure_is_given_at_the_run_s_clock_if_it_follows_it() {
     let mut table = String::from(
-        "| clock | row | median of all batches | headline | its interval holds the one at the run's clock | told to follow | told not to |\n|---|---|---|---|---|---|---|\n",
+        "| clock | row | median of all batches | headline | its interval holds the one at the run's clock | found to follow | found not to |\n|---|---|---|---|---|---|---|\n",
     );
     for (levels, words, follows) in [
         (&[1.0][..], "still", true),
@@ -103,7 +103,8 @@ fn two_runs_at_two_clocks_are_not_a_regression() {
         clocked(&mut planted, &[1.08, 1.11], true, random);
         let [a, b, planted] = [&a, &b, &planted].map(|run| Analysis::new(run, &Catalogue::default()));
         let clock = clocks_differ(&a, &b, "simulated");
-        assert!(clock.is_some_and(|log| (log - 1.08_f64.ln()).abs() < 0.01), "{clock:?}");
+        // Either run may have kept either of its levels.
+        assert!(clock.is_some_and(|log| (log - 1.08_f64.ln()).abs() < 0.04), "{clock:?}");
         assert_eq!(clocks_differ(&a, &a, "simulated"), None);
         let (none, rules) = (Noise::default(), Rules { threshold: 0.03, comparisons: 1 });
         let verdict =

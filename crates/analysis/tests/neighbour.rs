@@ -17,7 +17,7 @@ fn share(count: usize) -> f64 {
 fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
     const STARTS: u64 = 20;
     let mut table = String::from(
-        "| time that the neighbour slows by 35 % | median of all batches | undisturbed | its interval holds the quiet one | told as slowed |\n|---|---|---|---|---|\n",
+        "| time that the neighbour slows by 35 % | median of all batches | undisturbed | its interval holds the quiet one | reported as slowed |\n|---|---|---|---|---|\n",
     );
     for (share_of_time, linked) in [(0.0, true), (0.3, true), (0.6, true), (0.8, true), (0.6, false)] {
         let (mut plain, mut calm, mut told, mut far, mut held) = (Vec::new(), Vec::new(), 0, 0, 0);
