@@ -25,8 +25,8 @@ pub(crate) fn by_round(row: &Judged<'_>, of: Of, scale: impl Fn(f64) -> f64, all
     };
     let summary = &row.summary;
     let (counted, disturbed) = match of {
-        Of::Medians => (&summary.invocation_medians, &summary.disturbed_medians),
-        Of::Undisturbed => (row.undisturbed_medians(), &Vec::new()),
+        Of::Medians => (summary.invocation_medians.as_slice(), summary.disturbed_medians.as_slice()),
+        Of::Undisturbed => (row.undisturbed_medians(), [].as_slice()),
     };
     let mut rounds = if all { collect(disturbed) } else { BTreeMap::new() };
     rounds.extend(collect(counted));

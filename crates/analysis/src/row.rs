@@ -139,9 +139,8 @@ impl Judged<'_> {
 
     /// Undisturbed medians of its starts with their rounds, as far as its probe has rulers.
     #[must_use]
-    pub fn undisturbed_medians(&self) -> &Vec<(u64, f64)> {
-        const NONE: &Vec<(u64, f64)> = &Vec::new();
-        self.undisturbed.as_ref().map_or(NONE, |undisturbed| &undisturbed.starts)
+    pub fn undisturbed_medians(&self) -> &[(u64, f64)] {
+        self.undisturbed.as_ref().map_or(&[], |undisturbed| &undisturbed.starts)
     }
 
     /// Median, interval and modes: the headline's by its basis, else those of the other.

@@ -172,13 +172,12 @@ impl Undisturbed {
 pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>>) -> Option<Undisturbed> {
     let best = best?;
     let clock = best.get(CLOCK).map(|speed| speed.kept);
-    let best_clock = best.get(CLOCK).map(|speed| speed.best);
     let (mut all, mut slow) = (0_usize, 0_usize);
     let mut beside: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut kept: Vec<(u64, Vec<(f64, f64)>)> = Vec::new();
     for &start in starts {
         let series = series(start);
-        let rulers = readings(start, best_clock);
+        let rulers = readings(start, best.get(CLOCK).map(|speed| speed.best));
         let fast = |batch: usize| {
             CHOOSING.iter().all(|(name, limit)| {
                 let reading = rulers.get(name).and_then(|ticks| ticks.get(batch));

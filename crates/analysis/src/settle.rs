@@ -6,9 +6,7 @@ use crate::percentile::{CONFIDENCE, in_time};
 use crate::rulers::{Speeds, Undisturbed, undisturbed};
 use crate::summary::{counted, summarise};
 use switchcost_model::{Invocation, Variant};
-use switchcost_stats::{
-    Interval, Shared, autocorrelation_of_ranks, mad, shared, sorted, successive_median_interval, widening,
-};
+use switchcost_stats::{Interval, Shared, autocorrelation_of_ranks, mad, shared, successive_median_interval, widening};
 
 /// Starts at which a row is looked at, and the level of its interval if it ends there. A row that ends at the first narrow moment is one of the lucky
 /// ones: at 95 % its interval would hold in 92 % of cases, in as few as 74 % where the rest has to go on. These levels bring it back (docs/coverage.md).
@@ -90,11 +88,10 @@ impl Summary {
         if !clear.enough() || hides {
             return;
         }
-        let values: Vec<f64> = sorted(&clear.starts.iter().map(|&(_, value)| value).collect::<Vec<_>>());
         let modes = std::mem::replace(&mut self.modes, clear.modes.clone());
         self.as_measured = Some(AsMeasured { median: figures.median, interval: figures.interval, modes });
         (figures.median, figures.interval) = (median, clear.interval);
-        figures.mad = mad(&values).unwrap_or(figures.mad);
+        figures.mad = mad(&in_time(&clear.starts)).unwrap_or(figures.mad);
         figures.min = figures.min.min(clear.least);
         (self.modes_within, self.precise) = (clear.modes_within, precise);
         self.alike = autocorrelation_of_ranks(&in_time(&clear.starts));

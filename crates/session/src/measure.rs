@@ -48,6 +48,14 @@ impl Session {
         Self::by(Installation::probes, started, budget, wait)
     }
 
+    /// The same with only those probes that may carry out the request, which has the budget.
+    pub fn answering(request: &Request, started: Instant, wait: bool) -> Result<Self, Failure> {
+        let probes = |installation: &Installation, catalogue: &Catalogue| {
+            switchcost_runner::needed(request, catalogue, installation.probes(catalogue))
+        };
+        Self::by(probes, started, Some(request.budget), wait)
+    }
+
     /// The same with probes of the caller's choice.
     pub fn by(
         probes: impl FnOnce(&Installation, &Catalogue) -> Vec<ProbeInfo>,
@@ -99,7 +107,7 @@ impl Session {
             machine.findings.push(taken(cpus.measured()));
         }
         let probes = switchcost_runner::discover(probes(&installation, &catalogue), None, until);
-        if probes.is_empty() {
+        if probes.is_empty() && installation.probes(&catalogue).is_empty() {
             return Err(Failure::usage(installation.why_no_probes()));
         }
         Ok(Self { catalogue, probes, cpus, machine, interrupt, started, _claim: claim })

@@ -76,7 +76,8 @@ impl Prepared {
             return Err(Failure::nothing(installation.why_no_probes()));
         }
         let store = open_store(Some(store))?;
-        let session = Session::new(Instant::now(), Some(request.budget), false)?;
+        let patterns = wanted.iter().map(|row| row.mechanism.to_string()).collect();
+        let session = Session::answering(&Request { patterns, ..request.clone() }, Instant::now(), false)?;
         let (selection, places) = select_wanted(wanted, request, catalogue, &session.probes).map_err(Failure::usage)?;
         Ok(Self { store, session, selection, places })
     }

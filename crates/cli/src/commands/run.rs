@@ -59,7 +59,7 @@ impl Action for Run {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         let request = request(self)?;
         let store = open_store(self.store.path())?;
-        let session = Session::new(started, Some(request.budget), self.effort.wait)?;
+        let session = Session::answering(&request, started, self.effort.wait)?;
         let mut selection = session.select(&request)?;
         selection.add_twins(&session.catalogue, &session.probes);
         let measured = session.measure(&request, selection, store)?;

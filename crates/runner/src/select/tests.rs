@@ -119,3 +119,36 @@ fn merged_selections_hold_each_row_once() {
     assert_eq!(all.merge(of("a/z", Reason::NoBudget)), [0, 2]);
     assert_eq!((all.variants.len(), &all.not_run[&1], &all.not_run[&2]), (3, &Reason::RingOfOne, &Reason::NoBudget));
 }
+
+#[test]
+fn only_probes_that_can_serve_a_request_are_asked() {
+    let catalogue = switchcost_catalogue::load(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
+        None,
+        &|_| Ok(()),
+    )
+    .unwrap();
+    let probe = |(id, source): (&str, &str)| ProbeInfo {
+        id: id.into(),
+        source: source.into(),
+        priority: i64::from(source == "native"),
+        ..ProbeInfo::default()
+    };
+    let all = || [("gcc-12", "native"), ("go", "go"), ("python", "python"), ("mine", "elsewhere")].map(probe).to_vec();
+    let asked = |patterns: &[&str], probes: &[&str]| {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let request = Request { patterns: words(patterns), probes: words(probes), ..Request::default() };
+        crate::needed(&request, &catalogue, all()).into_iter().map(|probe| probe.id).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(asked(&["thread/pipe"], &[]), "gcc-12");
+    assert_eq!(asked(&["thread/pipe free", "thread/futex contexts=8"], &[]), "gcc-12");
+    // The empty loop bounds it, by the probe that is preferred.
+    assert_eq!(asked(&["fiber/goroutine"], &[]), "gcc-12 go");
+    assert_eq!(asked(&["fiber/asyncio"], &["mine"]), "gcc-12 python mine");
+    assert_eq!(asked(&["thread/pipe"], &["python"]), "gcc-12 python");
+    for (patterns, probes) in
+        [(&["thread/pipe@mine"][..], &[][..]), (&["thread/nothing"], &[]), (&["thread/pipe"], &["nobody"])]
+    {
+        assert_eq!(asked(patterns, probes), "gcc-12 go python mine", "{patterns:?} {probes:?}");
+    }
+}

@@ -19,7 +19,9 @@ struct Chosen {
 pub fn measure(arguments: &Compare, started: Instant) -> Result<(Run, Vec<Operand>), Failure> {
     let store = open_store(arguments.store.path())?;
     let request = request(arguments);
-    let session = Session::new(started, Some(request.budget), arguments.measure.wait)?;
+    let rows = arguments.operands.iter().filter(|text| !text.starts_with("published:")).cloned().collect();
+    let all = Request { patterns: rows, ..request.clone() };
+    let session = Session::answering(&all, started, arguments.measure.wait)?;
     let mut selection = Selection::default();
     let mut published = Vec::new();
     let mut chosen: Vec<Chosen> = Vec::new();

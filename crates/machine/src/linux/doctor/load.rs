@@ -5,8 +5,11 @@ use super::{Answer, Subject, about};
 /// Steal in percent of the time wanted, from which on it is worth a word, and from which on numbers suffer.
 const STEAL: (f64, f64) = (1.0, 5.0);
 
+/// A tick of the kernel, in percent of the window.
+const TICK_PERCENT: f64 = 10.0;
+
 /// Others' CPU time in percent of one CPU, likewise.
-const OTHERS: (f64, f64) = (5.0, 20.0);
+const OTHERS: (f64, f64) = (10.0, 25.0);
 
 pub(super) fn steal(look: &Subject<'_>) -> Answer {
     let (Some(now), Some(since_boot)) = (look.sizes.steal_percent, look.sizes.steal_since_boot_percent) else {
@@ -20,7 +23,8 @@ pub(super) fn steal(look: &Subject<'_>) -> Answer {
         "the hypervisor took {now:.0} % of a busy CPU's time just now, {since_boot:.1} % of the time wanted since boot"
     );
     // The window counts in steps of 5 %, so a single step is as likely chance.
-    let worst = since_boot.max(if now > STEAL.1 { now } else { 0.0 });
+    // A single tick of the kernel may be chance.
+    let worst = since_boot.max(if now > TICK_PERCENT { now } else { 0.0 });
     let gap = about(look.sizes.longest_gap_us, "µs");
     let effect = format!("a spinning thread was interrupted for up to {gap}; disturbed starts are marked and repeated");
     let cure = "move the virtual machine to a quieter host, or give it dedicated CPUs";
@@ -39,7 +43,8 @@ pub(super) fn neighbours(look: &Subject<'_>) -> Answer {
             "make /proc/stat readable, and let threads be started and placed on the measured CPU",
         );
     };
-    let what = format!("other processes used {others:.0} % of one CPU over the last 200 ms");
+    let what =
+        format!("other processes used {others:.0} % of one CPU over the last {} ms", super::sizes::WINDOW.as_millis());
     let effect = format!(
         "on the measured CPU they add their time slices to samples; on another one they keep it awake, which makes free-placed switches {} \
          instead of {}",

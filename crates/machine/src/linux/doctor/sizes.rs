@@ -1,4 +1,4 @@
-//! Sizes of effects, estimated on the spot in about a third of a second. They make findings concrete; they are never
+//! Sizes of effects, estimated on the spot in an eighth of a second. They make findings concrete; they are never
 //! results, for those come from probes.
 
 use super::counters::{self, Gap};
@@ -9,8 +9,8 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// How long others are watched.
-const WINDOW: Duration = Duration::from_millis(200);
+/// How long others are watched: half of the time in which a command shows its first figure.
+pub(super) const WINDOW: Duration = Duration::from_millis(100);
 
 /// Round trips between two threads: enough to get past the first wake-ups, few enough to last 10 ms where each costs
 /// 100 µs.
@@ -24,7 +24,7 @@ const CALLS: u32 = 2000;
 pub(crate) struct Sizes {
     /// CPU time of other processes in the window, percent of one CPU.
     pub others_percent: Option<f64>,
-    /// Steal on a CPU kept busy during the window, percent; in steps of 5.
+    /// Steal on a CPU kept busy during the window, percent; in steps of 10.
     pub steal_percent: Option<f64>,
     /// Steal since boot in percent of the time that CPUs wanted to run.
     pub steal_since_boot_percent: Option<f64>,
@@ -167,7 +167,7 @@ mod tests {
     fn a_share_stays_within_its_bounds_and_is_of_a_whole_window() {
         let ms = |ms| Duration::from_millis(ms);
         assert_eq!(share(Some(20_000_000), Duration::from_micros(158), 2), None, "no window: not 12650 %");
-        assert_eq!(share(Some(20_000_000), ms(199), 2), None);
+        assert_eq!(share(Some(20_000_000), ms(99), 2), None);
         assert_eq!(share(Some(100_000_000), ms(200), 2), Some(50.0));
         assert_eq!(share(Some(420_000_000), ms(200), 2), Some(200.0));
         assert_eq!(share(Some(210_000_000), ms(200), 1), Some(100.0));
