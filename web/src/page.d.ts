@@ -1142,6 +1142,14 @@ export interface ProbePart {
 }
 export interface RunPart {
   budget_s: number;
+  /**
+   * Clock of the measured CPU that the run kept, by the cycles of a probe's ruler chain; null: no probe knows them.
+   */
+  clock_ghz: number | null;
+  /**
+   * Clock that the system declares; null: none.
+   */
+  clock_ghz_declared: number | null;
   command: string[];
   /**
    * RFC 3339, UTC; null while unfinished.

@@ -8,6 +8,7 @@ use crate::noise::{Noise, noise};
 use crate::representatives::{Beside, beside, representatives};
 use crate::row::Row;
 use crate::rulers::{Speeds, speeds};
+use crate::speed::{Clock, clock};
 use crate::together::{named_curves, named_matrices, order};
 use crate::warnings::warnings;
 use switchcost_catalogue::Catalogue;
@@ -31,6 +32,8 @@ pub struct Analysis<'r> {
     pub noise: Noise,
     /// How fast the machine was, by the rulers of each probe.
     pub speeds: Speeds,
+    /// How fast the CPU ran, where a probe knows.
+    pub clock: Option<Clock>,
     /// What makes the run as a whole less trustworthy, each with effect and cure.
     pub warnings: Vec<String>,
     /// Indices of all rows in the order of the ladder.
@@ -53,6 +56,7 @@ impl<'r> Analysis<'r> {
     pub fn at(run: &'r Run, catalogue: &Catalogue, at: At) -> Self {
         let speeds = speeds(run);
         let judged = judged(run, catalogue, &speeds, at);
+        let clock = clock(run, &speeds);
         let noise = noise(&judged.iter().collect::<Vec<_>>());
         let (reference, rows) = beside_each_other(judged, run, &noise, catalogue);
         let curves = named_curves(run, &rows, catalogue);
@@ -61,7 +65,20 @@ impl<'r> Analysis<'r> {
         let representatives = representatives(&rows, catalogue);
         let topology = Topology::of(&run.machine.stable);
         let warnings = warnings(run, &order.iter().map(|&index| &rows[index]).filter(is_shown).collect::<Vec<_>>());
-        Self { run, rows, curves, matrices, topology, noise, speeds, warnings, order, reference, representatives }
+        Self {
+            run,
+            rows,
+            curves,
+            matrices,
+            topology,
+            noise,
+            speeds,
+            clock,
+            warnings,
+            order,
+            reference,
+            representatives,
+        }
     }
 
     /// The run did not come to its planned end: killed, still going on, stopped by the user, or by its budget before every row had the

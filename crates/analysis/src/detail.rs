@@ -138,6 +138,7 @@ mod tests {
             pid: 1,
             clock,
             counter: None,
+            chain_cycles: None,
         };
         let samples = model::Samples {
             phase: model::Phase::Measure,

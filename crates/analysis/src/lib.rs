@@ -26,6 +26,7 @@ mod row;
 mod rulers;
 mod series;
 mod settle;
+mod speed;
 mod summary;
 mod tail;
 mod together;
@@ -60,6 +61,7 @@ pub use rulers::{
 };
 pub use series::{Series, batch_ns, claimed_ns, series};
 pub use settle::{LOOKS, Settled, by_itself, settled};
+pub use speed::Clock;
 pub use summary::{counted, summarise, verdict_of};
 pub use switchcost_model::{Quantity, number};
 pub use switchcost_stats::FEWEST as FEWEST_STARTS;

@@ -48,6 +48,9 @@ pub struct Hello {
     pub clock: Clock,
     /// Name of the cycle counter of `timing=each`.
     pub counter: Option<String>,
+    /// Cycles that its ruler `chain` takes on this architecture; None: it does not know, or has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain_cycles: Option<u64>,
 }
 
 /// One line of `describe`.

@@ -17,6 +17,8 @@ pub struct Hello {
     clock: model::Clock,
     #[serde(default)]
     counter: Option<Counter>,
+    #[serde(default)]
+    chain_cycles: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -84,6 +86,7 @@ impl Hello {
             pid: self.pid,
             clock: self.clock,
             counter: self.counter.map(|counter| counter.name),
+            chain_cycles: self.chain_cycles.filter(|cycles| *cycles > 0),
         })
     }
 }

@@ -57,6 +57,7 @@ fn transcript(texts: &mut Texts<'_>, ticks: i64) -> Transcript {
         pid: 1,
         clock,
         counter: None,
+        chain_cycles: None,
     };
     let samples =
         Samples { phase: Phase::Measure, units: 100, ticks: vec![ticks; 20], quantity: None, rulers: BTreeMap::new() };

@@ -114,6 +114,8 @@ function page(...results: [Result, Detail][]): PageData {
     reference: null,
     representatives: [],
     speeds: {},
+    clock_ghz: null,
+    clock_ghz_declared: null,
     unstable: null,
     precision: 0,
     budget_s: 0,

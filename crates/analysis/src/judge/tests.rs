@@ -52,6 +52,7 @@ fn honest() -> Transcript {
             pid: 1,
             clock: Clock { name: "c".into(), ticks_per_second: 1_000_000_000, read_cost_ticks: 20 },
             counter: None,
+            chain_cycles: None,
         }),
         plan: Some(PlanEcho {
             mechanism: "thread/pipe".parse().unwrap(),

@@ -326,6 +326,7 @@ fn invocation(variant: usize, round: u64, ticks: Vec<i64>) -> Invocation {
         pid: 1,
         clock,
         counter: None,
+        chain_cycles: None,
     };
     let samples = Samples { phase: Phase::Measure, units: UNITS, ticks, quantity: None, rulers: BTreeMap::new() };
     Invocation {

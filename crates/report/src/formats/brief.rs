@@ -273,7 +273,15 @@ impl<'a, 'r> View<'a, 'r> {
             say(&format!("to continue: {command}"));
         }
         let slowed = slowed_by(self.analysis);
-        let limits = [self.unstable(), self.precision(), self.unsettled(), self.uncarried(), slowed, self.doctor()];
+        let limits = [
+            self.slow_clock(),
+            self.unstable(),
+            self.precision(),
+            self.unsettled(),
+            self.uncarried(),
+            slowed,
+            self.doctor(),
+        ];
         let limits = limits.into_iter().flatten().collect::<Vec<_>>().join("; ");
         if !limits.is_empty() {
             say(&limits);
@@ -282,6 +290,14 @@ impl<'a, 'r> View<'a, 'r> {
         let next = self.analysis.reference().map_or("NAME", |row| &row.label);
         say(&format!("next: switchcost explain {next}, show -v, report --open{starred}"));
         out
+    }
+
+    /// That the CPU ran below the clock that is declared, whatever its own best was.
+    fn slow_clock(&self) -> Option<String> {
+        let clock = self.analysis.clock?;
+        let times = factor(clock.times_slower()?);
+        let (kept, declared) = (clock.kept, clock.declared?);
+        Some(format!("the CPU ran at {kept:.2} GHz of {declared:.2} declared: figures may be {times} times too high"))
     }
 
     /// What the machine check warns of, as the command that says it.
@@ -306,7 +322,8 @@ impl<'a, 'r> View<'a, 'r> {
             }
             (sound, all) => format!("{sound} of {all} rows passed their checks"),
         };
-        let mut out = paragraph(&format!("{counted}{more}{}", self.noise()), self.style);
+        let clock = self.analysis.clock.map_or(String::new(), |clock| format!("; CPU at {:.1} GHz", clock.kept));
+        let mut out = paragraph(&format!("{counted}{more}{clock}{}", self.noise()), self.style);
         let mut told: Vec<(Verdict, &Option<Reason>, Vec<&str>)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.verdict != Verdict::Verified) {
             match told.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && **reason == row.reason) {

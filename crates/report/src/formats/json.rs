@@ -56,6 +56,10 @@ struct RunPart {
     reference: Option<String>,
     /// Probe → ruler → ns that it took: how fast the machine was.
     speeds: BTreeMap<String, BTreeMap<String, SpeedPart>>,
+    /// Clock of the measured CPU that the run kept, by the cycles of a probe's ruler chain; null: no probe knows them.
+    clock_ghz: Option<f64>,
+    /// Clock that the system declares; null: none.
+    clock_ghz_declared: Option<f64>,
     /// Why the A/A pair makes differences of this run meaningless; null if it does not.
     unstable: Option<String>,
     /// Target half-width of intervals, as a fraction of the median.
@@ -190,6 +194,8 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
             speeds: analysis.speeds.iter().map(|(probe, rulers)| (probe.clone(), speeds_of(rulers))).collect(),
             representatives: analysis.representatives().iter().map(|(row, _)| row.label.clone()).collect(),
             reference: analysis.reference().map(|row| row.label.clone()),
+            clock_ghz: analysis.clock.map(|clock| clock.kept),
+            clock_ghz_declared: analysis.clock.and_then(|clock| clock.declared),
             unstable: noise.unstable.clone(),
             precision: run.precision_ppm as f64 / 1e6,
             budget_s: run.budget_ms as f64 / 1e3,

@@ -53,6 +53,7 @@ fn hello() -> impl Strategy<Value = Hello> {
             pid,
             clock,
             counter,
+            chain_cycles: Some(2048),
         },
     )
 }

@@ -136,6 +136,7 @@ fn hello(pid: u64) -> Hello {
         pid,
         clock: Clock { name: "CLOCK_MONOTONIC".to_owned(), ticks_per_second: 1_000_000_000, read_cost_ticks: 20 },
         counter: Some("tsc".to_owned()),
+        chain_cycles: None,
     }
 }
 

@@ -18,9 +18,16 @@ inline constexpr std::size_t rulers_here = os::has_null_calls ? 3 : 2;
 
 // Steps that each wait for the one before: a multiplication and an addition, four cycles on today's x86-64. Only the
 // clock's rate changes it, not a neighbour on the same core.
+inline constexpr int chain_steps = 512;
+#if defined(__x86_64__) || defined(_M_X64)
+inline constexpr int chain_cycles = 4 * chain_steps;
+#else
+inline constexpr int chain_cycles = 0;  // unknown
+#endif
+
 [[gnu::noinline]] inline void chain_of_cycles() {
     std::uint64_t value = 1;
-    for (int step = 0; step < 512; ++step) {
+    for (int step = 0; step < chain_steps; ++step) {
         value = value * 6364136223846793005 + 1442695040888963407;
         asm volatile("" : "+r"(value));
     }

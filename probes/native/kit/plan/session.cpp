@@ -39,6 +39,7 @@ Line hello() {
     line.text("runtime", os::runtime());
     line.text("compiler", PROBE_COMPILER).text("flags", PROBE_FLAGS).number("pid", os::current_task().process);
     line.raw("clock", clock.finish()).raw("counter", counter.finish());
+    if (chain_cycles > 0) line.number("chain_cycles", chain_cycles);
     return line;
 }
 

@@ -7,7 +7,7 @@ use crate::mechanism::{Claim, Mechanism};
 use crate::os;
 use crate::plan::Plan;
 use crate::refusal::Refusal;
-use crate::ruler::{Ruler, Rulers};
+use crate::ruler::{Ruler, Rulers, CHAIN_CYCLES};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -24,6 +24,8 @@ enum Message<'a> {
         pid: u32,
         clock: Clock,
         counter: Option<Counter>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        chain_cycles: Option<usize>,
         #[serde(flatten)]
         build: Build,
     },
@@ -144,7 +146,8 @@ impl Writer {
     pub fn hello(&mut self, build: Build) -> io::Result<()> {
         let clock = Clock { name: CLOCK_NAME, ticks_per_second: TICKS_PER_SECOND, read_cost_ticks: clock_read_cost() };
         let counter = COUNTER_NAME.map(|name| Counter { name });
-        self.send(&Message::Hello { protocol: 1, pid: std::process::id(), clock, counter, build })
+        let pid = std::process::id();
+        self.send(&Message::Hello { protocol: 1, pid, clock, counter, chain_cycles: CHAIN_CYCLES, build })
     }
 
     /// Answers `describe`.

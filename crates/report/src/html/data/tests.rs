@@ -39,6 +39,7 @@ fn invocation(variant: usize, round: u64, samples: Vec<Samples>, ticks_per_secon
         pid: 1,
         clock: Clock { name: "c".into(), ticks_per_second, read_cost_ticks: 1 },
         counter: None,
+        chain_cycles: None,
     };
     Invocation {
         variant,
