@@ -1,7 +1,7 @@
 //! The judge: do the probe's evidence and the host's own view support the claim?
 //!
 //! `broken`: there is no usable answer. `claim`: the evidence speaks against itself or against the mechanism's rule. `each`: the same for
-//! `timing=each`. `host`: what the host saw by itself speaks against it. `open_loop`: times
+//! `timing=each`. `host`: what the host saw by itself speaks against it. `row`: all starts of a row together. `open_loop`: times
 //! that were fixed beforehand did not pass, or the load was not there. `missing`: something that the rule needs was not told. `again`: the same for
 //! runs that are stored. `constants`: the numbers of all of them.
 
@@ -13,6 +13,7 @@ mod each;
 mod host;
 mod missing;
 mod open_loop;
+mod row;
 
 use switchcost_model::{
     Disturbance, EndStatus, Evidence, EvidenceRule, Experiment, Judgement, Plan, PlanEcho, ProcessEnd, Reason, Seen,
@@ -22,6 +23,7 @@ use switchcost_model::{
 pub use again::{Changed, fastest_bound, judge_again};
 pub(crate) use claim::turns_agree;
 pub use constants::Constants;
+pub(crate) use row::contradiction as contradiction_of_row;
 
 /// One answer of a probe, and what the host saw of it.
 #[derive(Debug, Clone, Copy)]
@@ -134,6 +136,7 @@ pub fn judge_by(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer:
     }
     let against = claim::contradiction(&case).or_else(|| each::contradiction(&case));
     let against = against.or_else(|| host::contradiction(&case)).or_else(|| open_loop::contradiction(&case));
+    let against = against.or_else(|| claim::wrong_rate(transcript));
     if let Some(reason) = against {
         return Ruling::new(Verdict::Contradicted, reason);
     }

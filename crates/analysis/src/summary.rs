@@ -3,7 +3,7 @@
 use crate::at::At;
 use crate::figures::{Figures, KernelRate, Summary, figures};
 use crate::intervals::intervals;
-use crate::judge::{turns_agree, went_another_way};
+use crate::judge::{contradiction_of_row, turns_agree, went_another_way};
 use crate::kinds::{different, kinds};
 use crate::percentile::in_time;
 use crate::series::{Series, has_rulers, quantities, series};
@@ -51,6 +51,11 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judge
         return Judgement::new(Verdict::Unmeasured, reason);
     };
     let Judgement { verdict, reason } = worst.judgement.clone();
+    if matches!(verdict, Verdict::Verified | Verdict::Unobservable)
+        && let Some(reason) = contradiction_of_row(run, &invocations)
+    {
+        return Judgement::new(Verdict::Contradicted, reason);
+    }
     let starts = invocations.iter().filter(|i| i.judgement.verdict == verdict).count();
     let of = invocations.len();
     let in_some = |reason| Reason::InSomeStarts { reason: Box::new(reason), starts, of };

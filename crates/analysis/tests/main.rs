@@ -7,3 +7,4 @@ mod ladder;
 mod neighbour;
 mod pipeline;
 mod simulation;
+mod together;

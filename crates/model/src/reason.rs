@@ -207,6 +207,12 @@ pub enum Reason {
         "the evidence has {claimed_ms:.1} ms of CPU time, but the kernel counted {counted_ms:.1} ms for the probe and all its processes"
     )]
     LessCpuTime { claimed_ms: f64, counted_ms: f64 },
+    #[error("two starts gave the same {batches} times to the last tick: one was replayed")]
+    Replayed { batches: usize },
+    #[error("the cycle counter ran at {told_mhz:.0} MHz by the probe, at {known_mhz:.0} MHz by the host")]
+    CounterRate { told_mhz: f64, known_mhz: f64 },
+    #[error("the clock has {told} ticks per second by the probe, {known} by its definition")]
+    ClockRate { told: u64, known: u64 },
     #[error("{created} tasks were created on the whole machine meanwhile, but {needed:.0} are claimed")]
     FewerTasksCreated {
         created: u64,

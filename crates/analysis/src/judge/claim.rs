@@ -1,7 +1,7 @@
 //! The probe's evidence against its own claim and the mechanism's rule.
 
 use super::{Bound, Case};
-use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Quantity, Reason, Samples, Turns};
+use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Quantity, Reason, Samples, Transcript, Turns};
 
 /// Kind of the disturbance that the judge itself finds.
 pub(super) const FOREIGN_SWITCHES: &str = "foreign_switches";
@@ -314,4 +314,14 @@ pub(super) fn near_control(case: &Case<'_>) -> Option<(f64, String, f64, usize)>
     }
     let median = switchcost_stats::median(&crate::series::values(case.transcript))?;
     (median < case.constants.least_bounds * ns).then(|| (median, mechanism.clone(), *ns, *starts))
+}
+
+/// Clocks whose rate is known, ticks per second: by their definition.
+const KNOWN_CLOCKS: [(&str, u64); 2] = [("CLOCK_MONOTONIC", 1_000_000_000), ("CLOCK_UPTIME_RAW", 1_000_000_000)];
+
+/// A clock that everybody knows runs as everybody knows.
+pub(super) fn wrong_rate(transcript: &Transcript) -> Option<Reason> {
+    let clock = &transcript.hello.as_ref()?.clock;
+    let (_, known) = KNOWN_CLOCKS.into_iter().find(|(name, _)| *name == clock.name)?;
+    (clock.ticks_per_second != known).then(|| Reason::ClockRate { told: clock.ticks_per_second, known })
 }

@@ -56,6 +56,10 @@ constants! {
     rulers_ns = 10e3,
     /// Bytes that an address space of today's processors spans, 2^57: more cannot be memory.
     address_space = 144_115_188_075_855_872.0,
+    /// Different times of batches from which on two starts that agree in all of them are one that was told twice.
+    replayed_values = 8.0,
+    /// Share by which the rate of the cycle counter may differ from what the host measured of it within 10 ms.
+    counter_share = 0.02,
     /// Of so many readings at least one is longer than a tick, even where a tick is 100 ns.
     many_readings = 1000.0,
     /// Share of the reading's own cost below which the rest is not told from it: readings at two places of a loop differ by as much.

@@ -90,7 +90,8 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
         .as_ref()
         .filter(|hops| !hops.timed)
         .map_or(0.0, |hops| (hops.count as f64).min(constants.longest_pass.max(case.plan.variant.contexts as f64)));
-    let claimed = batches * (1.0 + pass / case.evidence.units.max(1) as f64);
+    let with_pass = 1.0 + pass / case.evidence.units.max(1) as f64;
+    let claimed = batches * with_pass;
     let removal = if case.rule.seen_namespaces.is_empty() {
         0.0
     } else {
@@ -101,8 +102,13 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
         if spins { constants.pushed_aside_ns * (seen.involuntary as f64).min(constants.pushed_aside) } else { 0.0 };
     let beside =
         case.constants.leaving * tree.cpu_ns as f64 + removal + rulers_ns(case) + spun + case.constants.missing_time_ns;
-    (used > missing * cpus as f64 * claimed + beside)
-        .then_some(Reason::TimeMissing { claimed_ms: batches / 1e6, used_ms: used / 1e6 })
+    if used > missing * cpus as f64 * claimed + beside {
+        return Some(Reason::TimeMissing { claimed_ms: batches / 1e6, used_ms: used / 1e6 });
+    }
+    // The evidence's own CPU time, which audit prices by, is of all contexts.
+    let told = case.evidence.counts.get("cpu_time_ns").map(|told| *told as f64).filter(|_| case.is_ring())?;
+    (used > missing * told * with_pass + beside)
+        .then_some(Reason::LessCpuTime { claimed_ms: told / 1e6, counted_ms: used / 1e6 })
 }
 
 /// Fewer of something than the mechanism needs.
