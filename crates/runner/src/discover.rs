@@ -6,8 +6,10 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use switchcost_analysis::{is_message, last_words};
+use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::Child;
 use switchcost_model::{Described, Hello, MechanismId, ProbeInfo, harmless};
 use switchcost_protocol::{DescribeReader, describe_arguments};
@@ -38,12 +40,19 @@ impl KnownProbe {
 
 /// Asks all probes at once; slow runtimes start side by side. With `cache`, a folder, an answer of the last ten minutes is taken instead if
 /// neither the probe nor the programs on the path have changed: a virtual machine takes longer to start than a list may take. A probe that has not
-/// answered `until` then is not waited for.
+/// answered `until` then is not waited for. None: the user wants to stop.
 #[must_use]
-pub fn discover(probes: Vec<ProbeInfo>, cache: Option<&Path>, until: Option<Instant>) -> Vec<KnownProbe> {
+pub fn discover(
+    probes: Vec<ProbeInfo>,
+    cache: Option<&Path>,
+    until: Option<Instant>,
+    interrupt: Option<&Interrupt>,
+) -> Option<Vec<KnownProbe>> {
+    let stopped = AtomicBool::new(false);
     let ask = |info: &ProbeInfo| {
         let remembered = cache.map(|folder| folder.join(cache_name(info)));
-        remembered.as_deref().and_then(recall).map_or_else(|| describe(info, remembered.as_deref(), until), Ok)
+        let known = remembered.as_deref().and_then(recall);
+        known.map_or_else(|| describe(info, remembered.as_deref(), until, (interrupt, &stopped)), Ok)
     };
     let answers: Vec<_> = std::thread::scope(|scope| {
         // Where the system refuses a thread (RLIMIT_NPROC), the probe is asked by this one.
@@ -55,13 +64,11 @@ pub fn discover(probes: Vec<ProbeInfo>, cache: Option<&Path>, until: Option<Inst
         });
         answers.collect()
     });
-    let known = probes.into_iter().zip(answers);
-    known
-        .map(|(info, answer)| KnownProbe {
-            info,
-            answer: answer.map_err(|why| why + &switchcost_machine::tight_limits()),
-        })
-        .collect()
+    let known = probes.into_iter().zip(answers).map(|(info, answer)| KnownProbe {
+        info,
+        answer: answer.map_err(|why| why + &switchcost_machine::tight_limits()),
+    });
+    (!stopped.load(Ordering::Relaxed)).then(|| known.collect())
 }
 
 /// Changes with the probe's files, the folders of the path, and the variables it is given.
@@ -111,6 +118,7 @@ fn describe(
     info: &ProbeInfo,
     remembered: Option<&Path>,
     until: Option<Instant>,
+    (interrupt, stopped): (Option<&Interrupt>, &AtomicBool),
 ) -> Result<(Hello, Vec<Described>), String> {
     let mut child = start(info, describe_arguments, None, 0)?;
     let patience = Duration::from_millis(info.start_timeout_ms);
@@ -122,7 +130,7 @@ fn describe(
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())
     };
-    let (reading, log) = read_until_end(&mut child, deadline, &Cell::default(), None, &mut push);
+    let (reading, log) = read_until_end(&mut child, deadline, &Cell::default(), interrupt, &mut push);
     let _ = child.finish(); // How it ended matters less than what it said.
     match reading {
         Reading::Ended => reader.finish().inspect(|_| {
@@ -142,6 +150,9 @@ fn describe(
         }
         Reading::Deadline => Err(format!("no answer to `describe` within {} ms", info.start_timeout_ms)),
         Reading::Fault(what) => Err(what),
-        Reading::Interrupted => Err("interrupted".into()),
+        Reading::Interrupted => {
+            stopped.store(true, Ordering::Relaxed);
+            Err("interrupted".into())
+        }
     }
 }

@@ -106,7 +106,8 @@ impl Session {
         if claim.is_none() {
             machine.findings.push(taken(cpus.measured()));
         }
-        let probes = switchcost_runner::discover(probes(&installation, &catalogue), None, until);
+        let probes = switchcost_runner::discover(probes(&installation, &catalogue), None, until, Some(&interrupt))
+            .ok_or_else(|| Failure::partial("stopped before anything was measured".to_owned()))?;
         if probes.is_empty() && installation.probes(&catalogue).is_empty() {
             return Err(Failure::usage(installation.why_no_probes()));
         }

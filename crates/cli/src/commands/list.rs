@@ -26,7 +26,8 @@ impl Action for List {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
-        let probes = discover(installation.probes(&catalogue), paths::cache().as_deref(), None);
+        let probes =
+            discover(installation.probes(&catalogue), paths::cache().as_deref(), None, None).unwrap_or_default();
         let patterns: Vec<Pattern<'_>> = self
             .patterns
             .iter()

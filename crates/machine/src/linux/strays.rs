@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Ids of children that have a handle. Locked while one is started, so that a sweep never sees one without its entry.
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+/// Held by who sweeps.
+static SWEEPING: Mutex<()> = Mutex::new(());
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 /// Children that were killed and did not end in time: nobody waits for them again, but they are reaped if they end later.
 static LEFT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -64,6 +66,9 @@ pub(crate) const GOING: Duration = Duration::from_secs(2);
 
 /// Between two looks at what is going. Nothing is measured then, so a short sleep does no harm.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// Readings of the list of children until two agree, at most.
+const MOST_READINGS: usize = 4;
 
 /// How long a stray may take to leave by itself. A probe that makes control groups has a guardian which removes them once everybody else is
 /// gone; killed at once, it would leave them behind.
@@ -165,17 +170,17 @@ pub(crate) fn reap_strays() -> u32 {
 }
 
 /// Kills strays and reaps those that end in time: how many there were, and what the reaped ones used. It never waits for a single one: the first
-/// process of a PID namespace ends only after all others in it have been reaped, and those may also be strays.
+/// process of a PID namespace ends only after all others in it have been reaped, and those may also be strays. Nothing is locked while it sleeps, so
+/// that others can start children.
 pub(crate) fn sweep() -> (u32, Usage) {
-    let live = live();
-    let mut left = left();
-    left.retain(|&pid| matches!(sys::reap_if_ended(pid), Ok(None)));
+    // Two sweeps at once might kill by an id that the other has freed.
+    let _one = SWEEPING.lock().unwrap_or_else(PoisonError::into_inner);
+    left().retain(|&pid| matches!(sys::reap_if_ended(pid), Ok(None)));
     let (mut outlived, mut killed) = (BTreeSet::new(), false);
     let (mut usage, mut until) = (Usage::default(), None);
     // Again and again, since each kill may orphan the next generation.
     loop {
-        let is_new = |pid: &Pid| is_stray(*pid, &live) && !left.contains(&pid.as_raw_pid());
-        let strays: Vec<Pid> = children().into_iter().filter(is_new).collect();
+        let strays = new_strays();
         if strays.is_empty() {
             return (outlived.len() as u32, usage);
         }
@@ -184,7 +189,7 @@ pub(crate) fn sweep() -> (u32, Usage) {
             Instant::now() + GOING
         });
         if Instant::now() >= until {
-            left.extend(strays.iter().map(|pid| pid.as_raw_pid()));
+            left().extend(strays.iter().map(|pid| pid.as_raw_pid()));
             return (outlived.len() as u32, usage);
         }
         // Who leaves by itself in time is not a stray; whoever appears later was ended with those that were killed.
@@ -203,6 +208,12 @@ pub(crate) fn sweep() -> (u32, Usage) {
     }
 }
 
+fn new_strays() -> Vec<Pid> {
+    // Nobody starts a child meanwhile, so that each has its entry.
+    let (live, left) = (live(), left());
+    children().into_iter().filter(|pid| is_stray(*pid, &live) && !left.contains(&pid.as_raw_pid())).collect()
+}
+
 /// Those of these children of this process that a sweep would take for strays now.
 pub(crate) fn only(children: impl Iterator<Item = i32>) -> BTreeSet<i32> {
     let live = live();
@@ -219,7 +230,7 @@ fn has_ended(pid: Pid) -> bool {
 /// Lets whom a child has left behind go by themselves, if it has ended: a runtime's helpers need a moment to see that.
 pub(crate) fn let_go(leader: Pid) {
     if has_ended(leader) {
-        let strays: Vec<Pid> = children().into_iter().filter(|pid| is_stray(*pid, &live())).collect();
+        let strays = new_strays();
         tolerate(&strays);
     }
 }
@@ -291,9 +302,38 @@ fn session_of(pid: i32) -> Option<i32> {
     Some(unsafe { libc::getsid(pid) }).filter(|session| *session >= 0)
 }
 
-/// Children of this process, zombies included. `/proc/PID/task/TID/children` would be quicker, but many kernels are
-/// built without it.
+/// Children of this process, zombies included: what it costs does not grow with the processes of others, but for kernels that keep no such lists.
 fn children() -> Vec<Pid> {
+    // A list that changes while it is read may lack a child that was there all the time.
+    let mut before = listed();
+    for _ in 0..MOST_READINGS {
+        let now = listed();
+        if now == before {
+            break;
+        }
+        before = now;
+    }
+    before.unwrap_or_else(scanned)
+}
+
+/// By the lists that the kernel keeps of each thread's children; None: it keeps none (`CONFIG_PROC_CHILDREN`).
+fn listed() -> Option<Vec<Pid>> {
+    let own = rustix::process::getpid().as_raw_pid();
+    std::fs::metadata(format!("/proc/self/task/{own}/children")).ok()?;
+    let tasks = std::fs::read_dir("/proc/self/task").ok()?.flatten();
+    // A thread that has ended meanwhile has left its children to another.
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    let mut found: Vec<i32> = lists.flat_map(|list| numbers(&list)).collect();
+    found.sort_unstable();
+    Some(found.into_iter().filter_map(Pid::from_raw).collect())
+}
+
+fn numbers(list: &str) -> Vec<i32> {
+    list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+/// By asking all processes for their parent.
+fn scanned() -> Vec<Pid> {
     let own = rustix::process::getpid().as_raw_pid();
     processes().filter(|pid| of(*pid, |stat| stat.parent()) == Some(own)).filter_map(Pid::from_raw).collect()
 }
@@ -311,10 +351,23 @@ mod tests {
     fn an_ordinary_child_of_the_host_is_no_stray() {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let pid = Pid::from_raw(child.id() as i32).unwrap();
-        assert!(children().contains(&pid));
+        assert!(children().contains(&pid) && scanned().contains(&pid));
         assert!(!is_stray(pid, &BTreeSet::new()));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(!children().contains(&pid));
+        assert!(!children().contains(&pid) && !scanned().contains(&pid));
+    }
+
+    #[test]
+    fn the_kernel_s_list_of_children_is_that_of_their_parents() {
+        let mut zombie = std::process::Command::new("true").spawn().unwrap();
+        let own = Pid::from_raw(zombie.id() as i32).unwrap();
+        while !has_ended(own) {
+            std::thread::sleep(PAUSE);
+        }
+        if let Some(listed) = listed() {
+            assert!(listed.contains(&own), "{own:?} has ended and is not reaped: {listed:?}");
+        }
+        zombie.wait().unwrap();
     }
 }
