@@ -449,7 +449,7 @@ fn a_row_whose_disturbed_starts_cost_otherwise_has_both_figures() {
     assert!(row["notes"].to_string().contains(words), "{row}");
 }
 
-/// A probe that never says what it can do is waited for by its limit, ten minutes here: an unheard Ctrl-C would let the test time out.
+/// A probe that never says what it can do is waited for by its limit: after an unheard Ctrl-C the run would go on without it.
 #[test]
 fn ctrl_c_is_heard_while_probes_are_asked() {
     let world = world();
@@ -457,9 +457,9 @@ fn ctrl_c_is_heard_while_probes_are_asked() {
     world.write("libexec/switchcost/probes/mute/mute", &script);
     let program = world.path("libexec/switchcost/probes/mute/mute");
     std::fs::set_permissions(program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let mute = probe("mute", "./mute", 1).replace("start_timeout_ms = 60000", "start_timeout_ms = 600000");
+    let mute = probe("mute", "./mute", 1);
     world.write("libexec/switchcost/probes/mute/probe.toml", &mute);
-    let mut run = world.command(&["run", "thread/honest", "--probe", "mute", "--budget", "3000s"]);
+    let mut run = world.command(&["run", "thread/honest", "--budget", "3000s"]);
     let child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     until("the probe is asked", || world.path("asked").exists());
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
