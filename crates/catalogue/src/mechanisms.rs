@@ -132,6 +132,7 @@ struct MechanismFile {
     #[serde(default)]
     control: bool,
     not_a_choice: Option<String>,
+    most_contexts: Option<u64>,
     contexts_of: Option<String>,
     #[serde(default)]
     notes: Vec<String>,
@@ -281,6 +282,7 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
         unit: file.unit,
         control: file.control,
         not_a_choice: file.not_a_choice,
+        most_contexts: file.most_contexts,
         contexts_of: file.contexts_of.as_deref().map(word).transpose()?,
         notes: file.notes,
         parameters,

@@ -115,6 +115,8 @@ pub struct Mechanism {
     pub experiments: Vec<Experiment>,
     /// Contexts when nothing is said, of experiments in which it differs from the others.
     pub contexts: BTreeMap<Experiment, u64>,
+    /// Contexts that its ring has at most; None: as many as the machine bears.
+    pub most_contexts: Option<u64>,
     /// Word for its own unit.
     pub unit: String,
     /// No switch takes place.
@@ -215,6 +217,16 @@ impl Mechanism {
     pub fn usual_contexts(&self, experiment: Experiment) -> u64 {
         let own = self.contexts.get(&experiment).copied();
         own.unwrap_or(if self.control { 1 } else { experiment.contexts })
+    }
+
+    /// Contexts that it can have at most: a control has no ring, and takes part alone.
+    #[must_use]
+    pub fn bound_of_contexts(&self, experiment: Experiment) -> Option<u64> {
+        if self.control {
+            Some(self.usual_contexts(experiment))
+        } else {
+            self.most_contexts.filter(|_| experiment.ring)
+        }
     }
 
     /// Word for one unit of this experiment.

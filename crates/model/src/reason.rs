@@ -207,6 +207,8 @@ pub enum Reason {
         "the evidence has {claimed_ms:.1} ms of CPU time, but the kernel counted {counted_ms:.1} ms for the probe and all its processes"
     )]
     LessCpuTime { claimed_ms: f64, counted_ms: f64 },
+    #[error("{mechanism} cannot have more contexts than {most}: leave --contexts out")]
+    TooManyContexts { mechanism: String, most: u64 },
     #[error("two starts gave the same {batches} times to the last tick: one was replayed")]
     Replayed { batches: usize },
     #[error("the cycle counter ran at {told_mhz:.0} MHz by the probe, at {known_mhz:.0} MHz by the host")]

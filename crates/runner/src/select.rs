@@ -111,8 +111,10 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
         }
         for (experiment, placement, parameters) in shapes(request, mechanism)? {
             let many = experiment.many;
+            // Controls that a pattern takes in beside rings stay what they are.
+            let named = !mechanism.control || request.patterns.iter().any(|pattern| mechanism.id.as_str() == pattern);
             let contexts = match request.contexts.is_empty() {
-                false if many => request.contexts.clone(),
+                false if many && named => request.contexts.clone(),
                 _ => vec![mechanism.usual_contexts(experiment)],
             };
             for contexts in contexts {
@@ -385,6 +387,9 @@ fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<Reason> {
     }
     if shape.timing == Timing::Each && !shape.experiment.each {
         return Some(Reason::NotOneByOne { experiment: shape.experiment.to_string() });
+    }
+    if let Some(most) = mechanism.bound_of_contexts(shape.experiment).filter(|most| shape.contexts > *most) {
+        return Some(Reason::TooManyContexts { mechanism: id, most });
     }
     (shape.experiment.ring && shape.contexts < 2 && !mechanism.control).then_some(Reason::RingOfOne)
 }

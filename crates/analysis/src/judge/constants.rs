@@ -28,6 +28,9 @@ constants! {
     stray_share = 0.001,
     /// Kernel switches at the edges of the measurement that belong to no unit, beside two per context.
     edge_switches = 10.0,
+    /// Of an event that the rule allows few of, so many at the edges of each batch belong to no unit: a guest leaves once a batch, and batches of 1 µs have
+    /// 400 units.
+    edge_counts = 2.0,
     /// Tasks of a runtime beside its contexts that may add switches at the edges: collectors, compilers, timers.
     helper_tasks = 64.0,
     /// Times a second that somebody else may get the CPU in between. It matters for units of milliseconds (large working sets), of which a single

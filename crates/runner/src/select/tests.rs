@@ -152,3 +152,27 @@ fn only_probes_that_can_serve_a_request_are_asked() {
         assert_eq!(asked(patterns, probes), "gcc-12 go python mine", "{patterns:?} {probes:?}");
     }
 }
+
+#[test]
+fn more_contexts_than_a_mechanism_has_are_refused_by_its_page() {
+    let catalogue = switchcost_catalogue::load(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
+        None,
+        &|_| Ok(()),
+    )
+    .unwrap();
+    let asked = |pattern: &str, contexts: u64| {
+        let patterns = vec![pattern.to_owned()];
+        let request = Request { patterns, contexts: vec![contexts], ..Request::default() };
+        select(&request, &catalogue, &[]).unwrap()
+    };
+    let refused = |pattern: &str, contexts: u64| {
+        let selection = asked(pattern, contexts);
+        selection.not_run.values().any(|reason| matches!(reason, Reason::TooManyContexts { .. }))
+    };
+    assert!(refused("vm/exit", 3) && refused("control/empty-loop", 8));
+    assert!(!refused("vm/exit", 2) && !refused("thread/pipe", 1000));
+    // Beside rings a control stays what it is.
+    let all = asked("control/*", 8);
+    assert!(!all.variants.is_empty() && all.variants.iter().all(|variant| variant.contexts == 1), "{all:?}");
+}

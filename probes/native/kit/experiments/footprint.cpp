@@ -32,6 +32,7 @@ MemoryGain run_cycle(const Plan& with_driver, const Entry& entry, Turns& turns, 
 void rehearse(const Plan& plan, const Entry& entry) {
     Plan few = plan;
     few.contexts = std::min<std::uint32_t>(plan.contexts, 16) + 1;
+    few.batch_units = 0;
     Turns ignored;
     Counts ignored_too;
     run_cycle(few, entry, ignored, ignored_too);
@@ -86,6 +87,7 @@ void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry)
     }
     Plan with_driver = plan;
     ++with_driver.contexts;
+    with_driver.batch_units = 0;
     Turns turns;
     Counts counts;  // of the last cycle
     const std::uint64_t cycles = plan.warmup_batches + plan.batches;

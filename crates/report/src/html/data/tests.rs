@@ -129,6 +129,7 @@ fn catalogue() -> Catalogue {
         unit: unit.into(),
         control: control.is_none(),
         not_a_choice: None,
+        most_contexts: None,
         contexts_of: None,
         tags: Vec::new(),
         notes: vec![],
