@@ -301,11 +301,15 @@ fn ladders(world: &World, rounds: u64) -> [String; 2] {
 }
 
 #[test]
-fn rows_with_modes_have_no_single_figure_and_no_ratio() {
+fn rows_with_modes_have_no_single_figure_and_a_ratio_mode_by_mode() {
     let world = World::new(FAKE);
     assert_eq!(world.run("run thread/honest --param ticks=1000 --rounds 12").status, 0);
     let a = world.forged("a", two_kinds);
-    let b = world.forged("b", |text| two_kinds(&with(text, "\"id\":\"", "20270101T000000-0000")));
+    // Beside a row with the same modes it is compared mode by mode.
+    let alike = world.forged("alike", |text| two_kinds(&with(text, "\"id\":\"", "20270101T000000-0000")));
+    let same = compare(&world, &[&a, &alike]).json()["comparisons"][0].clone();
+    assert_eq!((&same["verdict"], &same["ratio"]), (&"same".into(), &1.0.into()), "{same}");
+    let b = world.forged("b", |text| with(text, "\"id\":\"", "20270102T000000-0000"));
     let said = compare(&world, &[&a, &b]);
     assert_eq!(said.status, 0, "{said:?}");
     let row = &said.json()["comparisons"][0];

@@ -115,10 +115,11 @@ fn coverage_and_false_alarms() {
         let (few, many) = (slack(93.0, draws(RUNS)), slack(93.0, draws(MANY)));
         assert!((93.0 - few..=most + few).contains(&single), "{law}: one median {single} %");
         assert!(
-            (paired >= 93.0 - many && unpaired >= 93.0 - many) || law == Law::Bimodal,
+            (paired >= 93.0 - many || law == Law::Bimodal) && unpaired >= 93.0 - many,
             "{law}: {paired} % and {unpaired} %"
         );
-        assert_eq!((paired.is_nan(), unpaired.is_nan()), (law == Law::Bimodal, law == Law::Bimodal), "{law}");
+        // Rows of two runs are compared mode by mode.
+        assert_eq!((paired.is_nan(), unpaired.is_nan()), (law == Law::Bimodal, false), "{law}");
         let most = 5.0 + slack(5.0, draws(MANY));
         assert!(paired_alarms <= most && unpaired_alarms <= most, "{law}: {paired_alarms} % and {unpaired_alarms} %");
     }

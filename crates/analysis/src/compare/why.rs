@@ -70,6 +70,13 @@ pub enum Why {
     },
     /// Sides whose modes reach into the other's, with the modes in words: the ratio follows their shares, which are chance.
     Modes(Vec<(Side, String)>),
+    /// Batches of one side are ten times as long as the other's, or more.
+    Batches {
+        /// A's, ns.
+        a_ns: f64,
+        /// B's, ns.
+        b_ns: f64,
+    },
     /// The core was never as free in the run of this side as in the other's.
     Slowed {
         /// Which.
@@ -86,6 +93,7 @@ impl Why {
         match self {
             Self::Experiments(..) => "different_experiments",
             Self::Units(..) => "different_units",
+            Self::Batches { .. } => "different_batches",
             Self::Unusable { .. } => "unusable",
             Self::NoRoundInCommon => "no_round_in_common",
             Self::NoFigure => "no_figure",

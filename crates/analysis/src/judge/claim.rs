@@ -325,5 +325,5 @@ const KNOWN_CLOCKS: [(&str, u64); 2] = [("CLOCK_MONOTONIC", 1_000_000_000), ("CL
 pub(super) fn wrong_rate(transcript: &Transcript) -> Option<Reason> {
     let clock = &transcript.hello.as_ref()?.clock;
     let (_, known) = KNOWN_CLOCKS.into_iter().find(|(name, _)| *name == clock.name)?;
-    (clock.ticks_per_second != known).then(|| Reason::ClockRate { told: clock.ticks_per_second, known })
+    (clock.ticks_per_second != known).then_some(Reason::ClockRate { told: clock.ticks_per_second, known })
 }

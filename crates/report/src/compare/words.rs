@@ -2,7 +2,9 @@
 
 use crate::text::listed;
 use switchcost_analysis::number::percent;
-use switchcost_analysis::{CORE, Caution, DEFAULT_FLOOR, Gate, GateOutcome, Ground, Incomparable, Remark, Side, Why};
+use switchcost_analysis::{
+    CORE, Caution, DEFAULT_FLOOR, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
+};
 use switchcost_model::Run;
 
 /// A clause.
@@ -30,6 +32,14 @@ pub fn reason(why: &Why) -> String {
         Why::Modes(sides) => {
             let kinds: Vec<String> = sides.iter().map(|(side, modes)| format!("{side} has modes: {modes}")).collect();
             format!("{}; the ratio follows their shares, which are chance", kinds.join(", "))
+        }
+        Why::Batches { a_ns, b_ns } => {
+            let of = |ns: f64| Quantity::TIME.amount(ns);
+            format!(
+                "their batches last {} and {}, whose edges weigh differently; measure both alike",
+                of(*a_ns),
+                of(*b_ns)
+            )
         }
         Why::Slowed { side, times } => {
             format!("the machine was slowed throughout {side}'s run ({CORE} ×{times:.2}); measure it again")

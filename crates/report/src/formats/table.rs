@@ -117,12 +117,12 @@ pub fn slowed_by(analysis: &Analysis<'_>) -> Option<String> {
         return None;
     }
     if ruler == CLOCK {
-        return Some(format!("the clock ran {} slower than at its best ({ruler})", percent(times - 1.0)));
+        return Some(format!("the CPU clock ran {} below its peak", percent(1.0 - 1.0 / times)));
     }
     let shares = || measured().filter_map(|row| Some(row.undisturbed.as_ref()?.slowed));
     let share = shares().sum::<f64>() / shares().count() as f64;
     let share = percent(share);
-    Some(format!("beside {share} of the batches this machine was slower than it can be ({ruler} ×{times:.2})"))
+    Some(format!("something slowed the core beside {share} of the batches ({ruler} ×{times:.2})"))
 }
 
 /// What the run's own A/A pairs say.
