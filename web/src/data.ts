@@ -2,7 +2,7 @@
 
 import type { Curve, Detail, Experiment, Literature, Matrix, Measure, PageData, Result, RunData } from "./page";
 
-import { BYTES } from "./format";
+import { BYTES, either } from "./format";
 
 export type {
   Cell,
@@ -47,7 +47,9 @@ export interface Row {
   placement: string;
   probe: string;
   quantity: Measure;
-  /** ns or bytes per unit; null: no figure that can be drawn. */
+  /** ns or bytes per unit: the median, or the figure of each mode; empty: no figure that can be drawn. */
+  figures: number[];
+  /** The one figure of the row; null: it has none, or modes. */
   median: number | null;
   low: number | null;
   high: number | null;
@@ -128,13 +130,19 @@ function starts(detail: Detail): Start[] {
   });
 }
 
-/** Where a row with modes, which has no median, stands in an order of rows: at the mode that most of its starts have. */
-function heaviest(result: Result): number | null {
-  const [mode] = [...result.modes].sort(([, a], [, b]) => b - a);
-  return mode?.[0] ?? null;
-}
+/** It has modes, so that no single number stands for it. */
+export const bimodal = (row: Row | undefined): boolean => row !== undefined && row.result.modes.length > 0;
+
+/** What a row costs, one figure for each of its modes: `1.31 or 28.0 µs`. */
+export const cost = (row: Row | undefined): string => (row ? either(row.figures, row.quantity) : "–");
+
+/** A mark for each figure of these rows. */
+export const eachFigure = (rows: Row[]): { row: Row; key: string; family: string; value: number }[] =>
+  rows.flatMap((row) => row.figures.map((value) => ({ row, key: row.key, family: row.family, value })));
 
 function row(result: Result, detail: Detail, index: number, data: PageData): Row {
+  const modes = result.modes.map(([value]) => value);
+  const figures = (modes.length > 0 ? modes : [result.median]).map(positive).filter((value) => value !== null);
   return {
     key: `r${index}`,
     index,
@@ -146,7 +154,8 @@ function row(result: Result, detail: Detail, index: number, data: PageData): Row
     placement: result.placement,
     probe: result.probe,
     quantity: quantityOf(result.quantity, data),
-    median: positive(result.median ?? heaviest(result)),
+    figures,
+    median: modes.length > 0 ? null : (figures[0] ?? null),
     low: positive(result.low),
     high: positive(result.high),
     min: positive(result.min),

@@ -62,6 +62,13 @@ export const duration = (ns: number | null): string => scaled(ns, TIME, digits);
 export const bytes = (value: number | null): string => scaled(value, BYTES, digits);
 /** With the unit of its quantity. */
 export const amount = (value: number | null, quantity: Quantity): string => scaled(value, quantity, digits);
+/** One of several: a unit that all have stands once. */
+export function either(values: number[], quantity: Quantity): string {
+  const each = values.map((value) => amount(value, quantity));
+  const unit = each.at(-1)?.replace(/^.* /, " ") ?? "";
+  const alike = each.every((text) => text.endsWith(unit));
+  return each.map((text, i) => (alike && i < each.length - 1 ? text.slice(0, -unit.length) : text)).join(" or ") || "–";
+}
 /** Without superfluous digits: `1 µs`, `500 ns`. */
 export const tick = (value: number, quantity: Quantity): string =>
   scaled(value, quantity, (scaled) => String(Number(scaled.toPrecision(3))));

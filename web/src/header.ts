@@ -1,9 +1,9 @@
 /** What stands above every view: the answer, where it comes from, what limits it, and the ways to the views. */
 
 import { type Context, colour, familyTitle } from "./context";
-import { machine, type Row, type Run, runTitle } from "./data";
+import { cost, machine, type Row, type Run, runTitle } from "./data";
 import { type Choice, h, select } from "./dom";
-import { amount, factor } from "./format";
+import { factor } from "./format";
 import { VIEWS } from "./views";
 
 /** Figures beside one another at the top. */
@@ -28,10 +28,6 @@ function figures(context: Context): HTMLElement | null {
     if (row.label === reference) return "one thread switch";
     if (times === null) return "";
     return times < 0.995 ? `1/${factor(1 / times).slice(1)} of a thread` : `${factor(times)} a thread`;
-  };
-  const cost = (row: Row): string => {
-    const modes = row.result.modes.map(([value]) => amount(value ?? null, row.quantity));
-    return modes.length > 1 ? `${modes[0]!.split(" ")[0]!}–${modes.at(-1)!}` : amount(row.median, row.quantity);
   };
   const card = (row: Row): HTMLElement =>
     h(
@@ -65,13 +61,8 @@ function limits(context: Context): HTMLElement {
   const { run } = context;
   const { rows } = run;
   const target = run.data.run.precision;
-  const measured = rows.filter((row) => row.median !== null);
-  const wide = measured.filter(
-    (row) =>
-      row.low !== null &&
-      row.high !== null &&
-      row.result.modes.length === 0 &&
-      (row.high - row.low) / 2 / row.median! > target,
+  const wide = rows.filter(
+    ({ low, high, median }) => low !== null && high !== null && median !== null && (high - low) / 2 / median > target,
   );
   const passed = rows.filter((row) => row.result.verdict === "verified");
   const failed = rows.filter((row) => row.result.verdict !== "verified");

@@ -15,15 +15,19 @@ function figures(row: Row, reference: string | null, batches: boolean): HTMLElem
   const { quantity, result } = row;
   const of = (value: number | null): string => amount(value, quantity);
   const modes = result.modes.map(([value, share]) => `${of(value ?? null)} (${percent(share ?? null)})`);
-  if (row.median === null) return part("Figure", `none: ${result.verdict}${result.reason ? `, ${result.reason}` : ""}`);
+  if (row.figures.length === 0)
+    return part("Figure", `none: ${result.verdict}${result.reason ? `, ${result.reason}` : ""}`);
   return [
     ...part(
       "Figure",
-      modes.length > 0
-        ? `two or more modes: ${modes.join(" or ")} per ${result.unit}`
-        : `${of(row.median)} per ${result.unit}`,
+      modes.length > 0 ? `bimodal: ${modes.join(" or ")} per ${result.unit}` : `${of(row.median)} per ${result.unit}`,
     ),
-    ...part("95 % interval", row.low === null ? "none: fewer than six starts" : `${of(row.low)} – ${of(row.high)}`),
+    ...part(
+      "95 % interval",
+      row.low === null
+        ? `none: ${modes.length > 0 ? "one figure per mode" : "fewer than six starts"}`
+        : `${of(row.low)} – ${of(row.high)}`,
+    ),
     ...(result.as_measured === null || result.as_measured === row.median
       ? []
       : part("All batches, as measured", of(result.as_measured))),
@@ -87,7 +91,7 @@ export function panel(context: Context): HTMLElement | null {
       h("button", { type: "button", id: "panel-close", "aria-label": "Close", onclick: close }, "×"),
     ),
     h("p", {}, about?.title ?? familyTitle(row.family, context.data)),
-    row.median !== null && compare,
+    row.figures.length > 0 && compare,
     h(
       "dl",
       {},

@@ -75,7 +75,10 @@ export const VIEWS: Record<string, View> = {
     title: "Creation & memory",
     draw: life,
     has: (_, runs, data) =>
-      some(runs, (row) => experimentOf(row.experiment, data).of_contexts && row.median !== null && !row.detail.control),
+      some(
+        runs,
+        (row) => experimentOf(row.experiment, data).of_contexts && row.figures.length > 0 && !row.detail.control,
+      ),
     more: {
       shows: "what a context costs to create and to keep",
       command: (data) => commands(data, (experiment) => experiment.of_contexts).join("; "),

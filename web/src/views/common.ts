@@ -1,7 +1,8 @@
 import type { Context } from "../context";
 import { familyTitle } from "../context";
-import { type Experiment, group, type PageData, type Row } from "../data";
+import { bimodal, type Experiment, group, type PageData, type Row } from "../data";
 import { h, type Table } from "../dom";
+import { factor } from "../format";
 import type { Item } from "../rowplot";
 
 /** Rows in one picture: more would be neither readable nor quick. */
@@ -55,7 +56,7 @@ export const without = (label: string, words: string[]): string =>
 /** Why a row has no mark; alarming if its evidence contradicts it or its probe broke. */
 export function words(row: Row): { words?: string; alarm?: boolean } {
   const alarm = row.result.verdict === "contradicted" || row.result.verdict === "broken";
-  if (row.median !== null) return {};
+  if (row.figures.length > 0) return {};
   const verdict = row.result.verdict === "verified" ? "no figure above zero" : row.result.verdict;
   return { words: row.result.reason ? `${verdict}: ${row.result.reason}` : verdict, alarm };
 }
@@ -69,6 +70,13 @@ export const notes = (rows: Row[], of: (row: Row) => string[]): NonNullable<Tabl
       return lines.length > 0 ? [[nth, { title, lines }] as const] : [];
     }),
   );
+
+/** Cost of the most expensive row by that of the cheapest; no number if one of them is bimodal. */
+export function spread(rows: Row[]): string {
+  if (rows.some(bimodal)) return "bimodal";
+  const all = rows.flatMap((row) => row.figures);
+  return factor(Math.max(...all) / Math.min(...all));
+}
 
 /** Rows of each experiment, in the order of their first row. */
 export function byExperiment(rows: Row[]): [string, Row[]][] {

@@ -1,9 +1,9 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import { type Comparison, type ComparisonTable, type Row, runTitle } from "../data";
+import { bimodal, type Comparison, cost, type ComparisonTable, type Row, runTitle } from "../data";
 import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
-import { amount, factor, logTicks, percent, TIME } from "../format";
+import { factor, logTicks, percent, TIME } from "../format";
 import { rowPlot } from "../rowplot";
 import { paged } from "./common";
 
@@ -45,7 +45,11 @@ function verdict(row: Sided): string {
     : "cannot tell";
 }
 
-const cost = (row: Row | undefined): string => (row ? amount(row.median, row.quantity) : "–");
+/** Of rows with modes a ratio has a range and no value: that would follow the shares of the modes. */
+const ranged = (row: Sided): boolean => bimodal(row.of) || bimodal(row.by);
+
+const ratio = (row: Sided): string =>
+  ranged(row) && row.low !== null ? `${factor(row.low)} – ${factor(row.high)}` : factor(row.ratio);
 
 /** Ratios with intervals and verdicts, as `switchcost compare` judges them. */
 export function compare(context: Context): HTMLElement[] {
@@ -102,7 +106,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
           items: rows.map((row) => ({
             key: row.key,
             label: row.b,
-            end: `${factor(row.ratio)}  ${verdict(row)}`,
+            end: `${ratio(row)}  ${verdict(row)}`,
           })),
           width: context.width,
           x: {
@@ -137,15 +141,18 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
                 dy: seat.dy,
               },
             ),
-            Plot.dot(rows, {
-              y: "key",
-              x: "ratio",
-              r: 4.5,
-              fill: paint,
-              symbol: (row: Sided) =>
-                row.verdict === "slower" ? "triangle" : row.verdict === "faster" ? "square" : "circle",
-              dy: seat.dy,
-            }),
+            Plot.dot(
+              rows.filter((row) => !ranged(row)),
+              {
+                y: "key",
+                x: "ratio",
+                r: 4.5,
+                fill: paint,
+                symbol: (row: Sided) =>
+                  row.verdict === "slower" ? "triangle" : row.verdict === "faster" ? "square" : "circle",
+                dy: seat.dy,
+              },
+            ),
           ],
         });
   const level = all[0]?.confidence ?? null;
@@ -193,7 +200,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
         row.a,
         cost(row.of),
         cost(row.by),
-        row.ratio === null ? "–" : factor(row.ratio),
+        row.ratio === null ? "–" : ranged(row) ? "bimodal" : factor(row.ratio),
         row.low === null ? "–" : `${factor(row.low)} – ${factor(row.high)}`,
         percent(row.noise_floor),
         percent(row.smallest_detectable),

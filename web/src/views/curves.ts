@@ -1,7 +1,9 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, total, typed } from "../context";
 import {
+  bimodal,
   caches,
+  cost,
   type Curve,
   curves as find,
   group,
@@ -37,6 +39,8 @@ interface Point {
   low: number | null;
   high: number | null;
   curve: string;
+  /** One of several figures: no line goes through it. */
+  mode?: boolean;
 }
 
 interface Line {
@@ -74,10 +78,10 @@ const family = (mechanism: string): string => mechanism.split("/")[0] ?? "";
 /** Points that a logarithmic axis can show. */
 function drawable(
   curve: string,
-  points: { x: number; y: number | null; low: number | null; high: number | null }[],
+  points: { x: number; y: number | null; low: number | null; high: number | null; mode?: boolean }[],
 ): Point[] {
-  return points.flatMap(({ x, y, low, high }) =>
-    positive(y) === null ? [] : [{ x, y: y!, low: positive(low), high: positive(high), curve }],
+  return points.flatMap(({ y, low, high, ...rest }) =>
+    positive(y) === null ? [] : [{ ...rest, y: y!, low: positive(low), high: positive(high), curve }],
   );
 }
 
@@ -104,10 +108,16 @@ function asLines(context: Context, all: Curve[]): Line[] {
       family(mechanism),
       drawable(
         label,
-        points.map(({ x, median, low, high }) => ({ x, y: median, low, high })),
+        points.flatMap(({ x, result, median, low, high }) => {
+          const row = rows.get(result);
+          if (row && bimodal(row)) return row.figures.map((y) => ({ x, y, low: null, high: null, mode: true }));
+          return [{ x, y: median, low, high }];
+        }),
       ),
     );
-    const parts = points.flatMap(({ x, parts }) => (parts ? [{ x, ...parts }] : []));
+    const parts = points.flatMap(({ x, result, parts }) =>
+      parts && !bimodal(rows.get(result)) ? [{ x, ...parts }] : [],
+    );
     if (control === null || parts.length === 0) continue;
     const alone = `${control} alone`;
     const touches = parts.map((part) => {
@@ -155,25 +165,35 @@ function one(context: Context, all: Curve[]): HTMLElement {
     below:
       left.length > 0 &&
       h("p", { class: "fine" }, `Not on a curve, having fewer than three points: ${left.join(", ")}.`),
-    table: table(own.slice(0, MOST_CURVES), quantity, label, split),
+    table: table(context, own.slice(0, MOST_CURVES), quantity, label, split),
   });
 }
 
 /** Every number as the host computed it: also those that are below 0, or not resolved, and stand in no picture. */
-function table(curves: Curve[], quantity: Quantity, label: (x: number) => string, split: boolean): Table {
-  const cost = (value: number | null): string => amount(value, quantity);
+function table(
+  context: Context,
+  curves: Curve[],
+  quantity: Quantity,
+  label: (x: number) => string,
+  split: boolean,
+): Table {
+  const rows = new Map(context.run.rows.map((row) => [row.label, row]));
+  const mixed = (point: Measured): boolean => bimodal(rows.get(point.result));
+  const written = (value: number | null): string => amount(value, quantity);
   const interval = (of: { low: number | null; high: number | null }): string =>
-    of.low === null ? "–" : `${cost(of.low)} – ${cost(of.high)}`;
-  const parts = ({ parts: of }: Measured): string[] =>
-    of
-      ? [cost(of.control), cost(of.direct), cost(of.indirect), interval(of), of.resolved ? "" : "not resolved"]
+    of.low === null ? "–" : `${written(of.low)} – ${written(of.high)}`;
+  const parts = (point: Measured): string[] => {
+    const of = mixed(point) ? null : point.parts;
+    return of
+      ? [written(of.control), written(of.direct), written(of.indirect), interval(of), of.resolved ? "" : "not resolved"]
       : ["–", "–", "–", "–", ""];
-  const rows = curves.flatMap((curve) =>
+  };
+  const lines = curves.flatMap((curve) =>
     curve.points.map((point) => [
       curve.label,
       label(point.x),
-      cost(point.median),
-      interval(point),
+      mixed(point) ? cost(rows.get(point.result)) : written(point.median),
+      mixed(point) ? "–" : interval(point),
       ...(split ? parts(point) : []),
     ]),
   );
@@ -185,7 +205,7 @@ function table(curves: Curve[], quantity: Quantity, label: (x: number) => string
       "95 % interval",
       ...(split ? ["control alone", "direct", "indirect", "its 95 % interval", "resolved"] : []),
     ],
-    rows: rows.slice(0, MOST_ROWS),
+    rows: lines.slice(0, MOST_ROWS),
   };
 }
 
@@ -306,7 +326,8 @@ function runsOf(points: Point[], gaps: number[]): Point[][] {
   const parts: Point[][] = [];
   points.forEach((point, i) => {
     const before = points[i - 1];
-    const apart = before && (before.x === 0 || gaps.some((x) => x > before.x && x < point.x));
+    const apart =
+      before && (before.mode || point.mode || before.x === 0 || gaps.some((x) => x > before.x && x < point.x));
     if (!before || apart) parts.push([point]);
     else parts.at(-1)!.push(point);
   });
@@ -326,7 +347,7 @@ function leftOut(context: Context, { axis, experiment }: Curve): string[] {
   return own
     ? context.rows
         .filter(
-          (row) => row.experiment === experiment && row.median !== null && !row.detail.control && !on.has(row.label),
+          (row) => row.experiment === experiment && row.figures.length > 0 && !row.detail.control && !on.has(row.label),
         )
         .map((row) => row.label)
         .slice(0, 40)

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { byQuantity, type Measure, type Row, type Start } from "../data";
+import { bimodal, byQuantity, cost, eachFigure, type Measure, type Row, type Start } from "../data";
 import { select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, duration, tick } from "../format";
@@ -58,7 +58,7 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
     dots.length === 0
       ? null
       : rowPlot({
-          items: lines(rows, context, (row) => ({ end: amount(row.median, quantity), ...words(row) })),
+          items: lines(rows, context, (row) => ({ end: cost(row), ...words(row) })),
           width: context.width,
           x: logAxis(
             [...dots.map((dot) => dot.median), ...boxes.flatMap((box) => [box.p1, box.p99])],
@@ -84,24 +84,21 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
               dots.filter((dot) => !dot.counted),
               { y: "key", x: "median", r: 3, symbol: "times", stroke: "var(--alarm)", dy: seat.dy },
             ),
-            Plot.tickX(
-              rows.filter((row) => row.median !== null),
-              {
-                y: "key",
-                x: "median",
-                stroke: "var(--text)",
-                strokeWidth: 1.5,
-                insetTop: seat.insetTop - 2,
-                insetBottom: seat.insetBottom - 2,
-              },
-            ),
+            Plot.tickX(eachFigure(rows), {
+              y: "key",
+              x: "value",
+              stroke: "var(--text)",
+              strokeWidth: 1.5,
+              insetTop: seat.insetTop - 2,
+              insetBottom: seat.insetBottom - 2,
+            }),
           ],
         });
   return figure({
     id: `spread-${quantity.name}`,
     title: `How far starts and batches differ in ${quantity.name}`,
     caption:
-      "Dots: median of each start of the probe; crosses: starts that were disturbed or not verified and do not count. Pale bar: 10th to 90th percentile of all batches; thin line: 1st to 99th. Tick: the row's median.",
+      "Dots: median of each start of the probe; crosses: starts that were disturbed or not verified and do not count. Pale bar: 10th to 90th percentile of all batches; thin line: 1st to 99th. Tick: the row's median, or each of its modes.",
     command: typed(context.run),
     n: counted(all),
     picture,
@@ -128,7 +125,7 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
           String(medians.length),
           String(row.starts.length - medians.length),
           end(Math.min),
-          amount(row.median, quantity),
+          cost(row),
           end(Math.max),
           ...[0.01, 0.1, 0.9, 0.99].map((share) => amount(at(row, share, context), quantity)),
         ];
@@ -176,7 +173,7 @@ function ecdf(context: Context): HTMLElement {
       row.low !== null && row.high !== null
         ? Plot.rectX([row], { x1: "low", x2: "high", fill: "var(--text)", fillOpacity: 0.08 })
         : null,
-      row.median !== null ? Plot.ruleX([row.median], { stroke: "var(--text)", strokeDasharray: "2,3" }) : null,
+      Plot.ruleX(row.figures, { stroke: "var(--text)", strokeDasharray: "2,3" }),
       Plot.text(["— starts\n– – batches"], { frameAnchor: "bottom-right", dy: -8, dx: -8, fill: "var(--text)" }),
     ],
   });
@@ -288,11 +285,11 @@ function perUnit(context: Context, rows: Row[], quantity: Measure): HTMLElement 
     picture,
     table: {
       head: ["mechanism", "intervals", "p50", "p90", "p99", "p99.9", "maximum", "two readings of the counter"],
-      rows: shown.map(({ label, result: of }) => [
-        label,
-        String(of.samples),
-        ...[of.p50, of.p90, of.p99, of.p999, of.max, of.reading].map(duration),
-      ]),
+      rows: shown.map((row) => {
+        const { result: of } = row;
+        const beyond = [of.p90, of.p99, of.p999, of.max, of.reading].map(duration);
+        return [row.label, String(of.samples), bimodal(row) ? cost(row) : duration(of.p50), ...beyond];
+      }),
     },
   });
 }

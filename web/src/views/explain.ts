@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, typed } from "../context";
-import type { Explained } from "../data";
+import { bimodal, cost, type Explained } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { duration, percent } from "../format";
@@ -67,6 +67,8 @@ function steps({ layers, residue, total, mechanism }: Explained): Step[] {
 }
 
 function waterfall(one: Explained, nth: number, context: Context): HTMLElement {
+  const row = context.run.rows.find((row) => row.label === one.mechanism);
+  if (bimodal(row)) return nothing(`${one.mechanism} is bimodal, ${cost(row)}: no one cost can be taken apart.`);
   const all = steps(one);
   const ends = all.flatMap((step) => [step.from, step.to]);
   const paint = (step: Step): string =>
@@ -116,7 +118,7 @@ function waterfall(one: Explained, nth: number, context: Context): HTMLElement {
   const why = one.layers.map((layer) => h("li", {}, h("strong", {}, layer.name), `: ${layer.why}`));
   return figure({
     id: `explain-${nth}`,
-    title: `${one.mechanism}: where ${duration(one.total.ns)} go`,
+    title: `${one.mechanism}: where ${one.figure} go`,
     caption: `${one.title}. Bars: means over ${one.total.rounds} rounds, each from where the one before ends; dark line: 95 % interval. ${one.sentence}`,
     command: typed(context.run),
     n: `${one.layers.length} layers, ${one.total.rounds} rounds`,

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, typed } from "../context";
-import { hardware, machineName, moment, type Row, type Run } from "../data";
+import { cost, hardware, machineName, moment, type Row, type Run } from "../data";
 import { type Choice, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
@@ -25,7 +25,7 @@ export function history(context: Context): HTMLElement[] {
   const seen = new Set<string>();
   for (const run of runs)
     for (const row of run.rows) {
-      if (row.median === null) continue;
+      if (row.figures.length === 0) continue;
       if (seen.has(row.label)) often.add(row.label);
       seen.add(row.label);
     }
@@ -42,7 +42,7 @@ export function history(context: Context): HTMLElement[] {
       ),
     ];
   const dots = runs.flatMap((run): Dot[] => {
-    const found = run.rows.find((other) => other.label === row.label && other.median !== null);
+    const found = run.rows.find((other) => other.label === row.label && other.figures.length > 0);
     return found ? [{ run, row: found, at: Date.parse(run.data.run.started), kernel: kernel(run) }] : [];
   });
   const choices: Choice[] = [...often].slice(0, 500).map((label) => [label, label]);
@@ -55,7 +55,7 @@ function one(context: Context, row: Row, dots: Dot[], choices: Choice[]): HTMLEl
   type Point = (typeof points)[number];
   const changes = points.filter((point, i) => i > 0 && points[i - 1]!.kernel !== point.kernel);
   const y = logAxis(
-    points.flatMap(({ row }) => [row.median, row.low, row.high]),
+    points.flatMap(({ row }) => [...row.figures, row.low, row.high]),
     row.quantity,
     320,
   );
@@ -103,7 +103,10 @@ function one(context: Context, row: Row, dots: Dot[], choices: Choice[]): HTMLEl
           strokeLinecap: "round",
         } as Plot.LinkOptions,
       ),
-      Plot.dot(points, { x: "nth", y: ({ row }: Point) => row.median, r: 4.5, fill: paint }),
+      Plot.dot(
+        points.flatMap(({ nth, row }) => row.figures.map((value) => ({ nth, value }))),
+        { x: "nth", y: "value", r: 4.5, fill: paint },
+      ),
     ],
   });
   return figure({
@@ -120,7 +123,7 @@ function one(context: Context, row: Row, dots: Dot[], choices: Choice[]): HTMLEl
         run.key,
         moment(run),
         kernel,
-        amount(row.median, row.quantity),
+        cost(row),
         row.low === null ? "–" : `${amount(row.low, row.quantity)} – ${amount(row.high, row.quantity)}`,
         row.result.verdict,
       ]),

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { experimentOf, type Literature, literatureOf, measured, type Row } from "../data";
+import { bimodal, cost, eachFigure, experimentOf, type Literature, literatureOf, measured, type Row } from "../data";
 import { type Choice, h, select } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import { amount, factor, type Quantity } from "../format";
@@ -16,7 +16,7 @@ export function ladder(context: Context): HTMLElement[] {
 
 /** The rung to which factors refer: the one chosen, else the run's reference. */
 function rung(context: Context, rows: Row[]): Row | undefined {
-  const chosen = rows.find((row) => row.label === context.state.against && row.median !== null);
+  const chosen = rows.find((row) => row.label === context.state.against && row.figures.length > 0);
   return chosen ?? rows.find((row) => row.label === context.run.data.run.reference);
 }
 
@@ -30,17 +30,6 @@ function ratioTo(reference: Row, row: Row, context: Context): number | null {
   return table?.comparisons.find((comparison) => comparison.b === row.label)?.ratio ?? null;
 }
 
-/** The figure of a row, or those of its modes. */
-function figures(row: Row, quantity: Quantity): string {
-  const modes = row.result.modes.map(([value]) => amount(value ?? null, quantity));
-  if (modes.length === 0) return amount(row.median, quantity);
-  const unit = modes.at(-1)!.replace(/^.* /, " ");
-  // A unit that all have stands once.
-  return modes
-    .map((mode, i) => (i < modes.length - 1 && mode.endsWith(unit) ? mode.slice(0, -unit.length) : mode))
-    .join(" or ");
-}
-
 function marker(row: Row): "circle" | "times" {
   return row.result.verdict === "contradicted" ? "times" : "circle";
 }
@@ -50,7 +39,7 @@ function summary(row: Row, quantity: Quantity, context: Context): string {
   const of = (value: number | null): string => amount(value, quantity);
   const about = context.data.mechanisms[row.result.mechanism]?.short ?? "";
   return [
-    `${row.label}${about ? ` (${about})` : ""}: ${figures(row, quantity)} per ${row.result.unit}`,
+    `${row.label}${about ? ` (${about})` : ""}: ${cost(row)} per ${row.result.unit}`,
     row.low === null ? "no interval" : `${of(row.low)} – ${of(row.high)}`,
     `${row.result.verdict}, ${row.result.starts} starts`,
   ].join(" · ");
@@ -128,7 +117,7 @@ function literatureMarks(literature: Mark[], domain: [number, number], seat: Sea
 
 /** Luckiest batch, 99th percentile, interval and median of each row. */
 function rowMarks(drawable: Row[], batches: boolean, context: Context, seat: Seat): Plot.Markish[] {
-  const single = drawable.filter((row) => row.result.modes.length === 0);
+  const single = drawable.filter((row) => row.median !== null);
   const timed = (value: "min" | "p99"): Row[] => drawable.filter((row) => row[value] !== null && batches);
   const paint = (row: Row): string => colour(row.family, context.data);
   return [
@@ -162,16 +151,13 @@ function rowMarks(drawable: Row[], batches: boolean, context: Context, seat: Sea
         dy: seat.dy,
       },
     ),
-    Plot.dot(
-      drawable.flatMap((row) => row.result.modes.map(([value]) => ({ key: row.key, family: row.family, value }))),
-      {
-        y: "key",
-        x: "value",
-        r: 3,
-        fill: (mode: { family: string }) => colour(mode.family, context.data),
-        dy: seat.dy,
-      },
-    ),
+    Plot.dot(eachFigure(drawable.filter(bimodal)), {
+      y: "key",
+      x: "value",
+      r: 3,
+      fill: (mode: { family: string }) => colour(mode.family, context.data),
+      dy: seat.dy,
+    }),
     Plot.dot(single, {
       y: "key",
       x: "median",
@@ -195,7 +181,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
     return ratio === null ? "" : ratio < 0.995 ? `1/${factor(1 / ratio).slice(1)}` : factor(ratio);
   };
   const common = shared(all);
-  const drawable = rows.filter((row) => row.median !== null);
+  const drawable = rows.filter((row) => row.figures.length > 0);
   const known = drawable
     .map((row) => ({ row, values: literatureOf(row, context.data).sort((a, b) => a.low - b.low) }))
     .filter(({ values }) => values.length > 0);
@@ -206,16 +192,16 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   );
   const x = logAxis(
     [
-      ...drawable.flatMap((row) => [row.median, row.low, row.high, row.min, row.p99]),
+      ...drawable.flatMap((row) => [...row.figures, row.low, row.high, row.min, row.p99]),
       ...literature.flatMap((mark) => [mark.low, mark.high]),
     ],
     quantity,
     context.width,
   );
   const end = (row: Row): string => {
-    if (row.median === null) return "";
+    if (row.figures.length === 0) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
-    return `${figures(row, quantity)}${row.result.unit === about.unit || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`;
+    return `${cost(row)}${row.result.unit === about.unit || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`;
   };
   const picture =
     rows.length === 0
@@ -255,7 +241,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
       return row && summary(row, quantity, context);
     });
   const choices: Choice[] = all
-    .filter((row) => row.median !== null)
+    .filter((row) => row.figures.length > 0)
     .slice(0, 500)
     .map((row) => [row.label, row.label]);
   const chooser = select(`against-${experiment}`, "Compare with", choices, reference?.label ?? "", (against) =>
@@ -264,7 +250,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   return figure({
     id: `ladder-${experiment}`,
     title: [about.title, ...common.filter((word) => word !== experiment)].join(" · "),
-    caption: `Dot: median over starts; bar: its 95 % interval${about.batches ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}. Hollow: failed a check; the word says which. ${reference ? `×: cost by that of ${reference.label}, the median of the rounds' ratios, where the unit is the same; whether a difference can be trusted says Compare.` : ""}`,
+    caption: `Dot: median over starts; bar: its 95 % interval${about.batches ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}. Two dots and "or": bimodal, one figure per mode. Hollow: failed a check; the word says which. ${reference ? `×: cost by that of ${reference.label}, the median of the rounds' ratios, where the unit is the same; whether a difference can be trusted says Compare.` : ""}`,
     command: typed(context.run),
     n: counted(all),
     picture,

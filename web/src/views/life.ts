@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { experimentOf, measured, type Row } from "../data";
+import { cost, eachFigure, experimentOf, measured, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
@@ -20,14 +20,14 @@ export function life(context: Context): HTMLElement[] {
     .flatMap((run) => (run === context.run ? context.rows : run.rows))
     .filter(
       (row) =>
-        asked.some((experiment) => experiment.name === row.experiment) && row.median !== null && !row.detail.control,
+        asked.some((experiment) => experiment.name === row.experiment) && row.figures.length > 0 && !row.detail.control,
     );
   const found = new Map<string, Map<string, Row>>();
   for (const row of rows) {
     const mine = found.get(name(row)) ?? new Map<string, Row>();
     // Of several variants the fastest stands for the mechanism.
     const known = mine.get(row.experiment);
-    if (!known || (row.median ?? 0) < (known.median ?? 0)) mine.set(row.experiment, row);
+    if (!known || row.figures[0]! < known.figures[0]!) mine.set(row.experiment, row);
     found.set(name(row), mine);
   }
   const lived = [...found].filter(([, of]) => [...of.keys()].some((name) => experimentOf(name, data).of_contexts));
@@ -49,22 +49,22 @@ export function life(context: Context): HTMLElement[] {
     const quantity = measured(experiment, data);
     const marks = of.map(({ name, row }) => ({
       key: name,
-      median: row.median,
       low: row.low,
       high: row.high,
       family: row.family,
     }));
+    const dots = of.flatMap(({ name, row }) => eachFigure([row]).map((dot) => ({ ...dot, key: name })));
     const paint = (mark: { family: string }): string => colour(mark.family, context.data);
     const picture = rowPlot({
       items: shown.map(([name, all]) => ({
         key: name,
         label: name,
-        ...(all.has(experiment) ? { end: amount(all.get(experiment)!.median, quantity) } : { words: "not measured" }),
+        ...(all.has(experiment) ? { end: cost(all.get(experiment)) } : { words: "not measured" }),
       })),
       // Labels stand above the marks where three pictures share the page.
       width: Math.min(width, three ? 639 : width),
       x: logAxis(
-        marks.map((mark) => mark.median),
+        dots.map((dot) => dot.value),
         quantity,
         width,
       ),
@@ -73,7 +73,7 @@ export function life(context: Context): HTMLElement[] {
           marks.filter((mark) => mark.low !== null && mark.high !== null),
           { y: "key", x1: "low", x2: "high", stroke: paint, strokeWidth: 4, strokeOpacity: 0.5, dy: seat.dy },
         ),
-        Plot.dot(marks, { y: "key", x: "median", r: 4.5, fill: paint, dy: seat.dy }),
+        Plot.dot(dots, { y: "key", x: "value", r: 4.5, fill: paint, dy: seat.dy }),
       ],
     });
     return h("div", {}, h("h4", {}, short), picture);
@@ -103,7 +103,7 @@ export function life(context: Context): HTMLElement[] {
             const row = of.get(experiment.name);
             const figures = [...experiment.parts, ...experiment.beside].map((part) => row?.result.parts[part]);
             const quantity = measured(experiment.name, data);
-            return [row?.median, ...figures].map((figure) => amount(figure ?? null, quantity));
+            return [cost(row), ...figures.map((figure) => amount(figure ?? null, quantity))];
           }),
         ]),
       },

@@ -1,11 +1,11 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import { byQuantity, group, hardware, machineName, type Row, type Run } from "../data";
+import { byQuantity, cost, group, hardware, machineName, type Row, type Run } from "../data";
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
-import { amount, factor, type Quantity } from "../format";
+import type { Quantity } from "../format";
 import { logAxis, rowPlot, tamed } from "../rowplot";
-import { paged } from "./common";
+import { paged, spread } from "./common";
 
 const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye"] as const;
 const COLOURS = 8;
@@ -51,7 +51,7 @@ export function compareMachines(context: Context): HTMLElement[] {
   for (const seen of [...all.values()].slice(0, MOST_MACHINES)) {
     for (const run of seen.runs) {
       for (const row of run.rows) {
-        if (!wanted.has(row.label) || row.median === null) continue;
+        if (!wanted.has(row.label) || row.figures.length === 0) continue;
         const mark = { row, seen, key: row.label, run };
         group(rows, row.label, mark);
       }
@@ -71,24 +71,24 @@ function one(
 ): HTMLElement {
   const { shown, pager } = paged(all, context);
   const marks = shown.flatMap(([, marks]) => marks);
+  const dots = marks.flatMap((mark) => mark.row.figures.map((value) => ({ ...mark, value })));
   const several = machines.size > 1;
   const paint = (mark: { seen: Seen }): string => `var(--f${(mark.seen.nth + 1) % COLOURS})`;
   const symbol = (mark: { seen: Seen }): (typeof SYMBOLS)[number] =>
     SYMBOLS[mark.seen.nth % SYMBOLS.length] ?? "circle";
-  const spread = (of: { row: Row }[]): number =>
-    Math.max(...of.map((mark) => mark.row.median!)) / Math.min(...of.map((mark) => mark.row.median!));
+  const rowsOf = (of: { row: Row }[]): Row[] => of.map((mark) => mark.row);
   const picture = rowPlot({
-    items: shown.map(([label, of]) => ({ key: label, label, end: factor(spread(of)) })),
+    items: shown.map(([label, of]) => ({ key: label, label, end: spread(rowsOf(of)) })),
     width: context.width,
     x: logAxis(
-      marks.flatMap((mark) => [mark.row.median]),
+      marks.flatMap((mark) => mark.row.figures),
       quantity,
       context.width,
     ),
     marks: (seat) => [
-      Plot.dot(marks, {
+      Plot.dot(dots, {
         y: "key",
-        x: (mark: (typeof marks)[number]) => mark.row.median,
+        x: "value",
         r: 4,
         symbol,
         stroke: paint,
@@ -102,10 +102,7 @@ function one(
   const byLabel = new Map(shown);
   const tip = pointed(picture, "right = slower · at the end: slowest ÷ fastest", (key) => {
     const of = byLabel.get(key);
-    return (
-      of &&
-      `${key}: ${of.map((mark) => `${mark.seen.title.split(":")[0]} ${amount(mark.row.median, quantity)}`).join(" · ")}`
-    );
+    return of && `${key}: ${of.map((mark) => `${mark.seen.title.split(":")[0]} ${cost(mark.row)}`).join(" · ")}`;
   });
   const legend = h(
     "ul",
@@ -125,7 +122,7 @@ function one(
   return figure({
     id: `machines-${quantity.name}`,
     title: several ? `${machines.size} machines` : `${context.runs.length} runs of one machine`,
-    caption: `One mark for each run: medians. At the end: slowest ÷ fastest. Machines differ in more than their hardware: see their facts under Machine.${machines.size > MOST_MACHINES ? ` The first ${MOST_MACHINES} of ${machines.size} machines.` : ""}`,
+    caption: `One mark for each run: medians, or each mode of a bimodal row. At the end: slowest ÷ fastest. Machines differ in more than their hardware: see their facts under Machine.${machines.size > MOST_MACHINES ? ` The first ${MOST_MACHINES} of ${machines.size} machines.` : ""}`,
     command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
     n: `${marks.length} rows of ${context.runs.length} runs`,
     picture,
@@ -139,10 +136,10 @@ function one(
             of
               .filter((mark) => mark.seen === seen)
               .slice(0, 6)
-              .map((mark) => amount(mark.row.median, quantity))
+              .map((mark) => cost(mark.row))
               .join(", ") || "–",
         ),
-        factor(spread(of)),
+        spread(rowsOf(of)),
       ]),
     },
   });

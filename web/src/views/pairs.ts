@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, counted, typed } from "../context";
-import { type Cell, matrices, type Matrix, positive } from "../data";
+import { bimodal, type Cell, cost, matrices, type Matrix, positive } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { duration } from "../format";
@@ -76,8 +76,11 @@ const strength = (share: number): string =>
   `color-mix(in oklab, var(--slower) ${Math.round(PALEST + share * (STRONGEST - PALEST))}%, var(--paper))`;
 
 function one(context: Context, { label, cells }: Matrix): HTMLElement {
+  const rows = new Map(context.run.rows.map((row) => [row.label, row]));
+  const mixed = (cell: Cell): boolean => bimodal(rows.get(cell.result));
+  const told = (cell: Cell): string => (mixed(cell) ? cost(rows.get(cell.result)) : duration(cell.median));
   const found = cells.filter((cell) => positive(cell.median) !== null);
-  // A pair is measured in one order and holds for the other too.
+  // Grey: bimodal. A pair is measured in one order and holds for the other too.
   const both = [
     ...found,
     ...found.filter((cell) => cell.a !== cell.b).map((cell) => ({ ...cell, a: cell.b, b: cell.a })),
@@ -85,14 +88,15 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
   const domain = bands(ordered(cells));
   const words = domain.length * SIDE <= context.width - 60 || domain.length <= 6;
   const side = Math.min(context.width, 64 + domain.length * (words ? SIDE : 22));
-  const cost = (cell: Cell): number => cell.median ?? 0;
-  const [least, most] = found.reduce(
-    ([low, high], cell) => [Math.min(low, cost(cell)), Math.max(high, cost(cell))],
+  const ns = (cell: Cell): number => cell.median ?? 0;
+  const single = found.filter((cell) => !mixed(cell));
+  const [least, most] = single.reduce(
+    ([low, high], cell) => [Math.min(low, ns(cell)), Math.max(high, ns(cell))],
     [Infinity, 0],
   );
   const share = (ns: number): number => (most > least ? Math.log(ns / least) / Math.log(most / least) : 0);
   const title = (cell: Cell): string =>
-    `CPU ${cell.a} and ${cell.b}${cell.relation ? ` (${cell.relation.replaceAll("_", " ")})` : ""}: ${duration(cell.median)}`;
+    `CPU ${cell.a} and ${cell.b}${cell.relation ? ` (${cell.relation.replaceAll("_", " ")})` : ""}: ${told(cell)}`;
   const name = (value: string): string => (value.startsWith("gap") ? "" : value);
   const picture =
     found.length === 0
@@ -113,7 +117,7 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
             Plot.cell(both, {
               x: (cell: Cell) => String(cell.b),
               y: (cell: Cell) => String(cell.a),
-              fill: (cell: Cell) => strength(share(cost(cell))),
+              fill: (cell: Cell) => (mixed(cell) ? "var(--pale)" : strength(share(ns(cell)))),
               inset: 1,
               title,
             }),
@@ -121,7 +125,7 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
               ? Plot.text(both, {
                   x: (cell: Cell) => String(cell.b),
                   y: (cell: Cell) => String(cell.a),
-                  text: (cell: Cell) => duration(cell.median).replace(" ", "\n"),
+                  text: (cell: Cell) => told(cell).replaceAll(" ", "\n"),
                   fill: "var(--text)",
                   fontSize: 11,
                 } as Plot.TextOptions)
@@ -138,19 +142,19 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
     id: `pairs-${label.replace(/\W/g, "-")}`,
     title: `CPU pairs: ${label}`,
     caption:
-      "One cell for each pair of CPUs; stronger = slower, on a logarithmic scale. Siblings stand side by side; a gap parts CPUs that share neither cache nor core. A pair is measured in one order and shown in both.",
+      "One cell for each pair of CPUs; stronger = slower, on a logarithmic scale. Siblings stand side by side; a gap parts CPUs that share neither cache nor core. Grey: bimodal. A pair is measured in one order and shown in both.",
     command: typed(context.run),
     n: counted(context.rows.filter((row) => measured.has(row.label))),
     picture,
-    extra: [found.length > 0 && scale(least, most)],
+    extra: [single.length > 0 && scale(least, most)],
     table: {
       head: ["first CPU", "second CPU", "relation", "median", "95 % interval", "verdict"],
       rows: cells.map((cell) => [
         String(cell.a),
         String(cell.b),
         cell.relation ?? "unknown",
-        duration(cell.median),
-        cell.low === null ? "–" : `${duration(cell.low)} – ${duration(cell.high)}`,
+        told(cell),
+        cell.low === null || mixed(cell) ? "–" : `${duration(cell.low)} – ${duration(cell.high)}`,
         cell.verdict,
       ]),
     },

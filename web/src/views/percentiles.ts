@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { experimentOf, group, measured, positive, type Row, type Run } from "../data";
+import { bimodal, cost, experimentOf, group, measured, positive, type Row, type Run } from "../data";
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import { amount, type Quantity, thousands } from "../format";
@@ -52,7 +52,7 @@ interface Mark {
 function marksOf(row: Row, shares: string[]): Mark[] {
   const of = row.result.percentiles;
   return shares.flatMap((share) => {
-    const value = positive(of[share]);
+    const value = share === "p50" && bimodal(row) ? null : positive(of[share]);
     const [low, high] = [positive(of[`${share}_low`]), positive(of[`${share}_high`])];
     return value === null ? [] : [{ key: row.key, family: row.family, share, value, low, high }];
   });
@@ -216,6 +216,7 @@ function caveats(rows: Row[]): HTMLElement | null {
 
 /** A percentile as the host gives it, with its interval. */
 function written(row: Row, share: string, quantity: Quantity): string {
+  if (share === "p50" && bimodal(row)) return cost(row);
   const { [share]: value, [`${share}_low`]: low, [`${share}_high`]: high } = row.result.percentiles;
   if (value === undefined) return "–";
   const told = amount(value, quantity);
@@ -245,7 +246,7 @@ function one(context: Context, all: Row[]): HTMLElement {
   const about = experimentOf(experiment, data);
   const quantity = measured(experiment, data);
   const common = shared(all);
-  const drawable = rows.filter((row) => row.median !== null);
+  const drawable = rows.filter((row) => row.figures.length > 0);
   const shares = SHARES.filter((share) => share === "p50" || drawable.some((row) => share in row.result.percentiles));
   const told = [...shares, LONGEST];
   const marks = drawable.flatMap((row) => marksOf(row, shares));
@@ -253,14 +254,14 @@ function one(context: Context, all: Row[]): HTMLElement {
   const pictures = drawable.map((row) => ({ row, bars: bars(row, wide) }));
   // What is left where reading the counter costs more than the unit would stretch the axis without end.
   const ends = pictures.flatMap(({ row, bars }) =>
-    bars.flatMap(({ low, high }) => [low > (row.median ?? 0) / 100 ? low : null, high]),
+    bars.flatMap(({ low, high }) => [low > (row.figures[0] ?? 0) / 100 ? low : null, high]),
   );
   const x = logAxis([...marks.flatMap((mark) => [mark.value, mark.low, mark.high]), ...ends], quantity, context.width);
   const domain = x.domain as [number, number];
   const paint = (of: { family: string }): string => colour(of.family, data);
   const byKey = new Map(rows.map((row) => [row.key, row]));
   const end = (row: Row): string => {
-    if (row.median === null) return "";
+    if (row.figures.length === 0) return "";
     const own = marksOf(row, shares).map((mark) => `${mark.share} ${amount(mark.value, quantity)}`);
     const tail = own.at(-1) ?? "";
     const failed = row.result.verdict !== "verified" && row.result.verdict;

@@ -1,11 +1,11 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { byQuantity, group, type PageData, type Row } from "../data";
+import { byQuantity, cost, eachFigure, group, type PageData, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
-import { amount, factor, type Quantity } from "../format";
+import type { Quantity } from "../format";
 import { logAxis, rowPlot } from "../rowplot";
-import { paged } from "./common";
+import { paged, spread } from "./common";
 
 /** How placements are drawn, in their order: the first is filled. */
 const SYMBOLS = [
@@ -27,7 +27,7 @@ interface Placed {
 export function placed(rows: Row[], { placements }: PageData): Placed[] {
   const found = new Map<string, Row[]>();
   for (const row of rows) {
-    if (row.median === null || !placements.some(({ name }) => name === row.placement)) continue;
+    if (row.figures.length === 0 || !placements.some(({ name }) => name === row.placement)) continue;
     const { mechanism, experiment, timing, contexts } = row.result;
     // What only one placement can have, such as all OS threads, does not keep the rows apart.
     group(found, JSON.stringify([mechanism, row.probe, experiment, timing, contexts]), row);
@@ -57,20 +57,19 @@ export function placement(context: Context): HTMLElement[] {
 function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
   const { shown, pager } = paged(all, context);
   const { placements } = context.data;
-  const marks = shown.flatMap(({ rows }, i) => rows.map((row) => ({ row, key: `p${i}`, median: row.median! })));
+  const marks = shown.flatMap(({ rows }, i) => rows.map((row) => ({ row, key: `p${i}` })));
   const paint = (mark: { row: Row }): string => colour(mark.row.family, context.data);
-  const spread = (rows: Row[]): number =>
-    Math.max(...rows.map((row) => row.median!)) / Math.min(...rows.map((row) => row.median!));
+  const dots = shown.flatMap(({ rows }, i) => eachFigure(rows).map((dot) => ({ ...dot, key: `p${i}` })));
   const lines = shown.map(({ rows }, i) => ({
     key: `p${i}`,
-    low: Math.min(...rows.map((row) => row.median!)),
-    high: Math.max(...rows.map((row) => row.median!)),
+    low: Math.min(...rows.flatMap((row) => row.figures)),
+    high: Math.max(...rows.flatMap((row) => row.figures)),
   }));
   const picture = rowPlot({
-    items: shown.map(({ label, rows }, i) => ({ key: `p${i}`, label, end: factor(spread(rows)) })),
+    items: shown.map(({ label, rows }, i) => ({ key: `p${i}`, label, end: spread(rows) })),
     width: context.width,
     x: logAxis(
-      marks.flatMap(({ row }) => [row.median, row.low, row.high]),
+      marks.flatMap(({ row }) => [...row.figures, row.low, row.high]),
       quantity,
       context.width,
     ),
@@ -84,7 +83,7 @@ function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
         dy: seat.dy,
       }),
       Plot.link(
-        marks.filter(({ row }) => row.low !== null && row.high !== null && row.result.modes.length === 0),
+        marks.filter(({ row }) => row.low !== null && row.high !== null),
         {
           y: "key",
           x1: ({ row }: { row: Row }) => row.low,
@@ -98,10 +97,10 @@ function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
       ),
       ...placements.map(({ name }, nth) =>
         Plot.dot(
-          marks.filter((mark) => mark.row.placement === name),
+          dots.filter((dot) => dot.row.placement === name),
           {
             y: "key",
-            x: "median",
+            x: "value",
             r: 5,
             symbol: symbolOf(nth)[0],
             fill: nth === 0 ? paint : "var(--paper)",
@@ -116,10 +115,7 @@ function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
   const keyed = new Map(shown.map(({ label, rows }, i) => [`p${i}`, { label, rows }]));
   const tip = pointed(picture, "right = slower · at the end: slowest ÷ fastest", (key) => {
     const found = keyed.get(key);
-    return (
-      found &&
-      `${found.label}: ${found.rows.map((row) => `${row.placement} ${amount(row.median, quantity)}`).join(" · ")}`
-    );
+    return found && `${found.label}: ${found.rows.map((row) => `${row.placement} ${cost(row)}`).join(" · ")}`;
   });
   const legend = h(
     "p",
@@ -130,7 +126,7 @@ function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
     id: `placement-${quantity.name}`,
     title: "Where the contexts run",
     caption:
-      "Medians with 95 % intervals. Two idle CPUs are often the slowest: the second must be woken. At the end: slowest ÷ fastest.",
+      "Medians with 95 % intervals, or each mode of a bimodal row. Two idle CPUs are often the slowest: the second must be woken. At the end: slowest ÷ fastest.",
     command: typed(context.run),
     n: counted(marks.map((mark) => mark.row)),
     picture,
@@ -143,10 +139,10 @@ function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
           ({ name }) =>
             rows
               .filter((row) => row.placement === name)
-              .map((row) => amount(row.median, quantity))
+              .map(cost)
               .join(", ") || "–",
         ),
-        factor(spread(rows)),
+        spread(rows),
       ]),
     },
   });

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import type { Row, Start } from "../data";
+import { bimodal, type Row, type Start } from "../data";
 import { select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, digits, percent } from "../format";
@@ -12,7 +12,7 @@ const REACH = 0.2;
 
 /** What the run was like from its first start to its last. */
 export function rounds(context: Context): HTMLElement[] {
-  const rows = context.rows.filter((row) => row.starts.length > 0 && row.median !== null);
+  const rows = context.rows.filter((row) => row.starts.length > 0 && row.figures.length > 0);
   if (rows.length === 0) return [nothing("No row here tells its single starts.", "switchcost run")];
   const row = focus(context, (row) => row.starts.some((start) => start.median > 0));
   return [overview(context, rows), ...(row ? [closely(context, row)] : [])];
@@ -20,11 +20,15 @@ export function rounds(context: Context): HTMLElement[] {
 
 const seconds = (value: number): string => `${Number(value.toPrecision(3))} s`;
 
+/** How far a start is from its row's figure; of several from the nearest. */
+function off({ median }: Start, { figures }: Row): number {
+  const far = figures.map((figure) => median / figure - 1).sort((a, b) => Math.abs(a) - Math.abs(b));
+  return far[0] ?? 0;
+}
+
 function overview(context: Context, all: Row[]): HTMLElement {
   const { shown: rows, pager } = paged(all, context);
-  const points = rows.flatMap((row) =>
-    row.starts.map((start) => ({ ...start, key: row.key, off: start.median / (row.median ?? 1) - 1 })),
-  );
+  const points = rows.flatMap((row) => row.starts.map((start) => ({ ...start, key: row.key, off: off(start, row) })));
   const most = points.reduce((last, point) => Math.max(last, point.at), 1);
   // Blue and orange with a pale middle, distinguished by all.
   const paint = (point: { off: number }): string => {
@@ -71,7 +75,7 @@ function overview(context: Context, all: Row[]): HTMLElement {
   return figure({
     id: "rounds",
     title: "Every start, by its time",
-    caption: `One dot for each start: blue faster than the median of its row, orange slower, full colour at ±${percent(REACH)}. Crosses: something disturbed it, or it is not verified. Columns of one colour are drift of the whole machine.`,
+    caption: `One dot for each start: blue faster than the median of its row (if bimodal, than the nearest mode), orange slower, full colour at ±${percent(REACH)}. Crosses: something disturbed it, or it is not verified. Columns of one colour are drift of the whole machine.`,
     command: typed(context.run),
     n: counted(all),
     picture,
@@ -93,7 +97,7 @@ function overview(context: Context, all: Row[]): HTMLElement {
 
 /** How the last third of the counted starts differs from the first; plain arithmetic, no verdict. */
 const drift = (row: Row): string =>
-  (row.detail.drift !== null && row.detail.drift >= 0 ? "+" : "") + percent(row.detail.drift);
+  bimodal(row) ? "–" : (row.detail.drift !== null && row.detail.drift >= 0 ? "+" : "") + percent(row.detail.drift);
 
 function closely(context: Context, row: Row): HTMLElement {
   const starts = row.starts.filter((start) => start.median > 0);
@@ -123,7 +127,7 @@ function closely(context: Context, row: Row): HTMLElement {
       row.low !== null && row.high !== null
         ? Plot.rectY([row], { y1: "low", y2: "high", fill: "var(--text)", fillOpacity: 0.09 })
         : null,
-      row.median !== null ? Plot.ruleY([row.median], { stroke: "var(--text)", strokeDasharray: "2,3" }) : null,
+      Plot.ruleY(row.figures, { stroke: "var(--text)", strokeDasharray: "2,3" }),
       Plot.link(starts, { x: "at", y1: "p10", y2: "p90", stroke: paint, strokeWidth: 3, strokeOpacity: 0.35 }),
       Plot.dot(starts, {
         x: "at",
@@ -154,7 +158,7 @@ function closely(context: Context, row: Row): HTMLElement {
     id: "closely",
     title: `Start by start: ${row.label}`,
     caption:
-      "Dot: median of a start; bar: 10th to 90th percentile of its batches; shade and dashes: the row's median with its interval. Hollow or crossed: not counted, disturbed or not verified.",
+      "Dot: median of a start; bar: 10th to 90th percentile of its batches; shade and dashes: the row's median with its interval, or each of its modes. Hollow or crossed: not counted, disturbed or not verified.",
     command: typed(context.run),
     n: `${starts.length} starts`,
     picture,

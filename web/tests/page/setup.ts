@@ -279,6 +279,7 @@ const AUDIT = {
 /** The run files of each page. */
 const PAGES: Record<string, () => string[]> = {
   ordinary: () => [EXAMPLE],
+  rows: () => [kept("rows")],
   several: () => [
     ...KEPT.map(kept),
     shown("million-native", kept("million-native")),
