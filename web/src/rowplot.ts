@@ -114,18 +114,25 @@ function texts(
   const head = narrow ? 9 - height / 2 : 0;
   const plain = items.filter((item) => !item.heading);
   const room = (pixels: number): number => Math.max(4, pixels / 13);
+  // Above the marks a label may reach as far as its own words at the end let it.
+  const whole = ({ label, end = "" }: Item): boolean => narrow && CHARACTER * (label.length + end.length) + 12 < width;
   return [
-    Plot.text(plain, {
-      y: "key",
-      text: "label",
-      title: "label",
-      frameAnchor: "left",
-      textAnchor: narrow ? "start" : "end",
-      dx: narrow ? 0 : -10,
-      dy: head,
-      lineWidth: narrow ? room(width - 24 - CHARACTER * longestEnd) : room(left - 12),
-      textOverflow: "ellipsis-end",
-    }),
+    ...[true, false].map((fits) =>
+      Plot.text(
+        plain.filter((item) => whole(item) === fits),
+        {
+          y: "key",
+          text: "label",
+          title: "label",
+          frameAnchor: "left",
+          textAnchor: narrow ? "start" : "end",
+          dx: narrow ? 0 : -10,
+          dy: head,
+          lineWidth: fits ? Infinity : narrow ? room(width - 24 - CHARACTER * longestEnd) : room(left - 12),
+          textOverflow: "ellipsis-end",
+        },
+      ),
+    ),
     Plot.text(plain, {
       y: "key",
       text: "end",

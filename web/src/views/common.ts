@@ -40,16 +40,18 @@ export function lines(rows: Row[], context: Context, line: (row: Row) => Partial
   });
 }
 
-/** Words after the mechanism that all of these labels have: they need not stand in each. */
+/** The parts of a label: mechanism, words, and what stands in parentheses at its end, `(200 in a row)`. */
+export const parts = (label: string): string[] => label.match(/\(.*\)$|\S+/g) ?? [];
+
+/** Parts after the mechanism that all of these labels have: they need not stand in each. */
 export function shared(rows: Row[]): string[] {
-  const [first = [], ...others] = rows.map((row) => row.label.split(" ").slice(1));
+  const [first = [], ...others] = rows.map((row) => parts(row.label).slice(1));
   return others.length === 0 ? [] : first.filter((word) => others.every((words) => words.includes(word)));
 }
 
-/** A label without words that stand elsewhere. */
+/** A label without parts that stand elsewhere. */
 export const without = (label: string, words: string[]): string =>
-  label
-    .split(" ")
+  parts(label)
     .filter((word, i) => i === 0 || !words.includes(word))
     .join(" ");
 

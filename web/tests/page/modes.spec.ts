@@ -123,3 +123,11 @@ test("no line of a curve goes through a point with modes, and a pair with modes 
   expect(modal(data).length).toBeGreaterThan(1);
   expect(await axe(page)).toEqual([]);
 });
+
+test("labels with parentheses are whole, and no part of them becomes a title", async ({ page }) => {
+  await open(page, "rows", "#view=ladder");
+  await expect(page.locator("#ladder-switch h3")).toHaveText("Cost of a switch");
+  const labels = await page.locator("#ladder-switch svg text", { hasText: /^process\/pipe/ }).allTextContents();
+  expect(labels.length).toBe(6);
+  for (const label of labels) expect(label).toMatch(/^process\/pipe( free)? \(\d+ in a row\)/);
+});
