@@ -115,7 +115,7 @@ function texts(
   const plain = items.filter((item) => !item.heading);
   const room = (pixels: number): number => Math.max(4, pixels / 13);
   // Above the marks a label may reach as far as its own words at the end let it.
-  const whole = ({ label, end = "" }: Item): boolean => narrow && CHARACTER * (label.length + end.length) + 12 < width;
+  const whole = ({ label, end = "" }: Item): boolean => narrow && 6.2 * (label.length + end.length) + 8 < width;
   return [
     ...[true, false].map((fits) =>
       Plot.text(

@@ -201,7 +201,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const end = (row: Row): string => {
     if (row.figures.length === 0) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
-    return `${cost(row)}${row.result.unit === about.unit || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`;
+    return `${cost(row)}${row.result.unit === about.unit || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`.trimEnd();
   };
   const picture =
     rows.length === 0

@@ -1,11 +1,11 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { byQuantity, cost, eachFigure, group, type PageData, type Row } from "../data";
+import { byQuantity, cost, eachFigure, type PageData, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import type { Quantity } from "../format";
 import { logAxis, rowPlot } from "../rowplot";
-import { paged, spread } from "./common";
+import { paged, spread, without } from "./common";
 
 /** How placements are drawn, in their order: the first is filled. */
 const SYMBOLS = [
@@ -23,19 +23,26 @@ interface Placed {
   rows: Row[];
 }
 
-/** Rows that differ in their placement only, where there are at least two of them. */
-export function placed(rows: Row[], { placements }: PageData): Placed[] {
-  const found = new Map<string, Row[]>();
+/** Rows that differ in their placement only: not in a parameter, nor in any other part of their labels. */
+function groups(rows: Row[], { placements }: PageData): Placed[] {
+  const names = placements.map(({ name }) => name);
+  const found = new Map<string, Placed>();
   for (const row of rows) {
-    if (row.figures.length === 0 || !placements.some(({ name }) => name === row.placement)) continue;
-    const { mechanism, experiment, timing, contexts } = row.result;
-    // What only one placement can have, such as all OS threads, does not keep the rows apart.
-    group(found, JSON.stringify([mechanism, row.probe, experiment, timing, contexts]), row);
+    if (row.figures.length === 0 || !names.includes(row.placement)) continue;
+    const label = without(row.label, names);
+    const { experiment, timing, contexts, parameters } = row.result;
+    const key = JSON.stringify([label, row.probe, experiment, timing, contexts, Object.entries(parameters).sort()]);
+    const known = found.get(key);
+    if (known) known.rows.push(row);
+    else found.set(key, { label, rows: [row] });
   }
-  return [...found.values()]
-    .filter((of) => new Set(of.map((row) => row.placement)).size > 1)
-    .map((of) => ({ label: of.find((row) => row.placement === placements[0]!.name)?.label ?? of[0]!.label, rows: of }));
+  return [...found.values()];
 }
+
+const several = ({ rows }: Placed): boolean => new Set(rows.map((row) => row.placement)).size > 1;
+
+/** Those with at least two placements. */
+export const placed = (rows: Row[], data: PageData): Placed[] => groups(rows, data).filter(several);
 
 /** The command that measures these mechanisms in every placement. */
 export const placementsOf = (mechanisms: string, { placements }: PageData): string =>
@@ -57,6 +64,9 @@ export function placement(context: Context): HTMLElement[] {
 function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
   const { shown, pager } = paged(all, context);
   const { placements } = context.data;
+  const alone = groups(context.rows, context.data)
+    .filter((of) => !several(of) && of.rows[0]!.quantity === quantity && of.rows[0]!.placement !== placements[0]!.name)
+    .map(({ rows }) => rows[0]!.label);
   const marks = shown.flatMap(({ rows }, i) => rows.map((row) => ({ row, key: `p${i}` })));
   const paint = (mark: { row: Row }): string => colour(mark.row.family, context.data);
   const dots = shown.flatMap(({ rows }, i) => eachFigure(rows).map((dot) => ({ ...dot, key: `p${i}` })));
@@ -131,6 +141,9 @@ function one(context: Context, all: Placed[], quantity: Quantity): HTMLElement {
     n: counted(marks.map((mark) => mark.row)),
     picture,
     extra: [legend, tip, pager],
+    below:
+      alone.length > 0 &&
+      h("p", { class: "fine" }, `Measured in one placement only: ${alone.slice(0, 40).join(", ")}.`),
     table: {
       head: ["mechanism", ...placements.map(({ title }) => title), "slowest ÷ fastest"],
       rows: shown.map(({ label, rows }) => [

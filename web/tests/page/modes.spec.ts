@@ -131,3 +131,17 @@ test("labels with parentheses are whole, and no part of them becomes a title", a
   expect(labels.length).toBe(6);
   for (const label of labels) expect(label).toMatch(/^process\/pipe( free)? \(\d+ in a row\)/);
 });
+
+test("rows that differ in their lengths or parameters are rows of their own in Placement", async ({ page }) => {
+  await open(page, "rows", "#view=placement");
+  const told = (await cells(page, "placement-time")).map((row) => row[0]);
+  expect(told).toEqual([200, 20000, 20].map((length) => `process/pipe (${length} in a row)`));
+  await expect(page.locator("#placement-time svg text", { hasText: /^×|^bimodal$/ })).toHaveText([
+    "bimodal",
+    /^×1\d\.\d$/,
+    "bimodal",
+  ]);
+  await open(page, "ordinary", "#view=placement");
+  expect((await cells(page, "placement-time")).map((row) => row[0])).toEqual(["thread/pipe", "process/pipe"]);
+  await expect(page.locator("#placement-time .fine")).toContainText("fiber/goroutine os_threads=all free");
+});
