@@ -177,6 +177,18 @@ function texts(
   ];
 }
 
+/** A bar over each interval, in its row, or at its place along `x`. */
+export function intervals<T extends { low: number | null; high: number | null }>(
+  all: T[],
+  stroke: string | ((of: T) => string),
+  options: Plot.LinkOptions,
+): Plot.Markish {
+  const ends = "x" in options ? { y1: "low", y2: "high" } : { y: "key", x1: "low", x2: "high" };
+  const look = { stroke, strokeWidth: 4, strokeOpacity: 0.5, strokeLinecap: "round" };
+  const seen = all.filter(({ low, high }) => low !== null && low > 0 && high !== null);
+  return Plot.link(seen, { ...ends, ...look, ...options } as Plot.LinkOptions);
+}
+
 /** Draws it. */
 export function rowPlot({ items, width, x, tall, marks }: RowPlot): SVGSVGElement | HTMLElement {
   const narrow = width < NARROW;

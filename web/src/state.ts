@@ -47,23 +47,9 @@ export const START: State = {
 export function parse(fragment: string): State {
   const found = new URLSearchParams(fragment.replace(/^#/, ""));
   const state = { ...START };
-  for (const name of [
-    "view",
-    "run",
-    "experiment",
-    "placement",
-    "probe",
-    "text",
-    "against",
-    "row",
-    "open",
-    "contexts",
-    "table",
-    "published",
-    "theme",
-  ] as const) {
+  for (const name of Object.keys(START) as (keyof State)[]) {
     const value = found.get(name);
-    if (value) state[name] = value;
+    if (value && typeof START[name] === "string") Object.assign(state, { [name]: value });
   }
   state.families = found.get("families")?.split(",").filter(Boolean) ?? [];
   const page = Number(found.get("page"));

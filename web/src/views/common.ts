@@ -1,8 +1,7 @@
 import type { Context } from "../context";
 import { familyTitle } from "../context";
-import { bimodal, type Experiment, group, type PageData, type Row } from "../data";
+import { type Experiment, group, type PageData, type Row } from "../data";
 import { h, type Table } from "../dom";
-import { factor } from "../format";
 import type { Item } from "../rowplot";
 
 /** Rows in one picture: more would be neither readable nor quick. */
@@ -72,13 +71,6 @@ export const notes = (rows: Row[], of: (row: Row) => string[]): NonNullable<Tabl
       return lines.length > 0 ? [[nth, { title, lines }] as const] : [];
     }),
   );
-
-/** Cost of the most expensive row by that of the cheapest; no number if one of them is bimodal. */
-export function spread(rows: Row[]): string {
-  if (rows.some(bimodal)) return "bimodal";
-  const all = rows.flatMap((row) => row.figures);
-  return factor(Math.max(...all) / Math.min(...all));
-}
 
 /** Rows of each experiment, in the order of their first row. */
 export function byExperiment(rows: Row[]): [string, Row[]][] {

@@ -4,7 +4,7 @@ import { bimodal, type Comparison, cost, type ComparisonTable, type Row, runTitl
 import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { factor, logTicks, percent, TIME } from "../format";
-import { rowPlot } from "../rowplot";
+import { intervals, rowPlot } from "../rowplot";
 import { paged } from "./common";
 
 const COLOURS: Record<string, string> = {
@@ -128,19 +128,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
               strokeDasharray: "2,4",
             }),
             Plot.ruleX([1], { stroke: "var(--text)" }),
-            Plot.link(
-              rows.filter((row) => row.low !== null && row.high !== null && row.low > 0),
-              {
-                y: "key",
-                x1: "low",
-                x2: "high",
-                stroke: paint,
-                strokeWidth: 4,
-                strokeOpacity: 0.55,
-                strokeLinecap: "round",
-                dy: seat.dy,
-              },
-            ),
+            intervals(rows, paint, { dy: seat.dy }),
             Plot.dot(
               rows.filter((row) => !ranged(row)),
               {

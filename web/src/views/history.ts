@@ -4,7 +4,7 @@ import { cost, hardware, machineName, moment, type Row, type Run } from "../data
 import { type Choice, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
-import { axes, drawn, logAxis } from "../rowplot";
+import { axes, drawn, intervals, logAxis } from "../rowplot";
 
 interface Dot {
   run: Run;
@@ -91,17 +91,10 @@ function one(context: Context, row: Row, dots: Dot[], choices: Choice[]): HTMLEl
         fill: "var(--faint)",
       }),
       Plot.line(points, { x: "nth", y: ({ row }: Point) => row.median, stroke: paint, strokeOpacity: 0.4 }),
-      Plot.link(
-        points.filter(({ row }) => row.low !== null && row.high !== null),
-        {
-          x: "nth",
-          y1: ({ row }: Point) => row.low,
-          y2: ({ row }: Point) => row.high,
-          stroke: paint,
-          strokeWidth: 4,
-          strokeOpacity: 0.5,
-          strokeLinecap: "round",
-        } as Plot.LinkOptions,
+      intervals(
+        points.map(({ nth, row: { low, high } }) => ({ nth, low, high })),
+        paint,
+        { x: "nth" },
       ),
       Plot.dot(
         points.flatMap(({ nth, row }) => row.figures.map((value) => ({ nth, value }))),

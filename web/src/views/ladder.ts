@@ -5,7 +5,7 @@ import { type Choice, h, select } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import { amount, factor, type Quantity } from "../format";
 import { told, where } from "../literature";
-import { logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
+import { intervals, logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
 import { byExperiment, lines, notes, paged, shared, without, words } from "./common";
 
 /** The ladder: what each kind of switch costs, on one axis. */
@@ -138,19 +138,7 @@ function rowMarks(drawable: Row[], batches: boolean, context: Context, seat: Sea
       insetTop: seat.insetTop,
       insetBottom: seat.insetBottom,
     }),
-    Plot.link(
-      single.filter((row) => row.low !== null && row.high !== null),
-      {
-        y: "key",
-        x1: "low",
-        x2: "high",
-        stroke: paint,
-        strokeWidth: 4,
-        strokeOpacity: 0.55,
-        strokeLinecap: "round",
-        dy: seat.dy,
-      },
-    ),
+    intervals(single, paint, { dy: seat.dy }),
     Plot.dot(eachFigure(drawable.filter(bimodal)), {
       y: "key",
       x: "value",

@@ -4,7 +4,7 @@ import { cost, eachFigure, experimentOf, measured, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
-import { logAxis, rowPlot } from "../rowplot";
+import { intervals, logAxis, rowPlot } from "../rowplot";
 import { commands, paged } from "./common";
 
 /** A part without its unit. */
@@ -69,10 +69,7 @@ export function life(context: Context): HTMLElement[] {
         width,
       ),
       marks: (seat) => [
-        Plot.link(
-          marks.filter((mark) => mark.low !== null && mark.high !== null),
-          { y: "key", x1: "low", x2: "high", stroke: paint, strokeWidth: 4, strokeOpacity: 0.5, dy: seat.dy },
-        ),
+        intervals(marks, paint, { dy: seat.dy }),
         Plot.dot(dots, { y: "key", x: "value", r: 4.5, fill: paint, dy: seat.dy }),
       ],
     });

@@ -4,7 +4,7 @@ import { bimodal, cost, experimentOf, group, measured, positive, type Row, type 
 import { h } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import { amount, type Quantity, thousands } from "../format";
-import { logAxis, NARROW, rowAt, rowPlot, type Seat } from "../rowplot";
+import { intervals, logAxis, NARROW, rowAt, rowPlot, type Seat } from "../rowplot";
 import { notes, paged, shared, without, words } from "./common";
 
 /** Shares of a row's units, by the names that the host gives them. */
@@ -168,19 +168,7 @@ function shareMarks(
         insetTop: seat.insetTop + NAMES,
         insetBottom: seat.insetBottom - below,
       }),
-      Plot.link(
-        mine.filter((mark) => mark.low !== null && mark.high !== null),
-        {
-          y: "key",
-          x1: "low",
-          x2: "high",
-          stroke: paint,
-          strokeWidth: 3.5,
-          strokeOpacity: 0.6,
-          strokeLinecap: "round",
-          dy: seat.dy + below,
-        },
-      ),
+      intervals(mine, paint, { strokeWidth: 3.5, strokeOpacity: 0.6, dy: seat.dy + below }),
       Plot.dot(mine, {
         y: "key",
         x: "value",

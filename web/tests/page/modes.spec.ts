@@ -22,7 +22,7 @@ const VIEWS = [
 ];
 
 /** Columns that have the figure of the row itself. */
-const HEADLINES = /^(median|ratio|B costs|one switch|switch|slowest ÷ fastest|× reference|×|p50)$/;
+const HEADLINES = /^(median|ratio|B costs|one switch|switch|most expensive ÷ cheapest|× reference|×|p50)$/;
 
 const SEVERAL = / or | \| |^–$|^bimodal$|^modes$|^$/;
 
