@@ -280,6 +280,7 @@ const AUDIT = {
 const PAGES: Record<string, () => string[]> = {
   ordinary: () => [EXAMPLE],
   rows: () => [kept("rows")],
+  connections: () => ["million-memory", "million-native", "isolation-make", "isolation"].map(kept),
   several: () => [
     ...KEPT.map(kept),
     shown("million-native", kept("million-native")),

@@ -1,0 +1,63 @@
+/** Labels of marks on two logarithmic axes, each where it lies on no other label and on no mark. */
+
+/** Pixels: of a character, of a line, and of a mark with its margin. */
+const [CHARACTER, LINE, MARK] = [6.6, 14, 7];
+
+export interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+const apart = (a: Box, b: Box): boolean =>
+  a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+
+/** Places in the order in which they are tried: beside the mark, then above and below, further and further away. */
+const SHIFTS = Array.from({ length: 41 }, (_, i) => (i % 2 ? 1 : -1) * Math.ceil(i / 2) * (LINE / 2));
+
+/** Where each label begins, in the units of the axes; one that finds no free place stands beside its mark. */
+export function placed<T extends { x: number; y: number; text: string }>(
+  all: T[],
+  x: [number, number],
+  y: [number, number],
+  room: Box,
+): (T & { toX: number; toY: number; leadX: number | null; box: Box })[] {
+  const share = (value: number, [low, high]: [number, number]): number => Math.log(value / low) / Math.log(high / low);
+  const [width, height] = [room.right - room.left, room.bottom - room.top];
+  const points = all.map((one) => ({
+    one,
+    at: room.left + share(one.x, x) * width,
+    down: room.bottom - share(one.y, y) * height,
+  }));
+  const taken: Box[] = points.map(({ at, down }) => ({
+    left: at - MARK,
+    right: at + MARK,
+    top: down - MARK,
+    bottom: down + MARK,
+  }));
+  return points.map(({ one, at, down }, nth) => {
+    const long = one.text.length * CHARACTER;
+    const box = (left: number, shift: number): Box => ({
+      left,
+      right: left + long,
+      top: down + shift - LINE / 2,
+      bottom: down + shift + LINE / 2,
+    });
+    const inside = ({ left, right, top, bottom }: Box): boolean =>
+      left >= room.left && right <= room.right + MARK && top >= room.top && bottom <= room.bottom;
+    const tried = SHIFTS.flatMap((shift) =>
+      [at + MARK + 2, at - MARK - 2 - long, at - long / 2].map((left) => box(left, shift)),
+    );
+    const own =
+      tried.find((box) => inside(box) && taken.every((other, i) => i === nth || apart(box, other))) ?? tried[0]!;
+    taken.push(own);
+    const [low, high] = x;
+    const back = (pixel: number): number => low * (high / low) ** ((pixel - room.left) / width);
+    const middle = (own.top + own.bottom) / 2;
+    const toY = y[0] * (y[1] / y[0]) ** ((room.bottom - middle) / height);
+    // What leads to a label that stands away from its mark ends at the label's nearest point.
+    const leadX = Math.abs(middle - down) > LINE ? back(Math.max(own.left, Math.min(own.right, at))) : null;
+    return { ...one, toX: back(own.left), toY, leadX, box: own };
+  });
+}
