@@ -65,6 +65,8 @@ export interface Run {
   key: string;
   data: RunData;
   rows: Row[];
+  /** As a chooser names it; of those that would have one name, each has its key too. */
+  title: string;
 }
 
 /** A quantity by its name; of a page whose host knows it, there is always one. */
@@ -167,15 +169,18 @@ function row(result: Result, detail: Detail, index: number, data: PageData): Row
 /** Runs with their rows. */
 export function runs(data: PageData): Run[] {
   const seen = new Map<string, number>();
-  return data.runs.map((one, index) => {
+  const found = data.runs.map((one, index) => {
     const before = seen.get(one.run.id) ?? 0;
     seen.set(one.run.id, before + 1);
     const rows = one.results.flatMap((result, i) => {
       const detail = one.details[i];
       return detail ? [row(result, detail, i, data)] : [];
     });
-    return { index, key: before === 0 ? one.run.id : `${one.run.id}~${before + 1}`, data: one, rows };
+    return { index, key: before === 0 ? one.run.id : `${one.run.id}~${before + 1}`, data: one, rows, title: "" };
   });
+  const titles = found.map((run) => named(run).slice(1).join(" · "));
+  const often = new Set(titles.filter((title, i) => titles.indexOf(title) !== i));
+  return found.map((run, i) => ({ ...run, title: titles[i]! + (often.has(titles[i]!) ? ` · ${run.key}` : "") }));
 }
 
 /** A short name of the machine of a run. */
@@ -212,9 +217,17 @@ const asked = (run: Run): string => {
   return command === "sweep" && run.data.axis !== null ? `sweep ${run.data.axis}` : command;
 };
 
-/** A run as a chooser names it. */
-export const runTitle = (run: Run): string =>
-  `${machineName(run)} · ${moment(run)} · ${asked(run)}${run.key.includes("~") ? ` (${run.key})` : ""}`;
+/** What a run is named by, from the first to the last resort. */
+const named = (run: Run): string[] => [run.data.source, machineName(run), moment(run), asked(run)];
+
+/** What tells each of two runs from the other: only that in which they differ. */
+export function apart(a: Run, b: Run): [string, string] {
+  const [x, y] = [named(a), named(b)];
+  const differ = x.flatMap((part, i) => (part === y[i] ? [] : [i]));
+  if (differ.length === 0) return [a.key, b.key];
+  const told = (parts: string[]): string => differ.map((i) => parts[i]).join(" · ");
+  return [told(x), told(y)];
+}
 
 /** Sizes of the caches that data is in: L1, L2, L3. */
 export function caches(run: Run): { name: string; bytes: number }[] {

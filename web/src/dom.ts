@@ -1,5 +1,7 @@
 /** Elements. Strings become text nodes: there is no way here from data to markup. */
 
+import { meaning } from "./verdicts";
+
 type Value = string | number | boolean | undefined | ((event: Event) => void);
 export type Child = Node | string | null | undefined | false;
 
@@ -48,12 +50,17 @@ const LONG = 60;
 
 /** A table; its first column names the row. */
 export function table({ head, rows, under }: Table, name: string): HTMLElement {
+  const told = (cell: Child): string | undefined => (typeof cell === "string" ? meaning(cell) : undefined);
   const body = rows.flatMap((row, nth) => {
-    const line = h("tr", {}, ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell))));
+    const line = h(
+      "tr",
+      {},
+      ...row.map((cell, i) => (i === 0 ? h("th", { scope: "row" }, cell) : h("td", { title: told(cell) }, cell))),
+    );
     const more = under?.get(nth);
     if (!more) return [line];
-    const told = h("ul", { class: "said" }, ...more.lines.map((text) => h("li", {}, text)));
-    const folded = h("details", {}, h("summary", {}, more.title), told);
+    const list = h("ul", { class: "said" }, ...more.lines.map((text) => h("li", {}, text)));
+    const folded = h("details", {}, h("summary", {}, more.title), list);
     return [line, h("tr", { class: "under" }, h("td", { colspan: head.length }, folded))];
   });
   const header = h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)));

@@ -23,36 +23,24 @@ export interface Figure {
 }
 
 /** A picture with its caption, its command, its n, and the same as text. */
-export function figure({
-  id,
-  title,
-  caption,
-  command,
-  n,
-  picture,
-  table: text,
-  open,
-  tools,
-  extra,
-  below,
-}: Figure): HTMLElement {
-  picture?.setAttribute("role", "img");
-  picture?.setAttribute("aria-label", `${title}. The table below has the same as text.`);
+export function figure(of: Figure): HTMLElement {
+  of.picture?.setAttribute("role", "img");
+  of.picture?.setAttribute("aria-label", `${of.title}. The table below has the same as text.`);
   const shown =
-    text.rows.length > 0 &&
-    h("details", { class: "table", open: open ?? false }, h("summary", {}, "Table"), table(text, title));
+    of.table.rows.length > 0 &&
+    h("details", { class: "table", open: of.open ?? false }, h("summary", {}, "Table"), table(of.table, of.title));
   return h(
     "figure",
-    { id },
-    h("div", { class: "bar" }, h("h3", {}, title), ...(tools ?? [])),
-    ...(extra ?? []),
-    picture ? h("div", { class: "picture" }, picture) : null,
-    below,
+    { id: of.id },
+    h("div", { class: "bar" }, h("h3", {}, of.title), ...(of.tools ?? [])),
+    ...(of.extra ?? []),
+    of.picture ? h("div", { class: "picture" }, of.picture) : null,
+    of.below,
     h(
       "figcaption",
       {},
-      h("p", {}, caption),
-      h("p", { class: "made" }, h("span", {}, `n: ${n}. `), "Measured by ", h("code", {}, command)),
+      h("p", {}, of.caption),
+      h("p", { class: "made" }, h("span", {}, `n: ${of.n}. `), "Measured by ", h("code", {}, of.command)),
     ),
     shown,
   );

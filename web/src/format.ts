@@ -58,8 +58,6 @@ function scaled(value: number | null, quantity: Quantity, write: (value: number)
 
 /** 1,062 → `1.06 µs`. */
 export const duration = (ns: number | null): string => scaled(ns, TIME, digits);
-/** 4096 → `4.00 KiB`. */
-export const bytes = (value: number | null): string => scaled(value, BYTES, digits);
 /** With the unit of its quantity. */
 export const amount = (value: number | null, quantity: Quantity): string => scaled(value, quantity, digits);
 /** One of several: a unit that all have stands once. */
@@ -81,10 +79,16 @@ export function percent(fraction: number | null): string {
   return `${size < 0.995 ? value.toFixed(2) : size < 9.95 ? value.toFixed(1) : value.toFixed(0)} %`;
 }
 
-/** `×27.3`. */
+/** `27.3× more`, `908× less`: no ratio below one. */
+export function times(ratio: number, more = " more", less = " less"): string {
+  const below = ratio < 0.995;
+  return ratio === 1 ? "1×" : `${factor(below ? 1 / ratio : ratio).slice(1)}×${below ? less : more}`;
+}
+
+/** `×27.3`, and below one `÷908`. */
 export function factor(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return "";
-  if (value < 0.0995) return `×${value.toPrecision(2)}`;
+  if (value > 0 && value < 0.995) return factor(1 / value).replace("×", "÷");
   return `×${value < 9.95 ? value.toFixed(2) : value < 99.5 ? value.toFixed(1) : value < 1e9 ? group(String(Math.round(value))) : value.toExponential(1)}`;
 }
 

@@ -1,13 +1,10 @@
 /** What stands above every view: the answer, where it comes from, what limits it, and the ways to the views. */
 
 import { type Context, colour, familyTitle } from "./context";
-import { cost, machine, type Row, type Run, runTitle } from "./data";
+import { cost, machine, type Row, type Run } from "./data";
 import { type Choice, h, select } from "./dom";
-import { factor } from "./format";
+import { digits, times } from "./format";
 import { VIEWS } from "./views";
-
-/** Figures beside one another at the top. */
-const MOST_FIGURES = 6;
 
 /** Choices of a `select` stay bounded, whatever is imported. */
 const MOST_CHOICES = 500;
@@ -16,7 +13,39 @@ const MOST_CHOICES = 500;
 function answers(context: Context): Row[] {
   const { rows } = context.run;
   const found = context.run.data.run.representatives.flatMap((label) => rows.find((row) => row.label === label) ?? []);
-  return found.slice(-MOST_FIGURES);
+  return found;
+}
+
+/** An interval wider than this lets no sentence give one number; nor does the terminal's. */
+const WIDEST = 0.1;
+
+/** × the reference, if its interval is narrow enough. */
+function carried({
+  result: { times_reference: times, times_reference_low: low, times_reference_high: high },
+}: Row): number | null {
+  const near = (end: number | null): boolean => end !== null && Math.abs(end / times! - 1) <= WIDEST;
+  return times !== null && near(low) && near(high) ? times : null;
+}
+
+/** `A thread/futex switch costs 1.07 µs here: as much as 4.78 fiber/goroutine or 444 coroutine/cpp20 switches.` */
+function sentence(context: Context): HTMLElement | null {
+  const reference = context.run.rows.find((row) => row.label === context.run.data.run.reference);
+  if (!reference || reference.median === null) return null;
+  const few = answers(context)
+    .reverse()
+    .flatMap((row) => {
+      const worth = 1 / (carried(row) ?? 1);
+      return row.family !== reference.family && worth > 1 ? [`${digits(worth)} ${row.label}`] : [];
+    })
+    .slice(0, 3);
+  if (few.length === 0) return null;
+  const last = few.pop()!;
+  const all = few.length > 0 ? `${few.join(", ")} or ${last}` : last;
+  return h(
+    "p",
+    { class: "sentence" },
+    `A ${reference.label} switch costs ${cost(reference)} here: as much as ${all} switches.`,
+  );
 }
 
 function figures(context: Context): HTMLElement | null {
@@ -24,10 +53,9 @@ function figures(context: Context): HTMLElement | null {
   if (found.length < 2) return null;
   const { reference } = context.run.data.run;
   const beside = (row: Row): string => {
-    const times = row.result.times_reference;
+    const ratio = carried(row);
     if (row.label === reference) return "one thread switch";
-    if (times === null) return "";
-    return times < 0.995 ? `1/${factor(1 / times).slice(1)} of a thread` : `${factor(times)} a thread`;
+    return ratio === null ? "" : times(ratio, "", " cheaper than") + " a thread switch";
   };
   const card = (row: Row): HTMLElement =>
     h(
@@ -41,9 +69,9 @@ function figures(context: Context): HTMLElement | null {
           title: familyTitle(row.family, context.data),
           onclick: () => context.go({ open: row.label }),
         },
-        h("span", { class: "family" }, row.family),
+        h("span", { class: "family" }, row.label),
         h("strong", {}, cost(row)),
-        h("small", {}, row.label.split("/").slice(1).join("/"), " ", h("span", {}, beside(row))),
+        h("small", {}, beside(row)),
       ),
     );
   const cards = found.map((row) => {
@@ -167,10 +195,11 @@ export function header(context: Context): HTMLElement[] {
     (!state.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   const onclick = (): void => go({ theme: dark ? "light" : "dark" });
   const theme = h("button", { type: "button", id: "theme", onclick }, dark ? "Light" : "Dark");
-  const choices = runs.slice(0, 2000).map((run): Choice => [run.key, runTitle(run)]);
+  const choices = runs.slice(0, 2000).map((run): Choice => [run.key, run.title]);
   const about = `${machine(run.data)} · ${run.data.run.started.slice(0, 16).replace("T", " ")} UTC · run ${run.data.run.id}`;
   return [
     h("div", { class: "title" }, h("h1", {}, "What a context switch costs"), theme),
+    sentence(context),
     figures(context),
     runs.length > 1 ? select("run", "Run", choices, run.key, (key) => go({ run: key, page: 0, open: "" })) : null,
     h("p", { class: "about" }, about),

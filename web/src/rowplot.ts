@@ -1,6 +1,7 @@
 /** Pictures that have a line for each row: label, marks on a common axis, a word at the end. */
 
 import * as Plot from "@observablehq/plot";
+import { meaning } from "./verdicts";
 import { logTicks, type Quantity, tick } from "./format";
 
 export interface Item {
@@ -31,6 +32,8 @@ export interface RowPlot {
   items: Item[];
   width: number;
   x: Plot.ScaleOptions;
+  /** The axis is of costs: its words say which end is cheap. */
+  costs?: boolean;
   /** Room that a line takes above and below its rule, where marks are pictures of their own. */
   tall?: { above: number; below: number };
   marks: (seat: Seat) => Plot.Markish[];
@@ -136,6 +139,7 @@ function texts(
     Plot.text(plain, {
       y: "key",
       text: "end",
+      title: ({ end = "" }: Item) => meaning(end),
       frameAnchor: "right",
       textAnchor: narrow ? "end" : "start",
       dx: narrow ? 0 : 10,
@@ -147,7 +151,7 @@ function texts(
       {
         y: "key",
         text: "words",
-        title: "words",
+        title: ({ words = "" }: Item) => [words, meaning(words)].filter(Boolean).join("\n"),
         frameAnchor: "left",
         textAnchor: "start",
         dx: 4,
@@ -190,7 +194,7 @@ export function intervals<T extends { low: number | null; high: number | null }>
 }
 
 /** Draws it. */
-export function rowPlot({ items, width, x, tall, marks }: RowPlot): SVGSVGElement | HTMLElement {
+export function rowPlot({ items, width, x, costs, tall, marks }: RowPlot): SVGSVGElement | HTMLElement {
   const narrow = width < NARROW;
   const longest = (text: (item: Item) => string): number =>
     items.reduce((most, item) => Math.max(most, text(item).length), 0);
@@ -202,6 +206,15 @@ export function rowPlot({ items, width, x, tall, marks }: RowPlot): SVGSVGElemen
   const head = narrow ? HEAD : 0;
   const height = tall ? head + tall.above + tall.below : narrow ? 36 : 19;
   const inner = width - left - right;
+  // A tick's label that would be cut off at an end of the axis is left out; its line stays.
+  const [from, to] = (x.domain as [number, number] | undefined) ?? [1, 1];
+  const whole = (value: number, text: string): boolean => {
+    const at = left + (Math.log(value / from) / Math.log(to / from)) * inner;
+    return at > text.length * 3.4 && at < width - text.length * 3.4;
+  };
+  const label = x.tickFormat as ((value: number) => string) | undefined;
+  const written = (value: number): string => (whole(value, label!(value)) ? label!(value) : "");
+  const inside = (x.type === "log" && label ? { ...x, tickFormat: written } : x) as Plot.ScaleOptions;
   const seat: Seat = tall
     ? { dy: height / 2 - tall.below, insetTop: head, insetBottom: tall.below, height, inner }
     : narrow
@@ -209,9 +222,9 @@ export function rowPlot({ items, width, x, tall, marks }: RowPlot): SVGSVGElemen
       : { dy: 0, insetTop: 4, insetBottom: 4, height, inner };
   return drawn({
     width,
-    height: items.length * height + 44,
+    height: items.length * height + (costs ? 60 : 44),
     marginTop: 22,
-    marginBottom: 22,
+    marginBottom: costs ? 38 : 22,
     marginLeft: left,
     marginRight: right,
     x: { ...x, axis: null },
@@ -225,8 +238,11 @@ export function rowPlot({ items, width, x, tall, marks }: RowPlot): SVGSVGElemen
         strokeOpacity: 1,
         ...(x.ticks ? { ticks: x.ticks } : {}),
       } as Plot.GridXOptions),
-      ...axes({ x }, { anchor: "top", tickSize: 0 }),
-      ...axes({ x }, { anchor: "bottom", tickSize: 0 }),
+      ...axes({ x: inside }, { anchor: "top", tickSize: 0 }),
+      ...axes({ x: inside }, { anchor: "bottom", tickSize: 0 }),
+      ...(costs ? ["← cheaper", "more expensive →"] : []).map((text, i) =>
+        Plot.text([text], { frameAnchor: i ? "bottom-right" : "bottom-left", dy: 34, fill: "var(--faint)" }),
+      ),
       Plot.ruleY(plain, { y: "key", stroke: "var(--line)", strokeOpacity: 0.5, dy: seat.dy }),
       ...texts(
         items,

@@ -1,7 +1,7 @@
 import type { Context } from "../context";
 import { familyTitle } from "../context";
 import { type Experiment, group, type PageData, type Row } from "../data";
-import { h, type Table } from "../dom";
+import { h, select, type Table } from "../dom";
 import type { Item } from "../rowplot";
 
 /** Rows in one picture: more would be neither readable nor quick. */
@@ -83,6 +83,18 @@ export function byExperiment(rows: Row[]): [string, Row[]][] {
 export function focus(context: Context, fits: (row: Row) => boolean): Row | undefined {
   const candidates = context.rows.filter(fits);
   return candidates.find((row) => row.label === context.state.row) ?? candidates[0];
+}
+
+/** A choice among the rows that have something to show. */
+export function rowChooser(id: string, row: Row, { rows, go }: Context, fits: (row: Row) => boolean): HTMLElement {
+  const choices = rows.filter(fits).slice(0, 500);
+  return select(
+    id,
+    "Row",
+    choices.map(({ label }) => [label, label] as const),
+    row.label,
+    (label) => go({ row: label }),
+  );
 }
 
 /** The commands that measure experiments. */

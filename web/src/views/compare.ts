@@ -1,10 +1,10 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import { bimodal, type Comparison, cost, type ComparisonTable, type Row, runTitle } from "../data";
+import { apart, bimodal, type Comparison, cost, type ComparisonTable, type Row } from "../data";
 import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { factor, logTicks, percent, TIME } from "../format";
-import { intervals, rowPlot } from "../rowplot";
+import { intervals, rowPlot, type Seat } from "../rowplot";
 import { paged } from "./common";
 
 const COLOURS: Record<string, string> = {
@@ -14,12 +14,14 @@ const COLOURS: Record<string, string> = {
   cannot_tell: "var(--faint)",
 };
 
-const name = (table: ComparisonTable, context: Context): string => {
-  const run = (index: number): string => (context.runs[index] ? runTitle(context.runs[index]) : "?");
-  return table.reference === null
-    ? `${run(table.b)} against ${run(table.a)}`
-    : `rows against ${table.reference}${context.runs.length > 1 ? ` (${run(table.a)})` : ""}`;
-};
+function name(table: ComparisonTable, context: Context): string {
+  const [a, b] = [context.runs[table.a], context.runs[table.b]];
+  if (table.reference !== null)
+    return `rows against ${table.reference}${context.runs.length > 1 && a ? ` (${a.title})` : ""}`;
+  if (!a || !b) return "?";
+  const [as, bs] = apart(a, b);
+  return `${bs} against ${as}`;
+}
 
 /** What a comparison is called in the address. */
 const key = ({ a, b, reference }: ComparisonTable): string => `${a}~${b}~${reference ?? ""}`;
@@ -73,6 +75,68 @@ export function compare(context: Context): HTMLElement[] {
   return [one(context, chosen, chooser)];
 }
 
+/** The axis of ratios: round ones on either side of 1. */
+function scale(rows: { ratio: number; low: number | null; high: number | null }[], width: number): Plot.ScaleOptions {
+  const ends = rows
+    .flatMap((row) => [row.ratio, row.low ?? row.ratio, row.high ?? row.ratio])
+    .filter((value) => value > 0);
+  const domain: [number, number] = [
+    Math.min(0.94, ...ends.map((value) => value / 1.05)),
+    Math.max(1.06, ...ends.map((value) => value * 1.05)),
+  ];
+  const wide = domain[1] / domain[0] > 20;
+  const near = [0.1, 0.2, 0.5, 1 / 1.2, 1 / 1.1, 1 / 1.05, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10];
+  const inside = near.filter((value) => value >= domain[0] && value <= domain[1]);
+  const step = Math.ceil(inside.length / Math.max(3, width / 90));
+  const ticks = wide
+    ? logTicks(domain, TIME, Math.max(3, width / 90))
+    : inside.filter((value, i) => value === 1 || i % step === inside.indexOf(1) % step);
+  return {
+    type: "log",
+    domain,
+    ticks,
+    tickFormat: ((value: number) => factor(value).replace(/\.0+$/, "")) as (x: unknown) => string,
+    label: null,
+  } as Plot.ScaleOptions;
+}
+
+/** Noise floor, threshold, interval and ratio of each row. */
+function marked(
+  rows: (Sided & { key: string })[],
+  threshold: number,
+  [from, to]: [number, number],
+  seat: Seat,
+): Plot.Markish[] {
+  const paint = (row: Sided): string => COLOURS[row.verdict ?? ""] ?? "var(--faint)";
+  return [
+    // Each row has its own noise floor.
+    intervals(
+      rows.map(({ key, noise_floor: floor }) => ({
+        key,
+        low: Math.max(from, 1 / (1 + floor)),
+        high: Math.min(to, 1 + floor),
+      })),
+      "var(--text)",
+      { strokeWidth: 11, strokeOpacity: 0.14, strokeLinecap: "butt", dy: seat.dy },
+    ),
+    Plot.ruleX([1 / (1 + threshold), 1 + threshold], { stroke: "var(--faint)", strokeDasharray: "2,4" }),
+    Plot.ruleX([1], { stroke: "var(--text)" }),
+    intervals(rows, paint, { dy: seat.dy }),
+    Plot.dot(
+      rows.filter((row) => !ranged(row)),
+      {
+        y: "key",
+        x: "ratio",
+        r: 4.5,
+        fill: paint,
+        symbol: (row: Sided) =>
+          row.verdict === "slower" ? "triangle" : row.verdict === "faster" ? "square" : "circle",
+        dy: seat.dy,
+      },
+    ),
+  ];
+}
+
 function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HTMLElement {
   const passes = new Set(context.rows.map((row) => row.label));
   const other = context.runs[table.b];
@@ -83,65 +147,16 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
   const rows = shown.flatMap((row, i) =>
     row.ratio !== null && row.ratio > 0 ? [{ ...row, ratio: row.ratio, key: `c${i}` }] : [],
   );
-  const floor = Math.max(0, ...rows.map((row) => row.noise_floor ?? 0));
-  const ends = rows
-    .flatMap((row) => [row.ratio, row.low ?? row.ratio, row.high ?? row.ratio])
-    .filter((value) => value > 0);
-  const domain: [number, number] = [
-    Math.min(0.94, ...ends.map((value) => value / 1.05)),
-    Math.max(1.06, ...ends.map((value) => value * 1.05)),
-  ];
-  const wide = domain[1] / domain[0] > 20;
-  const near = [0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10];
-  const inside = near.filter((value) => value >= domain[0] && value <= domain[1]);
-  const step = Math.ceil(inside.length / Math.max(3, context.width / 90));
-  const ticks = wide
-    ? logTicks(domain, TIME, Math.max(3, context.width / 90))
-    : inside.filter((value, i) => value === 1 || i % step === inside.indexOf(1) % step);
-  const paint = (row: Sided): string => COLOURS[row.verdict ?? ""] ?? "var(--faint)";
+  const x = scale(rows, context.width);
   const picture =
     rows.length === 0
       ? null
       : rowPlot({
-          items: rows.map((row) => ({
-            key: row.key,
-            label: row.b,
-            end: `${ratio(row)}  ${verdict(row)}`,
-          })),
+          items: rows.map((row) => ({ key: row.key, label: row.b, end: `${ratio(row)}  ${verdict(row)}` })),
           width: context.width,
-          x: {
-            type: "log",
-            domain,
-            ticks,
-            tickFormat: ((value: number) => `×${Number(value.toPrecision(3))}`) as (x: unknown) => string,
-            label: null,
-          } as Plot.ScaleOptions,
-          marks: (seat) => [
-            Plot.rectX([{ low: 1 / (1 + floor), high: 1 + floor }], {
-              x1: "low",
-              x2: "high",
-              fill: "var(--text)",
-              fillOpacity: 0.12,
-            }),
-            Plot.ruleX([1 / (1 + table.threshold), 1 + table.threshold], {
-              stroke: "var(--faint)",
-              strokeDasharray: "2,4",
-            }),
-            Plot.ruleX([1], { stroke: "var(--text)" }),
-            intervals(rows, paint, { dy: seat.dy }),
-            Plot.dot(
-              rows.filter((row) => !ranged(row)),
-              {
-                y: "key",
-                x: "ratio",
-                r: 4.5,
-                fill: paint,
-                symbol: (row: Sided) =>
-                  row.verdict === "slower" ? "triangle" : row.verdict === "faster" ? "square" : "circle",
-                dy: seat.dy,
-              },
-            ),
-          ],
+          x,
+          costs: true,
+          marks: (seat) => marked(rows, table.threshold, x.domain as [number, number], seat),
         });
   const level = all[0]?.confidence ?? null;
   const said = [
@@ -153,7 +168,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
   return figure({
     id: "compare",
     title: `Ratio of costs: ${name(table, context)}`,
-    caption: `Right of 1 = slower. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: noise floor of ${percent(floor)}, by which equal things differ in this run; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
+    caption: `Right of 1 = more expensive. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: the row's noise floor, by which equal things differ; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
     command:
       table.reference === null
         ? `switchcost compare ${context.runs[table.a]?.key ?? "A"} ${context.runs[table.b]?.key ?? "B"}`

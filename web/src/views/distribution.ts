@@ -1,11 +1,10 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
 import { bimodal, byQuantity, cost, eachFigure, type Measure, type Row, type Start } from "../data";
-import { select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, duration, tick } from "../format";
 import { axes, drawn, logAxis, rowPlot } from "../rowplot";
-import { focus, lines, paged, words } from "./common";
+import { focus, lines, paged, rowChooser, words } from "./common";
 
 /** How starts, batches and single units are spread. */
 export function distribution(context: Context): HTMLElement[] {
@@ -65,6 +64,7 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
             quantity,
             context.width,
           ),
+          costs: true,
           marks: (seat) => [
             Plot.link(boxes, { y: "key", x1: "p1", x2: "p99", stroke: paint, strokeWidth: 1, dy: seat.dy }),
             Plot.link(boxes, {
@@ -170,26 +170,20 @@ function ecdf(context: Context): HTMLElement {
       }),
       Plot.line(steps, { x: "x", y: "y", curve: "step-after", stroke: paint, strokeWidth: 2.5 }),
       Plot.dot(steps, { x: "x", y: "y", r: 2.5, fill: paint }),
-      row.low !== null && row.high !== null
-        ? Plot.rectX([row], { x1: "low", x2: "high", fill: "var(--text)", fillOpacity: 0.08 })
-        : null,
+      Plot.ruleX([row.low, row.high], { stroke: "var(--text)", strokeOpacity: 0.4 }),
       Plot.ruleX(row.figures, { stroke: "var(--text)", strokeDasharray: "2,3" }),
       Plot.text(["— starts\n– – batches"], { frameAnchor: "bottom-right", dy: -8, dx: -8, fill: "var(--text)" }),
     ],
   });
-  const choices = context.rows
-    .filter((one) => drawableStarts(one).length > 0)
-    .slice(0, 500)
-    .map((one) => [one.label, one.label] as const);
   return figure({
     id: "ecdf",
     title: `Cumulative distribution: ${row.label}`,
     caption:
-      "Line with dots: medians of starts, each counted once; dashed: all their batches together. Shade: 95 % interval of the median. Two or more steep parts mean that starts come in kinds.",
+      "Line with dots: medians of starts, each counted once; dashed: all their batches together. Thin lines: 95 % interval of the median. Two or more steep parts mean that starts come in kinds.",
     command: typed(context.run),
     n: `${steps.length} starts, ${row.result.samples} batches or intervals`,
     picture,
-    extra: [select("row-ecdf", "Row", choices, row.label, (label) => context.go({ row: label }))],
+    extra: [rowChooser("row-ecdf", row, context, (one) => drawableStarts(one).length > 0)],
     table: {
       head: ["share at or below", "batches"],
       rows: batches.map((point) => [`${(point.y * 100).toFixed(0)} %`, amount(point.x, row.quantity)]),

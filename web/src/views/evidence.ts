@@ -1,7 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
 import type { Row } from "../data";
-import type { Table } from "../dom";
+import { h, type Table } from "../dom";
 import { figure, nothing } from "../figure";
 import { digits, percent } from "../format";
 import { rowPlot } from "../rowplot";
@@ -25,27 +25,41 @@ const rate = (value: number | null): string =>
 /** What was expected, what was seen, and what follows: a sentence, and a picture of the rows that it does not hold for. */
 export function evidence(context: Context): HTMLElement[] {
   if (context.rows.length === 0) return [nothing("No row passes the filters.")];
-  const failed = context.rows.filter((row) => row.result.verdict !== "verified");
+  const never = context.rows.filter(({ result }) => ["unsupported", "unmeasured"].includes(result.verdict));
+  const failed = context.rows.filter((row) => row.result.verdict !== "verified" && !never.includes(row));
   const verdicts = new Map<string, number>();
   for (const row of context.rows) verdicts.set(row.result.verdict, (verdicts.get(row.result.verdict) ?? 0) + 1);
   const passed = verdicts.get("verified") ?? 0;
   const others = [...verdicts].filter(([verdict]) => verdict !== "verified").map(([verdict, n]) => `${n} ${verdict}`);
   const all = failed.length === 0;
-  const sentence = all
-    ? `${passed} of ${context.rows.length} rows passed every check: the order of turns, the kernel's count of switches, the CPUs, and what the host saw by itself.`
-    : `${passed} of ${context.rows.length} rows passed every check; ${others.join(", ")}.`;
+  const sentence =
+    passed === context.rows.length
+      ? `${passed} of ${context.rows.length} rows passed every check: the order of turns, the kernel's count of switches, the CPUs, and what the host saw by itself.`
+      : `${passed} of ${context.rows.length} rows passed every check; ${others.join(", ")}.`;
   const { shown: rows, pager } = paged(context.rows, context);
   return [
     figure({
       id: "evidence",
-      title: all ? "Every row passed its checks" : "Rows that failed a check",
+      title: all ? `Every ${never.length > 0 ? "measured " : ""}row passed its checks` : "Rows that failed a check",
       caption: all
         ? sentence
-        : `${sentence} Grey: what the kernel must count for the claim to be believed; dot: what it counted; cross: a figure that is not to be used. Contradicted: the evidence refutes the claim. Unobservable: a counter cannot be read here. Unsupported, unmeasured, broken: no figure.`,
+        : `${sentence} Grey: what the kernel must count for the claim to be believed; dot: what it counted; cross: a figure that is not to be used. Contradicted: the evidence refutes the claim. Unobservable: a counter cannot be read here. Broken: no usable answer.`,
       command: typed(context.run),
       n: counted(context.rows),
       picture: all ? null : drawnEvidence(context, paged(failed, context).shown),
       extra: [pager],
+      below:
+        never.length > 0 &&
+        h(
+          "details",
+          { open: never.length < 9 },
+          h("summary", {}, `Rows that were not measured: ${never.length}`),
+          h(
+            "ul",
+            { class: "said" },
+            ...never.slice(0, 100).map((row) => h("li", {}, `${row.label}: ${words(row).words}`)),
+          ),
+        ),
       table: table(rows),
     }),
   ];
@@ -53,7 +67,8 @@ export function evidence(context: Context): HTMLElement[] {
 
 function drawnEvidence(context: Context, rows: Row[]): Element {
   const seen = rows.filter((row) => observed(row) !== null);
-  const expected = rows.flatMap((row) => {
+  // Where nothing was counted, words stand in the place of the marks.
+  const expected = seen.flatMap((row) => {
     const between = row.detail.expected?.kernel_switches;
     return between && between[0] !== null && between[1] !== null
       ? [{ key: row.key, low: between[0], high: between[1] }]

@@ -35,35 +35,19 @@ export function explain(context: Context): HTMLElement[] {
 }
 
 function steps({ layers, residue, total, mechanism }: Explained): Step[] {
+  type Cost = Pick<Step, "ns" | "low" | "high">;
+  const step = (key: string, name: string, from: number, of: Cost | null, kind: Step["kind"]): Step => {
+    const { ns, low, high } = of ?? { ns: null, low: null, high: null };
+    return { key, name, from, to: from + (ns ?? 0), ns, low, high, kind };
+  };
   let height = 0;
   const found = layers.map((layer, i): Step => {
-    const from = height;
-    const ns = layer.cost?.ns ?? null;
-    height += ns ?? 0;
-    const ends = { low: layer.cost?.low ?? null, high: layer.cost?.high ?? null };
-    return { key: `l${i}`, name: layer.name, from, to: height, ns, ...ends, kind: "layer" };
+    const one = step(`l${i}`, layer.name, height, layer.cost, "layer");
+    height = one.to;
+    return one;
   });
-  const rest: Step = {
-    key: "rest",
-    name: "unexplained rest",
-    from: height,
-    to: height + residue.ns,
-    low: residue.low,
-    high: residue.high,
-    ns: residue.ns,
-    kind: "residue",
-  };
-  const whole: Step = {
-    key: "total",
-    name: mechanism,
-    from: 0,
-    to: total.ns,
-    low: total.low,
-    high: total.high,
-    ns: total.ns,
-    kind: "total",
-  };
-  return [...found, rest, whole];
+  const rest = step("rest", "unexplained rest", height, residue, "residue");
+  return [...found, rest, step("total", mechanism, 0, total, "total")];
 }
 
 function waterfall(one: Explained, nth: number, context: Context): HTMLElement {

@@ -3,7 +3,7 @@ import { type Context, colour, counted, typed } from "../context";
 import { bimodal, cost, eachFigure, experimentOf, type Literature, literatureOf, measured, type Row } from "../data";
 import { type Choice, h, select } from "../dom";
 import { figure, nothing, pointed } from "../figure";
-import { amount, factor, type Quantity } from "../format";
+import { amount, type Quantity, times as timesOf } from "../format";
 import { told, where } from "../literature";
 import { intervals, logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
 import { byExperiment, lines, notes, paged, shared, without, words } from "./common";
@@ -28,10 +28,6 @@ function ratioTo(reference: Row, row: Row, context: Context): number | null {
     (table) => table.reference === reference.label && table.a === context.run.index && table.b === table.a,
   );
   return table?.comparisons.find((comparison) => comparison.b === row.label)?.ratio ?? null;
-}
-
-function marker(row: Row): "circle" | "times" {
-  return row.result.verdict === "contradicted" ? "times" : "circle";
 }
 
 /** All that the line above the picture has room for. */
@@ -150,7 +146,7 @@ function rowMarks(drawable: Row[], batches: boolean, context: Context, seat: Sea
       y: "key",
       x: "median",
       r: 4.5,
-      symbol: marker,
+      symbol: (row: Row) => (row.result.verdict === "contradicted" ? "times" : "circle"),
       fill: (row: Row) => (row.result.verdict === "verified" ? colour(row.family, context.data) : "var(--paper)"),
       stroke: (row: Row) => (row.result.verdict === "contradicted" ? "var(--alarm)" : colour(row.family, context.data)),
       strokeWidth: 1.8,
@@ -166,7 +162,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const reference = rung(context, all);
   const times = (row: Row): string => {
     const ratio = reference === undefined ? null : ratioTo(reference, row, context);
-    return ratio === null ? "" : ratio < 0.995 ? `1/${factor(1 / ratio).slice(1)}` : factor(ratio);
+    return ratio === null ? "" : timesOf(ratio);
   };
   const common = shared(all);
   const drawable = rows.filter((row) => row.figures.length > 0);
@@ -198,6 +194,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
           items: lines(rows, context, (row) => ({ label: without(row.label, common), end: end(row), ...words(row) })),
           width: context.width,
           x,
+          costs: true,
           marks: (seat) => [
             ...literatureMarks(literature, x.domain as [number, number], seat),
             ...rowMarks(drawable, about.batches, context, seat),
@@ -224,7 +221,7 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   });
   const tip =
     picture &&
-    pointed(picture, "right = slower · hollow = failed a check · click a row for what it is", (key) => {
+    pointed(picture, "hollow = failed a check · click a row for what it is", (key) => {
       const row = byKey.get(key);
       return row && summary(row, quantity, context);
     });

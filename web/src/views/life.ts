@@ -47,13 +47,8 @@ export function life(context: Context): HTMLElement[] {
   const pictures = columns.map(({ name: experiment, short }) => {
     const of = shown.flatMap(([name, of]) => (of.has(experiment) ? [{ name, row: of.get(experiment)! }] : []));
     const quantity = measured(experiment, data);
-    const marks = of.map(({ name, row }) => ({
-      key: name,
-      low: row.low,
-      high: row.high,
-      family: row.family,
-    }));
-    const dots = of.flatMap(({ name, row }) => eachFigure([row]).map((dot) => ({ ...dot, key: name })));
+    const marks = of.map(({ name, row }) => ({ ...row, key: name }));
+    const dots = eachFigure(marks);
     const paint = (mark: { family: string }): string => colour(mark.family, context.data);
     const picture = rowPlot({
       items: shown.map(([name, all]) => ({
@@ -68,6 +63,7 @@ export function life(context: Context): HTMLElement[] {
         quantity,
         width,
       ),
+      costs: true,
       marks: (seat) => [
         intervals(marks, paint, { dy: seat.dy }),
         Plot.dot(dots, { y: "key", x: "value", r: 4.5, fill: paint, dy: seat.dy }),

@@ -268,6 +268,7 @@ function one(context: Context, all: Row[]): HTMLElement {
           })),
           width: context.width,
           x,
+          costs: true,
           tall: { above: NAMES + BARS + 3, below: (shares.length + 1) * LANE },
           marks: (seat) => [
             histograms(pictures, domain, paint, seat),
@@ -290,7 +291,7 @@ function one(context: Context, all: Row[]): HTMLElement {
   });
   const tip =
     picture &&
-    pointed(picture, `right = ${quantity.greater} · pale = failed a check · click a row for what it is`, (key) => {
+    pointed(picture, `pale = failed a check · click a row for what it is`, (key) => {
       const row = byKey.get(key);
       const of =
         row && (words(row).words ?? told.map((share) => `${share} ${written(row, share, quantity)}`).join(" · "));

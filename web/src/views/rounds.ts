@@ -1,11 +1,10 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
 import { bimodal, type Row, type Start } from "../data";
-import { select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, digits, percent } from "../format";
 import { axes, drawn, logAxis, rowPlot } from "../rowplot";
-import { focus, lines, paged, words } from "./common";
+import { focus, lines, paged, rowChooser, words } from "./common";
 
 /** Deviations beyond this are shown as this. */
 const REACH = 0.2;
@@ -124,9 +123,7 @@ function closely(context: Context, row: Row): HTMLElement {
     marks: [
       Plot.gridY({ ticks: y.ticks, stroke: "var(--line)", strokeOpacity: 1 } as Plot.GridYOptions),
       ...axes({ y }),
-      row.low !== null && row.high !== null
-        ? Plot.rectY([row], { y1: "low", y2: "high", fill: "var(--text)", fillOpacity: 0.09 })
-        : null,
+      Plot.ruleY([row.low, row.high], { stroke: "var(--text)", strokeOpacity: 0.4 }),
       Plot.ruleY(row.figures, { stroke: "var(--text)", strokeDasharray: "2,3" }),
       Plot.link(starts, { x: "at", y1: "p10", y2: "p90", stroke: paint, strokeWidth: 3, strokeOpacity: 0.35 }),
       Plot.dot(starts, {
@@ -150,19 +147,15 @@ function closely(context: Context, row: Row): HTMLElement {
       ),
     ],
   });
-  const choices = context.rows
-    .filter((one) => one.starts.length > 0)
-    .slice(0, 500)
-    .map((one) => [one.label, one.label] as const);
   return figure({
     id: "closely",
     title: `Start by start: ${row.label}`,
     caption:
-      "Dot: median of a start; bar: 10th to 90th percentile of its batches; shade and dashes: the row's median with its interval, or each of its modes. Hollow or crossed: not counted, disturbed or not verified.",
+      "Dot: median of a start; bar: 10th to 90th percentile of its batches; dashes and thin lines: the row's median with its interval, or each of its modes. Hollow or crossed: not counted, disturbed or not verified.",
     command: typed(context.run),
     n: `${starts.length} starts`,
     picture,
-    extra: [select("row-rounds", "Row", choices, row.label, (label) => context.go({ row: label }))],
+    extra: [rowChooser("row-rounds", row, context, (one) => one.starts.length > 0)],
     table: {
       head: ["start", "round", "seconds", "median", "p10 – p90", "counted", "remark"],
       rows: starts

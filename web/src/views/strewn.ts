@@ -61,6 +61,7 @@ export function strewn(
       quantity,
       context.width,
     ),
+    costs: true,
     marks: (seat) => [
       intervals(ends, "var(--faint)", { strokeWidth: 1, strokeOpacity: 1, strokeDasharray: "2,3", dy: seat.dy }),
       intervals(marks, paint, { dy: seat.dy }),

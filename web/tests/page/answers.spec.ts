@@ -1,7 +1,10 @@
 /** What the page answers first, and what its pictures say without a table. */
 
 import { expect, type Page, test } from "@playwright/test";
-import { cells, go, open } from "./opened";
+import { readFileSync } from "node:fs";
+import { duration } from "../../src/format";
+import { dataOf, EXAMPLE, pageFile, switchcost } from "./fixtures";
+import { axe, cells, changed, go, open } from "./opened";
 
 /** Labels of a picture that lie on one another, by more than their margins. */
 const collisions = (page: Page, figure: string): Promise<string[]> =>
@@ -42,3 +45,98 @@ test("a number of connections means rings of that many contexts", async ({ page 
   expect(new Set((await cells(page, "memory")).map((row) => row[2]))).toEqual(new Set([chosen]));
   expect(wrong).toEqual([]);
 });
+
+test("one sentence answers first, with the factors that their intervals carry", async ({ page }) => {
+  const { results, run } = dataOf(readFileSync(pageFile("ordinary"), "utf8")).runs[0]!;
+  await open(page, "ordinary");
+  const sentence = await page.locator(".sentence").innerText();
+  const reference = results.find((row) => row.label === run.reference)!;
+  expect(sentence).toBe(
+    switchcost("show", EXAMPLE)
+      .match(/^ {2}(A .*\n?.* switches\.)$/m)![1]!
+      .replace(/\s+/g, " "),
+  );
+  expect(sentence).toContain(`A ${reference.label} switch costs ${duration(reference.median)} here: as much as `);
+  // The cards are the rows that the terminal chooses, by their names.
+  expect(await page.locator(".answers .family").allTextContents()).toEqual(run.representatives);
+  for (const text of await page.locator(".answers small").allTextContents()) expect(text).not.toMatch(/1\/|×0/);
+  // A factor whose interval is wide stands in no sentence and on no card.
+  const [label] = /[\w/-]+ or/.exec(sentence)![0].split(" ");
+  await changed(page, "ordinary", (data) => {
+    const row = data.runs[0]!.results.find((row) => row.label === label)!;
+    row.times_reference_high = row.times_reference! * 1.2;
+  });
+  await expect(page.locator(".sentence")).not.toContainText(label!);
+  await expect(page.locator(".answers li", { hasText: label! }).locator("small")).toHaveText("");
+});
+
+test("each row of a comparison has its own noise floor, and titles tell A from B", async ({ page }) => {
+  const data = dataOf(readFileSync(pageFile("goroutines"), "utf8"));
+  const wrong = await open(page, "goroutines", "#view=compare");
+  await expect(page.locator("#compare h3")).toHaveText("Ratio of costs: goroutine-3.jsonl against goroutine-2.jsonl");
+  const names = await page.locator("#table option").allTextContents();
+  const runs = await page.locator("#run option").allTextContents();
+  for (const all of [names, runs]) expect(new Set(all).size).toBe(all.length);
+  const table = data.tables.find((table) => table.reference === null)!;
+  const floors = new Set(table.comparisons.map((one) => one.noise_floor));
+  const bars = page.locator("#compare g[data-mark=link]").first().locator("path");
+  await expect(bars).toHaveCount(table.comparisons.length);
+  const widths = await bars.evaluateAll((all) => all.map((bar) => bar.getBoundingClientRect().width.toFixed(1)));
+  expect(new Set(widths).size).toBe(floors.size);
+  expect(wrong).toEqual([]);
+});
+
+test("a row that nobody measured failed no check, and words stand over no bar", async ({ page }) => {
+  await open(page, "connections", "#view=evidence");
+  await expect(page.locator("#evidence h3")).toHaveText("Every measured row passed its checks");
+  await expect(page.locator("#evidence .said li").first()).toContainText("unsupported: ");
+  await expect(page.locator("#evidence svg")).toHaveCount(0);
+  await changed(page, "connections", ({ runs }) => {
+    const [seen, unseen] = runs.at(-1)!.results.filter((row) => row.verdict === "verified");
+    Object.assign(seen!, { verdict: "contradicted", reason: "made up" });
+    Object.assign(unseen!, { verdict: "unobservable", reason: "made up", kernel_switches: null });
+  });
+  await go(page, "view=evidence");
+  await expect(page.locator("#evidence h3")).toHaveText("Rows that failed a check");
+  // A bar of what is expected, and a mark, where something was counted; words elsewhere.
+  await expect(page.locator("#evidence g[data-mark=dot] > *")).toHaveCount(1);
+  expect(await page.locator("#evidence g[data-mark=link] > *").count()).toBeLessThanOrEqual(1);
+  expect(await collisions(page, "#evidence")).toEqual([]);
+});
+
+test("axes say which end is cheap, and words of verdicts say what they mean", async ({ page }) => {
+  await open(page, "ordinary");
+  for (const [view, figure] of [
+    ["ladder", "ladder-switch"],
+    ["distribution", "spread-time"],
+    ["placement", "placement-time"],
+    ["compare", "compare"],
+  ] as const) {
+    await go(page, `view=${view}`);
+    for (const words of ["← cheaper", "more expensive →"])
+      await expect(page.locator(`#${figure} svg text`, { hasText: words }), view).toHaveCount(1);
+  }
+  await expect(page.locator("#compare svg text title", { hasText: "It costs less" }).first()).toBeAttached();
+  await go(page, "view=evidence");
+  await expect(page.locator("#evidence td[title]", { hasText: "verified" }).first()).toHaveAttribute(
+    "title",
+    "Every check agrees that the claimed switches happened.",
+  );
+});
+
+for (const width of [360, 1280])
+  test(`at ${width} pixels no label lies on another, and axe finds nothing`, async ({ page, colorScheme }) => {
+    await page.setViewportSize({ width, height: 900 });
+    for (const [name, figures] of [
+      ["ordinary", ["ladder-switch", "spread-time", "placement-time", "compare", "rounds"]],
+      ["rows", ["ladder-switch", "spread-time", "placement-time", "compare"]],
+      ["connections", ["memory", "life", "machines-time"]],
+    ] as const) {
+      await open(page, name, `#view=all&theme=${colorScheme}`);
+      for (const figure of figures)
+        if ((await page.locator(`#${figure}`).count()) > 0)
+          expect(await collisions(page, `#${figure}`), `${name}: ${figure}`).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), name).toBeLessThanOrEqual(0);
+    }
+    expect(await axe(page)).toEqual([]);
+  });

@@ -2,7 +2,9 @@
 
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
-import { pageFile } from "./fixtures";
+import { readFileSync } from "node:fs";
+import type { PageData } from "../../src/data";
+import { dataOf, pageFile, withData } from "./fixtures";
 
 /** Opens a page, waits until it is drawn (its data are unpacked after it is loaded), and gives what it did wrong: errors on the console, uncaught exceptions, requests. */
 export async function open(page: Page, name: string, fragment = ""): Promise<string[]> {
@@ -23,6 +25,18 @@ export async function open(page: Page, name: string, fragment = ""): Promise<str
 
 export const go = async (page: Page, fragment: string): Promise<void> =>
   page.evaluate((fragment) => void (location.hash = fragment), fragment);
+
+/** Shows a page whose data are changed, in the same template. */
+export async function changed(page: Page, name: string, change: (data: PageData) => void): Promise<PageData> {
+  const text = readFileSync(pageFile(name), "utf8");
+  const data = dataOf(text);
+  change(data);
+  const body = withData(text, data);
+  await page.route("**/changed.html*", (route) => route.fulfill({ body, contentType: "text/html" }));
+  await page.goto("http://page.test/changed.html");
+  await expect(page.locator("main > *").first()).toBeAttached();
+  return data;
+}
 
 /** What stands in the table of a figure, without what is told under its rows. */
 export const cells = async (page: Page, figure: string): Promise<string[][]> =>

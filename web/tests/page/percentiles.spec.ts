@@ -98,7 +98,7 @@ test("histograms of rows that failed a check are pale, and are saved with the re
   await page.route("**/changed.html*", (route) => route.fulfill({ body: changed, contentType: "text/html" }));
   await page.goto("http://page.test/changed.html");
   const figure = page.locator("#percentiles-wakeup-batch");
-  await expect(figure.locator("svg text", { hasText: /contradicted$/ })).toHaveCount(1);
+  await expect(figure.locator("svg text", { hasText: /contradictedThe evidence/ })).toHaveCount(1);
   const opacity = (nth: number) =>
     figure.locator("g[data-mark=histogram] path").nth(nth).getAttribute("fill-opacity").then(Number);
   expect(await opacity(0)).toBeLessThan(await opacity(1));

@@ -280,6 +280,7 @@ const AUDIT = {
 const PAGES: Record<string, () => string[]> = {
   ordinary: () => [EXAMPLE],
   rows: () => [kept("rows")],
+  goroutines: () => ["goroutine-1", "goroutine-2", "goroutine-3"].map(kept),
   connections: () => ["million-memory", "million-native", "isolation-make", "isolation"].map(kept),
   several: () => [
     ...KEPT.map(kept),

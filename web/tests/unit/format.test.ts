@@ -1,5 +1,17 @@
 import { expect, test } from "@playwright/test";
-import { amount, BYTES, digits, duration, factor, logTicks, percent, TIME, tick } from "../../src/format";
+import {
+  amount,
+  BYTES,
+  either,
+  times,
+  digits,
+  duration,
+  factor,
+  logTicks,
+  percent,
+  TIME,
+  tick,
+} from "../../src/format";
 
 test("three digits, grouped, with units", () => {
   expect([0.334, 2.236, 71.47, 216.4, 1062.2, 0, -3.5].map(digits)).toEqual([
@@ -14,7 +26,19 @@ test("three digits, grouped, with units", () => {
   expect([1.2, 999.9, 1062, 2.5e6, 3e9].map(duration)).toEqual(["1.20 ns", "1.00 µs", "1.06 µs", "2.50 ms", "3.00 s"]);
   expect(amount(4096, BYTES)).toBe("4.00 KiB");
   expect([tick(1e3, TIME), tick(5e5, TIME), tick(65536, BYTES)]).toEqual(["1 µs", "500 µs", "64 KiB"]);
-  expect([factor(1), factor(27.31), factor(15500), factor(0.034)]).toEqual(["×1.00", "×27.3", "×15,500", "×0.034"]);
+  expect([factor(1), factor(27.31), factor(15500), factor(0.034)]).toEqual(["×1.00", "×27.3", "×15,500", "÷29.4"]);
+  expect([times(1), times(1.153), times(0.0011), times(0.001, "", " cheaper than")]).toEqual([
+    "1×",
+    "1.15× more",
+    "909× less",
+    "1,000× cheaper than",
+  ]);
+  expect([either([1313, 27976], TIME), either([980, 1010], TIME), either([2], TIME), either([], TIME)]).toEqual([
+    "1.31 or 28.0 µs",
+    "980 ns or 1.01 µs",
+    "2.00 ns",
+    "–",
+  ]);
   expect(percent(0.0123)).toBe("1.2 %");
 });
 
