@@ -916,6 +916,10 @@ export interface Seen {
    */
   last_samples_ns: number | null;
   /**
+   * Page faults of the same, minor and major; None in runs of versions that did not ask.
+   */
+  page_faults?: number | null;
+  /**
    * Process id of the probe.
    */
   pid: number;
@@ -1072,6 +1076,10 @@ export interface Tree {
    */
   cpu_ns: number;
   /**
+   * How its tasks were set up; None in runs of versions that did not ask.
+   */
+  facts?: TaskFacts | null;
+  /**
    * The process id that the probe gave is that of one of its processes.
    */
   knows_pid: boolean;
@@ -1103,6 +1111,41 @@ export interface Tree {
   switches: number;
   /**
    * Tasks of all its processes.
+   */
+  tasks: number;
+}
+/**
+ * How the tasks of a look were set up: what the row's parameters and its channel claim.
+ */
+export interface TaskFacts {
+  /**
+   * Function of the kernel → tasks that waited in it.
+   */
+  channels: {
+    [k: string]: number;
+  };
+  /**
+   * Scheduling class → tasks of it.
+   */
+  classes: {
+    [k: string]: number;
+  };
+  /**
+   * Kind of open file → how many the probe made itself; None where they cannot be read.
+   */
+  files: {
+    [k: string]: number;
+  } | null;
+  /**
+   * Tasks whose indirect branches others cannot steer; None where the kernel does not say.
+   */
+  guarded: number | null;
+  /**
+   * Page faults of its processes until then, minor and major.
+   */
+  page_faults: number;
+  /**
+   * Tasks that this was read of.
    */
   tasks: number;
 }

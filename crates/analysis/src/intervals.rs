@@ -52,6 +52,12 @@ pub(crate) fn intervals_of(invocation: &Invocation) -> Option<Intervals> {
     })
 }
 
+/// Median interval of a start, and what reading the counter cost it; in ticks of the counter.
+pub(crate) fn middle_and_reading(invocation: &Invocation) -> Option<(f64, f64)> {
+    let intervals = intervals_of(invocation)?;
+    Some((intervals.quantile(0.5)? / intervals.scale, intervals.pair / intervals.scale))
+}
+
 /// Sum of counts; those of an imported file may be any.
 fn total(counts: impl Iterator<Item = u64>) -> u64 {
     counts.fold(0, u64::saturating_add)
@@ -81,7 +87,11 @@ fn percentiles(all: &[Intervals]) -> Vec<Percentile> {
 
 /// Figures of starts whose units were timed, or counted, one by one; `by_counter`: read with a counter that costs something itself.
 pub(crate) fn intervals(invocations: &[&Invocation], by_counter: bool, at: At) -> Summary {
-    let all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
+    let mut all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
+    // A start knows only the mean of its readings. One preemption between two of them moves it by hundreds of ns and the median of the intervals by nothing: the cost of reading is
+    // that of the start in which nothing came between.
+    let calm = all.iter().map(|i| i.pair).min_by(f64::total_cmp).unwrap_or(0.0);
+    all.iter_mut().for_each(|i| i.pair = calm);
     let carrying = all.iter().filter(|i| at.carried_by(i.count));
     let medians: Vec<(u64, f64)> =
         carrying.filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, at.share())? - i.pair))).collect();

@@ -20,10 +20,10 @@ use switchcost_model::{
     Transcript, Verdict,
 };
 
-pub use again::{Changed, fastest_bound, judge_again};
+pub use again::{Changed, bounds_of, judge_again};
 pub(crate) use claim::turns_agree;
 pub use constants::Constants;
-pub(crate) use row::contradiction as contradiction_of_row;
+pub(crate) use row::{below_reading, contradiction as contradiction_of_row};
 
 /// One answer of a probe, and what the host saw of it.
 #[derive(Debug, Clone, Copy)]
@@ -37,13 +37,32 @@ pub struct ProbeAnswer<'a> {
     /// What the host saw by itself.
     pub seen: Option<&'a Seen>,
     /// What no unit of the mechanism can be faster than.
-    pub bound: &'a Bound,
+    pub bound: &'a Bounds,
+}
+
+/// What bounds the units of a row from below.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bounds {
+    /// A loop that does less.
+    pub control: Bound,
+    /// What a unit contains, where the run measured it.
+    pub content: Option<Content>,
+}
+
+/// What every unit contains, as rows of the same run say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Content {
+    /// The rows.
+    pub of: String,
+    /// ns that a unit takes at least.
+    pub least_ns: f64,
 }
 
 /// A control that does less than any unit of a mechanism.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Bound {
     /// The mechanism's page names none.
+    #[default]
     None,
     /// The page names some, of which the run has no verified start.
     Unmeasured,
@@ -92,7 +111,7 @@ struct Case<'a> {
     transcript: &'a Transcript,
     evidence: &'a Evidence,
     seen: Option<&'a Seen>,
-    bound: &'a Bound,
+    bound: &'a Bounds,
 }
 
 impl Case<'_> {

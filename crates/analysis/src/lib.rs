@@ -46,7 +46,7 @@ pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, Shares, explain};
 pub use figures::{Figures, KernelRate, Reading, Summary};
 pub use judge::{
-    Bound, Changed, Constants, LEAVE_MS, ProbeAnswer, Ruling, fastest_bound, judge, judge_again, judge_by,
+    Bound, Bounds, Changed, Constants, Content, LEAVE_MS, ProbeAnswer, Ruling, bounds_of, judge, judge_again, judge_by,
     went_another_way,
 };
 pub use label::label;

@@ -3,7 +3,7 @@
 use crate::at::At;
 use crate::figures::{Figures, KernelRate, Summary, figures};
 use crate::intervals::intervals;
-use crate::judge::{contradiction_of_row, turns_agree, went_another_way};
+use crate::judge::{below_reading, contradiction_of_row, turns_agree, went_another_way};
 use crate::kinds::{different, kinds};
 use crate::percentile::in_time;
 use crate::series::{Series, has_rulers, quantities, series};
@@ -55,6 +55,11 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judge
         && let Some(reason) = contradiction_of_row(run, &invocations)
     {
         return Judgement::new(Verdict::Contradicted, reason);
+    }
+    if verdict == Verdict::Verified
+        && let Some(reason) = below_reading(run, &invocations)
+    {
+        return Judgement::new(Verdict::Unobservable, reason);
     }
     let starts = invocations.iter().filter(|i| i.judgement.verdict == verdict).count();
     let of = invocations.len();

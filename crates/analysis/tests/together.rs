@@ -1,8 +1,10 @@
 //! What refutes a row though each of its starts is sound by itself.
 
 use crate::simulation::{Law, Random, draws, rows, run, slack};
-use switchcost_analysis::{Noise, Outcome, Row, Rules, between};
-use switchcost_model::{Histogram, Phase, Reason, Run, Verdict};
+use std::path::Path;
+use switchcost_analysis::{Noise, Outcome, Row, Rules, between, bounds_of, claimed_ns};
+use switchcost_catalogue::{Catalogue, load};
+use switchcost_model::{Disturbance, Histogram, Phase, Reason, Run, Seen, Timing, Verdict};
 
 fn measured() -> Run {
     let mut run = run(Law::Normal, &[1.0], 10, &mut Random::new(1));
@@ -25,6 +27,36 @@ fn a_start_that_was_told_twice_refutes_its_row() {
         start.transcript.hello.as_mut().unwrap().clock.name = "simulated".to_owned();
     }
     assert_eq!(rows(&run)[0].verdict, Verdict::Verified);
+}
+
+#[test]
+fn contexts_on_one_cpu_use_it_while_their_batches_last() {
+    let mut run = measured();
+    let told = |run: &mut Run, share: f64, passed: f64, disturbed: usize| {
+        for (index, start) in run.invocations.iter_mut().enumerate() {
+            let claimed = claimed_ns(&start.transcript).unwrap();
+            let evidence = start.transcript.evidence.get_or_insert_default();
+            evidence.counts.insert("cpu_time_ns".to_owned(), (share * claimed) as i64);
+            start.cpus = vec![1];
+            let mut seen = Seen { plan_ns: Some(1_000_000), ..start.seen.clone().unwrap_or_default() };
+            seen.last_samples_ns = Some(1_000_000 + (passed * claimed) as u64);
+            seen.tree.get_or_insert_default();
+            start.seen = Some(seen);
+            start.disturbances.clear();
+            if index < disturbed {
+                start.disturbances.push(Disturbance { kind: "foreign_cpu_time".into(), detail: String::new() });
+            }
+        }
+        rows(run)[0].reason.clone()
+    };
+    assert!(claimed_ns(&run.invocations[0].transcript).unwrap() > 2e6);
+    assert_eq!(told(&mut run, 1.0, 1.01, 0), None);
+    let reason = told(&mut run, 0.4, 1.01, 0);
+    assert!(matches!(reason, Some(Reason::IdleContexts { .. })), "{reason:?}");
+    // Others had the CPU, in all but two starts.
+    assert_eq!(told(&mut run, 0.4, 1.01, 8), None);
+    let reason = told(&mut run, 1.0, 0.4, 0);
+    assert!(matches!(reason, Some(Reason::LongerThanPassed { .. })), "{reason:?}");
 }
 
 #[test]
@@ -55,6 +87,37 @@ fn the_host_knows_the_rate_of_the_counter() {
     assert_eq!(told(run.clone(), 1000, "System.nanoTime"), Verdict::Verified);
 }
 
+/// One start's readings of the counter hold a preemption: their mean rises eightfold, the median interval does not.
+#[test]
+fn a_preempted_reading_takes_nothing_off() {
+    let mut run = measured();
+    run.variants[0].timing = Timing::Each;
+    let told = |run: &mut Run, reading: &dyn Fn(usize) -> u64| {
+        for (index, start) in run.invocations.iter_mut().enumerate() {
+            start.transcript.samples.clear();
+            start.transcript.histograms = vec![Histogram {
+                phase: Phase::Measure,
+                units: 1000,
+                bits: 7,
+                buckets: vec![(100, 1000)],
+                sum: 100_000,
+                min: 100,
+                max: 100,
+                pair_sum: 1000 * reading(index),
+                pair_count: 1000,
+                span_counter: 1_000_000 + index as u64,
+                span_clock: 1_000_000 + index as u64,
+            }];
+        }
+        let row = &rows(run)[0];
+        (row.verdict, row.reason.clone(), row.median())
+    };
+    assert_eq!(told(&mut run, &|_| 40), (Verdict::Verified, None, Some(60.0)));
+    assert_eq!(told(&mut run, &|index| if index == 3 { 320 } else { 40 }), (Verdict::Verified, None, Some(60.0)));
+    let (verdict, reason, _) = told(&mut run, &|_| 99);
+    assert_eq!((verdict, reason), (Verdict::Unobservable, Some(Reason::BelowReading { left: 1.0, reading: 99.0 })));
+}
+
 /// Of two runs whose starts fall into the same two modes, 60 % apart, in shares that chance draws.
 #[test]
 fn what_moves_both_modes_alike_is_found() {
@@ -71,4 +134,65 @@ fn what_moves_both_modes_alike_is_found() {
     let share = |count: u64| count as f64 * 100.0 / runs as f64;
     assert!(share(found) >= 95.0 - slack(95.0, runs), "{found} of {runs} are found");
     assert!(share(alarms) <= 5.0 + slack(5.0, runs), "{alarms} of {runs} are false alarms");
+}
+
+fn catalogue() -> Catalogue {
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), None, &|_| Ok(())).unwrap()
+}
+
+/// A payload that was not sent, a working set that was not touched and a system call that was not made cost less than rows of the same run say.
+#[test]
+fn what_a_unit_contains_bounds_it() {
+    let catalogue = catalogue();
+    let row = |run: &mut Run, index: usize, mechanism: &str, experiment: &str, parameters: &[(&str, &str)]| {
+        let page = catalogue.find(&mechanism.parse().unwrap()).unwrap();
+        let variant = &mut run.variants[index];
+        variant.mechanism = page.id.clone();
+        variant.experiment = experiment.parse().unwrap();
+        variant.label = String::new();
+        let given = |name: &String| parameters.iter().find(|(given, _)| name == given).map(|(_, value)| *value);
+        let defaults = page.parameters.iter();
+        variant.parameters =
+            defaults.map(|(name, known)| (name.clone(), given(name).unwrap_or(&known.default).to_owned())).collect();
+        page
+    };
+    let fastest = |run: &Run, index: usize| {
+        let starts = run.invocations.iter().filter(|start| start.variant == index);
+        let batches = starts.flat_map(|start| {
+            start
+                .transcript
+                .samples
+                .iter()
+                .flat_map(|samples| samples.ticks.iter().map(|ticks| *ticks as f64 / samples.units as f64))
+        });
+        batches.min_by(f64::total_cmp).unwrap()
+    };
+    let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    // The row, the same without its parameter, and the control.
+    let mut run = run(Law::Normal, &[1.0, 1.0, 1.0], 6, &mut Random::new(7));
+    let page = row(&mut run, 0, "thread/pipe", "switch", &[("working_set", "65536")]);
+    row(&mut run, 1, "thread/pipe", "switch", &[]);
+    row(&mut run, 2, "control/touch", "switch", &[("working_set", "65536")]);
+    let content = bounds_of(&run, page, &run.variants[0]).content.unwrap();
+    near(content.least_ns, fastest(&run, 1) + 0.5 * fastest(&run, 2));
+    // Of too few starts of either nothing follows; of another size neither.
+    let mut few = run.clone();
+    few.invocations.retain(|start| start.variant != 2 || start.round < 2);
+    assert_eq!(bounds_of(&few, page, &few.variants[0]).content, None);
+    few = run.clone();
+    few.invocations.retain(|start| start.variant != 1 || start.round < 4);
+    near(bounds_of(&few, page, &few.variants[0]).content.unwrap().least_ns, 0.5 * fastest(&few, 2));
+    row(&mut few, 2, "control/touch", "switch", &[("working_set", "1024")]);
+    assert_eq!(bounds_of(&few, page, &few.variants[0]).content, None);
+    // A payload has no control, but a price; one that is lost in the modes of the row without it says nothing.
+    let mut sent = run.clone();
+    let page = row(&mut sent, 0, "thread/pipe", "message", &[("payload", "1048576")]);
+    row(&mut sent, 1, "thread/pipe", "message", &[]);
+    near(bounds_of(&sent, page, &sent.variants[0]).content.unwrap().least_ns, fastest(&sent, 1) + 0.02 * 1_048_576.0);
+    let page = row(&mut sent, 0, "thread/pipe", "message", &[("payload", "64")]);
+    let least = bounds_of(&sent, page, &sent.variants[0]).content.unwrap().least_ns;
+    assert!(least < 2.0, "{least}");
+    let page = row(&mut run, 0, "stack/ucontext", "switch", &[]);
+    row(&mut run, 2, "control/signal-mask", "switch", &[]);
+    near(bounds_of(&run, page, &run.variants[0]).content.unwrap().least_ns, 0.8 * fastest(&run, 2));
 }

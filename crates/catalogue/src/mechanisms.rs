@@ -88,6 +88,9 @@ pub(crate) struct FamiliesFile {
     /// The installation's own file names it; a user's cannot.
     #[serde(default)]
     pub(crate) reference: Option<MechanismId>,
+    /// By source; the installation's own file counts.
+    #[serde(default)]
+    pub(crate) leaving_ms: BTreeMap<String, u64>,
     pub(crate) family: Vec<FamilyEntry>,
 }
 
@@ -120,6 +123,8 @@ struct MechanismFile {
     floor: Vec<String>,
     #[serde(default)]
     bound: Vec<String>,
+    #[serde(default)]
+    contains: Vec<String>,
     #[serde(default)]
     sources: Vec<String>,
     placements: Vec<String>,
@@ -166,7 +171,11 @@ struct ParameterEntry {
     help: String,
     experiments: Vec<String>,
     control: Option<String>,
+    adds_ns: Option<f64>,
     counted: Option<CountedEntry>,
+    /// By value.
+    #[serde(default)]
+    seen: BTreeMap<String, String>,
     #[serde(default)]
     capabilities: Vec<String>,
 }
@@ -275,10 +284,12 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
         includes: file.includes,
         floor: words(&file.floor)?,
         bound: words(&file.bound)?,
+        contains: words(&file.contains)?,
         sources: file.sources,
         placements: words(&file.placements)?,
         experiments,
         contexts: file.contexts,
+        leaving_ms: 0,
         unit: file.unit,
         control: file.control,
         not_a_choice: file.not_a_choice,
@@ -362,19 +373,26 @@ fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
         return Err("experiments needs at least one entry".into());
     }
     let capabilities = capabilities(&entry.capabilities)?;
+    let seen =
+        entry.seen.into_iter().map(|(value, sight)| Ok((value, sight.parse()?))).collect::<Result<_, String>>()?;
     let parameter = model::Parameter {
         kind,
         default: entry.default,
         help: entry.help,
         experiments,
         control,
+        adds_ns: entry.adds_ns.filter(|ns| *ns > 0.0),
         counted,
+        seen,
         capabilities,
         by_host: false,
     };
     parameter.accepts(&parameter.default).map_err(|what| format!("default {what}"))?;
     if let Some(Counted { share: CountedShare::OfUnits(value, _), .. }) = &parameter.counted {
         parameter.accepts(value).map_err(|what| format!("counted: value {what}"))?;
+    }
+    for value in parameter.seen.keys() {
+        parameter.accepts(value).map_err(|what| format!("seen: value {what}"))?;
     }
     Ok(parameter)
 }

@@ -4,6 +4,7 @@ use crate::files::{CatalogueError, entries, read};
 use crate::layers::{Donors, LayerEntry, ResidueEntry, explanations, no_circle};
 use crate::mechanisms::{Broken, Catalogue, Common, FamiliesFile, load_common, load_concept};
 use crate::probes::Trusted;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use switchcost_model::{Family, Mechanism, MechanismId};
 
@@ -22,6 +23,7 @@ pub fn load(folder: &Path, own: Option<&Path>, trusted: Trusted<'_>) -> Result<C
     let families: FamiliesFile = read(&folder.join("families.toml"))?;
     let common = load_common(&folder.join("parameters.toml"))?;
     let mut catalogue = Catalogue { reference: families.reference.clone(), ..Catalogue::default() };
+    let leaving = families.leaving_ms.clone();
     add_families(&mut catalogue, families);
     let mut waiting = Vec::new();
     add_pages(&mut catalogue, &mut waiting, folder, &common, &|_| Ok(()));
@@ -36,6 +38,10 @@ pub fn load(folder: &Path, own: Option<&Path>, trusted: Trusted<'_>) -> Result<C
         }
     }
     resolve(&mut catalogue, waiting);
+    for mechanism in &mut catalogue.mechanisms {
+        let granted = mechanism.implemented_by.iter().filter_map(|source| leaving.get(source));
+        mechanism.leaving_ms = granted.copied().max().unwrap_or(0);
+    }
     let rank: Vec<String> = catalogue.families.iter().map(|family| family.id.clone()).collect();
     // Stable: within a family the installation's pages come first, each folder's by name.
     catalogue.mechanisms.sort_by_key(|mechanism| rank.iter().position(|family| family == mechanism.id.family()));
@@ -59,7 +65,7 @@ fn add_families(catalogue: &mut Catalogue, families: FamiliesFile) {
 fn own_families(folder: &Path) -> Result<FamiliesFile, String> {
     let path = folder.join("families.toml");
     if path.symlink_metadata().is_err() {
-        return Ok(FamiliesFile { reference: None, family: Vec::new() });
+        return Ok(FamiliesFile { reference: None, leaving_ms: BTreeMap::new(), family: Vec::new() });
     }
     read(&path).map_err(|error| error.to_string())
 }
@@ -130,6 +136,7 @@ fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
     {
         mechanism.floor.retain(|id| !broken.contains(id));
         mechanism.bound.retain(|id| !broken.contains(id));
+        mechanism.contains.retain(|id| !broken.contains(id));
         mechanism.contexts_of.take_if(|id| broken.contains(id));
         for parameter in mechanism.parameters.values_mut() {
             parameter.control.take_if(|id| broken.contains(id));
@@ -157,10 +164,12 @@ fn check_floor(mechanism: &Mechanism, mechanisms: &[Mechanism]) -> Result<(), St
     if let Some(floor) = mechanism.floor.iter().find(|floor| find(floor).is_none()) {
         return Err(format!("floor names {floor}, which has no file"));
     }
-    for bound in &mechanism.bound {
-        let known = find(bound).ok_or_else(|| format!("bound names {bound}, which has no file"))?;
-        if !known.control {
-            return Err(format!("bound names {bound}, which is not a control"));
+    for (key, ids) in [("bound", &mechanism.bound), ("contains", &mechanism.contains)] {
+        for id in ids {
+            let known = find(id).ok_or_else(|| format!("{key} names {id}, which has no file"))?;
+            if !known.control {
+                return Err(format!("{key} names {id}, which is not a control"));
+            }
         }
     }
     let own = |mechanism: &Mechanism| mechanism.experiments.iter().any(|experiment| experiment.of_contexts);

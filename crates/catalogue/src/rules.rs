@@ -5,9 +5,6 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use switchcost_model::{EvidenceCase, EvidenceChange, Parameter, RuleNumber};
 
-/// Kinds of namespaces that the host distinguishes.
-const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
-
 /// One table: the general rule, or a case with its conditions. What is absent stays as it is.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,11 +25,9 @@ pub(crate) struct RuleEntry {
     at_least: BTreeMap<String, NumberEntry>,
     #[serde(default)]
     reached: BTreeMap<String, NumberEntry>,
-    seen_threads: Option<NumberEntry>,
-    seen_processes: Option<NumberEntry>,
     #[serde(default)]
-    seen_namespaces: BTreeMap<String, NumberEntry>,
-    seen_control_groups: Option<NumberEntry>,
+    seen: BTreeMap<String, NumberEntry>,
+    blocks: Option<bool>,
     seen_forks: Option<f64>,
     most_busy: Option<f64>,
     threads_change: Option<bool>,
@@ -66,10 +61,8 @@ fn change(entry: RuleEntry) -> Result<EvidenceChange, String> {
         Some(&[low, high]) if 0.0 <= low && low <= high => Some(Some((low, high))),
         Some(_) => return Err("kernel_switches needs [lowest, highest], or [] for any".into()),
     };
-    if let Some(kind) = entry.seen_namespaces.keys().find(|kind| !NAMESPACES.contains(&kind.as_str())) {
-        let known = NAMESPACES.join(", ");
-        return Err(format!("seen_namespaces: unknown kind `{kind}`; expected one of {known}"));
-    }
+    let seen = entry.seen.into_iter().map(|(word, number)| Ok((word.parse()?, number.0)));
+    let seen = seen.collect::<Result<_, String>>()?;
     for (key, value) in [("seen_forks", entry.seen_forks), ("most_busy", entry.most_busy)] {
         if value.is_some_and(|value| !value.is_finite() || value <= 0.0) {
             return Err(format!("{key} must be above 0"));
@@ -85,10 +78,8 @@ fn change(entry: RuleEntry) -> Result<EvidenceChange, String> {
         counts: entry.counts,
         at_least: all(entry.at_least),
         reached: all(entry.reached),
-        seen_threads: value(entry.seen_threads),
-        seen_processes: value(entry.seen_processes),
-        seen_namespaces: all(entry.seen_namespaces),
-        seen_control_groups: value(entry.seen_control_groups),
+        seen,
+        blocks: entry.blocks,
         seen_forks: entry.seen_forks,
         most_busy: entry.most_busy,
         threads_change: entry.threads_change,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_catalogue::{Catalogue, load};
-use switchcost_model::{EvidenceRule, Experiment, Mechanism, ParameterKind, Parameters, Placement, Timing, Variant};
+use switchcost_model::{
+    EvidenceRule, Experiment, Mechanism, ParameterKind, Parameters, Placement, Sight, Timing, Variant,
+};
 
 fn catalogue() -> Catalogue {
     load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), None, &|_| Ok(()))
@@ -91,7 +93,7 @@ fn a_parameter_s_case_keeps_those_of_placement_and_experiment() {
     for placement in [Placement::of_cpus(2), Placement::of_cpus(0), Placement::on_pair(0, 1)] {
         let two = rule(Experiment::usual(), placement, 5);
         assert_eq!((two.kernel_switches, two.most_busy), (Some((0.75, 2.0)), Some(1.75)));
-        assert_eq!((two.address_spaces, two.seen_processes), (Some(5), Some(5)));
+        assert_eq!((two.address_spaces, two.seen.get(&Sight::Processes).copied()), (Some(5), Some(5)));
         let message = rule("message".parse().unwrap(), placement, 2);
         assert_eq!((message.kernel_switches, message.most_busy), (Some((1.0, 256.0)), None));
     }
@@ -104,14 +106,24 @@ fn what_is_said_of_a_ring_is_not_asked_of_what_is_made() {
     let catalogue = catalogue();
     let pipe = find(&catalogue, "container/pipe");
     let ring = pipe.rule(&variant(pipe, Experiment::usual(), Placement::usual(), 3));
-    assert_eq!((ring.address_spaces, ring.seen_namespaces["pid"], ring.at_least["distinct_pid_ns"]), (Some(3), 3, 3));
-    assert_eq!((ring.seen_control_groups, ring.without.keys().next().map(String::as_str)), (None, Some("cgroups")));
+    assert_eq!(
+        (ring.address_spaces, ring.seen[&Sight::Namespaces("pid".into())], ring.at_least["distinct_pid_ns"]),
+        (Some(3), 3, 3)
+    );
+    assert_eq!(
+        (ring.seen.get(&Sight::ControlGroups), ring.without.keys().next().map(String::as_str)),
+        (None, Some("cgroups"))
+    );
     let flat = pipe.rule(&with(variant(pipe, Experiment::usual(), Placement::of_cpus(0), 3), "cgroup_depth", "0"));
     assert_eq!(flat.without["cgroups"], "");
     let own = pipe.rule(&with(variant(pipe, Experiment::usual(), Placement::of_cpus(0), 3), "cgroup", "own"));
-    assert_eq!((own.seen_control_groups, own.at_least["cgroups"], own.at_least["distinct_net_ns"]), (Some(3), 3, 3));
+    assert_eq!(
+        (own.seen.get(&Sight::ControlGroups).copied(), own.at_least["cgroups"], own.at_least["distinct_net_ns"]),
+        (Some(3), 3, 3)
+    );
     let none = pipe.rule(&with(variant(pipe, Experiment::usual(), Placement::of_cpus(0), 3), "namespaces", "none"));
-    assert_eq!((none.at_least, none.seen_namespaces, none.seen_processes), (BTreeMap::new(), BTreeMap::new(), Some(3)));
+    assert_eq!(none.seen, [(Sight::Processes, 3), (Sight::AddressSpaces, 3)].into());
+    assert_eq!(none.at_least, BTreeMap::new());
     for experiment in ["create".parse().unwrap(), "footprint".parse().unwrap()] {
         let made = pipe.rule(&variant(pipe, experiment, Placement::usual(), 1));
         let without = ring.without.clone();

@@ -1,6 +1,6 @@
 //! What the evidence of an invocation must show.
 
-use crate::{Experiment, Parameters, Placement, Variant};
+use crate::{Experiment, Parameters, Placement, Sight, Variant};
 use std::collections::BTreeMap;
 
 /// What must hold for the claim of one variant to be believed.
@@ -20,16 +20,14 @@ pub struct EvidenceRule {
     pub at_least: BTreeMap<String, i64>,
     /// As `at_least`, of a state of the machine that others may keep from coming about: below, there is no figure of that state, and no lie.
     pub reached: BTreeMap<String, i64>,
-    /// Tasks of one process that the host must see, at least: the contexts are its threads.
-    pub seen_threads: Option<u64>,
-    /// Processes, each with an address space of its own, that the host must see, at least.
-    pub seen_processes: Option<u64>,
-    /// Distinct namespaces of each kind that the host must see, at least.
-    pub seen_namespaces: BTreeMap<String, u64>,
-    /// Distinct control groups that the host must see, at least.
-    pub seen_control_groups: Option<u64>,
+    /// What the host must see itself, at least so many.
+    pub seen: BTreeMap<Sight, u64>,
+    /// Contexts wait for their turn in the kernel, so that switches of their own accord are among those that it counts.
+    pub blocks: bool,
     /// Tasks made on the whole machine per unit, at least.
     pub seen_forks: Option<f64>,
+    /// CPU time that the runtime may use after the plan and outside the batches, ms; 0: as little as any.
+    pub leaving_ms: u64,
     /// CPU time of the contexts per time of the batches, at most.
     pub most_busy: Option<f64>,
     /// The token is meant to change the OS thread: where every hop stayed on one, the row says so.
@@ -77,14 +75,10 @@ pub struct EvidenceChange {
     pub at_least: BTreeMap<String, RuleNumber>,
     /// As in [`EvidenceRule`]; joins those that were there.
     pub reached: BTreeMap<String, RuleNumber>,
-    /// As in [`EvidenceRule`].
-    pub seen_threads: Option<RuleNumber>,
-    /// As in [`EvidenceRule`].
-    pub seen_processes: Option<RuleNumber>,
     /// As in [`EvidenceRule`]; joins those that were there.
-    pub seen_namespaces: BTreeMap<String, RuleNumber>,
+    pub seen: BTreeMap<Sight, RuleNumber>,
     /// As in [`EvidenceRule`].
-    pub seen_control_groups: Option<RuleNumber>,
+    pub blocks: Option<bool>,
     /// As in [`EvidenceRule`].
     pub seen_forks: Option<f64>,
     /// As in [`EvidenceRule`].
@@ -145,10 +139,8 @@ impl EvidenceRule {
         self.address_spaces = change.address_spaces.as_ref().map(number).or(self.address_spaces);
         self.at_least.extend(change.at_least.iter().map(|(name, least)| (name.clone(), total(least))));
         self.reached.extend(change.reached.iter().map(|(name, least)| (name.clone(), total(least))));
-        self.seen_threads = change.seen_threads.as_ref().map(number).or(self.seen_threads);
-        self.seen_processes = change.seen_processes.as_ref().map(number).or(self.seen_processes);
-        self.seen_namespaces.extend(change.seen_namespaces.iter().map(|(kind, least)| (kind.clone(), number(least))));
-        self.seen_control_groups = change.seen_control_groups.as_ref().map(number).or(self.seen_control_groups);
+        self.seen.extend(change.seen.iter().map(|(sight, least)| (sight.clone(), number(least))));
+        self.blocks = change.blocks.unwrap_or(self.blocks);
         self.threads_change = change.threads_change.unwrap_or(self.threads_change);
         self.most_busy = change.most_busy.or(self.most_busy);
     }

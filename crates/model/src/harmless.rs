@@ -3,7 +3,7 @@
 //! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and benchmarks get the text as [`harmless`]: nothing in it
 //! moves a cursor, begins a line, turns the direction of writing, or goes on for ever.
 
-use crate::{Invocation, Run, Seen, Transcript};
+use crate::{Invocation, Run, Seen, TaskFacts, Transcript};
 use std::collections::BTreeMap;
 
 /// Most characters of one piece of text of others.
@@ -124,14 +124,24 @@ fn make_invocation_told(invocation: &mut Invocation) {
     fault.iter_mut().for_each(sentence);
     invocation.disturbances.iter_mut().for_each(|other| fields([&mut other.kind, &mut other.detail]));
     invocation.judgement.reason.iter_mut().for_each(|reason| reason.change_texts(&mut sentence));
-    if let Some(Seen { scheduled, executed, .. }) = &mut invocation.seen {
+    if let Some(Seen { tree, scheduled, executed, .. }) = &mut invocation.seen {
+        let names = |counts: &mut BTreeMap<String, u64>| {
+            *counts = counts.iter().map(|(name, count)| (harmless(name), *count)).collect();
+        };
+        if let Some(tree) = tree {
+            names(&mut tree.namespaces);
+            let facts = tree.facts.iter_mut();
+            facts.for_each(|TaskFacts { classes, files, channels, .. }| {
+                [classes, channels].into_iter().chain(files).for_each(names);
+            });
+        }
         if let Some(scheduled) = scheduled {
             for words in [&mut scheduled.classes, &mut scheduled.channels] {
                 *words = words.iter().map(|word| harmless(word)).collect();
             }
             scheduled.refused.iter_mut().for_each(sentence);
             if let Some(tail) = &mut scheduled.tail {
-                tail.held = tail.held.iter().map(|(name, ns)| (harmless(name), *ns)).collect();
+                names(&mut tail.held);
                 tail.unknown.iter_mut().for_each(sentence);
             }
         }

@@ -22,6 +22,7 @@ mod reason;
 mod request;
 mod run;
 mod seen;
+mod sight;
 mod transcript;
 mod utc;
 mod variant;
@@ -43,7 +44,8 @@ pub use quantity::{Measure, Quantity};
 pub use reason::{LastWords, Reason};
 pub use request::Request;
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
-pub use seen::{Executed, FUNCTIONS_KEPT, Scheduled, Seen, TASKS_LOOKED_AT, Tail, Tree};
+pub use seen::{Executed, FUNCTIONS_KEPT, Scheduled, Seen, TASKS_LOOKED_AT, Tail, TaskFacts, Tree};
+pub use sight::{CLASSES, Count, FILES, FILES_NEEDED, NAMESPACES, Sight};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,

@@ -2,7 +2,7 @@
 
 use crate::{
     Capabilities, EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, Live, MechanismId, Parameters,
-    Placement, Variant, Wanted,
+    Placement, Sight, Timing, Variant, Wanted,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub enum ParameterKind {
 }
 
 /// A parameter of a mechanism.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// What it may be.
     pub kind: ParameterKind,
@@ -47,8 +47,12 @@ pub struct Parameter {
     pub experiments: Vec<Experiment>,
     /// A control that has the same parameter and does, without a switch, what the parameter adds to one.
     pub control: Option<MechanismId>,
+    /// ns that each unit takes at least for each of the value, where no control has the parameter.
+    pub adds_ns: Option<f64>,
     /// What the evidence must count of it.
     pub counted: Option<Counted>,
+    /// Value → what the host must see of each context, in the experiments that it changes.
+    pub seen: BTreeMap<String, Sight>,
     /// What a probe keeps of the rights of root when the value is not the default.
     pub capabilities: Capabilities,
     /// The host carries it out, and probes are not told.
@@ -107,6 +111,8 @@ pub struct Mechanism {
     pub floor: Vec<MechanismId>,
     /// Controls that cost less on any CPU: a figure of a switch below one of them is wrong.
     pub bound: Vec<MechanismId>,
+    /// Controls that do what every unit does as well, among other things.
+    pub contains: Vec<MechanismId>,
     /// Literature and sources.
     pub sources: Vec<String>,
     /// Placements that make sense, default first.
@@ -117,6 +123,8 @@ pub struct Mechanism {
     pub contexts: BTreeMap<Experiment, u64>,
     /// Contexts that its ring has at most; None: as many as the machine bears.
     pub most_contexts: Option<u64>,
+    /// CPU time that its slowest runtime may use after the plan and outside the batches, ms; 0: as little as any.
+    pub leaving_ms: u64,
     /// Word for its own unit.
     pub unit: String,
     /// No switch takes place.
@@ -155,6 +163,7 @@ impl Mechanism {
             rule.lay(&case.change, variant.contexts, ring || case.experiment.is_some());
         }
         self.add_counted(variant, &mut rule);
+        rule.leaving_ms = self.leaving_ms;
         rule
     }
 
@@ -180,6 +189,23 @@ impl Mechanism {
         !self.control && self.not_a_choice.is_none() && self.switches()
     }
 
+    /// Parameters of this row that add to what a unit costs, each with its value, and the same row without it.
+    pub fn additions<'a>(
+        &'a self,
+        row: &'a Variant,
+    ) -> impl Iterator<Item = (&'a Parameter, &'a str, &'a String, Variant)> {
+        let lasting = row.experiment.live == Live::Throughout && row.experiment.timed() && !row.experiment.open_loop;
+        let fits = lasting && row.timing == Timing::Batch && row.placement == Placement::usual();
+        let set = row.parameters.iter().filter(move |_| fits);
+        set.filter_map(|(name, value)| {
+            let parameter = self.takes(name, row.experiment)?;
+            let adds = parameter.control.is_some() || parameter.adds_ns.is_some();
+            let mut without = row.clone();
+            without.parameters.insert(name.clone(), parameter.default.clone());
+            (adds && *value != parameter.default).then_some((parameter, name.as_str(), value, without))
+        })
+    }
+
     /// Its switch can be measured, which is what is meant where no experiment is named.
     #[must_use]
     pub fn switches(&self) -> bool {
@@ -189,8 +215,10 @@ impl Mechanism {
     fn add_counted(&self, variant: &Variant, rule: &mut EvidenceRule) {
         let changed = |parameter: &&Parameter| parameter.experiments.contains(&variant.experiment);
         for (name, parameter) in self.parameters.iter().filter(|(_, parameter)| changed(parameter)) {
-            let Some(counted) = &parameter.counted else { continue };
             let value = variant.parameters.get(name);
+            let sight = value.and_then(|value| parameter.seen.get(value));
+            rule.seen.extend(sight.map(|sight| (sight.clone(), variant.contexts)));
+            let Some(counted) = &parameter.counted else { continue };
             match &counted.share {
                 CountedShare::PerUnit(size) => {
                     let value: u64 = value.and_then(|value| value.parse().ok()).unwrap_or(0);

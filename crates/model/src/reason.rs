@@ -175,6 +175,11 @@ pub enum Reason {
     )]
     BelowControl { ns: f64, times: f64, control: String, control_ns: f64 },
 
+    #[error(
+        "{ns:.0} ns per unit is less than the {least_ns:.0} ns that {of} takes at least in this run: it was not done"
+    )]
+    BelowContent { ns: f64, of: String, least_ns: f64 },
+
     // A histogram against itself.
     #[error("the shortest interval, {min}, is longer than the longest, {max}")]
     ShortestAboveLongest { min: u64, max: u64 },
@@ -209,6 +214,14 @@ pub enum Reason {
     LessCpuTime { claimed_ms: f64, counted_ms: f64 },
     #[error("{mechanism} cannot have more contexts than {most}: leave --contexts out")]
     TooManyContexts { mechanism: String, most: u64 },
+    #[error(
+        "in the best start the contexts used {used_ms:.1} ms of CPU time, but the batches lasted {claimed_ms:.1} ms on one CPU"
+    )]
+    IdleContexts { used_ms: f64, claimed_ms: f64 },
+    #[error(
+        "in the best start the batches lasted {claimed_ms:.1} ms by the probe's clock, but {passed_ms:.1} ms passed from its plan to its samples"
+    )]
+    LongerThanPassed { claimed_ms: f64, passed_ms: f64 },
     #[error("two starts gave the same {batches} times to the last tick: one was replayed")]
     Replayed { batches: usize },
     #[error("the cycle counter ran at {told_mhz:.0} MHz by the probe, at {known_mhz:.0} MHz by the host")]
@@ -226,9 +239,17 @@ pub enum Reason {
     )]
     HiddenSwitches { counted: f64, claimed: f64, units: f64 },
     #[error(
+        "the evidence has {claimed:.0} page faults, but the kernel counted {counted:.0} for the probe and all its processes"
+    )]
+    FewerPageFaults { claimed: f64, counted: f64 },
+    #[error("the kernel counted {counted:.0} page faults after `plan` where the evidence has {claimed:.0}")]
+    HiddenPageFaults { counted: f64, claimed: f64 },
+    #[error(
         "the batches lasted {claimed_ms:.1} ms by the probe's clock, but it used {used_ms:.1} ms of CPU time for them"
     )]
     TimeMissing { claimed_ms: f64, used_ms: f64 },
+    #[error("the contexts block, but the kernel counted {voluntary} switches because they waited in {units} units")]
+    NeverBlocked { voluntary: u64, units: u64 },
     #[error("the host saw {seen} {what} where the mechanism has {needed}")]
     HostSawFewer { what: String, seen: u64, needed: u64 },
     #[error("the evidence names CPU {cpu}, which none of the probe's tasks may use")]

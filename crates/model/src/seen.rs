@@ -23,6 +23,9 @@ pub struct Seen {
     pub involuntary: u64,
     /// CPU time of the same, ns.
     pub cpu_ns: u64,
+    /// Page faults of the same, minor and major; None in runs of versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_faults: Option<u64>,
     /// Tasks (threads and processes) created on the whole machine while the probe ran; None where the system does not count them.
     pub forks: Option<u64>,
     /// Processes that the probe left behind, which the host ended.
@@ -141,4 +144,25 @@ pub struct Tree {
     pub cpu_ns: u64,
     /// The process id that the probe gave is that of one of its processes.
     pub knows_pid: bool,
+    /// How its tasks were set up; None in runs of versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<TaskFacts>,
+}
+
+/// How the tasks of a look were set up: what the row's parameters and its channel claim.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct TaskFacts {
+    /// Tasks that this was read of.
+    pub tasks: u64,
+    /// Scheduling class → tasks of it.
+    pub classes: BTreeMap<String, u64>,
+    /// Tasks whose indirect branches others cannot steer; None where the kernel does not say.
+    pub guarded: Option<u64>,
+    /// Kind of open file → how many the probe made itself; None where they cannot be read.
+    pub files: Option<BTreeMap<String, u64>>,
+    /// Function of the kernel → tasks that waited in it.
+    pub channels: BTreeMap<String, u64>,
+    /// Page faults of its processes until then, minor and major.
+    pub page_faults: u64,
 }

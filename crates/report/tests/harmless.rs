@@ -111,6 +111,16 @@ fn run(texts: &[String]) -> Run {
         process: ProcessEnd::Exited(0),
         transcript: transcript(&mut texts, 1000 + sequence as i64),
         seen: Some(Seen {
+            tree: Some(Tree {
+                namespaces: [(texts.next(), 1)].into(),
+                facts: Some(TaskFacts {
+                    classes: [(texts.next(), 1)].into(),
+                    files: Some([(texts.next(), 1)].into()),
+                    channels: [(texts.next(), 1)].into(),
+                    ..TaskFacts::default()
+                }),
+                ..Tree::default()
+            }),
             scheduled: Some(Scheduled {
                 classes: [texts.next()].into(),
                 channels: [texts.next()].into(),

@@ -265,6 +265,7 @@ impl Sights<'_> {
             voluntary: exit.voluntary,
             involuntary: exit.involuntary,
             cpu_ns: exit.user_ns + exit.system_ns,
+            page_faults: exit.page_faults,
             forks: created.zip(spawn::tasks_created()).map(|(before, after)| after.saturating_sub(before)),
             strays: exit.strays,
             tree: self.tree,

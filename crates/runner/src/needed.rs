@@ -18,7 +18,8 @@ pub fn needed(request: &Request, catalogue: &Catalogue, probes: Vec<ProbeInfo>) 
     }
     let mut sources: BTreeSet<&str> =
         mechanisms.iter().flat_map(|known| known.implemented_by.iter().map(String::as_str)).collect();
-    let bounds = mechanisms.iter().flat_map(|mechanism| &mechanism.bound).filter_map(|id| catalogue.find(id));
+    let bounds = mechanisms.iter().flat_map(|mechanism| mechanism.bound.iter().chain(&mechanism.contains));
+    let bounds = bounds.filter_map(|id| catalogue.find(id));
     for bound in bounds {
         let able = probes.iter().filter(|probe| bound.implemented_by.contains(&probe.source));
         sources.extend(able.max_by_key(|probe| probe.priority).map(|probe| probe.source.as_str()));

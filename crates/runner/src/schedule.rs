@@ -9,15 +9,13 @@ use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
 use crate::{count, load};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use switchcost_analysis::{
-    At, Bound, Constants, LOOKS, ProbeAnswer, Undisturbed, fastest_bound, judge, settled, speeds,
-};
+use switchcost_analysis::{At, Bounds, Constants, LOOKS, ProbeAnswer, Undisturbed, bounds_of, judge, settled, speeds};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
 use switchcost_model::cpu_list;
-use switchcost_model::{EndedBy, Invocation, Machine, Plan, ProbeInfo, Reason, Request, Run, Utc, Variant};
+use switchcost_model::{EndedBy, Invocation, Machine, Mechanism, Plan, ProbeInfo, Reason, Request, Run, Utc, Variant};
 
 /// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
@@ -261,7 +259,8 @@ impl Schedule<'_> {
     /// Is it a control that bounds other rows from below?
     fn bounds_others(&self, index: usize) -> bool {
         let Variant { mechanism, experiment, .. } = &self.run.variants[index];
-        experiment.bounded() && self.catalogue.mechanisms.iter().any(|other| other.bound.contains(mechanism))
+        let bounds = |other: &Mechanism| other.bound.contains(mechanism) || other.contains.contains(mechanism);
+        experiment.bounded() && self.catalogue.mechanisms.iter().any(bounds)
     }
 
     /// Random numbers of a round, or of one start of a variant in it. A stream of its own each: a repeated start does not shift the rest, so the same
@@ -418,7 +417,7 @@ impl Schedule<'_> {
         let timed = variant.experiment.timed() && !computed;
         let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
         let mechanism = self.catalogue.find(&variant.mechanism);
-        let bound = mechanism.map_or(Bound::None, |mechanism| fastest_bound(&self.run, mechanism));
+        let bound = mechanism.map_or(Bounds::default(), |mechanism| bounds_of(&self.run, mechanism, &plan.variant));
         let answer = ProbeAnswer {
             transcript: &outcome.transcript,
             process: outcome.process,

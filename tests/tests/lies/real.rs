@@ -208,11 +208,14 @@ fn recordings_are_made() {
     let list = List::read();
     let mut wrong = Vec::new();
     for (name, told) in recorded::told(&list) {
+        let mut misjudged = recorded::misjudged(&name, &told);
+        if misjudged.is_empty() {
+            continue;
+        }
         let (probe, arguments) = list.group(&told.base);
         let world = World::new(&probe).unwrap_or_else(|| panic!("{probe} is not staged"));
         let mechanism = string(&list.bases[&told.base], "mechanism");
         let own: Vec<&Value> = if name.starts_with("lies/") { told.lies.clone() } else { Vec::new() };
-        let mut misjudged = recorded::misjudged(&name, &told);
         for _ in 0..RECORD_ATTEMPTS {
             if misjudged.is_empty() {
                 break;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
-use switchcost_analysis::{Bound, Constants, ProbeAnswer, judge_by};
+use switchcost_analysis::{Bound, Bounds, Constants, ProbeAnswer, judge_by};
 use switchcost_catalogue::Catalogue;
 use switchcost_e2e::repository;
 use switchcost_model::{Judgement, Mechanism, Plan, ProcessEnd, Reason, Seen, Variant};
@@ -79,7 +79,7 @@ struct Recording {
     words: BTreeMap<String, String>,
     plan: Plan,
     seen: Seen,
-    bound: Option<Bound>,
+    bound: Option<Bounds>,
     messages: Vec<Value>,
 }
 
@@ -90,11 +90,14 @@ impl Recording {
         let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let head = lines.next().unwrap_or_else(|| panic!("{name} is empty"));
         let words = string(&head, "plan").split(' ').filter_map(|word| word.split_once('=')).map(own).collect();
-        let bound = head["bound"].as_object().map(|bound| Bound::Measured {
-            mechanism: bound["mechanism"].as_str().unwrap().to_owned(),
-            ns: bound["ns"].as_f64().unwrap(),
-            // Recorded beside a control that nothing had slowed.
-            starts: usize::MAX,
+        let bound = head["bound"].as_object().map(|bound| Bounds {
+            control: Bound::Measured {
+                mechanism: bound["mechanism"].as_str().unwrap().to_owned(),
+                ns: bound["ns"].as_f64().unwrap(),
+                // Recorded beside a control that nothing had slowed.
+                starts: usize::MAX,
+            },
+            content: None,
         });
         let plan = plan(&words, &string(&head, "placement"));
         Some(Self {
@@ -123,6 +126,7 @@ impl Recording {
         let process = if fault { ProcessEnd::Stopped } else { ProcessEnd::Exited(status.try_into().unwrap()) };
         let mechanism = mechanism(self.plan.variant.mechanism.as_str());
         let unmeasured = if mechanism.bound.is_empty() { Bound::None } else { Bound::Unmeasured };
+        let unmeasured = Bounds { control: unmeasured, content: None };
         let answer = ProbeAnswer {
             transcript: &reader.into_transcript(),
             process,

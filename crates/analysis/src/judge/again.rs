@@ -1,6 +1,6 @@
 //! Stored runs judged by the rules of this version, from their evidence alone.
 
-use super::{Bound, ProbeAnswer, Ruling, judge};
+use super::{Bound, Bounds, Constants, Content, ProbeAnswer, Ruling, judge};
 use crate::series::values;
 use std::collections::BTreeMap;
 use switchcost_model::{Invocation, Mechanism, MechanismId, Plan, Reason, Run, Timing, Variant, Verdict};
@@ -21,31 +21,52 @@ pub struct Changed {
     pub reason: Option<Reason>,
 }
 
-/// The fastest of the controls that bound a mechanism from below, among these invocations of the run. Its fastest batch, since a disturbed one
-/// would accuse falsely.
-#[must_use]
-pub fn fastest_bound(run: &Run, mechanism: &Mechanism) -> Bound {
-    if mechanism.bound.is_empty() {
-        return Bound::None;
-    }
+/// The fastest batch of these rows among the starts that the run has so far, with the row and their number. The fastest, since a disturbed one would accuse
+/// falsely.
+fn fastest(run: &Run, of: impl Fn(&Variant) -> bool) -> Option<(&MechanismId, f64, usize)> {
     let bounding = |invocation: &&Invocation| {
         let variant = &run.variants[invocation.variant];
-        variant.experiment.bounded()
-            && variant.timing == Timing::Batch
-            && mechanism.bound.contains(&variant.mechanism)
-            && invocation.judgement.verdict == Verdict::Verified
+        variant.timing == Timing::Batch && of(variant) && invocation.judgement.verdict == Verdict::Verified
     };
     let starts = run.invocations.iter().filter(bounding).filter_map(|invocation| {
         let fastest = values(&invocation.transcript).into_iter().min_by(f64::total_cmp)?;
         Some((&run.variants[invocation.variant].mechanism, fastest))
     });
     let starts: Vec<_> = starts.collect();
-    let fastest = starts.iter().min_by(|(_, a), (_, b)| a.total_cmp(b));
-    fastest.map_or(Bound::Unmeasured, |(mechanism, ns)| Bound::Measured {
-        mechanism: mechanism.to_string(),
-        ns: *ns,
-        starts: starts.len(),
-    })
+    let (mechanism, ns) = starts.iter().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    Some((mechanism, *ns, starts.len()))
+}
+
+/// What bounds a row from below, by the invocations that the run has so far.
+#[must_use]
+pub fn bounds_of(run: &Run, mechanism: &Mechanism, row: &Variant) -> Bounds {
+    let by = |controls: &[MechanismId]| fastest(run, |v| v.experiment.bounded() && controls.contains(&v.mechanism));
+    let control = match by(&mechanism.bound) {
+        _ if mechanism.bound.is_empty() => Bound::None,
+        None => Bound::Unmeasured,
+        Some((control, ns, starts)) => Bound::Measured { mechanism: control.to_string(), ns, starts },
+    };
+    let constants = Constants::OURS;
+    let enough = |starts: usize| starts as f64 >= constants.bounding_starts;
+    let contained = mechanism.contains.iter().filter(|_| row.experiment.bounded()).filter_map(|id| {
+        let (_, ns, _) = by(std::slice::from_ref(id)).filter(|(_, _, starts)| enough(*starts))?;
+        Some(Content { of: id.to_string(), least_ns: constants.least_contained * ns })
+    });
+    let added = mechanism.additions(row).filter_map(|(parameter, name, value, without)| {
+        let own = parameter.adds_ns.zip(value.parse::<f64>().ok()).map(|(ns, value)| ns * value);
+        let of_control = || {
+            let with =
+                |v: &Variant| Some(&v.mechanism) == parameter.control.as_ref() && v.parameters.get(name) == Some(value);
+            fastest(run, with).filter(|(_, _, starts)| enough(*starts)).map(|(_, ns, _)| ns)
+        };
+        let adds = own.or_else(of_control)?;
+        let base = fastest(run, |v| *v == without).filter(|(_, _, starts)| *starts as f64 >= constants.base_starts);
+        let base = base.map(|(_, ns, _)| ns).filter(|ns| adds >= constants.least_addition * ns);
+        let least_ns = base.unwrap_or(0.0) + constants.addition_seen * adds;
+        Some(Content { of: format!("{name}={value}"), least_ns })
+    });
+    let content = contained.chain(added).max_by(|a, b| a.least_ns.total_cmp(&b.least_ns));
+    Bounds { control, content }
 }
 
 /// Judges every invocation of a run again and returns what changed, one entry for each variant and pair of verdicts.
@@ -58,15 +79,22 @@ pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
         let variant = &run.variants[run.invocations[index].variant];
         mechanisms.iter().any(|mechanism| mechanism.control && mechanism.id == variant.mechanism)
     };
-    let (controls, others): (Vec<usize>, Vec<usize>) =
+    let (controls, mut others): (Vec<usize>, Vec<usize>) =
         (0..run.invocations.len()).partition(|&index| is_control(run, index));
-    let mut bounds: BTreeMap<&MechanismId, Bound> = BTreeMap::new();
+    // A row without a parameter before those with it.
+    let adds = |run: &Run, index: usize| {
+        let row = &run.variants[run.invocations[index].variant];
+        mechanisms.iter().any(|mechanism| mechanism.id == row.mechanism && mechanism.additions(row).next().is_some())
+    };
+    others.sort_by_key(|&index| adds(run, index));
+    let mut bounds: BTreeMap<usize, Bounds> = BTreeMap::new();
     for index in controls.into_iter().chain(others) {
         let variant_index = run.invocations[index].variant;
         let mechanism = mechanisms.iter().find(|mechanism| mechanism.id == run.variants[variant_index].mechanism);
         let ruling = match mechanism {
             Some(mechanism) => {
-                let bound = bounds.entry(&mechanism.id).or_insert_with(|| fastest_bound(run, mechanism));
+                let row = &run.variants[variant_index];
+                let bound = bounds.entry(variant_index).or_insert_with(|| bounds_of(run, mechanism, row));
                 ruling(mechanism, &run.variants[variant_index], &run.invocations[index], bound)
             }
             None => Ruling::new(Verdict::Unobservable, Reason::NoRule),
@@ -85,7 +113,7 @@ pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
 }
 
 /// What was asked is taken from the probe's echo of it, which was held against the plan when it was measured.
-fn ruling(mechanism: &Mechanism, variant: &Variant, invocation: &Invocation, bound: &Bound) -> Ruling {
+fn ruling(mechanism: &Mechanism, variant: &Variant, invocation: &Invocation, bound: &Bounds) -> Ruling {
     let echo = invocation.transcript.plan.as_ref();
     let plan = Plan {
         variant: variant.clone(),

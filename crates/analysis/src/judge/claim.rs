@@ -303,6 +303,9 @@ fn implausible(case: &Case<'_>) -> Option<Reason> {
     if median < case.constants.implausible_ns {
         return Some(Reason::BelowOneCycle { ns: median });
     }
+    if let Some(content) = case.bound.content.as_ref().filter(|content| median < content.least_ns) {
+        return Some(Reason::BelowContent { ns: median, of: content.of.clone(), least_ns: content.least_ns });
+    }
     let (median, control, control_ns, _) =
         near_control(case).filter(|(_, _, _, starts)| *starts as f64 >= case.constants.bounding_starts)?;
     Some(Reason::BelowControl { ns: median, times: case.constants.least_bounds, control, control_ns })
@@ -310,7 +313,7 @@ fn implausible(case: &Case<'_>) -> Option<Reason> {
 
 /// Figure, control, its fastest batch and its starts, where the figure is too near to what a loop without switches costs.
 pub(super) fn near_control(case: &Case<'_>) -> Option<(f64, String, f64, usize)> {
-    let Bound::Measured { mechanism, ns, starts } = case.bound else { return None };
+    let Bound::Measured { mechanism, ns, starts } = &case.bound.control else { return None };
     if !case.experiment().bounded() {
         return None;
     }

@@ -50,6 +50,14 @@ constants! {
     least_bounds = 1.5,
     /// Starts of that loop from which on it refutes: of a starved start even the fastest batch is slow. One took 0.96 ns an iteration where others took 0.24.
     bounding_starts = 3.0,
+    /// Share of a control's fastest batch that a unit which does the same among other things takes at least: caches and predictors may serve it better there.
+    least_contained = 0.8,
+    /// Share of what a parameter adds that must show beyond the fastest batch of the row without it.
+    addition_seen = 0.5,
+    /// What a parameter adds, by the figure of the row without it: less is lost among that row's modes, and compared with nothing.
+    least_addition = 0.3,
+    /// Starts of the row without it, at least: of fewer all may be of its slower mode.
+    base_starts = 5.0,
     /// Instructions of a unit, at least: one that goes elsewhere, and one that counts.
     least_instructions = 2.0,
     /// ns of CPU time between the two readings that no batch holds: the first wake-up of each context, the clock of each batch, code that an emulator
@@ -59,6 +67,12 @@ constants! {
     rulers_ns = 10e3,
     /// Bytes that an address space of today's processors spans, 2^57: more cannot be memory.
     address_space = 144_115_188_075_855_872.0,
+    /// CPU time of the contexts by time of the batches, at least in the best of a row's undisturbed starts on one CPU: 0.9 to 1.1 in 1,700 starts.
+    least_used = 0.5,
+    /// Time from the plan to the samples by time of the batches, at least in the best of a row's undisturbed starts.
+    least_passed = 0.97,
+    /// Undisturbed starts that these two need.
+    speaking_starts = 3.0,
     /// Different times of batches from which on two starts that agree in all of them are one that was told twice.
     replayed_values = 8.0,
     /// Share by which the rate of the cycle counter may differ from what the host measured of it within 10 ms.
@@ -75,11 +89,20 @@ constants! {
     hidden_share = 0.5,
     /// The same, however few units there are.
     hidden_switches = 10_000.0,
+    /// Of contexts that block, switches of their own accord for each unit, at least. A context that is preempted by the one it woke finds its token there and
+    /// spares every second wait.
+    least_blocked = 0.25,
+    /// Page faults after `plan` that no evidence has: those of leaving, and of a runtime's own tasks.
+    hidden_faults = 50_000.0,
+    /// The same for each unit.
+    hidden_faults_share = 0.5,
     /// Contexts of the largest ring whose CPU time is compared with its batches: a larger one takes longer to make, to check and to remove than to measure.
     largest_judged = 1000.0,
     /// ns of CPU time that a runtime uses to verify and to leave, for each ns that it took to start: Erlang takes a tenth more, and nine tenths where a
     /// neighbour comes to its core after the start.
     leaving = 2.0,
+    /// The same at most, unless the installation grants the runtime more (`leaving_ms` of mechanisms/families.toml): what a probe burns first buys nothing.
+    most_leaving_ns = 100e6,
     /// Hops of the longest pass that checks them after the batches, where a lap is not longer.
     longest_pass = 1000.0,
     /// ns of CPU time of the quickest kernel switch. Tasks that had ended before `plan` are counted in the end, but not at the look; so much of them there

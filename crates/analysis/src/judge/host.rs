@@ -3,14 +3,16 @@
 
 use super::Case;
 use super::claim::{claimed_ns, kernel_total, preemption_allowance, rulers_ns};
-use switchcost_model::{Reason, Seen, TASKS_LOOKED_AT, Tree};
+use switchcost_model::{Count, Reason, Seen, Sight, TASKS_LOOKED_AT, Tree};
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
     let seen = case.seen?;
     let of_all = too_long(case, seen)
         .or_else(|| too_many_kernel_switches(case, seen))
         .or_else(|| too_much_cpu_time(case, seen))
-        .or_else(|| too_few_forks(case, seen));
+        .or_else(|| too_few_forks(case, seen))
+        .or_else(|| never_blocked(case, seen))
+        .or_else(|| too_many_page_faults(case, seen));
     if of_all.is_some() || case.experiment().in_one_batch() {
         return of_all;
     }
@@ -20,8 +22,8 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
         whole.then(|| hidden_kernel_switches(case, seen, tree).or_else(|| time_is_missing(case, seen, tree)));
     since_plan
         .flatten()
-        .or_else(|| wrong_tasks(case, tree))
-        .or_else(|| wrong_surroundings(case, tree))
+        .or_else(|| hidden_page_faults(case, seen, tree))
+        .or_else(|| wrong_sights(case, tree))
         .or_else(|| wrong_cpus(case, tree))
         .or_else(|| {
             let claimed = case.transcript.hello.as_ref()?.pid;
@@ -59,18 +61,30 @@ fn too_few_forks(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
     ((forks as f64) < needed).then_some(Reason::FewerTasksCreated { created: forks, needed })
 }
 
+/// Who waits in the kernel gives the CPU away; who yields is put aside.
+fn never_blocked(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
+    let (voluntary, units) = (seen.voluntary, case.evidence.units);
+    let too_few = (voluntary as f64) < case.constants.least_blocked * units as f64;
+    (case.rule.blocks && too_few).then_some(Reason::NeverBlocked { voluntary, units })
+}
+
 /// Switches that happened after `plan` and are in no evidence.
 fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> {
     let ((_, high), claimed) = (case.rule.kernel_switches?, kernel_total(case.evidence)?);
     let units = case.evidence.units as f64;
     let since_plan = seen.voluntary as f64 + seen.involuntary as f64 - tree.switches as f64;
-    let before = tree.cpu_ns as f64 / case.constants.quickest_switch_ns;
+    let before = (tree.cpu_ns as f64).min(most_leaving(case)) / case.constants.quickest_switch_ns;
     let most = claimed.max(high * units)
         + case.constants.hidden_share * units
         + case.constants.hidden_switches
         + before
         + preemption_allowance(case);
     (since_plan > most).then_some(Reason::HiddenSwitches { counted: since_plan, claimed, units })
+}
+
+/// CPU time that a start may use outside its batches, whatever it used before them: what the probe chooses buys nothing.
+pub(super) fn most_leaving(case: &Case<'_>) -> f64 {
+    (case.rule.leaving_ms as f64 * 1e6).max(case.constants.most_leaving_ns)
 }
 
 /// A CPU gives no more time than passes: if the probe used far more of it than its batches lasted, beside what it takes to leave, its clock is slow or work was left out of the batches.
@@ -92,7 +106,7 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
         .map_or(0.0, |hops| (hops.count as f64).min(constants.longest_pass.max(case.plan.variant.contexts as f64)));
     let with_pass = 1.0 + pass / case.evidence.units.max(1) as f64;
     let claimed = batches * with_pass;
-    let removal = if case.rule.seen_namespaces.is_empty() {
+    let removal = if !case.rule.seen.keys().any(|sight| matches!(sight, Sight::Namespaces(_))) {
         0.0
     } else {
         case.constants.removal_ns * case.plan.variant.contexts as f64
@@ -100,8 +114,11 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
     let spins = !case.rule.turns && case.plan.cpus.len() > 1;
     let spun =
         if spins { constants.pushed_aside_ns * (seen.involuntary as f64).min(constants.pushed_aside) } else { 0.0 };
-    let beside =
-        case.constants.leaving * tree.cpu_ns as f64 + removal + rulers_ns(case) + spun + case.constants.missing_time_ns;
+    let beside = (case.constants.leaving * tree.cpu_ns as f64).min(most_leaving(case))
+        + removal
+        + rulers_ns(case)
+        + spun
+        + case.constants.missing_time_ns;
     if used > missing * cpus as f64 * claimed + beside {
         return Some(Reason::TimeMissing { claimed_ms: batches / 1e6, used_ms: used / 1e6 });
     }
@@ -116,25 +133,29 @@ fn fewer(what: &str, seen: u64, needed: u64) -> Option<Reason> {
     (seen < needed).then(|| Reason::HostSawFewer { what: what.to_owned(), seen, needed })
 }
 
-/// How many of those needed must be among the processes that were looked at, if each of the others has one: nobody knows which of them are contexts.
-fn among_looked_at(tree: &Tree, needed: u64) -> u64 {
-    needed.saturating_sub(tree.processes.saturating_sub(tree.looked_at))
+/// What the page, or a parameter, says that the host can see.
+fn wrong_sights(case: &Case<'_>, tree: &Tree) -> Option<Reason> {
+    case.rule.seen.iter().find_map(|(sight, &needed)| match sight.count(tree) {
+        Count::Is(seen) => fewer(&sight.what(), seen, sight.needed(needed, tree)),
+        Count::NotAsked | Count::Unknown => None,
+    })
 }
 
-fn wrong_tasks(case: &Case<'_>, tree: &Tree) -> Option<Reason> {
-    let rule = case.rule;
-    let threads = rule.seen_threads.and_then(|needed| fewer("threads in one process", tree.most_tasks, needed));
-    let processes = || rule.seen_processes.and_then(|needed| fewer("processes", tree.processes, needed));
-    let spaces = || fewer("address spaces", tree.address_spaces?, among_looked_at(tree, rule.seen_processes?));
-    threads.or_else(processes).or_else(spaces)
+/// Page faults that the evidence has cannot be more than those that the kernel counted for the whole process.
+fn too_many_page_faults(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
+    let (claimed, counted) = (case.evidence.page_faults.as_ref()?, seen.page_faults? as f64);
+    let claimed = claimed.minor as f64 + claimed.major as f64;
+    (claimed > counted).then_some(Reason::FewerPageFaults { claimed, counted })
 }
 
-fn wrong_surroundings(case: &Case<'_>, tree: &Tree) -> Option<Reason> {
-    let namespaces = case.rule.seen_namespaces.iter().find_map(|(kind, &needed)| {
-        fewer(&format!("{kind} namespaces"), *tree.namespaces.get(kind)?, among_looked_at(tree, needed))
-    });
-    let needed = || case.rule.seen_control_groups.map(|needed| among_looked_at(tree, needed));
-    namespaces.or_else(|| fewer("control groups", tree.control_groups?, needed()?))
+/// Page faults that happened after `plan` and are in no evidence.
+fn hidden_page_faults(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> {
+    let (claimed, counted) = (case.evidence.page_faults.as_ref()?, seen.page_faults? as f64);
+    let claimed = claimed.minor as f64 + claimed.major as f64;
+    let counted = counted - tree.facts.as_ref()?.page_faults as f64;
+    let units = case.evidence.units as f64;
+    let most = claimed + case.constants.hidden_faults + case.constants.hidden_faults_share * units;
+    (counted > most).then_some(Reason::HiddenPageFaults { counted, claimed })
 }
 
 fn wrong_cpus(case: &Case<'_>, tree: &Tree) -> Option<Reason> {

@@ -2,7 +2,7 @@
 
 use super::claim::claimed_ns;
 use super::{Bound, Case, each};
-use switchcost_model::{Reason, Seen};
+use switchcost_model::{Count, Reason, Seen, Sight};
 
 pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
     let (rule, evidence) = (case.rule, case.evidence);
@@ -44,7 +44,7 @@ pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
         let observed = evidence.counts[name];
         Some(Reason::NotReached { name: name.clone(), observed, needed })
     };
-    if *case.bound == Bound::Unmeasured && case.experiment().bounded() {
+    if case.bound.control == Bound::Unmeasured && case.experiment().bounded() {
         // Nobody would notice a switch that a compiler removed.
         return Some(Reason::Unbounded);
     }
@@ -101,22 +101,12 @@ fn host_missing(case: &Case<'_>) -> Option<Reason> {
     let Some(seen) = case.seen else {
         return Some(Reason::NoHostView);
     };
-    let wants_tree = rule.seen_threads.is_some()
-        || rule.seen_processes.is_some()
-        || rule.seen_control_groups.is_some()
-        || !rule.seen_namespaces.is_empty();
     let Some(tree) = &seen.tree else {
-        let wanted = wants_tree && !case.experiment().in_one_batch();
+        let wanted = !rule.seen.is_empty() && !case.experiment().in_one_batch();
         return (wanted || unseen(case, seen)).then_some(Reason::NotLookedAt);
     };
-    let unread = rule.seen_namespaces.keys().find(|kind| !tree.namespaces.contains_key(*kind));
-    let what = if rule.seen_processes.is_some() && tree.address_spaces.is_none() {
-        Some("address spaces".to_owned())
-    } else if rule.seen_control_groups.is_some() && tree.control_groups.is_none() {
-        Some("control groups".to_owned())
-    } else {
-        unread.map(|kind| format!("{kind} namespaces"))
-    };
+    let unread = rule.seen.keys().find(|sight| sight.count(tree) == Count::Unknown);
+    let what = unread.map(Sight::what);
     let uncounted = rule.seen_forks.is_some() && seen.forks.is_none();
     what.map(|what| Reason::HostCannotRead { what }).or(uncounted.then_some(Reason::TasksNotCounted))
 }

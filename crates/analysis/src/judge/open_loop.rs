@@ -2,6 +2,7 @@
 
 use super::Case;
 use super::claim::claimed_ns;
+use super::host::most_leaving;
 use crate::series::ns_per_counter_tick;
 use switchcost_model::{Histogram, Load, Reason, Scheduled};
 
@@ -93,7 +94,7 @@ fn never_slept(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
     let before = seen.tree.as_ref()?.cpu_ns;
     let used = seen.cpu_ns.saturating_sub(before) as f64;
     let most = case.constants.waiter_busy * scheduled.between_ns as f64
-        + case.constants.leaving * before as f64
+        + (case.constants.leaving * before as f64).min(most_leaving(case))
         + case.constants.missing_time_ns;
     (used > most).then_some(Reason::NeverSlept { used_ms: used / 1e6, of_ms: scheduled.between_ns as f64 / 1e6 })
 }

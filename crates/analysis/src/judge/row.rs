@@ -1,23 +1,63 @@
 //! Rules that take all starts of a row: what one start may do by chance, two do not.
 
 use super::Constants;
-use crate::series::values;
+use crate::intervals::middle_and_reading;
+use crate::series::{claimed_ns, values};
 use std::collections::HashSet;
-use switchcost_model::{Histogram, Invocation, Reason, Run};
+use switchcost_model::{Histogram, Invocation, Live, Reason, Run, Timing};
+use switchcost_stats::median;
 
 /// Why the starts of a row, each of which may be sound by itself, refute it together.
 pub(crate) fn contradiction(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
-    replayed(starts).or_else(|| starts.iter().find_map(|start| counter_off(run, start)))
+    replayed(starts)
+        .or_else(|| starts.iter().find_map(|start| counter_off(run, start)))
+        .or_else(|| time_untold(run, starts))
+}
+
+/// What one start may do by bad luck, the best of several undisturbed ones does not: contexts on one CPU that used far less of it than their batches lasted, and
+/// batches that lasted longer than from the plan to the samples.
+fn time_untold(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
+    let constants = Constants::OURS;
+    let speaks = |start: &&&Invocation| {
+        let experiment = run.variants[start.variant].experiment;
+        start.disturbances.is_empty()
+            && experiment.live == Live::Throughout
+            && experiment.timed()
+            && !experiment.open_loop
+    };
+    let told = starts
+        .iter()
+        .filter(|start| !simulated(start))
+        .filter(speaks)
+        .filter_map(|start| Some((start, claimed_ns(&start.transcript)?)));
+    let told: Vec<_> = told.filter(|(_, claimed)| *claimed > constants.clock_ns).collect();
+    let best = |of: &dyn Fn(&Invocation) -> Option<f64>| {
+        let all: Vec<(f64, f64)> = told.iter().filter_map(|(start, claimed)| Some((of(start)?, *claimed))).collect();
+        let enough = all.len() as f64 >= constants.speaking_starts;
+        all.into_iter().max_by(|(a, b), (c, d)| (a / b).total_cmp(&(c / d))).filter(|_| enough)
+    };
+    let used = best(&|start| {
+        let used = start.transcript.evidence.as_ref()?.counts.get("cpu_time_ns").filter(|_| start.cpus.len() == 1)?;
+        Some(*used as f64)
+    });
+    if let Some((used, claimed)) = used.filter(|(used, claimed)| *used < constants.least_used * claimed) {
+        return Some(Reason::IdleContexts { used_ms: used / 1e6, claimed_ms: claimed / 1e6 });
+    }
+    let passed = best(&|start| {
+        let seen = start.seen.as_ref().filter(|seen| seen.tree.is_some())?;
+        Some(seen.last_samples_ns?.saturating_sub(seen.plan_ns?) as f64)
+    });
+    let (passed, claimed) =
+        passed.filter(|(passed, claimed)| passed + constants.clock_ns < constants.least_passed * claimed)?;
+    Some(Reason::LongerThanPassed { claimed_ms: claimed / 1e6, passed_ms: passed / 1e6 })
 }
 
 /// Two processes never take the same time for every batch, to the last tick.
 fn replayed(starts: &[&Invocation]) -> Option<Reason> {
     let mut known = HashSet::new();
-    let told = starts.iter().filter(|start| {
-        let hello = start.transcript.hello.as_ref();
-        start.transcript.plan.as_ref().is_none_or(|plan| plan.experiment.timed())
-            && hello.is_some_and(|hello| !hello.clock.is_simulated())
-    });
+    let told = starts
+        .iter()
+        .filter(|start| start.transcript.plan.as_ref().is_none_or(|plan| plan.experiment.timed()) && !simulated(start));
     told.filter_map(|start| {
         let ticks: Vec<u64> = values(&start.transcript).into_iter().map(f64::to_bits).collect();
         let different = ticks.iter().collect::<HashSet<_>>().len() as f64;
@@ -26,6 +66,20 @@ fn replayed(starts: &[&Invocation]) -> Option<Reason> {
         (speaks && !known.insert(ticks)).then_some(Reason::Replayed { batches })
     })
     .next()
+}
+
+/// Of the median interval of a row nothing is left when the cost of reading the counter is taken off, though of each start's mean something was: a preemption moves the mean.
+pub(crate) fn below_reading(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
+    let timed = |start: &&&Invocation| run.variants[start.variant].timing == Timing::Each;
+    let all: Vec<(f64, f64)> = starts.iter().filter(timed).filter_map(|start| middle_and_reading(start)).collect();
+    let reading = all.iter().map(|(_, reading)| *reading).min_by(f64::total_cmp)?;
+    let left = median(&all.iter().map(|(middle, _)| *middle).collect::<Vec<_>>())? - reading;
+    (left < Constants::OURS.resolution * reading).then_some(Reason::BelowReading { left, reading })
+}
+
+/// Times of a model, which may well be the same twice and take no time at all.
+fn simulated(start: &Invocation) -> bool {
+    start.transcript.hello.as_ref().is_none_or(|hello| hello.clock.is_simulated())
 }
 
 /// The counter that times single switches runs at the rate that the host measured of it.

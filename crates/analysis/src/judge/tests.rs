@@ -1,8 +1,8 @@
 use super::*;
 use std::collections::BTreeMap;
 use switchcost_model::{
-    Clock, End, Experiment, Hello, Histogram, Hops, KernelSwitches, Phase, Placement, Samples, Timing, Tree, Turns,
-    Variant,
+    Clock, End, Experiment, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, Placement, Samples, Sight,
+    TaskFacts, Timing, Tree, Turns, Variant,
 };
 
 fn plan() -> Plan {
@@ -94,6 +94,7 @@ fn seen() -> Seen {
         voluntary: 2300,
         involuntary: 2100,
         cpu_ns: 7_000_000,
+        page_faults: Some(300),
         forks: Some(3),
         strays: 0,
         tree: Some(Tree {
@@ -109,6 +110,14 @@ fn seen() -> Seen {
             switches: 300,
             cpu_ns: 1_500_000,
             knows_pid: true,
+            facts: Some(TaskFacts {
+                tasks: 2,
+                classes: [("other".to_owned(), 2)].into(),
+                guarded: Some(0),
+                files: Some([("pipe".to_owned(), 2)].into()),
+                channels: BTreeMap::new(),
+                page_faults: 250,
+            }),
         }),
         scheduled: None,
         executed: None,
@@ -118,7 +127,7 @@ fn seen() -> Seen {
 fn judged(rule: &EvidenceRule, plan: &Plan, transcript: &Transcript, process: ProcessEnd, log: &str) -> Ruling {
     // As much as any of these transcripts claims.
     let seen = Seen { last_samples_ns: Some(10_000_000_000), voluntary: 10_000, ..seen() };
-    judge(rule, plan, &ProbeAnswer { transcript, process, log, seen: Some(&seen), bound: &Bound::None })
+    judge(rule, plan, &ProbeAnswer { transcript, process, log, seen: Some(&seen), bound: &Bounds::default() })
 }
 
 /// Judges the honest transcript by a rule, with a host that saw something else.
@@ -131,7 +140,7 @@ fn watched(rule: &EvidenceRule, change: impl FnOnce(&mut Seen)) -> Ruling {
         process: ProcessEnd::Exited(0),
         log: "",
         seen: Some(&seen),
-        bound: &Bound::None,
+        bound: &Bounds::default(),
     };
     judge(rule, &plan(), &answer)
 }
@@ -372,7 +381,7 @@ fn a_plan_that_is_told_with_the_samples_is_not_believed() {
         judge(
             &rule(),
             &plan(),
-            &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bound::None },
+            &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bounds::default() },
         )
     };
     check(&late(10_000_000), Verdict::Unobservable, "not_looked_at");
@@ -405,7 +414,7 @@ fn spinning_contexts_are_busy() {
             process: ProcessEnd::Exited(0),
             log: "",
             seen: Some(&seen),
-            bound: &Bound::None,
+            bound: &Bounds::default(),
         };
         judge(&blocking, &plan(), &answer)
     };
@@ -418,36 +427,6 @@ fn spinning_contexts_are_busy() {
         r#"other_way instead={"busy":1.7307692307692308,"code":"too_busy","most":1.5}"#,
     );
     check(&with(None), Verdict::Unobservable, r#"not_seen what="the CPU time of the contexts" why=null"#);
-}
-
-#[test]
-fn no_switch_is_as_fast_as_an_empty_loop() {
-    let silent = EvidenceRule { kernel_switches: None, ..rule() };
-    let with = |ticks: i64, bound: Bound| {
-        let mut transcript = honest();
-        transcript.samples.iter_mut().for_each(|samples| samples.ticks.fill(ticks));
-        let seen = seen();
-        let answer = ProbeAnswer {
-            transcript: &transcript,
-            process: ProcessEnd::Exited(0),
-            log: "",
-            seen: Some(&Seen { cpu_ns: 2_000_000, ..seen }),
-            bound: &bound,
-        };
-        judge(&silent, &plan(), &answer)
-    };
-    let loops = |ns| Bound::Measured { mechanism: "control/empty-loop".into(), ns, starts: 3 };
-    let few = Bound::Measured { mechanism: "control/empty-loop".into(), ns: 0.34, starts: 2 };
-    check(&with(1_900, loops(0.34)), Verdict::Verified, "");
-    check(&with(1_900, Bound::Unmeasured), Verdict::Unobservable, "unbounded");
-    let near = r#"near_control control="control/empty-loop" control_ns=0.34 ns=0.32 starts=2"#;
-    check(&with(320, few.clone()), Verdict::Unobservable, near);
-    check(&with(1_900, few), Verdict::Verified, "");
-    check(
-        &with(320, loops(0.34)),
-        Verdict::Contradicted,
-        r#"below_control control="control/empty-loop" control_ns=0.34 ns=0.32 times=1.5"#,
-    );
 }
 
 #[test]
@@ -493,6 +472,7 @@ fn footprints_need_turns_and_possible_bytes() {
     );
 }
 
+mod bounds;
 mod counted;
 mod each;
 mod host;

@@ -108,13 +108,19 @@ fn tried(wanted: Scheduling) -> Option<String> {
     }
 }
 
+/// Word for a class by its number; of one that is not known here, the number.
+pub(super) fn word(policy: u32) -> String {
+    let class = POLICIES.iter().find(|(_, known)| *known == policy).map(|(class, _)| *class);
+    class.map_or_else(|| policy.to_string(), |class| class.word().to_owned())
+}
+
 /// What there is to see of these tasks, each given as process and task.
 pub(super) fn look(host: &Host, tasks: impl Iterator<Item = (i32, i32)>) -> Scheduled {
     let mut seen = Scheduled::default();
     for (pid, task) in tasks {
         let Some(attributes) = get(task) else { continue };
         let class = POLICIES.iter().find(|(_, policy)| *policy == attributes.policy).map(|(class, _)| *class);
-        seen.classes.insert(class.map_or_else(|| attributes.policy.to_string(), |class| class.word().to_owned()));
+        seen.classes.insert(word(attributes.policy));
         seen.nices.insert(attributes.nice);
         let fair = !matches!(class, Some(Class::Deadline | Class::Fifo | Class::Rr));
         seen.slices_ns.insert(if fair { attributes.runtime } else { 0 });

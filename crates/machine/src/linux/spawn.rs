@@ -212,6 +212,7 @@ impl Running {
             voluntary: usage.voluntary,
             involuntary: usage.involuntary,
             max_rss: usage.max_rss,
+            page_faults: Some(usage.page_faults),
             strays: count + left,
         }
     }

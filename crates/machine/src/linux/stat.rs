@@ -56,6 +56,16 @@ impl<'a> Stat<'a> {
         numbers.try_fold(0, |sum, number| Some(sum + self.field::<u64>(number)?))
     }
 
+    /// Page faults, minor and major, with those of children that were reaped.
+    pub(crate) fn page_faults_of_all(&self) -> Option<u64> {
+        self.sum(10..=13)
+    }
+
+    /// Number of its scheduling class (include/uapi/linux/sched.h).
+    pub(crate) fn policy(&self) -> Option<u32> {
+        self.field(41)
+    }
+
     pub(crate) fn threads(&self) -> Option<u64> {
         self.field(20)
     }

@@ -11,6 +11,7 @@ pub(crate) struct Usage {
     pub voluntary: u64,
     pub involuntary: u64,
     pub max_rss: u64,
+    pub page_faults: u64,
 }
 
 impl Usage {
@@ -22,6 +23,7 @@ impl Usage {
             voluntary: raw.ru_nvcsw as u64,
             involuntary: raw.ru_nivcsw as u64,
             max_rss: raw.ru_maxrss as u64 * 1024,
+            page_faults: raw.ru_minflt as u64 + raw.ru_majflt as u64,
         }
     }
 
@@ -33,6 +35,7 @@ impl Usage {
             voluntary: self.voluntary + other.voluntary,
             involuntary: self.involuntary + other.involuntary,
             max_rss: self.max_rss.max(other.max_rss),
+            page_faults: self.page_faults + other.page_faults,
         }
     }
 }

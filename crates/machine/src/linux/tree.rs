@@ -2,17 +2,17 @@
 
 use super::host::Host;
 use super::stat::Stat;
-use super::{strays, sys};
+use super::{scheduling, strays, sys};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use switchcost_model::{TASKS_LOOKED_AT, Tree};
+use switchcost_model::{NAMESPACES, TASKS_LOOKED_AT, TaskFacts, Tree};
 
 /// Processes of which more is read than that they are there.
 const MOST_PROCESSES: usize = 64;
 
-/// Kinds of namespaces, as `/proc/PID/ns` names them. That of time is left out: no mechanism makes one, and older kernels have none.
-const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
+/// Open files that are read of all processes together.
+const MOST_FILES: usize = 1024;
 
 /// A process with at least one live task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,9 @@ pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
         knows_pid: family.iter().any(|process| u64::from(process.pid.unsigned_abs()) == reported_pid),
         ..Tree::default()
     };
-    look_at_tasks(&host, near, &mut tree);
+    let mut facts = look_at_tasks(&host, near, &mut tree)?;
+    facts.files = files(&host, near);
+    tree.facts = Some(facts);
     let left = family.iter().filter_map(|old| Some(process(&host, old.pid)?.1.tasks >= old.tasks)).filter(|same| *same);
     (left.count() == family.len()).then_some(tree)
 }
@@ -181,33 +183,102 @@ fn control_groups(host: &Host, family: &[Process]) -> Option<u64> {
     (!distinct.is_empty()).then_some(distinct.len() as u64)
 }
 
-/// CPUs and switches of the tasks.
-fn look_at_tasks(host: &Host, family: &[Process], tree: &mut Tree) {
+/// CPUs, switches and set-up of the tasks. None: of a task that is there something cannot be read that others would be accused of.
+fn look_at_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFacts> {
     let mut allowed = BTreeSet::new();
     let mut ran_on = BTreeSet::new();
+    let mut facts = TaskFacts::default();
     // Of the whole process, threads and children that have ended included, but in ticks of 10 ms; and exactly, of the threads that live.
     let by_ticks: u64 = family.iter().filter_map(|process| cpu_ticks(host, process.pid)).sum();
     let mut exact = 0;
     let all = family.iter().flat_map(|process| tasks(host, process.pid).map(|task| (process.pid, task)));
     for (pid, task) in all.take(TASKS_LOOKED_AT) {
-        let status = host.read(format!("/proc/{pid}/task/{task}/status")).unwrap_or_default();
+        let file = |name: &str| host.read(format!("/proc/{pid}/task/{task}/{name}")).ok();
+        let Some(status) = file("status") else { continue }; // It has ended.
+        let mut counts = 0;
         for (field, value) in status.lines().filter_map(|line| line.split_once(':')) {
             match field {
                 "Cpus_allowed_list" => allowed.extend(crate::list::parse(value).unwrap_or_default()),
                 "voluntary_ctxt_switches" | "nonvoluntary_ctxt_switches" => {
-                    tree.switches += value.trim().parse().unwrap_or(0);
+                    tree.switches += value.trim().parse::<u64>().ok()?;
+                    counts += 1;
                 }
+                "SpeculationIndirectBranch" => *facts.guarded.get_or_insert(0) += u64::from(value.contains("disabled")),
                 _ => {}
             }
         }
-        let schedule = host.read(format!("/proc/{pid}/task/{task}/schedstat")).unwrap_or_default();
+        let schedule = file("schedstat").unwrap_or_default(); // Some kernels keep none.
         exact += schedule.split_ascii_whitespace().next().and_then(|ns| ns.parse::<u64>().ok()).unwrap_or(0);
-        let stat = host.read(format!("/proc/{pid}/task/{task}/stat")).unwrap_or_default();
-        ran_on.extend(Stat::of(&stat).and_then(|stat| stat.cpu()));
+        let stat = file("stat")?;
+        let stat = Stat::of(&stat)?;
+        ran_on.extend(stat.cpu());
+        facts.tasks += 1;
+        *facts.classes.entry(scheduling::word(stat.policy()?)).or_default() += 1;
+        if let Some(channel) = file("wchan").filter(|channel| !matches!(channel.as_str(), "" | "0")) {
+            *facts.channels.entry(channel).or_default() += 1;
+        }
+        (counts == 2).then_some(())?;
     }
+    facts.page_faults = family.iter().filter_map(|process| page_faults(host, process.pid)).sum();
     tree.cpu_ns = exact.max(by_ticks.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second()));
     tree.allowed_cpus = allowed.into_iter().collect();
     tree.ran_on = ran_on.into_iter().collect();
+    Some(facts)
+}
+
+/// Open files by kind, but for those whose other end is the host's: distinct ones where the kernel numbers them, and of others the descriptors. None where
+/// those of a process may not be read.
+fn files(host: &Host, family: &[Process]) -> Option<BTreeMap<String, u64>> {
+    let links = |pid: i32| {
+        let folder = std::fs::read_dir(host.path(format!("/proc/{pid}/fd")))?;
+        let read = |entry: std::fs::DirEntry| Some((entry.path(), std::fs::read_link(entry.path()).ok()?));
+        io::Result::Ok(folder.flatten().filter_map(read))
+    };
+    let own: BTreeSet<_> = links(rustix::process::getpid().as_raw_pid()).ok()?.map(|(_, link)| link).collect();
+    let (mut kinds, mut known, mut room) = (BTreeMap::new(), BTreeSet::new(), MOST_FILES);
+    for &Process { pid, .. } in family {
+        let open = match links(pid) {
+            Ok(open) => open,
+            Err(_) if process(host, pid).is_none() => continue, // It has ended.
+            Err(_) => return None,
+        };
+        for (file, link) in open.take(room) {
+            room -= 1;
+            let name = link.to_string_lossy();
+            let numbered = name.starts_with("pipe:") || name.starts_with("socket:");
+            if numbered && (own.contains(&link) || !known.insert(link.clone())) {
+                continue;
+            }
+            if let Some(kind) = file_kind(&name, &file) {
+                *kinds.entry(kind.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    Some(kinds)
+}
+
+/// What a descriptor leads to, if a rule can ask for it.
+fn file_kind(link: &str, descriptor: &std::path::Path) -> Option<&'static str> {
+    match link {
+        "anon_inode:[eventfd]" => Some("eventfd"),
+        "/dev/cpu_dma_latency" => Some("cpu_dma_latency"),
+        _ if link.starts_with("pipe:") => Some("pipe"),
+        _ if link.starts_with("socket:") => {
+            let mut protocol = [0_u8; 32];
+            let length = rustix::fs::getxattr(descriptor, "system.sockprotoname", &mut protocol[..]).ok()?;
+            match protocol.get(..length)? {
+                name if name.starts_with(b"UNIX") => Some("unix_socket"),
+                name if name.starts_with(b"TCP") => Some("tcp_socket"),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn page_faults(host: &Host, pid: i32) -> Option<u64> {
+    let stat = host.read(format!("/proc/{pid}/stat")).ok()?;
+    Stat::of(&stat)?.page_faults_of_all()
 }
 
 /// CPU time of a process and of its reaped children, in ticks of the kernel's clock.

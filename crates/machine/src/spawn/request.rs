@@ -74,6 +74,8 @@ pub struct Exit {
     pub involuntary: u64,
     /// Largest resident set of any one process, bytes.
     pub max_rss: u64,
+    /// Page faults, minor and major; None: the system does not tell.
+    pub page_faults: Option<u64>,
     /// Processes that had left the group or lost their parent, and were killed (see [`adopt_orphans`]), and any, the program itself included, that had
     /// not ended two seconds after they were killed: what they used is not known, and they are reaped when they end.
     pub strays: u32,

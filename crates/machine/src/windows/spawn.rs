@@ -188,6 +188,7 @@ impl Running {
             voluntary: 0,
             involuntary: 0,
             max_rss: sys::peak_memory(self.child.as_handle()),
+            page_faults: None,
             strays,
         }
     }

@@ -4,7 +4,7 @@ use super::Subject;
 use super::orders::Sent;
 use super::talk::{Answer, is_measurement};
 use std::time::Duration;
-use switchcost_analysis::{Bound, ProbeAnswer, judge, went_another_way};
+use switchcost_analysis::{Bounds, ProbeAnswer, judge, went_another_way};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
 use switchcost_model::{Due, EndStatus, Evidence, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, Verdict};
 use switchcost_protocol::{END_CODES, kind};
@@ -279,7 +279,7 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
         process: answer.process,
         log: &answer.log,
         seen: answer.seen.as_ref(),
-        bound: &Bound::None,
+        bound: &Bounds::default(),
     };
     let ruling = judge(&mechanism.rule(&asked.variant), asked, &told);
     if went_another_way(&ruling.judgement) {

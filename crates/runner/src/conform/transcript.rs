@@ -1,7 +1,7 @@
 //! A transcript out of a file, read as the host reads it.
 
 use std::io::Read;
-use switchcost_analysis::{Bound, ProbeAnswer, judge};
+use switchcost_analysis::{Bounds, ProbeAnswer, judge};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndStatus, Judgement, MechanismId, Placement, Plan, ProcessEnd, Transcript, Variant};
 use switchcost_protocol::{DescribeReader, Fault, RunReader, kind};
@@ -100,7 +100,7 @@ fn ended(
     let Some(plan) = asked(id, &transcript) else { return Ok(TranscriptKind::Run(status)) };
     let fine = matches!(status, EndStatus::Ok | EndStatus::Unsupported);
     let process = ProcessEnd::Exited(i32::from(!fine));
-    let told = ProbeAnswer { transcript: &transcript, process, log: "", seen: None, bound: &Bound::None };
+    let told = ProbeAnswer { transcript: &transcript, process, log: "", seen: None, bound: &Bounds::default() };
     let ruling = judge(&mechanism.rule(&plan.variant), &plan, &told);
     Ok(TranscriptKind::Judged(ruling.judgement))
 }

@@ -4,7 +4,7 @@ use super::{Selection, select};
 use crate::{KnownProbe, RequestError};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Experiment, Placement, Request, TWIN, Timing, Variant};
+use switchcost_model::{Experiment, MechanismId, Parameters, Placement, Request, TWIN, Timing, Variant};
 
 /// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that this may cost.
 const ROWS_FOR_TWIN: usize = 4;
@@ -58,8 +58,8 @@ impl Selection {
         }
     }
 
-    /// Adds the controls that bound a selected mechanism from below and are not selected themselves: without them nobody would notice a switch
-    /// that a compiler removed.
+    /// Adds rows that bound the selected ones from below and are not selected themselves: controls, without which nobody would notice a switch that a compiler
+    /// removed, and of a row with a parameter that adds to its cost the same without it.
     ///
     /// # Errors
     /// As [`select`].
@@ -70,26 +70,41 @@ impl Selection {
         probes: &[KnownProbe],
     ) -> Result<(), RequestError> {
         let able = (0..self.variants.len()).filter(|index| !self.not_run.contains_key(index));
-        let switching = able.filter(|&index| self.variants[index].experiment.bounded());
-        let bounds: BTreeSet<String> = switching
-            .filter_map(|index| catalogue.find(&self.variants[index].mechanism))
-            .flat_map(|mechanism| mechanism.bound.iter().map(ToString::to_string))
-            .filter(|bound| !self.variants.iter().any(|variant| variant.mechanism.as_str() == bound))
-            .collect();
-        if bounds.is_empty() {
-            return Ok(());
+        let mut bounds: BTreeMap<Parameters, BTreeSet<String>> = BTreeMap::new();
+        let mut bases = Vec::new();
+        for index in able {
+            let row = &self.variants[index];
+            let Some(mechanism) = catalogue.find(&row.mechanism) else { continue };
+            let plain = mechanism.bound.iter().chain(&mechanism.contains);
+            let new = |id: &&MechanismId| !self.variants.iter().any(|known| known.mechanism == **id);
+            if row.experiment.bounded() {
+                bounds.entry(Parameters::new()).or_default().extend(plain.filter(new).map(ToString::to_string));
+            }
+            for (parameter, name, value, without) in mechanism.additions(row) {
+                let with = Parameters::from([(name.to_owned(), value.clone())]);
+                bounds.entry(with).or_default().extend(parameter.control.iter().map(ToString::to_string));
+                bases.push((index, without));
+            }
         }
-        let request = Request {
-            patterns: bounds.into_iter().collect(),
-            probes: Vec::new(),
-            experiment: Some(Experiment::usual()),
-            contexts: Vec::new(),
-            placements: Vec::new(),
-            timing: Timing::Batch,
-            parameters: BTreeMap::new(),
-            ..request.clone()
-        };
-        self.merge(select(&request, catalogue, probes)?);
+        for (index, base) in bases {
+            if !self.variants.contains(&base) {
+                self.sizes.extend(self.sizes.get(&index).map(|&sizes| (self.variants.len(), sizes)));
+                self.variants.push(base);
+            }
+        }
+        for (parameters, patterns) in bounds.into_iter().filter(|(_, patterns)| !patterns.is_empty()) {
+            let request = Request {
+                patterns: patterns.into_iter().collect(),
+                probes: Vec::new(),
+                experiment: Some(Experiment::usual()),
+                contexts: Vec::new(),
+                placements: Vec::new(),
+                timing: Timing::Batch,
+                parameters: parameters.into_iter().map(|(name, value)| (name, vec![value])).collect(),
+                ..request.clone()
+            };
+            self.merge(select(&request, catalogue, probes)?);
+        }
         Ok(())
     }
 }

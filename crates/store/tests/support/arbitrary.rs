@@ -165,13 +165,14 @@ fn tree() -> impl Strategy<Value = Tree> {
     let numbers = proptest::array::uniform6(number());
     let maybe = proptest::array::uniform2(option::of(number()));
     let cpus = proptest::array::uniform2(vec(any::<u32>(), 0..3));
-    (numbers, maybe, btree_map(text(), number(), 0..3), cpus, any::<bool>()).prop_map(
+    (numbers, maybe, btree_map(text(), number(), 0..3), cpus, any::<bool>(), option::of(facts())).prop_map(
         |(
             [tasks, processes, most_tasks, looked_at, switches, cpu_ns],
             [address_spaces, control_groups],
             namespaces,
             [allowed_cpus, ran_on],
             knows_pid,
+            facts,
         )| Tree {
             tasks,
             processes,
@@ -185,17 +186,33 @@ fn tree() -> impl Strategy<Value = Tree> {
             switches,
             cpu_ns,
             knows_pid,
+            facts,
+        },
+    )
+}
+
+fn facts() -> impl Strategy<Value = TaskFacts> {
+    let counts = || btree_map(text(), number(), 0..3);
+    let maybe = (option::of(number()), option::of(counts()));
+    (number(), number(), counts(), counts(), maybe).prop_map(
+        |(tasks, page_faults, classes, channels, (guarded, files))| TaskFacts {
+            tasks,
+            classes,
+            guarded,
+            files,
+            channels,
+            page_faults,
         },
     )
 }
 
 fn seen() -> impl Strategy<Value = Seen> {
     let numbers = proptest::array::uniform4(number());
-    let maybe = proptest::array::uniform4(option::of(number()));
+    let maybe = proptest::array::uniform5(option::of(number()));
     (numbers, maybe, any::<u32>(), option::of(tree()), option::of(scheduled()), option::of(executed())).prop_map(
         |(
             [pid, voluntary, involuntary, cpu_ns],
-            [plan_ns, first_samples_ns, last_samples_ns, forks],
+            [plan_ns, first_samples_ns, last_samples_ns, forks, page_faults],
             strays,
             tree,
             scheduled,
@@ -209,6 +226,7 @@ fn seen() -> impl Strategy<Value = Seen> {
                 voluntary,
                 involuntary,
                 cpu_ns,
+                page_faults,
                 forks,
                 strays,
                 tree,

@@ -20,7 +20,7 @@ fn counted(per_unit: i64, executed: Option<Executed>) -> Ruling {
         process: ProcessEnd::Exited(0),
         log: "",
         seen: Some(&seen),
-        bound: &Bound::None,
+        bound: &Bounds::default(),
     };
     judge(&rule(), &plan, &answer)
 }

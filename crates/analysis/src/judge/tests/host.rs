@@ -5,7 +5,7 @@ use super::*;
 /// Of 64 containers and their driver 64 processes are looked at, the driver among them.
 #[test]
 fn a_look_at_part_of_the_processes_accuses_nobody_of_the_rest() {
-    let rule = EvidenceRule { seen_namespaces: [("pid".to_owned(), 64)].into(), ..rule() };
+    let rule = EvidenceRule { seen: [(Sight::Namespaces("pid".into()), 64)].into(), ..rule() };
     let with = |processes, seen| {
         watched(&rule, |s| {
             let tree = s.tree.as_mut().unwrap();
@@ -44,14 +44,14 @@ fn contexts_that_are_tasks_must_be_there() {
         change(&mut rule);
         rule
     };
-    let threads = rules(|r| r.seen_threads = Some(2));
+    let threads = rules(|r| r.seen.extend([(Sight::Threads, 2)]));
     check(&watched(&threads, |_| {}), Verdict::Verified, "");
     check(
         &watched(&threads, |s| s.tree.as_mut().unwrap().most_tasks = 1),
         Verdict::Contradicted,
         r#"host_saw_fewer needed=2 seen=1 what="threads in one process""#,
     );
-    let processes = rules(|r| r.seen_processes = Some(2));
+    let processes = rules(|r| r.seen.extend([(Sight::Processes, 2), (Sight::AddressSpaces, 2)]));
     check(&watched(&processes, |_| {}), Verdict::Contradicted, r#"host_saw_fewer needed=2 seen=1 what="processes""#);
     let two = |s: &mut Seen, spaces: Option<u64>| {
         let tree = s.tree.as_mut().unwrap();
@@ -64,7 +64,7 @@ fn contexts_that_are_tasks_must_be_there() {
         r#"host_saw_fewer needed=2 seen=1 what="address spaces""#,
     );
     check(&watched(&processes, |s| two(s, None)), Verdict::Unobservable, r#"host_cannot_read what="address spaces""#);
-    let spaces = rules(|r| r.seen_namespaces.extend([("pid".to_owned(), 2)]));
+    let spaces = rules(|r| r.seen.extend([(Sight::Namespaces("pid".into()), 2)]));
     check(
         &watched(&spaces, |s| s.tree.as_mut().unwrap().looked_at = 2),
         Verdict::Contradicted,
@@ -81,6 +81,94 @@ fn contexts_that_are_tasks_must_be_there() {
     check(&watched(&forks, |s| s.forks = None), Verdict::Unobservable, "tasks_not_counted");
 }
 
+/// Class, guard and channel are what the host saw, and what a version before it did not ask for accuses nobody.
+#[test]
+fn what_parameters_and_channels_claim_must_be_there() {
+    let facts =
+        |s: &mut Seen, change: &dyn Fn(&mut TaskFacts)| change(s.tree.as_mut().unwrap().facts.as_mut().unwrap());
+    for (word, what, have) in [
+        ("class.fifo", "tasks of the scheduling class fifo", 0),
+        ("guarded", "tasks with guarded indirect branches", 0),
+        ("files.tcp_socket", "open files of the kind tcp_socket", 0),
+        ("files.cpu_dma_latency", "open files of the kind cpu_dma_latency", 0),
+    ] {
+        let sight: Sight = word.parse().unwrap();
+        let rule = EvidenceRule { seen: [(sight.clone(), 2)].into(), ..rule() };
+        let reason = format!("host_saw_fewer needed=2 seen={have} what=\"{what}\"");
+        check(&watched(&rule, |_| {}), Verdict::Contradicted, &reason);
+        let honest = |s: &mut Seen| {
+            facts(s, &|facts| match &sight {
+                Sight::Class(class) => facts.classes.extend([(class.clone(), 2)]),
+                Sight::Guarded => facts.guarded = Some(2),
+                Sight::Files(kind) => facts.files.as_mut().unwrap().extend([(kind.clone(), 2)]),
+                _ => unreachable!(),
+            });
+        };
+        check(&watched(&rule, honest), Verdict::Verified, "");
+        check(&watched(&rule, |s| s.tree.as_mut().unwrap().facts = None), Verdict::Verified, "");
+    }
+    let pipes = EvidenceRule { seen: [(Sight::Files("pipe".into()), 1000)].into(), ..rule() };
+    check(
+        &watched(&pipes, |s| facts(s, &|facts| facts.files = None)),
+        Verdict::Unobservable,
+        "host_cannot_read what=\"open files of the kind pipe\"",
+    );
+    // Of a large ring only so many are read.
+    check(
+        &watched(&pipes, |s| facts(s, &|facts| facts.files = Some([("pipe".to_owned(), 128)].into()))),
+        Verdict::Verified,
+        "",
+    );
+    let guarded = EvidenceRule { seen: [(Sight::Guarded, 2)].into(), ..rule() };
+    check(
+        &watched(&guarded, |s| facts(s, &|facts| facts.guarded = None)),
+        Verdict::Unobservable,
+        "host_cannot_read what=\"tasks with guarded indirect branches\"",
+    );
+}
+
+#[test]
+fn who_blocks_gives_the_cpu_away() {
+    let blocks = EvidenceRule { blocks: true, ..rule() };
+    check(&watched(&blocks, |_| {}), Verdict::Verified, "");
+    let yielding = |s: &mut Seen| (s.voluntary, s.involuntary) = (900, 3500);
+    let rule = EvidenceRule { kernel_switches: None, ..blocks };
+    let mut transcript = honest();
+    transcript.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 0;
+    let mut seen = seen();
+    yielding(&mut seen);
+    let answer = ProbeAnswer {
+        transcript: &transcript,
+        process: ProcessEnd::Exited(0),
+        log: "",
+        seen: Some(&seen),
+        bound: &Bounds::default(),
+    };
+    check(&judge(&rule, &plan(), &answer), Verdict::Contradicted, "never_blocked units=4000 voluntary=900");
+}
+
+#[test]
+fn page_faults_are_those_of_the_kernel() {
+    let with = |claimed: u64, counted: u64, before: u64| {
+        let mut transcript = honest();
+        transcript.evidence.as_mut().unwrap().page_faults = Some(PageFaults { minor: claimed, major: 0 });
+        let mut seen = Seen { page_faults: Some(counted), ..seen() };
+        seen.tree.as_mut().unwrap().facts.as_mut().unwrap().page_faults = before;
+        let answer = ProbeAnswer {
+            transcript: &transcript,
+            process: ProcessEnd::Exited(0),
+            log: "",
+            seen: Some(&seen),
+            bound: &Bounds::default(),
+        };
+        judge(&rule(), &plan(), &answer)
+    };
+    check(&with(40, 300, 250), Verdict::Verified, "");
+    check(&with(400, 300, 250), Verdict::Contradicted, "fewer_page_faults claimed=400.0 counted=300.0");
+    check(&with(0, 90_000, 250), Verdict::Contradicted, "hidden_page_faults claimed=0.0 counted=89750.0");
+    check(&with(89_000, 90_000, 250), Verdict::Verified, "");
+}
+
 #[test]
 fn a_run_that_nobody_watched_is_not_verified() {
     let transcript = honest();
@@ -89,7 +177,7 @@ fn a_run_that_nobody_watched_is_not_verified() {
         process: ProcessEnd::Exited(0),
         log: "",
         seen: None,
-        bound: &Bound::None,
+        bound: &Bounds::default(),
     };
     check(&judge(&rule(), &plan(), &answer), Verdict::Unobservable, "no_host_view");
 }
@@ -106,7 +194,7 @@ fn switches_of_the_kernel_cannot_be_hidden() {
             process: ProcessEnd::Exited(0),
             log: "",
             seen: Some(&seen),
-            bound: &Bound::None,
+            bound: &Bounds::default(),
         };
         judge(&silent, &plan(), &answer)
     };
@@ -129,7 +217,8 @@ fn time_that_a_spinning_partner_burns_is_not_missing() {
         let tree = seen.tree.as_mut().unwrap();
         (tree.allowed_cpus, tree.ran_on) = (cpus.clone(), cpus.clone());
         let process = ProcessEnd::Exited(0);
-        let answer = ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bound::None };
+        let answer =
+            ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bounds::default() };
         judge(&spinning, &plan, &answer)
     };
     check(&with(0, 40), Verdict::Verified, "");
@@ -156,7 +245,7 @@ fn contexts_with_a_cpu_each_are_not_pushed_aside() {
             process: ProcessEnd::Exited(0),
             log: "",
             seen: Some(&seen),
-            bound: &Bound::None,
+            bound: &Bounds::default(),
         };
         judge(rule, &plan, &answer)
     };

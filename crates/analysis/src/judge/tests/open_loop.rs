@@ -94,7 +94,7 @@ fn ruling(plan: &Plan, lie: impl FnOnce(&mut Transcript, &mut Scheduled, &mut Se
     judge(
         &rule,
         plan,
-        &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bound::None },
+        &ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bounds::default() },
     )
 }
 
