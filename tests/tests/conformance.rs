@@ -214,7 +214,7 @@ fn each_mistake_is_one_rule() {
     }
 }
 
-/// The recipe of CONTRIBUTING.md.
+/// The recipe of contrib/recipes.md.
 fn conforming_script() -> String {
     block("```sh probes/awk/probe.sh\n")
 }
@@ -227,9 +227,9 @@ fn world_of_awk() -> World {
     world
 }
 
-/// A block of CONTRIBUTING.md that begins so.
+/// A block of contrib/recipes.md that begins so.
 fn block(begin: &str) -> String {
-    let page = std::fs::read_to_string(repository().join("CONTRIBUTING.md")).unwrap();
+    let page = std::fs::read_to_string(repository().join("contrib/recipes.md")).unwrap();
     page.split(begin).nth(1).unwrap().split("\n```").next().unwrap().to_owned() + "\n"
 }
 

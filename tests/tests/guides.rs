@@ -84,11 +84,8 @@ fn world() -> World {
     {
         let family = folder.file_name().into_string().unwrap();
         let files = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
-        let mut own: Vec<(String, PathBuf)> =
-            files.map(|file| (file.file_stem().unwrap().to_str().unwrap().to_owned(), file)).collect();
-        // The reader's own mechanism, as the how-to has it made.
-        own.extend(own.iter().find(|(name, _)| name == "asm").map(|(_, file)| ("mine".to_owned(), file.clone())));
-        for (name, file) in own {
+        for file in files {
+            let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
             let page = fs::read_to_string(file).unwrap();
             let id = format!("{family}/{name}");
             world.write(&format!("share/switchcost/mechanisms/{id}.toml"), &plain(&page));
@@ -112,6 +109,8 @@ fn world() -> World {
         world.write(&format!("work/new/{other}/probe.toml"), &text);
     }
     symlink(repository().join("data"), world.path("work/data")).unwrap();
+    symlink(repository().join("contrib/new-probe"), world.path("share/switchcost/new-probe")).unwrap();
+    fs::create_dir_all(world.path("libexec/switchcost/kit/cpp")).unwrap();
     fs::create_dir_all(world.path("work/target")).unwrap();
     symlink(world.path("libexec"), world.path("work/target/libexec")).unwrap();
     world

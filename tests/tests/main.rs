@@ -39,6 +39,8 @@ mod negative;
 #[cfg(unix)]
 mod one_figure;
 mod output;
+#[cfg(unix)]
+mod own_probe;
 mod parameters;
 mod real;
 mod recipes;

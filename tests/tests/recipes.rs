@@ -1,4 +1,4 @@
-//! The recipes of CONTRIBUTING.md, carried out as they stand there, to a verified row.
+//! The recipes of CONTRIBUTING.md and contrib/recipes.md, carried out as they stand there, to a verified row.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,8 +20,10 @@ struct Recipe {
 
 /// The recipes of one section, each of as many files as it says.
 fn recipes(heading: &str) -> Vec<Recipe> {
-    let page = std::fs::read_to_string(repository().join("CONTRIBUTING.md")).unwrap();
-    let section = page.split("\n## ").find(|section| section.starts_with(heading)).unwrap();
+    let pages =
+        ["CONTRIBUTING.md", "contrib/recipes.md"].map(|page| std::fs::read_to_string(repository().join(page)).unwrap());
+    let mut sections = pages.iter().flat_map(|page| page.split("\n## "));
+    let section = sections.find(|section| section.starts_with(heading) && section.contains(", whole: ")).unwrap();
     let mut found: Vec<Recipe> = Vec::new();
     // Prose and blocks take turns.
     for (place, part) in section.split("\n```").enumerate() {
@@ -125,24 +127,22 @@ fn verified(world: &World, mechanism: &str) {
 #[test]
 #[ignore = "suite recipes"]
 fn a_mechanism_is_one_file_one_line_and_one_page() {
-    if !here("node") {
+    if !here("python3") {
         return;
     }
     let tree = tempfile::tempdir().unwrap();
-    copy_tree(&repository().join("probes/node"), &tree.path().join("probes/node"));
+    copy_tree(&repository().join("probes/python"), &tree.path().join("probes/python"));
     for block in recipe("A mechanism in a probe that exists") {
         block.write(tree.path());
     }
     let world = installation();
-    for folder in ["probes/node", "mechanisms"] {
+    for folder in ["probes/python", "mechanisms"] {
         copy_tree(&tree.path().join(folder), &world.path(&installed(folder)));
     }
-    verified(&world, "control/js-clock");
-    let each = world.run("run control/js-clock --timing each --rounds 1 --batches 3 --batch-time 100us --format json");
-    let row = &each.json()["results"][0];
-    // What reading the counter costs, a busy machine decides; little may be left of so cheap a unit.
-    let unresolved = || row["reason"].as_str().is_some_and(|reason| reason.starts_with("below the resolution"));
-    assert!(row["verdict"] == "verified" || unresolved(), "{each:?}");
+    for experiment in ["switch", "create", "footprint"] {
+        verified(&world, &format!("coroutine/python-await --experiment {experiment}"));
+    }
+    verified(&world, "coroutine/python-await --timing each");
 }
 
 #[test]
@@ -166,6 +166,8 @@ fn into_list(text: &str, name: &str, line: &str) -> String {
     let found = |begin: &str| text.find(&format!("{name}{begin}"));
     let (list, end) = if let Some(table) = text.find(&format!("\n| {name} |")) {
         (table, text[table..].find("|\n\n").map(|end| end + 2))
+    } else if let Some(list) = found(" (") {
+        (list, text[list..].find(')'))
     } else {
         let list =
             found(": &").or_else(|| found(":")).or_else(|| found(" =")).unwrap_or_else(|| panic!("no list {name}"));

@@ -15,11 +15,11 @@ struct Waiting {
     residues: Vec<ResidueEntry>,
 }
 
-/// Reads the folder `mechanisms` of the installation, and beside it the user's own. A page that is not of the right form is among the broken ones.
+/// Reads the folder `mechanisms` of the installation, and beside it the user's own folders. A page that is not of the right form is among the broken ones.
 ///
 /// # Errors
 /// The installation's `families.toml` or `parameters.toml` is missing or not of the right form: then nothing is known.
-pub fn load(folder: &Path, own: Option<&Path>, trusted: Trusted<'_>) -> Result<Catalogue, CatalogueError> {
+pub fn load(folder: &Path, own: &[PathBuf], trusted: Trusted<'_>) -> Result<Catalogue, CatalogueError> {
     let families: FamiliesFile = read(&folder.join("families.toml"))?;
     let common = load_common(&folder.join("parameters.toml"))?;
     let mut catalogue = Catalogue { reference: families.reference.clone(), ..Catalogue::default() };
@@ -27,7 +27,7 @@ pub fn load(folder: &Path, own: Option<&Path>, trusted: Trusted<'_>) -> Result<C
     add_families(&mut catalogue, families);
     let mut waiting = Vec::new();
     add_pages(&mut catalogue, &mut waiting, folder, &common, &|_| Ok(()));
-    if let Some(own) = own.filter(|own| own.is_dir()) {
+    for own in own.iter().filter(|own| own.is_dir()) {
         match trusted(own).and_then(|()| own_families(own)) {
             Ok(families) => {
                 add_families(&mut catalogue, families);

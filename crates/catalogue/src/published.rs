@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn mechanisms_that_are_named_exist() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms");
-        let catalogue = crate::load(std::path::Path::new(folder), None, &|_| Ok(())).unwrap();
+        let catalogue = crate::load(std::path::Path::new(folder), &[], &|_| Ok(())).unwrap();
         for value in published() {
             if let Some(id) = &value.mechanism {
                 assert!(catalogue.find(&id.parse().unwrap()).is_some(), "{}: there is no {id}", value.name);

@@ -8,7 +8,7 @@ use switchcost_model::{
 };
 
 fn catalogue() -> Catalogue {
-    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), None, &|_| Ok(()))
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), &[], &|_| Ok(()))
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -247,7 +247,7 @@ mod tests {
     fn programs_that_are_kept_can_be_read() {
         let programs = load_programs(&folder("classic")).unwrap();
         assert!(programs.len() >= 9);
-        let catalogue = switchcost_catalogue::load(&folder("mechanisms"), None, &|_| Ok(())).unwrap();
+        let catalogue = switchcost_catalogue::load(&folder("mechanisms"), &[], &|_| Ok(())).unwrap();
         for program in &programs {
             assert!(!program.explains.is_empty() && !program.differences.is_empty(), "{}", program.name);
             for row in &program.rows {

@@ -194,7 +194,7 @@ mod tests {
     fn every_tool_names_a_mechanism_that_exists() {
         let catalogue = switchcost_catalogue::load(
             Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms")),
-            None,
+            &[],
             &|_| Ok(()),
         )
         .unwrap();

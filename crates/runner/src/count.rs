@@ -17,7 +17,7 @@ const VALGRIND: &str = "valgrind";
 const STRETCHES: u64 = 2;
 
 /// The first stretch of a batch is one part of so many.
-const FIRST_OF: u64 = 3;
+pub(crate) const FIRST_OF: u64 = 3;
 
 /// Laps that a kit may do at once without looking at the token; a stretch holds whole ones.
 const UNROLLED: u64 = 8;

@@ -42,15 +42,28 @@ impl Installation {
 
     /// Mechanisms and families of the installation and the user's own, what of them cannot be used, and whose the probes are.
     pub fn catalogue(&self) -> Result<Catalogue, Failure> {
-        let own = own_folder("mechanisms");
-        let pages = self.share.join("mechanisms");
-        let mut catalogue = switchcost_catalogue::load(&pages, own.as_deref(), &switchcost_machine::only_owner_writes)
-            .map_err(Failure::usage)?;
-        let probes = self.all_probes();
+        self.catalogue_with(None)
+    }
+
+    /// The same with the pages in the folder of a probe that is named by hand.
+    pub fn catalogue_with(&self, probe: Option<&Path>) -> Result<Catalogue, Failure> {
+        let (probes, of_user) = (self.all_probes(), own_folder("probes"));
+        let found = probes.found.iter().map(|probe| probe.folder.as_path());
+        let found = found.filter(|folder| of_user.as_ref().is_some_and(|own| folder.starts_with(own)));
+        let mut own: Vec<PathBuf> = own_folder("mechanisms").into_iter().collect();
+        own.extend(found.chain(probe).map(|folder| folder.join("mechanisms")));
+        let (pages, trusted) = (self.share.join("mechanisms"), switchcost_machine::only_owner_writes);
+        let mut catalogue = switchcost_catalogue::load(&pages, &own, &trusted).map_err(Failure::usage)?;
         catalogue.sources = probes.found.into_iter().map(|probe| (probe.id, probe.source)).collect();
         catalogue.broken.extend(probes.broken);
         catalogue.broken.extend_from_slice(own_words());
         Ok(catalogue)
+    }
+
+    /// What probes of the user's own in this language are built against.
+    #[must_use]
+    pub fn kit(&self, language: &str) -> PathBuf {
+        self.libexec.join("kit").join(language)
     }
 
     /// A file or folder of the installation's data.

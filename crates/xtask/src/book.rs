@@ -22,7 +22,7 @@ const PARTS: [(&str, &[&str]); 6] = [
 ];
 
 /// Folders that hold no page of ours.
-const OTHERS: [&str; 4] = ["target", "node_modules", "fuzz", "tests"];
+const OTHERS: [&str; 5] = ["target", "node_modules", "fuzz", "tests", "new-probe"];
 
 /// Writes the sources of the book: pages into FOLDER/src, and what mkdocs is told, FOLDER/mkdocs.yml.
 pub fn book(folder: &Path) -> anyhow::Result<()> {

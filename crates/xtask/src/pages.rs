@@ -45,7 +45,7 @@ pub struct Figures<'a> {
 impl Kept {
     /// Reads a folder.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
-        let catalogue = switchcost_catalogue::load(&top().join("mechanisms"), None, &|_| Ok(()))?;
+        let catalogue = switchcost_catalogue::load(&top().join("mechanisms"), &[], &|_| Ok(()))?;
         let (mut runs, mut texts) = (BTreeMap::new(), BTreeMap::new());
         for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
             let path = entry?.path();

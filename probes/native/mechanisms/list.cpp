@@ -1,9 +1,9 @@
 // The list of mechanisms, list.inc or, on macOS and Windows, list_macos.inc and list_windows.inc: one line each, sorted
 // by id; CMake also takes the source files from it. An ABSENT one has no source of its own: it stands in the system's
 // absent_*.cpp with the reason.
-#include <array>
+#include "mechanisms/list.h"
 
-#include "kit/plan/mechanism.h"
+#include <array>
 
 namespace probe {
 

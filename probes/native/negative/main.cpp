@@ -25,21 +25,15 @@ const std::array<std::pair<std::string_view, const Entry*>, 13> mistakes = {{
     {"stopped-hogs", &stopped_hogs},
     {"two-of-many", &two_of_many},
 }};
-const Entry* chosen = nullptr;
 
 }  // namespace
-
-std::span<const Entry* const> all_entries() { return {&chosen, 1}; }
-
 }  // namespace probe
 
 int main(int argc, char** argv) {
+    constexpr probe::Build build{PROBE_ID, PROBE_VERSION, PROBE_COMPILER, PROBE_FLAGS};
     for (const auto& [name, entry] : probe::mistakes) {
         if (argc < 3 || name != argv[1]) continue;
-        probe::chosen = entry;
-        const std::string_view verb = argv[2];
-        if (verb == "describe") return probe::describe(argc - 3, argv + 3);
-        if (verb == "run") return probe::run(argc - 3, argv + 3);
+        return probe::carry_out(build, {&entry, 1}, std::span(argv, static_cast<std::size_t>(argc)).subspan(2));
     }
     std::puts("usage: negative MISTAKE describe|run [key=value ...]");
     return 2;

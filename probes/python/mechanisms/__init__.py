@@ -1,6 +1,12 @@
 """One file per mechanism, and the list of them, sorted by id."""
 
-from . import control_asyncio, coroutine_python_generator, fiber_asyncio, fiber_asyncio_timer, stack_greenlet
+from . import (
+    control_asyncio,
+    coroutine_python_generator,
+    fiber_asyncio,
+    fiber_asyncio_timer,
+    stack_greenlet,
+)
 
 LIST = [
     control_asyncio.CALLBACK,

@@ -11,8 +11,7 @@ which is cheaper than the two additions, and it is the count of turns as well. A
 from kit import heap_offset
 from kit.clock import now
 from kit.measure import Mechanism, check_memory
-
-from .ring import FOREVER, VERIFY, Creation, Ring
+from kit.ring import FOREVER, VERIFY, Creation, Ring
 
 # A generator with its frame, its `send` and its places in the lists (430 bytes observed).
 BYTES_EACH = 500

@@ -13,8 +13,7 @@ from kit import heap_offset
 from kit.clock import now
 from kit.measure import Mechanism, check_memory
 from kit.plan import Parameter
-
-from .ring import RESET, Creation, Ring
+from kit.ring import RESET, Creation, Ring
 
 # A task, its coroutines, and its future, event or queue (observed with CPython 3.11).
 BYTES_EACH = {"future": 1400, "event": 2300, "queue": 5000, "sleep": 1600}

@@ -6,8 +6,7 @@ The token is the number of the lap, as coroutine_python_generator.py says.
 from kit import heap_offset, wire
 from kit.clock import now
 from kit.measure import Mechanism, check_memory
-
-from .ring import FOREVER, Creation, Ring
+from kit.ring import FOREVER, Creation, Ring
 
 # A greenlet, its frames and the copy of its piece of the C stack (observed with CPython 3.11).
 BYTES_EACH = 6700

@@ -70,7 +70,7 @@ fn anybody_s(line: &str) -> String {
 
 fn mechanism(id: &str) -> &'static Mechanism {
     static CATALOGUE: LazyLock<Catalogue> =
-        LazyLock::new(|| switchcost_catalogue::load(&repository().join("mechanisms"), None, &|_| Ok(())).unwrap());
+        LazyLock::new(|| switchcost_catalogue::load(&repository().join("mechanisms"), &[], &|_| Ok(())).unwrap());
     CATALOGUE.find(&id.parse().unwrap()).unwrap_or_else(|| panic!("there is no page of {id}"))
 }
 

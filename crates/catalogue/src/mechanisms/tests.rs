@@ -8,7 +8,7 @@ fn repository() -> Catalogue {
 
 /// One folder, all of whose pages must be valid.
 fn only(folder: &Path) -> Result<Catalogue, String> {
-    let catalogue = crate::load(folder, None, &|_| Ok(())).map_err(|error| error.to_string())?;
+    let catalogue = crate::load(folder, &[], &|_| Ok(())).map_err(|error| error.to_string())?;
     catalogue.broken.first().map_or(Ok(()), |broken| Err(broken.reason.clone())).map(|()| catalogue)
 }
 
@@ -204,7 +204,7 @@ fn explained_by(pages: &[(&str, &str)]) -> Vec<String> {
         );
         write(&format!("thread/{name}.toml"), &if by.is_empty() { page.to_owned() } else { format!("{page}{layer}") });
     }
-    let catalogue = crate::load(folder.path(), None, &|_| Ok(())).unwrap();
+    let catalogue = crate::load(folder.path(), &[], &|_| Ok(())).unwrap();
     catalogue.broken.into_iter().map(|page| page.reason).collect()
 }
 

@@ -10,6 +10,7 @@ mod history;
 mod import;
 mod list;
 mod measure;
+mod new_probe;
 mod report;
 mod run;
 mod show;
@@ -37,6 +38,7 @@ const COMMANDS: &[Command] = &[
     Command::of::<baseline::Baseline>(Compare),
     Command::of::<export::Export>(Share),
     Command::of::<import::Import>(Share),
+    Command::of::<new_probe::NewProbe>(Share),
     Command::of::<check_probe::CheckProbe>(Share),
 ];
 

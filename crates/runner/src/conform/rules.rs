@@ -3,6 +3,7 @@
 use super::Subject;
 use super::orders::Sent;
 use super::talk::{Answer, is_measurement};
+use crate::count::FIRST_OF;
 use std::time::Duration;
 use switchcost_analysis::{Bounds, ProbeAnswer, judge, went_another_way};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
@@ -181,7 +182,9 @@ fn laps(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, l
     if !subject.is_ring(asked.variant.experiment) || echo.contexts == 0 {
         return;
     }
-    let (lap, k) = (echo.contexts, echo.batch_units);
+    // Whole laps in each stretch of a batch that is counted.
+    let parts = if asked.variant.experiment.executed { FIRST_OF } else { 1 };
+    let (lap, k) = (echo.contexts.saturating_mul(parts), echo.batch_units);
     if asked.batch_units > 0 {
         let expected = asked.batch_units.div_ceil(lap).saturating_mul(lap);
         return list.hold(k == expected, "laps", line, || {

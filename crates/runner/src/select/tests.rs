@@ -16,12 +16,9 @@ fn variant(mechanism: &str, placement: Placement) -> Variant {
 
 #[test]
 fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
-    let catalogue = switchcost_catalogue::load(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
-        None,
-        &|_| Ok(()),
-    )
-    .unwrap();
+    let catalogue =
+        switchcost_catalogue::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(), &[], &|_| Ok(()))
+            .unwrap();
     let mechanism = catalogue.mechanisms.iter().find(|mechanism| mechanism.parameters.len() > 1).unwrap();
     let defaults: Vec<(&str, &str)> =
         mechanism.parameters.iter().map(|(name, known)| (name.as_str(), known.default.as_str())).collect();
@@ -50,12 +47,9 @@ fn a_probe_is_sent_every_parameter_that_it_describes_and_no_other() {
 
 #[test]
 fn what_has_no_single_switches_is_not_timed_one_by_one() {
-    let catalogue = switchcost_catalogue::load(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
-        None,
-        &|_| Ok(()),
-    )
-    .unwrap();
+    let catalogue =
+        switchcost_catalogue::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(), &[], &|_| Ok(()))
+            .unwrap();
     for mechanism in &catalogue.mechanisms {
         for &experiment in &mechanism.experiments {
             let shape =
@@ -122,12 +116,9 @@ fn merged_selections_hold_each_row_once() {
 
 #[test]
 fn only_probes_that_can_serve_a_request_are_asked() {
-    let catalogue = switchcost_catalogue::load(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
-        None,
-        &|_| Ok(()),
-    )
-    .unwrap();
+    let catalogue =
+        switchcost_catalogue::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(), &[], &|_| Ok(()))
+            .unwrap();
     let probe = |(id, source): (&str, &str)| ProbeInfo {
         id: id.into(),
         source: source.into(),
@@ -155,12 +146,9 @@ fn only_probes_that_can_serve_a_request_are_asked() {
 
 #[test]
 fn more_contexts_than_a_mechanism_has_are_refused_by_its_page() {
-    let catalogue = switchcost_catalogue::load(
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(),
-        None,
-        &|_| Ok(()),
-    )
-    .unwrap();
+    let catalogue =
+        switchcost_catalogue::load(concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms").as_ref(), &[], &|_| Ok(()))
+            .unwrap();
     let asked = |pattern: &str, contexts: u64| {
         let patterns = vec![pattern.to_owned()];
         let request = Request { patterns, contexts: vec![contexts], ..Request::default() };

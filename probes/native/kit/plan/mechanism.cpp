@@ -2,8 +2,8 @@
 
 namespace probe {
 
-const Entry* find_entry(std::string_view id) {
-    for (const Entry* entry : all_entries()) {
+const Entry* find_entry(std::span<const Entry* const> entries, std::string_view id) {
+    for (const Entry* entry : entries) {
         if (entry->id == id) return entry;
     }
     return nullptr;

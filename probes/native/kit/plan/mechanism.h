@@ -164,9 +164,8 @@ struct Counting {
     std::size_t mxcsr_values;  // different ones that the contexts ended with
 };
 
-// The list, sorted by id (mechanisms/list.cpp).
-std::span<const Entry* const> all_entries();
-const Entry* find_entry(std::string_view id);
+// Null: there is none.
+const Entry* find_entry(std::span<const Entry* const> entries, std::string_view id);
 
 // Instantiates a workload template for the mode that the plan needs. `static`: with gcc 12 an instance for an alias
 // template of an anonymous namespace has external linkage, and two mechanisms whose aliases share a name would silently

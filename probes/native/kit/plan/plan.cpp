@@ -74,12 +74,12 @@ void check_against_entry(const Plan& plan, const Entry& entry) {
 
 }  // namespace
 
-Arguments split_arguments(int count, char** arguments, std::optional<Failure>& fault) {
+Arguments split_arguments(std::span<char*> arguments, std::optional<Failure>& fault) {
     Arguments result;
     const auto note = [&fault](const Failure& failure) {
         if (!fault) fault = failure;
     };
-    for (int i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string argument = arguments[i];
         const std::size_t equals = argument.find('=');
         if (equals == std::string::npos || equals == 0) {
@@ -104,10 +104,10 @@ int take_report_fd(Arguments& arguments) {
     return fd;
 }
 
-Plan resolve_plan(Arguments arguments, const Entry*& entry) {
+Plan resolve_plan(Arguments arguments, std::span<const Entry* const> entries, const Entry*& entry) {
     Plan plan;
     plan.mechanism = take(arguments, "mechanism");
-    entry = find_entry(plan.mechanism);
+    entry = find_entry(entries, plan.mechanism);
     if (entry == nullptr)
         throw refused("unknown_mechanism", "no mechanism " + plan.mechanism + " in this probe; describe lists them");
     take_word(arguments, "protocol", {"1"});

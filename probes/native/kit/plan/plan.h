@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,12 +46,12 @@ struct Plan {
 // Arguments split at the first '='. One that has no '=', or a key that comes twice, is put into `fault` (the first of
 // them) and left out, so that the complaint reaches the report_fd that the others name.
 using Arguments = std::map<std::string, std::string>;
-Arguments split_arguments(int count, char** arguments, std::optional<Failure>& fault);
+Arguments split_arguments(std::span<char*> arguments, std::optional<Failure>& fault);
 
 // Takes report_fd out of the arguments; 1 when absent. Throws when it is not an open descriptor.
 int take_report_fd(Arguments& arguments);
 
 // Throws `refused` for a missing or unknown key, or what the mechanism cannot carry out.
-Plan resolve_plan(Arguments arguments, const Entry*& entry);
+Plan resolve_plan(Arguments arguments, std::span<const Entry* const> entries, const Entry*& entry);
 
 }  // namespace probe

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <exception>
 #include <span>
 
@@ -28,16 +29,16 @@ constexpr std::uint64_t most_units = 1'000'000'000'000;  // the largest k of PRO
 constexpr std::size_t samples_per_line = 1024;           // with their rulers below 64 KiB
 constexpr std::size_t buckets_per_line = 1024;
 
-Line hello() {
+Line hello(const Build& build) {
     Line clock = Line::nested();
     clock.text("name", clock_name).number("ticks_per_second", clock_ticks_per_second);
     clock.number("read_cost_ticks", clock_read_cost());
     Line counter = Line::nested();
     counter.text("name", arch::counter_name);
     Line line("hello");
-    line.number("protocol", 1).text("probe", PROBE_ID).text("version", PROBE_VERSION);
+    line.number("protocol", 1).text("probe", build.id).text("version", build.version);
     line.text("runtime", os::runtime());
-    line.text("compiler", PROBE_COMPILER).text("flags", PROBE_FLAGS).number("pid", os::current_task().process);
+    line.text("compiler", build.compiler).text("flags", build.flags).number("pid", os::current_task().process);
     line.raw("clock", clock.finish()).raw("counter", counter.finish());
     if (chain_cycles > 0) line.number("chain_cycles", chain_cycles);
     return line;
@@ -363,19 +364,19 @@ Line mechanism_line(const Entry& entry) {
 // Splits the arguments and says hello; only what is wrong with the report descriptor itself is reported on standard
 // output.
 template <class Body>
-int with_reporter(int count, char** arguments, Body body) {
+int with_reporter(const Build& build, std::span<char*> arguments, Body body) {
     int fd = 1;
     std::optional<Failure> failure;
     Arguments parsed;
     try {
-        parsed = split_arguments(count, arguments, failure);
+        parsed = split_arguments(arguments, failure);
         fd = take_report_fd(parsed);
     } catch (const Failure& early) {
         failure = early;
     }
     Reporter reporter(fd);
     os::begin(fd);
-    reporter.add(hello());
+    reporter.add(hello(build));
     reporter.flush();
     try {
         if (failure) throw *failure;
@@ -388,35 +389,46 @@ int with_reporter(int count, char** arguments, Body body) {
     }
 }
 
-}  // namespace
-
-int describe(int count, char** arguments) {
-    return with_reporter(count, arguments, [](Reporter& reporter, const Arguments& parsed) {
-        if (!parsed.empty()) throw refused("unknown_key", "key " + parsed.begin()->first + " is unknown to describe");
-        for (const Entry* entry : all_entries()) reporter.add(mechanism_line(*entry));
-        reporter.add(end_ok(0));
-        reporter.flush();
-    });
+void describe(Reporter& reporter, std::span<const Entry* const> entries, const Arguments& parsed) {
+    if (!parsed.empty()) throw refused("unknown_key", "key " + parsed.begin()->first + " is unknown to describe");
+    for (const Entry* entry : entries) reporter.add(mechanism_line(*entry));
+    reporter.add(end_ok(0));
+    reporter.flush();
 }
 
-int run(int count, char** arguments) {
-    return with_reporter(count, arguments, [](Reporter& reporter, const Arguments& parsed) {
-        const Entry* entry = nullptr;
-        const Plan plan = resolve_plan(parsed, entry);
-        if (entry->check != nullptr) {
-            if (const auto unavailable = entry->check()) {
-                const std::string cure = unavailable->install.empty() ? "" : "; " + unavailable->install;
-                throw unsupported(unavailable->code, unavailable->reason + cure);
-            }
+void run(Reporter& reporter, std::span<const Entry* const> entries, const Arguments& parsed) {
+    const Entry* entry = nullptr;
+    const Plan plan = resolve_plan(parsed, entries, entry);
+    if (entry->check != nullptr) {
+        if (const auto unavailable = entry->check()) {
+            const std::string cure = unavailable->install.empty() ? "" : "; " + unavailable->install;
+            throw unsupported(unavailable->code, unavailable->reason + cure);
         }
-        if (const auto caveat = os::caveat()) {
-            reporter.add(Line("note").text("text", *caveat));
-        }
-        raise_soft_limits();
-        pin_self(plan.cpu_of(0));
-        entry->apply_parameters(plan);
-        measure(reporter, plan, *entry);
-    });
+    }
+    if (const auto caveat = os::caveat()) {
+        reporter.add(Line("note").text("text", *caveat));
+    }
+    raise_soft_limits();
+    pin_self(plan.cpu_of(0));
+    entry->apply_parameters(plan);
+    measure(reporter, plan, *entry);
+}
+
+}  // namespace
+
+int carry_out(const Build& build, std::span<const Entry* const> entries, std::span<char*> arguments) {
+    const std::string_view verb = arguments.empty() ? "" : arguments[0];
+    if (verb == "describe" || verb == "run") {
+        return with_reporter(build, arguments.subspan(1), [&](Reporter& reporter, const Arguments& parsed) {
+            (verb == "describe" ? describe : run)(reporter, entries, parsed);
+        });
+    }
+    std::puts(
+        "A probe of switchcost; the host starts it. By hand:\n"
+        "  probe describe [report_fd=N]\n"
+        "  probe run mechanism=FAMILY/NAME key=value ...\n"
+        "Keys: PROTOCOL.md, section 1; parameters: describe, or mechanisms/FAMILY/NAME.toml.");
+    return 2;
 }
 
 }  // namespace probe

@@ -12,7 +12,9 @@ mod mechanism;
 mod memory;
 mod offsets;
 mod os;
+mod own;
 mod plan;
+mod program;
 mod refusal;
 mod ring;
 mod ruler;
@@ -22,7 +24,7 @@ mod wakeup;
 mod wire;
 mod working_set;
 
-pub use arguments::{check_describe, parse, report_fd};
+pub use arguments::parse;
 pub use clock::{now, read_counter, COUNTER_NAME};
 pub use evidence::{disjoint, Trace, Turns};
 pub use histogram::Histogram;
@@ -31,10 +33,18 @@ pub use mechanism::{Claim, Hold, Mechanism, Population, Wait, Workload};
 pub use memory::{map_pages, require_memory};
 pub use offsets::{blocks, driver_offset, stack_offset, HEAP_OFFSET, STACK_OFFSET};
 pub use os::{current_cpu, pin_this_thread};
+pub use own::{own_probe, Resumed};
 pub use plan::{Parameter, Plan};
+pub use program::probe;
 pub use refusal::{Refusal, Stop};
 pub use ring::{memory_of, Context, Contexts, PassToken, BROKEN, PUBLISH, RESET};
 pub use series::{Done, Recorder, Series, Units};
 pub use waiter::{Waiter, PERIOD};
 pub use wire::{Build, Writer};
 pub use working_set::{Touch, WorkingSet, WorkingSets, WORKING_SET};
+
+/// What the probe was compiled by.
+pub const COMPILER: &str = env!("PROBE_COMPILER");
+
+/// And how.
+pub const FLAGS: &str = env!("PROBE_FLAGS");

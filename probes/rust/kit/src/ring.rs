@@ -193,7 +193,13 @@ impl Contexts {
     /// # Errors
     /// There is no memory for the working sets.
     pub fn new(plan: &Plan) -> Result<Self, Refusal> {
-        Ok(Self { number: plan.contexts, shared: Box::leak(Box::default()), sets: WorkingSets::new(plan)? })
+        Ok(Self { sets: WorkingSets::new(plan)?, ..Self::of(plan.contexts) })
+    }
+
+    /// So many, without working sets.
+    #[must_use]
+    pub fn of(number: u64) -> Self {
+        Self { number, shared: Box::leak(Box::default()), sets: None }
     }
 
     /// Whether they have working sets; if not, `()` is the type of their sets.

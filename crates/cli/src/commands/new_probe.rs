@@ -1,0 +1,97 @@
+//! `new-probe`: a folder that measures one mechanism of the user's own.
+
+use clap::Parser;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use switchcost_session::{Action, Exit, Failure, Installation, output};
+
+/// Begin a probe that measures your own library, in a folder of its own
+///
+/// The folder measures a working example as it is: one switch, making a context, and its memory. Put your library's calls into three functions, check
+/// them with check-probe, and compare the row with any other.
+#[derive(Parser, Debug)]
+#[command(name = "new-probe")]
+pub struct NewProbe {
+    /// New or empty folder; its name is that of the probe
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Language of the library: cpp, go, python or rust
+    #[arg(long, value_name = "NAME")]
+    pub language: String,
+}
+
+impl Action for NewProbe {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let installation = Installation::find()?;
+        let templates = installation.data("new-probe");
+        let template = self.template(&templates)?;
+        let kit = installation.kit(&self.language);
+        if !kit.is_dir() {
+            let what = format!("this installation has no kit for {} ({} is missing)", self.language, kit.display());
+            return Err(Failure::usage(format!("{what}; run `make build` in the source tree, or install a package")));
+        }
+        let folder = std::path::absolute(&self.folder).map_err(|error| self.failed(&error))?;
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.bytes().all(fine) {
+            let what = "give the folder a name of lower-case letters, digits and hyphens that begins with a letter";
+            return Err(Failure::usage(format!("{}: {what}", self.folder.display())));
+        }
+        let catalogue = installation.catalogue()?;
+        let probes = installation.probes(&catalogue);
+        let pages = catalogue.mechanisms.iter().filter_map(|page| page.id.as_str().split_once('/'));
+        if probes.iter().any(|probe| probe.id == name) || pages.into_iter().any(|(_, page)| page == name) {
+            return Err(Failure::usage(format!("`{name}` is the name of a probe or mechanism; choose another")));
+        }
+        if std::fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some()) {
+            let folder = self.folder.display();
+            return Err(Failure::usage(format!("{folder} is not empty; name a new folder, or empty this one")));
+        }
+        let program = std::env::current_exe().map_err(|error| self.failed(&error))?;
+        let words = [
+            ("@name@", name.to_owned()),
+            ("@kit@", kit.display().to_string()),
+            ("@program@", program.display().to_string()),
+        ];
+        fill(&template, &folder, &words).map_err(|error| self.failed(&error))?;
+        let said = std::fs::read_to_string(folder.join("README.md")).map_err(|error| self.failed(&error))?;
+        output::print(&said)?;
+        Ok(Exit::Fine)
+    }
+}
+
+impl NewProbe {
+    /// That of the language.
+    fn template(&self, templates: &Path) -> Result<PathBuf, Failure> {
+        let entries = std::fs::read_dir(templates).map_err(|error| {
+            let error = format!("{}: cannot be read ({error})", templates.display());
+            Failure::usage(format!("{error}; run `make build` in the source tree, or install a package"))
+        })?;
+        let mut known: Vec<String> =
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        if known.contains(&self.language) {
+            return Ok(templates.join(&self.language));
+        }
+        known.sort();
+        Err(Failure::usage(format!("no language `{}`; expected one of {}", self.language, known.join(", "))))
+    }
+
+    fn failed(&self, error: &std::io::Error) -> Failure {
+        Failure::usage(format!("{}: cannot be made ({error})", self.folder.display()))
+    }
+}
+
+/// Copies a folder with the words put in, also into the names of files.
+fn fill(from: &Path, to: &Path, words: &[(&str, String)]) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    let filled = |text: String| words.iter().fold(text, |text, (word, value)| text.replace(word, value));
+    for entry in std::fs::read_dir(from)?.flatten() {
+        let target = to.join(filled(entry.file_name().to_string_lossy().into_owned()));
+        if entry.path().is_dir() {
+            fill(&entry.path(), &target, words)?;
+        } else {
+            std::fs::write(target, filled(std::fs::read_to_string(entry.path())?))?;
+        }
+    }
+    Ok(())
+}

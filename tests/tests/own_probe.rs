@@ -1,0 +1,119 @@
+//! `new-probe`: what it writes is built, conforms and is a row without an edit, and the how-to's library beside it.
+
+use crate::real::{real, verified};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use switchcost_e2e::{Real, Said, World, repository};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// Does it in the folder, as a shell does.
+fn done(folder: &Path, line: &str) {
+    let out = Command::new("sh").args(["-c", line]).current_dir(folder).output().unwrap();
+    assert!(out.status.success(), "{line}: {out:?}");
+}
+
+/// A new probe called `mine`, in a folder; None, and said so, where its tools or its kit are not here.
+fn begun(real: &Real, place: &Path, language: &str, tools: &[&str]) -> Option<PathBuf> {
+    let found = |tool: &str| {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| folder.join(tool).is_file())
+    };
+    let kit = Path::new(FAKE).ancestors().nth(2).unwrap().join("libexec/switchcost/kit").join(language);
+    if !kit.is_dir() || !tools.iter().all(|tool| found(tool)) {
+        eprintln!("{} or one of {tools:?} is not here: a new probe in {language} is not tested", kit.display());
+        return None;
+    }
+    let folder = place.join("mine");
+    let said = real.run(&format!("new-probe {} --language {language}", folder.display()));
+    assert!(said.status == 0 && said.out.starts_with("# mine: a probe of switchcost\n"), "{said:?}");
+    Some(folder)
+}
+
+/// Each experiment of a built probe, found as README.md of the probe says.
+fn measured(real: &Real, place: &Path, folder: &Path, mechanism: &str) {
+    let said = real.run(&format!("check-probe {}", folder.display()));
+    assert!(said.status == 0 && said.out.starts_with("conforms: "), "{said:?}");
+    done(place, "mkdir -p data/switchcost/probes");
+    std::os::unix::fs::symlink(folder, place.join("data/switchcost/probes/mine")).unwrap();
+    for experiment in ["switch", "create", "footprint"] {
+        let plan = format!("--experiment {experiment} --rounds 1 --batches 10 --batch-time 1ms --format json");
+        let mut command = real.command(&format!("run {mechanism} {plan}"));
+        let said: Said = command.env("XDG_DATA_HOME", place.join("data")).output().unwrap().into();
+        let mut rows = said.json()["results"].as_array().cloned().unwrap_or_default();
+        rows.retain(|row| row["mechanism"] == mechanism);
+        assert_eq!(verified(rows).len(), 1, "{experiment}: {}", said.err);
+    }
+}
+
+fn works(language: &str, tools: &[&str], build: &str, mechanism: &str) {
+    let Some(real) = real() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let Some(folder) = begun(&real, place.path(), language, tools) else { return };
+    done(&folder, build);
+    measured(&real, place.path(), &folder, mechanism);
+}
+
+#[test]
+fn a_new_probe_in_cpp_measures_without_an_edit() {
+    works("cpp", &["make", "g++"], "make", "stack/mine");
+}
+
+#[test]
+fn a_new_probe_in_python_measures_without_an_edit() {
+    works("python", &["python3"], ":", "coroutine/mine");
+}
+
+#[test]
+#[ignore = "suite recipes"]
+fn a_new_probe_in_go_measures_without_an_edit() {
+    works("go", &["go"], "go build -o probe .", "fiber/mine");
+}
+
+#[test]
+#[ignore = "suite recipes"]
+fn a_new_probe_in_rust_measures_without_an_edit() {
+    works("rust", &["cargo"], "cargo build --release --offline --quiet", "coroutine/mine");
+}
+
+#[test]
+fn the_library_of_the_how_to_is_measured() {
+    if !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let Some(real) = real() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let Some(folder) = begun(&real, place.path(), "cpp", &["make", "g++"]) else { return };
+    let page = std::fs::read_to_string(repository().join("docs/how-to/library.md")).unwrap();
+    std::fs::copy(repository().join("docs/how-to/tiny.h"), folder.join("tiny.h")).unwrap();
+    let library = page.split("\n```cpp\n").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
+    let probe = std::fs::read_to_string(folder.join("probe.cpp")).unwrap();
+    let (head, rest) = probe.split_once("struct Library {").unwrap();
+    let (_, tail) = rest.split_once("\n};\n").unwrap();
+    let head = head.replace("<ucontext.h>", "\"tiny.h\"");
+    std::fs::write(folder.join("probe.cpp"), format!("{head}{library}\n{tail}")).unwrap();
+    done(&folder, "make");
+    measured(&real, place.path(), &folder, "stack/mine");
+}
+
+#[test]
+fn new_probe_refuses_in_one_sentence() {
+    let world = World::new(FAKE);
+    let new = |words: &str| world.run(&format!("new-probe {words}"));
+    new(&format!("{} --language cpp", world.path("a").display())).refuses(2, &["new-probe", "make build"]);
+    for language in ["cpp", "python"] {
+        world.write(&format!("share/switchcost/new-probe/{language}/README.md"), "@name@ in @kit@ by @program@");
+    }
+    world.write("libexec/switchcost/kit/cpp/flags.mk", "");
+    let folder = |name: &str| world.path(name).display().to_string();
+    new(&format!("{} --language pascal", folder("a"))).refuses(2, &["pascal", "cpp, python"]);
+    new(&format!("{} --language python", folder("a"))).refuses(2, &["no kit for python", "make build"]);
+    new(&format!("{} --language cpp", folder("Mine"))).refuses(2, &["lower-case letters"]);
+    new(&format!("{} --language cpp", folder("honest"))).refuses(2, &["`honest`", "choose another"]);
+    world.write("full/file", "kept");
+    new(&format!("{} --language cpp", folder("full"))).refuses(2, &["is not empty"]);
+    assert_eq!(std::fs::read_dir(world.path("full")).unwrap().count(), 1);
+    let said = new(&format!("{} --language cpp", folder("a")));
+    assert!(said.status == 0 && said.out.starts_with("a in /"), "{said:?}");
+    assert_eq!(std::fs::read_to_string(world.path("a/README.md")).unwrap(), said.out);
+}
