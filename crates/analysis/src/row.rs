@@ -19,7 +19,7 @@ pub enum Of {
 }
 
 /// Half-width of what lies between two figures that scatter alike ÷ that of one: √2, and a little more because the width is itself an estimate from as
-/// few as ten starts. By simulation (docs/coverage.md).
+/// few as ten starts. By simulation (docs/notebook/coverage.md).
 const OF_TWO_RUNS: f64 = 1.5;
 
 /// A variant with its starts, its verdict and its figures.

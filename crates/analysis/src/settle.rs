@@ -9,7 +9,7 @@ use switchcost_model::{Invocation, Variant};
 use switchcost_stats::{Interval, Shared, autocorrelation_of_ranks, mad, shared, successive_median_interval, widening};
 
 /// Starts at which a row is looked at, and the level of its interval if it ends there. A row that ends at the first narrow moment is one of the lucky
-/// ones: at 95 % its interval would hold in 92 % of cases, in as few as 74 % where the rest has to go on. These levels bring it back (docs/coverage.md).
+/// ones: at 95 % its interval would hold in 92 % of cases, in as few as 74 % where the rest has to go on. These levels bring it back (docs/notebook/coverage.md).
 pub const LOOKS: [(u64, f64); 5] = [(10, 0.98), (15, 0.97), (20, 0.965), (30, 0.96), (40, CONFIDENCE)];
 
 /// A row so quiet that its 95 % interval takes up no more than this share of the target would have ended whatever its luck.

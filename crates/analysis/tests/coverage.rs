@@ -1,6 +1,6 @@
 //! The promises of `compare`, kept by counting: simulated runs go through the very functions that it uses.
 //!
-//! Seeds are fixed. The counts are those of `docs/coverage.md`; where they differ, `make generate` puts what the test counted last into it.
+//! Seeds are fixed. The counts are those of `docs/notebook/coverage.md`; where they differ, `make generate` puts what the test counted last into it.
 
 use crate::simulation::{Law, Random, document, draws, noise, rows, run, slack};
 use std::fmt::Write as _;

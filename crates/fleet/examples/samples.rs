@@ -1,4 +1,4 @@
-//! Writes data/example/fleet.json, on which the counts of docs/fleet.md rest: run files of nodes, made small enough to be kept, as the figures of their
+//! Writes data/example/fleet.json, on which the counts of docs/notebook/fleet.md rest: run files of nodes, made small enough to be kept, as the figures of their
 //! starts. Its arguments are folders of run files NAME-NUMBER.jsonl; NAME is `clean`, or the fault that was planted.
 
 use anyhow::{Context, bail};

@@ -1,6 +1,6 @@
 //! The promises of `fleet judge`, kept by counting: fleets of simulated nodes, drawn from runs of a real machine, go through the functions that it uses.
 //!
-//! Seeds are fixed. The counts are those of `docs/fleet.md`; where they differ, `make generate` puts what the test counted last into it.
+//! Seeds are fixed. The counts are those of `docs/notebook/fleet.md`; where they differ, `make generate` puts what the test counted last into it.
 
 use crate::nodes::faults::{Fault, clocks, graded, named};
 use crate::nodes::{ALIKE, Count, Half, Kept, NODES, Scatter, UNEVEN, count};
@@ -81,7 +81,7 @@ fn the_five_faults_are_found_and_innocents_are_not_accused() {
     let kept = Kept::of(Half::Held);
     let (table, counts) = fleets(&kept, draws(400));
     holds(&counts);
-    documents("fleet", &[("fleets", &table)]);
+    documents("notebook/fleet", &[("fleets", &table)]);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn what_is_found_by_the_size_of_the_fault() {
     assert!(sum.per_thousand() <= 1.0 + few(1.0, &sum), "{sum:?}");
     let (steady, _) = alike(&Kept::of(Half::Held).at_one_clock(), &clocks());
     let (wandering, _) = alike(&kept, &clocks());
-    documents("fleet", &[("sizes", &table), ("steady-clock", &steady), ("wandering-clock", &wandering)]);
+    documents("notebook/fleet", &[("sizes", &table), ("steady-clock", &steady), ("wandering-clock", &wandering)]);
 }
 
 /// The rules were made on the other half of the runs; there they hold as well.

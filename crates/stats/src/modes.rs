@@ -49,7 +49,7 @@ pub fn modes(values: &[f64]) -> Vec<Mode> {
 }
 
 /// Share of the scatter of all values (of the squares of their logarithms) that two modes explain, at least. One normal, uniform or exponential mode cut in two explains
-/// 0.6 to 0.8 of it; outliers explain more, but are fewer than a mode (docs/coverage.md).
+/// 0.6 to 0.8 of it; outliers explain more, but are fewer than a mode (docs/notebook/coverage.md).
 const EXPLAINED: f64 = 0.9;
 
 /// Share of the samples that must hold values of both modes, at least [`FEWEST`] of them; those of all others lie in one mode or the other.

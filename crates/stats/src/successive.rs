@@ -40,7 +40,7 @@ pub fn inflation(correlation: f64, n: usize, shared: &Shared) -> f64 {
 }
 
 /// By how much the interval of the median must be wider: by the root of [`inflation`], were ρ known. As ten values know it to ± 0.3 only, a row by itself
-/// takes the whole; what many rows share they know, and take little more than the root. Both by simulation (docs/coverage.md).
+/// takes the whole; what many rows share they know, and take little more than the root. Both by simulation (docs/notebook/coverage.md).
 ///
 /// A row that shows a correlation beyond the shared one by more than chance's standard deviation is taken at its own word: no estimate is moved further towards that of all
 /// than its own error (Efron & Morris, "Limiting the risk of Bayes and empirical Bayes estimators", Journal of the American Statistical Association 67 (1972) 130–139).

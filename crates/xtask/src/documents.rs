@@ -16,7 +16,7 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
     documents.push(("web/page.schema.json".into(), switchcost_report::page_schema()));
     documents.extend(pages::filled(&Kept::read(&top().join(KEPT))?)?);
     documents.push(("docs/cli.md".into(), command_line()));
-    documents.push(("docs/security.md".into(), limits()?));
+    documents.push(("docs/notebook/limits.md".into(), limits()?));
     for page in COUNTED {
         documents.push((format!("docs/{page}.md"), counted(page)?));
     }
@@ -117,9 +117,9 @@ const LIMITS: [(&str, &str); 6] = [
     ("`probe.toml`", "crates/catalogue/src/probes.rs"),
 ];
 
-/// docs/security.md with the table of all constants `MAX_…` of these files: what their comments and values say.
+/// docs/notebook/limits.md with the table of all constants `MAX_…` of these files: what their comments and values say.
 fn limits() -> anyhow::Result<String> {
-    let page = fs::read_to_string(top().join("docs/security.md"))?;
+    let page = fs::read_to_string(top().join("docs/notebook/limits.md"))?;
     let mut table = "| In | What | At most |\n|---|---|---|\n".to_owned();
     for (what, file) in LIMITS {
         let source = fs::read_to_string(top().join(file)).with_context(|| format!("cannot read {file}"))?;
@@ -140,7 +140,7 @@ fn limits() -> anyhow::Result<String> {
 }
 
 /// Pages of `docs/` whose tables are counted by tests of `crates/analysis`.
-const COUNTED: [&str; 2] = ["coverage", "fleet"];
+const COUNTED: [&str; 2] = ["notebook/coverage", "notebook/fleet"];
 
 /// Such a page with the tables that the tests counted and did not find in it. They leave them in files.
 fn counted(page: &str) -> anyhow::Result<String> {

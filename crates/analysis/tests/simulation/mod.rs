@@ -373,9 +373,9 @@ pub fn slack(bound: f64, drawn: u64) -> f64 {
     if whole() { 0.0 } else { 3.0 * (bound * (100.0 - bound) / drawn as f64).sqrt() }
 }
 
-/// The part of `docs/coverage.md` between the two marks of this name must be this table.
+/// The part of `docs/notebook/coverage.md` between the two marks of this name must be this table.
 pub fn document(name: &str, table: &str) {
-    documents("coverage", &[(name, table)]);
+    documents("notebook/coverage", &[(name, table)]);
 }
 
 /// The same of several tables of a page of `docs/`.
