@@ -44,6 +44,7 @@ mod own_probe;
 mod parameters;
 mod real;
 mod recipes;
+mod refused;
 mod report;
 mod security;
 mod seen;

@@ -235,8 +235,6 @@ fn every_pair_of_cpus_is_a_cell_and_judged_by_the_rule_of_its_kind() {
     let shown = world.run("show").out;
     assert!(shown.contains("between each pair of CPUs") && shown.contains("same_cpu 1,000"), "{shown}");
     assert_eq!(world.run("run thread/noise --placement pair:0-0 --rounds 6").status, 0);
-    let away = world.run("run thread/noise --placement pair:0-4000 --rounds 1 --format json");
-    assert!(away.json()["results"][0]["reason"].as_str().unwrap().contains("CPU 4000"), "{away:?}");
 }
 
 /// Variant and round of each invocation, in order of execution.

@@ -278,7 +278,7 @@ fn what_has_no_page_or_no_probe_is_said() {
     assert!(said.out.contains("the probe fake is here and does not describe thread/nobody"), "{said:?}");
     let said = world.run("list");
     assert!(said.out.contains("the probe fake describes thread/noise, which has no page"), "{said:?}");
-    world.run("run thread/noise").refuses(2, &["the probe fake describes thread/noise, which has no page"]);
+    world.run("run thread/noise").refuses(2, &["no mechanism matches `thread/noise`", "`switchcost list`"]);
     let said = world.run("run thread/nobody");
     assert!(said.out.contains("the probe fake does not describe it"), "{said:?}");
     world.write("share/switchcost/mechanisms/thread/unbuilt.toml", &mechanism("").replace("[\"fake\"]", "[\"oci\"]"));

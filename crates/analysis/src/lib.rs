@@ -16,6 +16,7 @@ mod judge;
 mod judged;
 mod kinds;
 mod label;
+mod lacking;
 mod load;
 mod noise;
 mod notes;
@@ -50,6 +51,7 @@ pub use judge::{
     went_another_way,
 };
 pub use label::label;
+pub use lacking::{Lacking, said};
 pub use load::{Burden, Fit, Load};
 pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
 pub use notes::run_command;

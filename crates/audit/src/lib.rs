@@ -18,4 +18,5 @@ pub const FEATURE: Feature = Feature {
     commands: &[Command::of::<arguments::Audit>(Group::Operate)
         .answering("what does my program lose?", "audit --pid PID --for 10s")],
     schemas: &[],
+    doubts: |_| None,
 };

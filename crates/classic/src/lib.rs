@@ -10,4 +10,5 @@ mod text;
 use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
-pub const FEATURE: Feature = Feature { commands: &[Command::of::<arguments::Classic>(Group::Compare)], schemas: &[] };
+pub const FEATURE: Feature =
+    Feature { commands: &[Command::of::<arguments::Classic>(Group::Compare)], schemas: &[], doubts: |_| None };

@@ -16,4 +16,5 @@ use switchcost_session::{Command, Feature, Group};
 pub const FEATURE: Feature = Feature {
     commands: &[Command::of::<arguments::Crosscheck>(Group::Compare)],
     schemas: &[("crosscheck.schema.json", text::crosscheck_schema)],
+    doubts: |_| None,
 };

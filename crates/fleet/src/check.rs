@@ -83,6 +83,13 @@ impl Action for Check {
     }
 }
 
+/// That `check` as it is called by default could measure no row of this run again.
+pub fn doubts(run: &Analysis<'_>) -> Option<String> {
+    let usual = <Check as clap::Parser>::try_parse_from(["check"]).ok()?;
+    let none = measured_rows(run, usual.gate, usual.within.mul_f64(FIRST_PASS)).is_empty();
+    none.then(|| format!("run {} is too noisy for `check`; measure it again on a quiet node", run.run.id))
+}
+
 /// Words before the reason, and the exit status.
 fn contract(contract: Contract, word: FitnessWord) -> (&'static str, u8) {
     match (contract, word) {
@@ -158,7 +165,7 @@ impl Examination<'_> {
         let known = Analysis::new(baseline, &catalogue);
         let mut rows = measured_rows(&known, self.arguments.gate, self.left(FIRST_PASS));
         if rows.is_empty() {
-            fitness.add_unknown("no row of the baseline is steady and short enough");
+            fitness.add_unknown("baseline too noisy: measure it again on a quiet node");
             return Ok(());
         }
         self.step.enter("asking the probes");
@@ -170,7 +177,7 @@ impl Examination<'_> {
             return Ok(());
         }
         let until = self.started + self.arguments.within.mul_f64(MEASURED);
-        let session = Session::of(machine, self.started, until, &needed)?;
+        let session = Session::of(machine, self.started, until, needed)?;
         if let Some(company) = session.machine.findings.iter().find(|finding| finding.id == COMPANY) {
             fitness.add_unknown(company.what.clone());
             return Ok(());

@@ -31,4 +31,5 @@ pub const FEATURE: Feature = Feature {
         Command::of::<arguments::Fleet>(Group::Operate).answering("which of my nodes is odd?", "fleet judge FOLDER"),
     ],
     schemas: &[("fleet.schema.json", answer::fleet_schema)],
+    doubts: check::doubts,
 };

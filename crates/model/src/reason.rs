@@ -298,7 +298,7 @@ pub enum Reason {
     Interrupted,
     #[error("the run has not reached its first start")]
     NotYet,
-    #[error("the budget, or its share of it, was used up before its first start ended; allow more with --budget")]
+    #[error("no time left to measure it; allow more with --budget")]
     NoBudget,
 
     // Of a row that cannot be measured here.

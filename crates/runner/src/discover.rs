@@ -20,6 +20,9 @@ const FRESH: Duration = Duration::from_secs(600);
 /// No answer is longer, in bytes: ours have a thousandth of it.
 const MOST_REMEMBERED: u64 = 16 * 1024 * 1024;
 
+/// Why there is no answer if the time for it is over.
+pub(crate) const LATE: &str = "no answer to `describe` within the budget";
+
 /// A probe and its answer to `describe`.
 #[derive(Debug, Clone)]
 pub struct KnownProbe {
@@ -30,6 +33,12 @@ pub struct KnownProbe {
 }
 
 impl KnownProbe {
+    /// Before it is asked.
+    #[must_use]
+    pub fn unasked(info: ProbeInfo) -> Self {
+        Self { info, answer: Err(String::new()) }
+    }
+
     /// What the probe says of a mechanism.
     #[must_use]
     pub fn describes(&self, id: &MechanismId) -> Option<&Described> {
@@ -145,9 +154,7 @@ fn describe(
             Some(words) => harmless(words),
             None => what,
         }),
-        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => {
-            Err("no answer to `describe` within the budget".into())
-        }
+        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => Err(LATE.into()),
         Reading::Deadline => Err(format!("no answer to `describe` within {} ms", info.start_timeout_ms)),
         Reading::Fault(what) => Err(what),
         Reading::Interrupted => {

@@ -20,7 +20,7 @@ pub use conform::{
     Breach, CheckProbe, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
 };
 pub use discover::{KnownProbe, discover};
-pub use needed::needed;
+pub use needed::{check, impossible, needed};
 pub use request::RequestError;
 pub use schedule::{Control, Observer, execute, resume};
 pub use select::{Selection, Sizes, choices, not_installed, select, select_wanted};

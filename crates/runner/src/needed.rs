@@ -1,10 +1,57 @@
-//! Which probes a request can be answered by. The others are not even started: to ask a Python or a JVM takes longer than to measure a pipe.
+//! What is known of a request before a probe is asked: whether it can be met at all, and which probes can answer it. The others are not even started: to
+//! ask a Python or a JVM takes longer than to measure a pipe.
 
-use crate::select::matching;
+use crate::select::{Selection, matching, select};
+use crate::{KnownProbe, RequestError};
 use std::collections::BTreeSet;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{ProbeInfo, Request};
+use switchcost_machine::cpus::Cpus;
+use switchcost_model::{Placement, ProbeInfo, Reason, Request, cpu_list};
+
+/// Refuses a request that nothing can meet, or a part of it: a placement or a number of contexts that no row can have.
+///
+/// # Errors
+/// As [`select`], and the reason of the first row.
+pub fn check(request: &Request, catalogue: &Catalogue, probes: &[ProbeInfo], cpus: &Cpus) -> Result<(), RequestError> {
+    let unasked: Vec<KnownProbe> = probes.iter().cloned().map(KnownProbe::unasked).collect();
+    let placed = request.placements.iter().map(|one| Request { placements: vec![*one], ..request.clone() });
+    let counted = request.contexts.iter().map(|one| Request { contexts: vec![*one], ..request.clone() });
+    for part in std::iter::once(request.clone()).chain(placed).chain(counted) {
+        if let Some(reason) = impossible(&select(&part, catalogue, &unasked)?, cpus) {
+            return Err(RequestError::Impossible(reason.to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// Why no row of a selection can run, whatever its probes answer: the first row's reason.
+#[must_use]
+pub fn impossible(selection: &Selection, cpus: &Cpus) -> Option<Reason> {
+    let reasons = selection.variants.iter().enumerate().map(|(index, variant)| {
+        let known = selection.not_run.get(&index).filter(|reason| senseless(reason)).cloned();
+        known.or_else(|| cpus_of(variant.placement, cpus).err())
+    });
+    reasons.collect::<Option<Vec<_>>>()?.into_iter().next()
+}
+
+/// It holds whatever a probe answers.
+fn senseless(reason: &Reason) -> bool {
+    use Reason::{NoExperiment, NoPlacement, NotOneByOne, RingOfOne, TooManyContexts};
+    matches!(reason, NoExperiment { .. } | NoPlacement { .. } | NotOneByOne { .. } | TooManyContexts { .. } | RingOfOne)
+}
+
+/// The CPUs of a placement; empty if the scheduler places.
+pub(crate) fn cpus_of(placement: Placement, cpus: &Cpus) -> Result<Vec<u32>, Reason> {
+    let Some((a, b)) = placement.pair() else {
+        return placement.cpus().iter().map(|role| cpus.of(*role)).collect();
+    };
+    let allowed = cpus.allowed();
+    if let Some(cpu) = [a, b].into_iter().find(|cpu| !allowed.contains(cpu)) {
+        return Err(Reason::CpuNotAllowed { cpu, allowed: cpu_list::format(allowed) });
+    }
+    Ok(if a == b { vec![a] } else { vec![a, b] })
+}
 
 /// Those of these probes that may carry out what is asked, or a control that bounds it. All of them where that shows only from their answers: if a
 /// mechanism or probe is named that no page or folder knows, or a row of a certain probe is.

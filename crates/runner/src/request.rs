@@ -11,16 +11,6 @@ pub enum RequestError {
         /// A similar id, in brackets.
         hint: String,
     },
-    /// A probe describes it; nothing says what it is.
-    #[error(
-        "the probe {probe} describes {mechanism}, which has no page in mechanisms/; write one (mechanisms/README.md)"
-    )]
-    NoPage {
-        /// As typed.
-        mechanism: String,
-        /// Who describes it.
-        probe: String,
-    },
     /// Not a glob.
     #[error("{0}")]
     BadPattern(String),
@@ -62,6 +52,9 @@ pub enum RequestError {
         /// What it may be.
         reason: String,
     },
+    /// No row of it can run, whatever the probes answer.
+    #[error("{0}")]
+    Impossible(String),
     /// No probe at all.
     #[error("no probe is installed in {0}; run `make build`, or let SWITCHCOST_LIBEXEC point to libexec/switchcost")]
     NoProbes(String),

@@ -4,6 +4,7 @@ mod plan;
 mod share;
 
 use crate::invoke::{Outcome, invoke};
+use crate::needed::cpus_of;
 use crate::progress::Progress;
 use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
 use crate::{count, load};
@@ -14,8 +15,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
-use switchcost_model::cpu_list;
-use switchcost_model::{EndedBy, Invocation, Machine, Mechanism, Plan, ProbeInfo, Reason, Request, Run, Utc, Variant};
+use switchcost_model::{EndedBy, Invocation, Machine, Mechanism, Plan, ProbeInfo, Request, Run, Utc, Variant};
 
 /// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
@@ -154,7 +154,7 @@ impl Schedule<'_> {
             if self.run.not_run.contains_key(&index) {
                 continue;
             }
-            let refused = match self.planned_cpus(variant) {
+            let refused = match cpus_of(variant.placement, self.control.cpus) {
                 Ok(cpus) => {
                     let cpus = if cpus.is_empty() { self.control.cpus.allowed().len() } else { cpus.len() };
                     load::refusal(variant, cpus).or_else(|| count::refusal(variant))
@@ -165,19 +165,6 @@ impl Schedule<'_> {
                 self.run.not_run.insert(index, reason);
             }
         }
-    }
-
-    /// CPUs named in the plan; empty where the scheduler places.
-    fn planned_cpus(&self, variant: &Variant) -> Result<Vec<u32>, Reason> {
-        let cpus = self.control.cpus;
-        let Some((a, b)) = variant.placement.pair() else {
-            return variant.placement.cpus().iter().map(|role| cpus.of(*role)).collect();
-        };
-        let allowed = cpus.allowed();
-        if let Some(cpu) = [a, b].into_iter().find(|cpu| !allowed.contains(cpu)) {
-            return Err(Reason::CpuNotAllowed { cpu, allowed: cpu_list::format(allowed) });
-        }
-        Ok(if a == b { vec![a] } else { vec![a, b] })
     }
 
     /// Passes through the rounds, again for those given up as long as there turns out to be time for them after all.

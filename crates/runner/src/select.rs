@@ -5,6 +5,7 @@ mod parameters;
 
 pub(crate) use self::parameters::{chosen_experiment, filled};
 use self::parameters::{combinations, known_parameters, sized, usual};
+use crate::discover::LATE;
 use crate::{KnownProbe, RequestError};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
@@ -97,7 +98,7 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
         return Ok(selection);
     }
     check_probes(request, probes)?;
-    let mechanisms = matching(request, catalogue).map_err(|error| without_page(error, probes))?;
+    let mechanisms = matching(request, catalogue)?;
     let request = &usual(sized(request, &mechanisms));
     check_parameters(request, &mechanisms)?;
     let mut selection = Selection::default();
@@ -171,16 +172,6 @@ fn narrowed(request: &Request, pattern: &Pattern<'_>, probes: &[KnownProbe]) -> 
         }
     }
     Ok(request)
-}
-
-/// A mechanism that a probe describes is not unknown: its page is missing.
-fn without_page(error: RequestError, probes: &[KnownProbe]) -> RequestError {
-    let RequestError::UnknownMechanism { pattern, .. } = &error else { return error };
-    let describes = |probe: &&KnownProbe| pattern.parse().is_ok_and(|id| probe.describes(&id).is_some());
-    match probes.iter().find(describes) {
-        Some(probe) => RequestError::NoPage { mechanism: pattern.clone(), probe: probe.info.id.clone() },
-        None => error,
-    }
 }
 
 /// Resolves what data files want, each by the best probe that has it; `request` says how it is measured. The answer has the variant of each
@@ -431,8 +422,8 @@ fn nobody(
         .filter_map(|probe| {
             let why = probe.answer.as_ref().err()?;
             let install = &probe.info.install.debian;
-            // What a limit of the session kept from starting need not be missing; then the reason names the limit.
-            let named = !install.is_empty() && switchcost_machine::tight_limits().is_empty();
+            // Nothing is missing if a limit of the session, or the budget, kept it from answering; then the reason names that.
+            let named = !install.is_empty() && why != LATE && switchcost_machine::tight_limits().is_empty();
             let package = named.then(|| install.clone());
             Some(Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.to_string(), package })
         })

@@ -3,6 +3,7 @@
 use crate::exit::{Exit, Failure};
 use clap::{ArgMatches, Parser};
 use std::time::Instant;
+use switchcost_analysis::Analysis;
 
 /// What a command is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +85,8 @@ pub struct Feature {
     pub commands: &'static [Command],
     /// Schemas of what its commands print.
     pub schemas: &'static [Schema],
+    /// What its commands cannot do with a run that gets a name, and the cure.
+    pub doubts: fn(&Analysis<'_>) -> Option<String>,
 }
 
 /// A schema: name of its file, and the text.

@@ -13,7 +13,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_machine::Locks;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{Finding, Hello, Machine, ProbeInfo, Request, Run, Severity, Verdict};
+use switchcost_model::{EndedBy, Finding, Hello, Machine, ProbeInfo, Request, Run, Severity, Verdict};
 use switchcost_runner::{Control, KnownProbe, Selection};
 use switchcost_store::{Store, StoreError};
 
@@ -45,25 +45,35 @@ impl Session {
     /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the budget, if that is given.
     /// `wait`: until no other switchcost measures on the CPU; that time is not part of the budget.
     pub fn new(started: Instant, budget: Option<Duration>, wait: bool) -> Result<Self, Failure> {
-        Self::by(Installation::probes, started, budget, wait)
+        Self::by(|installation, catalogue, _| Ok(installation.probes(catalogue)), started, budget, wait)
     }
 
-    /// The same with only those probes that may carry out the request, which has the budget.
+    /// The same with only those probes that may carry out the request, which has the budget. What nothing can meet is refused before that.
     pub fn answering(request: &Request, started: Instant, wait: bool) -> Result<Self, Failure> {
-        let probes = |installation: &Installation, catalogue: &Catalogue| {
-            switchcost_runner::needed(request, catalogue, installation.probes(catalogue))
+        let probes = |installation: &Installation, catalogue: &Catalogue, cpus: &Cpus| {
+            let known = installation.probes(catalogue);
+            if !known.is_empty() {
+                switchcost_runner::check(request, catalogue, &known, cpus).map_err(Failure::usage)?;
+            }
+            Ok(switchcost_runner::needed(request, catalogue, known))
         };
         Self::by(probes, started, Some(request.budget), wait)
     }
 
-    /// The same with probes of the caller's choice.
+    /// The same with probes of the caller's choice, who may refuse before anything is waited for.
     pub fn by(
-        probes: impl FnOnce(&Installation, &Catalogue) -> Vec<ProbeInfo>,
+        probes: impl FnOnce(&Installation, &Catalogue, &Cpus) -> Result<Vec<ProbeInfo>, Failure>,
         started: Instant,
         budget: Option<Duration>,
         wait: bool,
     ) -> Result<Self, Failure> {
         let cpus = Cpus::detect().map_err(Failure::usage)?;
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let probes = probes(&installation, &catalogue, &cpus)?;
+        if probes.is_empty() && installation.probes(&catalogue).is_empty() {
+            return Err(Failure::usage(installation.why_no_probes()));
+        }
         let (claim, started) = claim(cpus.measured(), wait, started);
         let machine = || {
             let findings = switchcost_machine::doctor();
@@ -71,7 +81,7 @@ impl Session {
         };
         // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
         let until = budget.map(|budget| started + budget - UNASKED.min(budget / 4));
-        Self::with(cpus, claim, machine, started, until, probes)
+        Self::with(cpus, claim, machine, started, until, catalogue, probes)
     }
 
     /// The same on a machine that is known already, with these of the installed probes; another host on the CPU is not waited for, and a finding says so.
@@ -79,14 +89,18 @@ impl Session {
         machine: Machine,
         started: Instant,
         until: Instant,
-        needed: &dyn Fn(&ProbeInfo) -> bool,
+        needed: impl Fn(&ProbeInfo) -> bool,
     ) -> Result<Self, Failure> {
         let cpus = Cpus::detect().map_err(Failure::usage)?;
         let claim = Claim::of(cpus.measured());
-        let probes = |installation: &Installation, catalogue: &Catalogue| {
-            installation.probes(catalogue).into_iter().filter(|probe| needed(probe)).collect()
-        };
-        Self::with(cpus, claim, || machine, started, Some(until), probes)
+        let installation = Installation::find()?;
+        let catalogue = installation.catalogue()?;
+        let probes = installation.probes(&catalogue);
+        if probes.is_empty() {
+            return Err(Failure::usage(installation.why_no_probes()));
+        }
+        let probes = probes.into_iter().filter(needed).collect();
+        Self::with(cpus, claim, || machine, started, Some(until), catalogue, probes)
     }
 
     fn with(
@@ -95,10 +109,9 @@ impl Session {
         machine: impl FnOnce() -> Machine,
         started: Instant,
         until: Option<Instant>,
-        probes: impl FnOnce(&Installation, &Catalogue) -> Vec<ProbeInfo>,
+        catalogue: Catalogue,
+        probes: Vec<ProbeInfo>,
     ) -> Result<Self, Failure> {
-        let installation = Installation::find()?;
-        let catalogue = installation.catalogue()?;
         switchcost_machine::can_look().map_err(|error| Failure::refused("nothing can be measured", error))?;
         let interrupt =
             Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
@@ -106,11 +119,8 @@ impl Session {
         if claim.is_none() {
             machine.findings.push(taken(cpus.measured()));
         }
-        let probes = switchcost_runner::discover(probes(&installation, &catalogue), None, until, Some(&interrupt))
+        let probes = switchcost_runner::discover(probes, None, until, Some(&interrupt))
             .ok_or_else(|| Failure::partial("stopped before anything was measured".to_owned()))?;
-        if probes.is_empty() && installation.probes(&catalogue).is_empty() {
-            return Err(Failure::usage(installation.why_no_probes()));
-        }
         Ok(Self { catalogue, probes, cpus, machine, interrupt, started, _claim: claim })
     }
 
@@ -279,7 +289,7 @@ pub fn status(analysis: &Analysis<'_>) -> Exit {
     if any(Verdict::Contradicted) {
         Exit::Contradicted
     } else if !rows.iter().any(|row| row.summary.figures.is_some()) {
-        Exit::Nothing
+        if analysis.run.ended_by == EndedBy::Budget { Exit::Partial } else { Exit::Nothing }
     } else if analysis.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {
         Exit::Partial
     } else {

@@ -6,7 +6,7 @@ use crate::stored::opened;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use switchcost_analysis::number::{nanoseconds, percent};
-use switchcost_analysis::{by_itself, label};
+use switchcost_analysis::{by_itself, label, said};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Request, Run};
 use switchcost_runner::Observer;
@@ -121,20 +121,22 @@ impl Observer for Live<'_> {
     fn begun(&mut self, run: &Run) {
         self.state = vec![None; run.variants.len()];
         self.stored = run.invocations.len();
-        self.failure = self.store.set_patience(PATIENCE).and_then(|()| self.place(run)).err();
+        self.failure = self.store.set_patience(PATIENCE).err();
         self.places = vec![Vec::new(); run.variants.len()];
         run.invocations.iter().enumerate().for_each(|(place, start)| self.places[start.variant].push(place));
         (0..run.variants.len()).for_each(|variant| self.note(run, variant));
         self.spent = run.invocations.iter().map(|invocation| Duration::from_nanos(invocation.wall_ns)).sum();
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
+        let absent = match run.not_run.len() {
+            0 => String::new(),
+            absent => format!(" ({absent} cannot run here)"),
+        };
         match &mut self.bar {
             Some(bar) => bar.set_length(planned),
             None => output::say(&format!(
-                "run {}: {} rows, {} cannot run here; at most {} s",
-                run.id,
-                run.variants.len(),
-                run.not_run.len(),
-                self.request.budget.as_secs()
+                "measuring {} rows{absent}, up to {}",
+                run.variants.len() - run.not_run.len(),
+                said(self.request.budget.as_secs_f64())[0]
             )),
         }
     }
@@ -169,6 +171,10 @@ impl Observer for Live<'_> {
     }
 
     fn ended(&mut self, run: &Run) {
+        // Nobody asks again for a run of nothing.
+        if run.invocations.is_empty() {
+            return;
+        }
         let ended = run.ended_unix_ns.unwrap_or(run.started_unix_ns);
         // Nothing is measured any more.
         let mut patient = self.store.set_patience(LAST_PATIENCE);

@@ -1,10 +1,12 @@
 //! `baseline`: names of runs.
 
+use crate::features::FEATURES;
 use clap::{Args, Parser, Subcommand};
 use std::time::Instant;
+use switchcost_analysis::Analysis;
 use switchcost_report::{BaselineEntry, baselines_json, baselines_text};
 use switchcost_session::arguments::{ListFormat, StoreOption};
-use switchcost_session::{Action, Exit, Failure, open_store, output, paths};
+use switchcost_session::{Action, Exit, Failure, Installation, open_store, output, paths};
 use switchcost_store::Store;
 
 /// Name runs to compare later ones with: `compare baseline:NAME latest --gate 5%`
@@ -82,6 +84,10 @@ fn set(arguments: &BaselineSet) -> Result<(), Failure> {
     // Only to name a run of it is not a reason to make a store.
     Store::open_read_only(&path).map_err(Failure::usage)?;
     let mut store = open_store(Some(&path))?;
+    let catalogue = Installation::find()?.catalogue()?;
+    let named = store.load(&arguments.run).map_err(Failure::usage)?;
+    let doubts = Analysis::new(&named, &catalogue);
+    FEATURES.iter().filter_map(|feature| (feature.doubts)(&doubts)).for_each(|doubt| output::say(&doubt));
     let run = store
         .set_baseline(&arguments.name, &arguments.run, arguments.replace, switchcost_session::now_unix_ns())
         .map_err(Failure::usage)?;

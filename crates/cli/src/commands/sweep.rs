@@ -8,8 +8,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::fmt;
 use std::time::{Duration, Instant};
 use switchcost_analysis::resume_command;
+use switchcost_catalogue::Catalogue;
+use switchcost_machine::cpus::Cpus;
 use switchcost_model::{Experiment, Placement, Request, Run};
-use switchcost_runner::{AXES, Axis, Here, METHOD_VERSION, Range, headline_with, select_sweep};
+use switchcost_runner::{AXES, Axis, Here, KnownProbe, METHOD_VERSION, Range, headline_with, impossible, select_sweep};
 use switchcost_session::arguments::{StoreOption, parse_budget, parse_word};
 use switchcost_session::{Action, Exit, Failure, Session, open_store, output, paths};
 use switchcost_store::Store;
@@ -102,20 +104,34 @@ fn begin(arguments: &Sweep, started: Instant) -> Result<(Run, Exit), Failure> {
     };
     let mut request = request(arguments)?;
     let store = open_store(arguments.store.path())?;
-    let session = Session::new(started, Some(arguments.budget), arguments.effort.wait)?;
-    request.experiment = request.experiment.or_else(|| axis.usual_experiment(&session.catalogue.mechanisms));
-    if request.patterns.is_empty() {
-        request.patterns = headline_with(axis, request.experiment, &session.catalogue);
-    }
     let range = Range {
         from: arguments.from.clone(),
         to: arguments.to.clone(),
         steps: arguments.steps,
         values: arguments.values.clone(),
     };
-    let here = Here { cpus: session.cpus.allowed(), facts: &session.machine.stable };
-    let mut selection = select_sweep(&request, axis, &range, &here, &session.catalogue, &session.probes)
-        .map_err(|error| Failure::usage(format!("sweep {}: {error}", axis.name())))?;
+    let facts = switchcost_machine::fingerprint().stable;
+    let refused = |error: &dyn fmt::Display| Failure::usage(format!("sweep {}: {error}", axis.name()));
+    let points = |request: &Request, catalogue: &Catalogue, cpus: &Cpus, probes: &[KnownProbe]| {
+        let here = Here { cpus: cpus.allowed(), facts: &facts };
+        select_sweep(request, axis, &range, &here, catalogue, probes).map_err(|error| refused(&error))
+    };
+    let session = Session::by(
+        |installation, catalogue, cpus| {
+            request.experiment = request.experiment.or_else(|| axis.usual_experiment(&catalogue.mechanisms));
+            if request.patterns.is_empty() {
+                request.patterns = headline_with(axis, request.experiment, catalogue);
+            }
+            let known = installation.probes(catalogue);
+            let unasked: Vec<KnownProbe> = known.iter().cloned().map(KnownProbe::unasked).collect();
+            let planned = points(&request, catalogue, cpus, &unasked)?;
+            impossible(&planned, cpus).map_or(Ok(known), |reason| Err(refused(&reason)))
+        },
+        started,
+        Some(arguments.budget),
+        arguments.effort.wait,
+    )?;
+    let mut selection = points(&request, &session.catalogue, &session.cpus, &session.probes)?;
     selection.add_twins(&session.catalogue, &session.probes);
     let measured = session.measure(&request, selection, store)?;
     show(&session, measured, arguments.format, arguments.detail.style())

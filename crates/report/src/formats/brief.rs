@@ -11,7 +11,7 @@ use crate::columns::{Brief, COLUMNS};
 use crate::curves;
 use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{factor, percent};
-use switchcost_analysis::{Analysis, At, Beside, Quantity, Row, resume_command, run_command};
+use switchcost_analysis::{Analysis, At, Beside, Lacking, Quantity, Row, resume_command, run_command, said};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Experiment, Reason, Severity, Timing, Utc, Verdict, harmless_line};
 
@@ -52,7 +52,7 @@ fn text(analysis: &Analysis<'_>, style: Style) -> String {
     let style = Style { width: style.width.or(Some(WIDTH)), ..style };
     let view = View::new(analysis, style);
     let curves = curves::brief(analysis, style);
-    let parts = [view.head(), view.families(), curves, view.table(), view.foot()];
+    let parts = [view.head(), view.families(), curves, view.table(), view.late(), view.foot()];
     style.sealed(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n"))
 }
 
@@ -61,6 +61,8 @@ struct View<'a, 'r> {
     style: Style,
     rows: Vec<&'a Row<'r>>,
     hidden: usize,
+    /// Rows without a line, because there was no time for any of them.
+    lacking: Option<Lacking<'a, 'r>>,
     /// Some row has a note that changes how its figure is read.
     starred: bool,
     scale: Option<Scale>,
@@ -77,11 +79,14 @@ impl<'a, 'r> View<'a, 'r> {
         let asked = |row: &Row<'_>| patterns.iter().any(|pattern| pattern.names_mechanism(&row.variant.mechanism));
         let keeps =
             |row: &&Row<'_>| !row.control || only_controls || asked(row) || row.verdict == Verdict::Contradicted;
-        let rows: Vec<&Row<'r>> = all.iter().copied().filter(keeps).collect();
+        let mut rows: Vec<&Row<'r>> = all.iter().copied().filter(keeps).collect();
+        let hidden = all.len() - rows.len();
+        let lacking = Lacking::of(analysis).filter(|lacking| lacking.rows.len() > FEW);
+        let late = |row: &Row<'_>| lacking.iter().any(|own| own.rows.iter().any(|late| late.index == row.index));
+        rows.retain(|row| !late(row));
         let starred = rows.iter().any(|row| !row.caveats.is_empty());
         let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, NAME);
-        let hidden = all.len() - rows.len();
-        let mut view = Self { analysis, style, hidden, rows, starred, scale: None, name: longest };
+        let mut view = Self { analysis, style, hidden, rows, lacking, starred, scale: None, name: longest };
         let said = || view.rows.iter().map(|row| view.said(row).chars().count()).max().unwrap_or(0);
         let said = if view.wide() { said().clamp(SAID.0, SAID.1) } else { 0 };
         let room = usize::from(style.width.unwrap_or(WIDTH))
@@ -272,7 +277,8 @@ impl<'a, 'r> View<'a, 'r> {
         if let Some(command) = resume_command(self.analysis.run) {
             say(&format!("to continue: {command}"));
         }
-        let slowed = slowed_by(self.analysis);
+        let measured = self.rows.iter().any(|row| row.median().is_some());
+        let slowed = slowed_by(self.analysis).filter(|_| measured);
         let limits = [
             self.slow_clock(),
             self.unstable(),
@@ -287,6 +293,9 @@ impl<'a, 'r> View<'a, 'r> {
             say(&limits);
         }
         let starred = if self.starred { "; * by show --notes" } else { "" };
+        if !measured {
+            return out;
+        }
         let next = self.analysis.reference().map_or("NAME", |row| &row.label);
         say(&format!("next: switchcost explain {next}, show -v, report --open{starred}"));
         out
@@ -305,6 +314,31 @@ impl<'a, 'r> View<'a, 'r> {
         let findings = &self.analysis.run.machine.findings;
         let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
         (warnings > 0).then(|| format!("{warnings} {} by doctor", if warnings == 1 { "warning" } else { "warnings" }))
+    }
+
+    /// What there was no time for, and how much would be enough.
+    fn late(&self) -> String {
+        let Some(Lacking { rows, whole, before, enough }) = &self.lacking else { return String::new() };
+        let run = self.analysis.run;
+        let [time, option] = said(*whole);
+        let [budget, own] = said(run.budget_ms as f64 / 1e3);
+        let all = run.variants.len() - run.not_run.len();
+        let nothing = self.rows.iter().all(|row| row.median().is_none());
+        let what =
+            if nothing { "Nothing measured".to_owned() } else { format!("No time left for {} rows", rows.len()) };
+        let mut out = paragraph(
+            &format!(
+                "{what}: all {all} need about {time} here, and {budget} were allowed ({} went to start-up).",
+                said(*before)[0]
+            ),
+            self.style,
+        );
+        if nothing && (1..rows.len()).contains(enough) {
+            let command = run_command(rows.iter().take(*enough).map(|row| &row.judged));
+            let of = if *enough == 1 { "1 row".to_owned() } else { format!("{enough} rows") };
+            out += &paragraph(&format!("Enough for {of}: {command} --budget {own}"), self.style);
+        }
+        out + &paragraph(&format!("For all of them: the same command with --budget {option}"), self.style)
     }
 
     /// How many rows are verified, and why the others are not.

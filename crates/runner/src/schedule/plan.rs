@@ -2,6 +2,7 @@
 
 use super::Schedule;
 use crate::count;
+use crate::needed::cpus_of;
 use std::time::Duration;
 use switchcost_model::{Plan, Request, Variant};
 
@@ -89,7 +90,7 @@ impl Schedule<'_> {
     pub(super) fn plan(&self, variant: Variant, index: usize, seed: u32, deadline: Duration) -> Plan {
         let one = variant.experiment.in_one_batch();
         Plan {
-            cpus: self.planned_cpus(&variant).unwrap_or_default(), // Rows without CPUs were taken out before the first round.
+            cpus: cpus_of(variant.placement, self.control.cpus).unwrap_or_default(), // Rows without CPUs were taken out before the first round.
             batch_units: self.batch_units(index),
             batch_ns: self.batch(&variant).as_nanos().max(1) as u64,
             batches: if one { 1 } else { self.batches(index) },

@@ -34,12 +34,12 @@ pub fn measure(
     let ids = [a.id.clone(), b.id.clone()];
     let request = Request { patterns: arguments.operands.clone(), ..request(arguments) };
     let session = Session::by(
-        |_, catalogue| {
+        |_, catalogue, _| {
             let with_rights = |mut probe: ProbeInfo| {
                 probe.capabilities = catalogue.capabilities(&probe.source);
                 probe
             };
-            [a, b].map(with_rights).into()
+            Ok([a, b].map(with_rights).into())
         },
         started,
         Some(request.budget),
