@@ -87,12 +87,19 @@ fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
     assert_eq!(points(&said, "thread/sized"), [(2, 1002.0), (16, 1016.0), (130, 1130.0), (1000, 2000.0)]);
     assert_eq!(world.run("export --private-facts --format json").out, said.out);
     let shown = world.run("show").out;
-    for words in ["per switch, by contexts", "thread/sized", "\n      130 "] {
-        assert!(shown.contains(words), "{words} is missing in\n{shown}");
-    }
-    // The rows stand in the order of the axis, not of the cost alone.
-    let at = |label: &str| shown.find(label).unwrap_or_else(|| panic!("{label} in {shown}"));
-    assert!(at("\n       16 ") < at("\n      130 ") && at("\n      130 ") < at("\n    1,000 "));
+    let line = |words: &str| {
+        let found = shown.lines().find(|line| line.contains(words));
+        found
+            .unwrap_or_else(|| panic!("{words} is missing in\n{shown}"))
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    // A line a curve; the points stand in the order of the axis, and one sentence concludes.
+    assert!(line("growth").starts_with("2 16 130 1,000"), "{shown}");
+    assert!(line("thread/sized ").ends_with("×2.00 ▁▁▂█"), "{shown}");
+    line("Cost per switch by contexts");
+    line("thread/sized: ×2.00 from 2 contexts to 1,000 contexts.");
     assert!(!shown.contains('\x1b') && !shown.contains("╌"));
     let exported = world.run("export --private-facts").out;
     std::fs::write(world.path("sweep.jsonl"), &exported).unwrap();

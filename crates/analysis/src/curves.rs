@@ -132,6 +132,20 @@ pub fn lines(rows: &[Row<'_>]) -> Vec<Line> {
     found.into_iter().map(curve).collect()
 }
 
+/// Of these curves those that cost least at `x`: the cheapest, and all whose intervals meet its own.
+#[must_use]
+pub fn cheapest<'c>(rows: &[Row<'_>], curves: &[&'c Curve], x: u64) -> Vec<&'c str> {
+    let span = |curve: &'c Curve| {
+        let row = &rows[curve.points.iter().find(|point| point.x == x)?.row];
+        let median = row.median().filter(|_| row.summary.modes.is_empty())?;
+        Some((median, row.interval().unwrap_or((median, median)), curve.label.as_str()))
+    };
+    let mut all: Vec<_> = curves.iter().filter_map(|curve| span(curve)).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let bound = all.first().map_or(f64::NAN, |least| least.1.1);
+    all.into_iter().filter(|(_, interval, _)| interval.0 <= bound).map(|(_, _, label)| label).collect()
+}
+
 /// What of the cost at a point is the parameter's own work, what the bare switch, and what is left.
 ///
 /// total = control + direct + indirect. The control does the same work without a switch; direct is the same mechanism where the parameter is 0;

@@ -42,7 +42,7 @@ pub use compare::{
     Rules, Side, THRESHOLD, Verdicts, Why, between, clocks_differ, common, comparable, excludes, grown, methods_differ,
     probe_without_version, slowed_throughout, verdicts, within,
 };
-pub use curves::{CONTEXTS, Curve, Line, Matrix, Point, Relation, Split, Topology, lines, matrices, split};
+pub use curves::{CONTEXTS, Curve, Line, Matrix, Point, Relation, Split, Topology, cheapest, lines, matrices, split};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, Shares, explain};
 pub use figures::{Figures, KernelRate, Reading, Summary};

@@ -1,51 +1,158 @@
 //! What rows show together: curves, direct and indirect cost, matrices over CPU pairs.
 
-use crate::text::{Style, cell, drawn, right};
+use crate::text::{Style, cell, drawn, right, wrapped};
 use comfy_table::Table;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::number::{grouped, nanoseconds, percent};
-use switchcost_analysis::{Analysis, CONTEXTS, Curve, Matrix};
+use switchcost_analysis::number::{factor, grouped, nanoseconds, percent};
+use switchcost_analysis::{Analysis, CONTEXTS, Curve, Matrix, Row, cheapest};
 
-/// For the short form: splits and matrices, then one line a point and one column a curve.
+/// For the short form: splits and matrices, then one line a curve.
 pub(crate) fn brief(analysis: &Analysis<'_>, style: Style) -> String {
-    text(analysis, style).trim_start_matches('\n').to_owned() + &points(analysis, style)
+    (text(analysis, style) + &points(analysis, style)).trim_start_matches('\n').to_owned()
 }
 
-/// A table for each axis and quantity: one line a point, one column a curve.
+/// A table for each axis and quantity: one line a curve, one column a point, how the cost grows, and what to conclude.
 fn points(analysis: &Analysis<'_>, style: Style) -> String {
     let mut out = String::new();
-    let kind =
-        |curve: &Curve| (curve.axis.clone(), curve.points.first().map(|point| analysis.rows[point.row].measure()));
+    let measure = |curve: &Curve| analysis.rows[curve.points[0].row].measure();
     let mut kinds: Vec<_> = Vec::new();
-    for curve in &analysis.curves {
-        if !kinds.contains(&kind(curve)) {
-            kinds.push(kind(curve));
+    for kind in analysis.curves.iter().map(|curve| (curve.axis.clone(), measure(curve))) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
         }
     }
-    for kind_of in kinds {
-        let curves: Vec<&Curve> = analysis.curves.iter().filter(|curve| kind(curve) == kind_of).collect();
+    for (axis, kind) in kinds {
+        let curves: Vec<&Curve> =
+            analysis.curves.iter().filter(|curve| curve.axis == axis && measure(curve) == kind).collect();
+        let first = &analysis.rows[curves[0].points[0].row];
         let places: BTreeSet<u64> =
             curves.iter().flat_map(|curve| curve.points.iter().chain(&curve.gaps)).map(|p| p.x).collect();
+        let places: Vec<u64> = places.into_iter().collect();
+        let value = |x: u64| if axis == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
+        let name = curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);
+        let room = usize::from(style.width.unwrap_or(100)).saturating_sub(name + GROWTH);
+        let widths = room / places.len() >= WITH_INTERVAL;
+        let most = (room / if widths { WITH_INTERVAL } else { ALONE }).max(2);
+        let shown = spread(&places, most);
         let mut table = style.table();
-        table.set_header(std::iter::once(&kind_of.0).chain(curves.iter().map(|curve| &curve.label)).map(right));
-        for x in places {
-            let cost = |curve: &&Curve| {
-                let row = curve.points.iter().find(|point| point.x == x).map(|point| &analysis.rows[point.row]);
-                let figure =
-                    row.and_then(|row| Some((row.quantity.amount(row.median()?), row.summary.figures.as_ref()?)));
-                right(figure.map_or("–".to_owned(), |(amount, figures)| match figures.interval {
-                    Some(interval) => format!("{amount} ±{}", percent(interval.relative_half_width(figures.median))),
-                    None => amount,
-                }))
-            };
-            let x = if kind_of.0 == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
-            table.add_row(std::iter::once(right(x)).chain(curves.iter().map(cost)));
+        let wide = if widths { "" } else { "± up to" };
+        let heads = shown.iter().map(|x| right(value(*x))).chain([right(wide), right("growth"), cell("")]);
+        table.set_header(std::iter::once(cell("")).chain(heads));
+        let row_at = |curve: &Curve, x: u64| {
+            let point = curve.points.iter().find(|point| point.x == x)?;
+            Some(&analysis.rows[point.row])
+        };
+        let medians = |curve: &Curve| -> Vec<Option<f64>> {
+            places.iter().map(|x| row_at(curve, *x).filter(|row| row.summary.modes.is_empty())?.median()).collect()
+        };
+        let all: Vec<f64> = curves.iter().flat_map(|curve| medians(curve)).flatten().collect();
+        let bounds = (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
+        let mut grown: Vec<(f64, &str)> = Vec::new();
+        for curve in &curves {
+            let own = medians(curve);
+            let ends = own.first().copied().flatten().zip(own.last().copied().flatten());
+            let growth = ends.map(|(first, last)| last / first).filter(|growth| growth.is_finite());
+            grown.extend(growth.map(|growth| (growth, curve.label.as_str())));
+            let cells = shown.iter().map(|x| right(figure(row_at(curve, *x), widths)));
+            let reached =
+                curve.points.iter().filter_map(|point| analysis.rows[point.row].summary.figures.as_ref()?.half_width());
+            let reached = if widths { String::new() } else { percent(reached.fold(0.0, f64::max)) };
+            let growth = growth.map_or("–".to_owned(), times);
+            let tail = [right(reached), right(growth), cell(spark(&own, bounds, style))];
+            table.add_row(std::iter::once(cell(whole(&curve.label))).chain(cells).chain(tail));
         }
-        let unit = curves.iter().flat_map(|curve| &curve.points).map(|point| &analysis.rows[point.row].unit).next();
-        let title = format!("per {}, by {}", unit.map_or("unit", String::as_str), kind_of.0);
-        out.push_str(&format!("\n{}\n{}", style.bold(&title), drawn(&mut table)));
+        let title = format!("Cost per {} by {axis}, {}", first.unit, first.variant.placement.title());
+        out.push_str(&format!("\n{}\n{}", style.bold(&title), drawn(&mut table).replace(HARD, " ")));
+        if shown.len() < places.len() {
+            let left = format!("{} of {} points are shown; the rest by --format csv", shown.len(), places.len());
+            out.push_str(&wrapped("  ", &left, style));
+        }
+        let ends = [&places[0], &places[places.len() - 1]];
+        let said =
+            |x: u64| if axis == CONTEXTS { format!("{} contexts", value(x)) } else { format!("{axis}={}", value(x)) };
+        let ends = ends.map(|x| (said(*x), cheapest(&analysis.rows, &curves, *x)));
+        out.push_str(&wrapped("  ", &concluded(&ends, &mut grown), style));
     }
     out
+}
+
+/// Columns of a figure with its interval, and without.
+const WITH_INTERVAL: usize = 15;
+const ALONE: usize = 9;
+/// Columns of growth and picture.
+const GROWTH: usize = 28;
+/// Points of a picture.
+const SPARKS: usize = 8;
+/// Names in a sentence.
+const NAMES: usize = 3;
+
+/// A blank at which no line is broken.
+const HARD: char = '\u{a0}';
+
+/// A name that stays on one line.
+fn whole(name: &str) -> String {
+    name.replace(' ', &HARD.to_string())
+}
+
+/// So many of these, the first and the last among them.
+fn spread<T: Copy>(all: &[T], most: usize) -> Vec<T> {
+    let count = all.len().min(most);
+    (0..count).map(|place| all[place * (all.len() - 1) / (count - 1).max(1)]).collect()
+}
+
+/// A figure, or one for each mode.
+fn figure(row: Option<&Row<'_>>, width: bool) -> String {
+    let Some(row) = row else { return "–".to_owned() };
+    if !row.summary.modes.is_empty() {
+        let modes = row.summary.modes.iter().map(|mode| row.quantity.amount(mode.value));
+        return modes.collect::<Vec<_>>().join(" | ");
+    }
+    let Some(figures) = &row.summary.figures else { return "–".to_owned() };
+    let amount = row.quantity.amount(row.median().unwrap_or(figures.median));
+    match figures.interval.filter(|_| width) {
+        Some(interval) => format!("{amount} ±{:.0} %", interval.relative_half_width(figures.median) * 100.0),
+        None => amount,
+    }
+}
+
+/// `×4.3`, or `÷1.2` if it falls.
+fn times(growth: f64) -> String {
+    if growth < 0.995 { format!("÷{}", factor(1.0 / growth)) } else { format!("×{}", factor(growth)) }
+}
+
+/// The way of a curve, on the scale that all of a table share; nothing if only ASCII is shown.
+fn spark(values: &[Option<f64>], (low, high): (f64, f64), style: Style) -> String {
+    const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    if style.ascii || low <= 0.0 || high <= low {
+        return String::new();
+    }
+    let level = |value: f64| ((value / low).ln() / (high / low).ln() * 7.0).round().clamp(0.0, 7.0) as usize;
+    spread(values, SPARKS).into_iter().map(|value| value.map_or(' ', |value| LEVELS[level(value)])).collect()
+}
+
+/// What costs least at both ends, and what grows most.
+fn concluded(ends: &[(String, Vec<&str>); 2], grown: &mut [(f64, &str)]) -> String {
+    let few = |names: &[&str]| match names {
+        [] => "nothing".to_owned(),
+        [only] => (*only).to_owned(),
+        names if names.len() > NAMES => format!("{} and {} more", names[..NAMES].join(", "), names.len() - NAMES),
+        [names @ .., last] => format!("{} and {last}", names.join(", ")),
+    };
+    let cost = |names: &[&str]| if names.len() == 1 { "costs" } else { "cost" };
+    let [(from, first), (to, last)] = ends;
+    let least = if first == last {
+        format!("{} {} least from {from} to {to}", few(first), cost(first))
+    } else {
+        format!("{} {} least at {from}, {} at {to}", few(first), cost(first), few(last))
+    };
+    grown.sort_by(|a, b| a.0.total_cmp(&b.0));
+    match grown {
+        [] => format!("{least}."),
+        [(only, name)] => format!("{name}: {} from {from} to {to}.", times(*only)),
+        [(low, still), .., (high, fast)] => {
+            format!("{least}; {fast} grows most ({}), {still} least ({}).", times(*high), times(*low))
+        }
+    }
 }
 
 /// Tables for a terminal; empty if the rows make neither curve nor matrix.

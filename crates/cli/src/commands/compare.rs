@@ -103,7 +103,7 @@ impl Compare {
                     let load = Load { rate, contexts, cpu: self.cpu };
                     Loaded { load, burdens: question.burdens(&load, groups, analyses) }
                 });
-                rows_of(&question.pairs(groups, analyses, self.gate.is_some()), analyses, compared, &mut names)?
+                rows_of(&question.pairs(groups), analyses, compared, &mut names)?
             }
         };
         check_methods(&pairs, analyses, self.force, compared)?;

@@ -31,19 +31,40 @@ fn cost(side: &ComparedSide) -> String {
 /// For a terminal.
 #[must_use]
 pub fn compare_text(compared: &Compared, style: Style) -> String {
-    written(compared, style, &|| style.table(), "")
+    written(compared, Form { style, blank: &|| style.table(), after: "", all: false })
 }
 
 /// As Markdown.
 #[must_use]
 pub fn compare_markdown(compared: &Compared) -> String {
-    written(compared, Style::PLAIN, &markdown_table, "\n")
+    written(compared, Form { style: Style::PLAIN, blank: &markdown_table, after: "\n", all: true })
 }
 
-/// `blank`: a table of this form; `after`: what ends it.
-fn written(compared: &Compared, style: Style, blank: &dyn Fn() -> Table, after: &str) -> String {
-    let body = if compared.rows.is_empty() { String::new() } else { filled(blank(), compared, style.colour) + after };
-    style.sealed(&format!("{}{after}{body}{}", head(compared, style, blank), tail(compared, style)))
+/// What is written for whom.
+struct Form<'f> {
+    style: Style,
+    /// A table of this form.
+    blank: &'f dyn Fn() -> Table,
+    /// What ends it.
+    after: &'f str,
+    /// Of runs every row has a line, not only those that moved.
+    all: bool,
+}
+
+fn written(compared: &Compared, form: Form<'_>) -> String {
+    let Form { style, blank, after, all } = form;
+    let many = compared.runs.len() == 2 && compared.rows.iter().all(|row| row.a.label == row.b.label);
+    let moved = |row: &&ComparedRow| matches!(row.comparison.outcome, Outcome::Slower | Outcome::Faster);
+    let few = !all && many && compared.rows.len() > 1;
+    let (rows, rest): (Vec<_>, Vec<_>) = compared.rows.iter().partition(|row| !few || moved(row));
+    let body = match (rows.is_empty(), compared.names().is_empty()) {
+        (true, _) => String::new(),
+        (_, true) => filled(blank(), compared, &rows, style.colour) + after,
+        _ => beside(blank(), compared, style.colour) + after,
+    };
+    let gate = compared.gate.as_ref().map_or(String::new(), |gate| wrapped("", &words::gate(gate), style));
+    let (head, rest) = (head(compared, style, blank), unmoved(&rest, style));
+    style.sealed(&format!("{head}{after}{body}{rest}{}{gate}", tail(compared, &rows, style)))
 }
 
 /// The answer and the runs; then one table says the rest.
@@ -55,9 +76,6 @@ fn head(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> String 
     for reason in &compared.refused {
         let cure = "measure again on a quieter machine, or insist by --force";
         out.push_str(&wrapped("", &format!("No verdict: {reason}; {cure}"), style));
-    }
-    if let Some(gate) = &compared.gate {
-        out.push_str(&wrapped("", &words::gate(gate), style));
     }
     out.push_str(&answer(compared, style, blank));
     for side in &compared.unmatched {
@@ -88,24 +106,21 @@ fn answer(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> Strin
     let Some(first) = compared.rows.first().filter(|_| compared.refused.is_empty()) else { return out };
     let clauses = |rows: &mut dyn Iterator<Item = &ComparedRow>| rows.map(clause).collect::<Vec<_>>().join("; ");
     let mut sentences: Vec<String> = Vec::new();
-    if let Some((a, others)) = compared.names().split_first() {
-        for b in others {
-            let of_b = |row: &&ComparedRow| row.asked.as_ref().is_some_and(|asked| asked.1 == **b);
-            sentences.push(format!("{b} against {a}: {}", clauses(&mut compared.rows.iter().filter(of_b))));
-        }
+    let names = compared.names();
+    if let [a, b] = names.as_slice() {
+        sentences.push(format!("{b} against {a}: {}", clauses(&mut compared.rows.iter())));
+    } else if let [a, ..] = names.as_slice() {
+        sentences.push(format!("Against {a}, on this machine:"));
     } else if compared.rows.len() == 1 {
         let (a, b) = (&first.a.label, &first.b.label);
         let names = if a == b { "B against A".to_owned() } else { format!("{b} against {a}") };
         sentences.push(format!("{names}: {}", clause(first)));
     } else {
-        let count = |of: fn(&Outcome) -> bool| compared.rows.iter().filter(|row| of(&row.comparison.outcome)).count();
-        sentences.push(format!(
-            "B against A: {} slower · {} faster · {} the same · {} cannot be told",
-            count(|outcome| *outcome == Outcome::Slower),
-            count(|outcome| *outcome == Outcome::Faster),
-            count(|outcome| matches!(outcome, Outcome::Same(_))),
-            count(|outcome| *outcome == Outcome::CannotTell),
-        ));
+        let kinds = [word(Outcome::Slower), word(Outcome::Faster), word(Outcome::Same(0.0)), word(Outcome::CannotTell)];
+        let count = |kind| compared.rows.iter().filter(|row| word(row.comparison.outcome) == kind).count();
+        let counted = kinds.map(|kind| (count(kind), kind)).into_iter().filter(|(count, _)| *count > 0);
+        let counted = counted.map(|(count, kind)| format!("{count} {kind}")).collect::<Vec<_>>().join(" · ");
+        sentences.push(format!("B against A: {counted}"));
     }
     let apart: usize = compared.unmatched.iter().map(|side| side.labels.len()).sum::<usize>() + compared.skipped.len();
     if let Some(last) = sentences.last_mut().filter(|_| apart > 0) {
@@ -121,7 +136,7 @@ fn clause(row: &ComparedRow) -> String {
     let what = if row.a.unit == experiment.unit { &experiment.clause } else { &row.a.unit };
     match row.comparison.outcome {
         Outcome::Same(within) => format!("{what} is {}", same(within)),
-        Outcome::CannotTell => format!("{what}: cannot be told"),
+        Outcome::CannotTell => format!("{what}: inconclusive"),
         _ => format!("{what} is {}", ratio_phrase(row.comparison.ratio, row.a.quantity)),
     }
 }
@@ -131,26 +146,105 @@ fn same(within: f64) -> String {
     if within > 0.0 { format!("the same within {}", percent(within)) } else { "exactly the same".to_owned() }
 }
 
-fn filled(mut table: Table, compared: &Compared, colour: bool) -> String {
-    let several = compared.runs.len() > 2;
+/// What became of a row.
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Slower => "slower",
+        Outcome::Faster => "faster",
+        Outcome::Same(_) => "the same",
+        Outcome::CannotTell => "inconclusive",
+    }
+}
+
+/// One line for the rows of each kind that did not move.
+fn unmoved(rest: &[&ComparedRow], style: Style) -> String {
+    let mut out = String::new();
+    let within = |rows: &[&&ComparedRow]| {
+        let most = rows.iter().map(|row| match row.comparison.outcome {
+            Outcome::Same(within) => within,
+            _ => row.comparison.detectable.unwrap_or(f64::INFINITY),
+        });
+        most.fold(0.0, f64::max)
+    };
+    let kind_of = |row: &ComparedRow| (word(row.comparison.outcome), row.reason());
+    let kinds: BTreeSet<_> = rest.iter().map(|row| kind_of(row)).collect();
+    for (kind, reason) in kinds.into_iter().rev() {
+        let rows: Vec<&&ComparedRow> = rest.iter().filter(|row| kind_of(row) == (kind, reason.clone())).collect();
+        let most = match (within(&rows), kind) {
+            (most, _) if !most.is_finite() || most <= 0.0 => String::new(),
+            (most, "the same") => format!(" within {}", percent(most)),
+            (most, _) => format!(" (would detect {})", percent(most)),
+        };
+        let names = listed(rows.iter().map(|row| row.b.label.clone()).collect());
+        let reason = if reason.is_empty() { reason } else { format!("; {reason}") };
+        out.push_str(&wrapped("  ", &format!("{} {kind}{most}: {names}{reason}", rows.len()), style));
+    }
+    out
+}
+
+/// Mechanisms by name: a line for each, with its figure and its factor to the first for each experiment.
+fn beside(mut table: Table, compared: &Compared, colour: bool) -> String {
     let names = compared.names();
-    let name = |side: &ComparedSide, asked: &Option<(String, String)>| match asked {
-        Some((_, b)) if names.len() > 2 => format!("{}, {b}", side.experiment),
-        Some(_) => side.experiment.to_string(),
-        None if several => format!("{}:{}", side.run, side.label),
-        None => side.label.clone(),
-    };
-    let alike = compared.rows.iter().all(|row| name(&row.a, &row.asked) == name(&row.b, &row.asked));
-    let last = [right("B ÷ A"), right("interval"), cell("B is")];
-    let names = match names.as_slice() {
-        [a, b] => vec![cell(""), right(a), right(b)],
-        [a, ..] => vec![cell(""), right(a), right("B")],
-        [] if alike => vec![cell(""), right("A"), right("B")],
-        [] => ["A", "", "B", ""].map(cell).to_vec(),
-    };
-    table.set_header(names.into_iter().chain(last));
-    let reasons = reasons(compared);
+    let mut experiments = Vec::new();
     for row in &compared.rows {
+        if !experiments.contains(&row.a.experiment) {
+            experiments.push(row.a.experiment);
+        }
+    }
+    let title = |experiment: &switchcost_model::Experiment| {
+        if experiment.quantity == Quantity::MEMORY { "memory".to_owned() } else { experiment.to_string() }
+    };
+    let titles = experiments.iter().flat_map(|experiment| [right(title(experiment)), cell("")]);
+    table.set_header(std::iter::once(cell("")).chain(titles).chain([cell("verdict")]));
+    for (place, name) in names.iter().enumerate() {
+        let own: Vec<&ComparedRow> =
+            compared.rows.iter().filter(|row| row.asked.as_ref().is_some_and(|asked| asked.1 == *name)).collect();
+        let mut cells = vec![cell(name)];
+        for experiment in &experiments {
+            let of = |row: &&&ComparedRow| row.a.experiment == *experiment;
+            let row = if place == 0 {
+                compared.rows.iter().find(|row| of(&row))
+            } else {
+                own.iter().find(|row| of(row)).copied()
+            };
+            let side = row.map(|row| if place == 0 { &row.a } else { &row.b });
+            cells.push(right(side.map_or("–".to_owned(), cost)));
+            cells.push(cell(row.filter(|_| place > 0).map_or(String::new(), times)));
+        }
+        let is = |row: &&ComparedRow| (word(row.comparison.outcome), row.comparison.outcome);
+        let verdict = match own.iter().map(is).collect::<Vec<_>>().as_slice() {
+            [] => ("reference", None),
+            _ if !compared.refused.is_empty() => ("no verdict", None),
+            all if all.iter().all(|(word, _)| *word == "slower") => ("costs more", Some(Tint::Red)),
+            all if all.iter().all(|(word, _)| *word == "faster") => ("costs less", Some(Tint::Green)),
+            [(first, _), rest @ ..] if rest.iter().all(|(word, _)| word == first) => (*first, None),
+            _ => ("mixed", None),
+        };
+        cells.push(tinted(verdict.0, verdict.1.filter(|_| colour)));
+        table.add_row(cells);
+    }
+    drawn(&mut table)
+}
+
+/// `×4.8`, `÷93`, or what the verdict leaves of it.
+fn times(row: &ComparedRow) -> String {
+    match (row.comparison.outcome, row.ratio()) {
+        (Outcome::Same(_), _) => "same".to_owned(),
+        (Outcome::CannotTell, _) | (_, None) => "unclear".to_owned(),
+        (_, Some(ratio)) if ratio < 1.0 => format!("÷{}", text::ratio(1.0 / ratio)),
+        (_, Some(ratio)) => format!("×{}", text::ratio(ratio)),
+    }
+}
+
+fn filled(mut table: Table, compared: &Compared, rows: &[&ComparedRow], colour: bool) -> String {
+    let several = compared.runs.len() > 2;
+    let name = |side: &ComparedSide| if several { format!("{}:{}", side.run, side.label) } else { side.label.clone() };
+    let alike = rows.iter().all(|row| name(&row.a) == name(&row.b));
+    let last = [right("B ÷ A"), right("interval"), cell("B is")];
+    let names = if alike { vec![cell(""), right("A"), right("B")] } else { ["A", "", "B", ""].map(cell).to_vec() };
+    table.set_header(names.into_iter().chain(last));
+    let reasons = reasons(compared, rows);
+    for row in rows {
         let comparison = &row.comparison;
         let span = comparison
             .interval
@@ -167,8 +261,8 @@ fn filled(mut table: Table, compared: &Compared, colour: bool) -> String {
             Outcome::CannotTell => Some(Tint::Yellow),
         };
         let change = tinted(change, tint.filter(|_| colour));
-        let mut cells = vec![cell(name(&row.a, &row.asked)), right(cost(&row.a))];
-        cells.extend((!alike).then(|| cell(name(&row.b, &row.asked))));
+        let mut cells = vec![cell(name(&row.a)), right(cost(&row.a))];
+        cells.extend((!alike).then(|| cell(name(&row.b))));
         cells.extend([right(cost(&row.b)), right(ratio), right(span), change]);
         table.add_row(cells);
     }
@@ -196,21 +290,21 @@ fn lent(compared: &Compared, style: Style) -> String {
     lines.collect()
 }
 
-/// What the verdict says of B: `17 % less`, `~ (could see 18 %)`.
+/// What the verdict says of B: `17 % less`, `unclear below 18 %`.
 fn change(row: &ComparedRow) -> String {
     let comparison = &row.comparison;
     match (comparison.outcome, comparison.detectable) {
         (Outcome::Slower | Outcome::Faster, _) => row.phrase(),
         (Outcome::Same(within), _) => same(within).trim_start_matches("the ").to_owned(),
-        (Outcome::CannotTell, Some(detectable)) => format!("~ (could see {})", percent(detectable)),
-        (Outcome::CannotTell, None) => "~".to_owned(),
+        (Outcome::CannotTell, Some(detectable)) => format!("unclear below {}", percent(detectable)),
+        (Outcome::CannotTell, None) => "unclear".to_owned(),
     }
 }
 
 /// The different reasons of verdicts; a verdict's mark is the place of its own in this list.
-fn reasons(compared: &Compared) -> Vec<String> {
+fn reasons(compared: &Compared, rows: &[&ComparedRow]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for row in compared.rows.iter().filter(|_| compared.refused.is_empty()) {
+    for row in rows.iter().filter(|_| compared.refused.is_empty()) {
         let reason = row.reason();
         if !reason.is_empty() && !all.contains(&reason) {
             all.push(reason);
@@ -219,9 +313,10 @@ fn reasons(compared: &Compared) -> Vec<String> {
     all
 }
 
-fn tail(compared: &Compared, style: Style) -> String {
+fn tail(compared: &Compared, rows: &[&ComparedRow], style: Style) -> String {
     let mut out = String::new();
-    for (i, reason) in reasons(compared).iter().enumerate() {
+    let reasons = if compared.names().is_empty() { reasons(compared, rows) } else { Vec::new() };
+    for (i, reason) in reasons.iter().enumerate() {
         out.push_str(&wrapped(&format!("  [{}] ", i + 1), reason, style));
     }
     for row in compared.rows.iter().filter(|row| !row.grown.is_empty()) {
@@ -284,12 +379,9 @@ fn floors(compared: &Compared) -> Option<String> {
     let most = rows().max_by(|a, b| of(a).total_cmp(&of(b)))?;
     let (low, high) = (percent(of(&least)), percent(of(&most)));
     Some(if low == high {
-        format!("differences below {low} mean nothing here: as much differs between equal things")
+        format!("noise floor: {low}")
     } else {
-        format!(
-            "differences below {low} ({}) to {high} ({}) mean nothing here: as much differs between equal things",
-            least.b.label, most.b.label
-        )
+        format!("noise floor: {low} ({}) to {high} ({})", least.b.label, most.b.label)
     })
 }
 

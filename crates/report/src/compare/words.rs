@@ -17,11 +17,11 @@ pub fn reason(why: &Why) -> String {
         Why::Unusable { side, reason } => format!("{side} gives no verdict: {reason}"),
         Why::NoRoundInCommon => "no round holds both of them; measure them together again".into(),
         Why::NoFigure => "one of them has no figure".into(),
-        Why::FewRounds { rounds, needed } => format!("{rounds} rounds hold both, and this level needs {needed}"),
+        Why::FewRounds { rounds, needed } => format!("{rounds} paired runs; a verdict needs {needed}"),
         Why::FewStarts { starts: (a, b), needed } => {
-            format!("there are {a} and {b} starts; this level needs {needed} each")
+            format!("{a} and {b} process runs; a verdict needs {needed} of each")
         }
-        Why::MaybeNone => "there may be no difference".into(),
+        Why::MaybeNone => "no difference found".into(),
         Why::WithinFloor(floor) => format!("the difference does not exceed the noise floor of {}", one_place(*floor)),
         Why::AboutThreshold(threshold) => {
             let threshold = one_place(*threshold);
@@ -92,7 +92,7 @@ pub(super) fn caution(caution: &Caution, all: usize) -> String {
 pub(super) fn remark(remark: &Remark) -> String {
     match remark {
         Remark::NoFloor { run } => format!(
-            "the noise floor of run {run} is unknown, since it holds no A/A pair of 6 rounds; {:.0} % is assumed.",
+            "run {run}: too few rounds to measure noise; assuming {:.0} %.",
             DEFAULT_FLOOR * 100.0
         ),
         Remark::Speeds(runs) => {
@@ -102,10 +102,10 @@ pub(super) fn remark(remark: &Remark) -> String {
                 each.join(", ")
             )
         }
-        Remark::Undisturbed => "The machine was slowed beside some batches; compared are the others.".into(),
-        Remark::Together(count) => format!("Intervals: together all {count} hold in 95 % of cases."),
+        Remark::Undisturbed => "Samples taken while the CPU was slowed are excluded.".into(),
+        Remark::Together(count) => format!("95 % confidence, corrected for {count} comparisons."),
         Remark::AsSets => "Too few rounds to compare so many rows round by round: compared as two sets of starts, whose interval is wider where costs drift.".into(),
-        Remark::TwoRuns => "Two runs: the interval holds chance within each and what such rows usually scatter by between runs, not what changed between them; for certainty measure both sides in one run.".into(),
+        Remark::TwoRuns => "Two runs: intervals include the usual scatter between runs; to be certain measure both in one run (--measure).".into(),
         Remark::MachinesToo => {
             "The runs are of different machines or set-ups: the ratio is that of mechanism and machine together.".into()
         }
@@ -119,11 +119,12 @@ pub(super) fn remark(remark: &Remark) -> String {
 /// One line.
 pub(super) fn gate(gate: &Gate) -> String {
     let word = match gate.outcome {
-        GateOutcome::Passed => "passed",
-        GateOutcome::Failed => "failed",
-        GateOutcome::Inconclusive => "inconclusive",
+        GateOutcome::Passed => "PASS",
+        GateOutcome::Failed => "FAIL",
+        GateOutcome::Inconclusive => "INCONCLUSIVE",
     };
-    format!("gate {}: {word}: {}", percent(gate.limit), ground(gate))
+    let limit = (gate.limit * 1e5).round() / 1e3;
+    format!("{word} (gate {limit} %): {}", ground(gate))
 }
 
 /// What a gate rests on: a clause.
@@ -134,7 +135,8 @@ pub(super) fn ground(gate: &Gate) -> String {
         Ground::Worse(worse) => {
             return worse.iter().map(|(label, by)| format!("{label} {}", signed(*by))).collect::<Vec<_>>().join(", ");
         }
-        Ground::AtMost(most) => return format!("no row costs more than {} more", percent(*most)),
+        Ground::AtMost(most) if *most <= 0.0 => return "no row costs more".into(),
+        Ground::AtMost(most) => return format!("worst case {}", signed(*most)),
         Ground::Nothing => return "no row is compared".into(),
         Ground::Open { rows, widest, uncompared, estimated } => (*rows, widest, *uncompared, *estimated),
     };
@@ -184,16 +186,16 @@ mod tests {
         };
         assert_eq!(
             said(open(Some(0.1), 0, true), Some(39)),
-            "gate 5.0 %: inconclusive: 1 row could have missed a larger increase (up to +10 % in thread/pipe); it takes about 39 starts a side: `compare --measure --rounds 39`"
+            "INCONCLUSIVE (gate 5 %): 1 row could have missed a larger increase (up to +10 % in thread/pipe); it takes about 39 starts a side: `compare --measure --rounds 39`"
         );
         assert_eq!(
             said(open(None, 3, false), None),
-            "gate 5.0 %: inconclusive: 1 row could have missed a larger increase (any in thread/pipe, which has no interval); 3 rows of the reference not compared; more starts alone would not decide it; measure both in one run on a quieter machine"
+            "INCONCLUSIVE (gate 5 %): 1 row could have missed a larger increase (any in thread/pipe, which has no interval); 3 rows of the reference not compared; more starts alone would not decide it; measure both in one run on a quieter machine"
         );
-        assert_eq!(said(Ground::AtMost(0.04), None), "gate 5.0 %: inconclusive: no row costs more than 4.0 % more");
+        assert_eq!(said(Ground::AtMost(0.04), None), "INCONCLUSIVE (gate 5 %): worst case +4.0 %");
         assert_eq!(
             said(Ground::Worse(vec![("thread/pipe".to_owned(), 0.1)]), None),
-            "gate 5.0 %: inconclusive: thread/pipe +10 %"
+            "INCONCLUSIVE (gate 5 %): thread/pipe +10 %"
         );
     }
 

@@ -29,9 +29,8 @@ fn parse_output(text: &str) -> Result<Output, String> {
 /// Is B slower than A, by how much, and can that be trusted?
 ///
 /// Of mechanisms by name it compares the cost of a switch, of making one, and the memory of one.
-/// Figures come from stored runs; anything missing is measured now. A is the cheapest. Rows of a
-/// run, whole runs, files and published figures are compared with A, the first operand. The
-/// verdict is `slower` or `faster` if the interval of the ratio excludes 1 and the difference
+/// Figures come from stored runs; anything missing is measured now. The first is the reference,
+/// and so it is of rows of a run, whole runs, files and published figures. The verdict is `slower` or `faster` if the interval of the ratio excludes 1 and the difference
 /// exceeds noise floor and threshold; `same within x %` if the whole interval lies within that;
 /// else `cannot tell`.
 ///

@@ -7,8 +7,11 @@ use switchcost_catalogue::grammar::{Pattern, did_you_mean};
 use switchcost_catalogue::{Catalogue, Published, published};
 use switchcost_model::Run;
 use switchcost_report::listed;
-use switchcost_session::Failure;
+use switchcost_session::{Failure, output};
 use switchcost_store::{BASELINE, Store, StoreError};
+
+/// Before the name of a figure of others.
+const PUBLISHED: &str = "published";
 
 /// An operand whose run is loaded.
 pub enum Operand {
@@ -66,8 +69,29 @@ impl<'c> Runs<'c> {
                 _ => None,
             })
             .collect();
-        let default = self.newest_with(&without)?;
+        let default = match self.beside(texts, &without)? {
+            Some(named) => named,
+            None => self.newest_with(&without)?,
+        };
         texts.iter().map(|text| self.operand(text, &default)).collect()
+    }
+
+    /// The run that another operand names, if it has rows for all of these; if it lacks one, says where that is taken from.
+    fn beside(&mut self, texts: &[String], patterns: &[&str]) -> Result<Option<String>, Failure> {
+        let catalogue = self.catalogue;
+        let named = texts.iter().find_map(|text| split(text, catalogue).0).filter(|named| *named != PUBLISHED);
+        let Some(named) = named.filter(|_| !patterns.is_empty()) else { return Ok(None) };
+        let run = self.load(named)?;
+        for text in patterns {
+            let pattern = catalogue.pattern(text).map_err(Failure::usage)?;
+            let fits = |variant| pattern.fits(variant, &label(variant, catalogue, false));
+            if !self.all[run].variants.iter().any(fits) {
+                let newest = self.newest_with(patterns)?;
+                output::say(&format!("{named} has no row `{text}`; it is taken from run {newest}"));
+                return Ok(Some(newest));
+            }
+        }
+        Ok(Some(named.to_owned()))
     }
 
     /// The newest stored run that has a row for each of these, an imported one only if no other has; the newest of all where none has.
@@ -106,7 +130,7 @@ impl<'c> Runs<'c> {
     }
 
     fn operand(&mut self, text: &str, default: &str) -> Result<Operand, Failure> {
-        if let Some(name) = text.strip_prefix("published:") {
+        if let Some((PUBLISHED, name)) = text.split_once(':') {
             return find_published(name).map(Operand::Published);
         }
         let (source, pattern) = split(text, self.catalogue);

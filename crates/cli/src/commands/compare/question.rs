@@ -184,25 +184,18 @@ impl<'c> Question<'c> {
         burdens
     }
 
-    /// The pairs of each group: the reference is the mechanism whose switch costs least, or, if a gate asks about the others, the first.
-    pub fn pairs(&self, groups: &[Group], analyses: &[Analysis<'_>], gated: bool) -> Vec<Pair> {
-        let switches = groups.iter().find(|group| group.experiment == Experiment::usual());
-        let cost = |index: usize| row(switches?, index, analyses)?.median();
-        let mut order: Vec<usize> = (0..self.asked.len()).collect();
-        if !gated {
-            let cost = |index: &usize| cost(*index).unwrap_or(f64::INFINITY);
-            order.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-        }
-        let Some((a, others)) = order.split_first() else { return Vec::new() };
+    /// The pairs of each group: the reference is the first mechanism.
+    pub fn pairs(&self, groups: &[Group]) -> Vec<Pair> {
+        let (a, others) = (&0, 1..self.asked.len());
         let name = |index: &usize| self.asked[*index].id.to_string();
         let mut pairs = Vec::new();
         for group in groups {
             let of = |index: &usize| group.rows.iter().find(|(of, _)| of == index).map(|(_, row)| *row);
-            let both = others.iter().filter_map(|b| Some((b, of(a)?, of(b)?))).filter(|(_, a, b)| a != b);
+            let both = others.clone().filter_map(|b| Some((b, of(a)?, of(&b)?))).filter(|(_, a, b)| a != b);
             pairs.extend(both.map(|(b, of_a, of_b)| Pair {
                 run: group.run,
                 rows: (of_a, of_b),
-                asked: Some((name(a), name(b))),
+                asked: Some((name(a), name(&b))),
             }));
         }
         pairs
