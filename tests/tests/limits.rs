@@ -104,3 +104,41 @@ fn a_fleet_is_judged_without_further_threads() {
     let said = under("--nproc=1:1", judge.arg(folder.path()));
     assert!(said.status == 3 && !said.err.contains("panicked"), "{said:?}");
 }
+
+/// A group of control groups with a limit, and one in it: only the outer one limits. None: they cannot be made here.
+struct Groups(std::path::PathBuf);
+
+impl Groups {
+    fn of_40_tasks() -> Option<Self> {
+        let roots = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].map(std::path::Path::new);
+        roots.into_iter().find_map(|root| {
+            let outer = root.join(format!("switchcost-test-{}", std::process::id()));
+            std::fs::create_dir_all(outer.join("inner")).ok()?;
+            let groups = Self(outer);
+            std::fs::write(groups.0.join("pids.max"), "40").ok().map(|()| groups)
+        })
+    }
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        for folder in [self.0.join("inner"), self.0.clone()] {
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
+#[test]
+#[ignore = "suite real"]
+fn the_limit_of_an_outer_group_is_named() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let Some(groups) = Groups::of_40_tasks() else { return eprintln!("no control group can be made here: not tested") };
+    let enter = format!("echo $$ >{}/inner/cgroup.procs && exec \"$0\" \"$@\"", groups.0.display());
+    let command =
+        real.command("run thread/futex process/pipe --contexts 100 --rounds 1 --batches 1 --budget 60s --format json");
+    let said = wrapped(&["sh", "-c", &enter], &command);
+    for row in said.json()["results"].as_array().unwrap().iter().filter(|row| row["contexts"] == 100) {
+        let reason = row["reason"].as_str().unwrap();
+        assert!(reason.contains("pids.max of the control group = 40"), "{row}");
+    }
+}

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -74,16 +75,28 @@ func AvailableMemory() uint64 {
 		if len(parts) < 3 || parts[1] != "" && parts[1] != "memory" {
 			continue
 		}
-		// Inside a container the path is the host's, and the group's files are at the root.
-		for _, file := range []string{parts[2] + "/memory.max", "/memory.max", "/memory" + parts[2] + "/memory.limit_in_bytes", "/memory/memory.limit_in_bytes"} {
-			text, err := os.ReadFile("/sys/fs/cgroup" + file)
-			limit, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
-			if err == nil && bad == nil && limit < available {
-				available = limit
-			}
+		root, file := "/sys/fs/cgroup", "memory.max"
+		if parts[1] == "memory" {
+			root, file = root+"/memory", "memory.limit_in_bytes"
 		}
+		available = min(available, leastLimit(root, parts[2], file))
 	}
 	return available
+}
+
+// leastLimit is the least number in files of this name of a control group and of those above it, up to the root, where a
+// container has its own; the highest number where none of them limits.
+func leastLimit(root, group, file string) uint64 {
+	least := uint64(math.MaxUint64)
+	for group = strings.TrimSuffix(group, "/"); ; group = group[:strings.LastIndex(group, "/")] {
+		text, err := os.ReadFile(root + group + "/" + file)
+		if limit, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && bad == nil {
+			least = min(least, limit)
+		}
+		if !strings.Contains(group, "/") {
+			return least
+		}
+	}
 }
 
 // mapMemory maps fresh small pages: a transparent huge page would make the behaviour of the TLB a matter of luck.

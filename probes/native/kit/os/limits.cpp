@@ -57,6 +57,13 @@ Failure missing_call(const std::string& text) {
                        ENOSYS);
 }
 
+Failure filtered_call(const std::string& text) {
+    const char* cure = os::calls_are_filtered() ? ": a filter of the session (seccomp) refuses the call; let it answer "
+                                                  "ENOSYS to clone3, or run outside of it"
+                                                : ": this session may not make tasks";
+    return unsupported("no_permission", text + cure, EPERM);
+}
+
 }  // namespace
 
 void raise_soft_limits() {
@@ -71,10 +78,18 @@ Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t w
     if (error == ENOSYS) return missing_call(text);
     // Whoever makes a process with descriptors of its own may meet their limit first.
     if (is_descriptor_limit(error)) return unsupported("limit_reached", sentence(text, descriptor_limit(error)), error);
+    if (error == EPERM) return filtered_call(text);
     std::vector<Limit> limits = os::task_limits();
     // The kernel does not apply RLIMIT_NPROC to the superuser.
     if (geteuid() != 0)
         limits.insert(limits.begin(), {"RLIMIT_NPROC", soft_limit(RLIMIT_NPROC), "raise it with ulimit -u"});
+    // Each of them counts some of the machine's tasks: one that is higher than all of them is not in the way.
+    const std::uint64_t tasks = os::tasks_of_the_system();
+    std::erase_if(limits, [tasks](const Limit& limit) { return tasks != unlimited && limit.value > tasks + 1; });
+    if (limits.empty())
+        return unsupported(
+            "limit_reached",
+            text + ": no limit that can be seen here is that low; look at pids.max of the container or service", error);
     return unsupported("limit_reached", sentence(text, lowest(limits)), error);
 }
 

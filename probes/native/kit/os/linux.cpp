@@ -16,6 +16,7 @@
 #include <malloc.h>
 #endif
 
+#include <array>
 #include <cerrno>
 
 #include "kit/experiments/footprint.h"
@@ -49,11 +50,16 @@ std::int64_t address_space(const std::string& folder) {
 
 std::uint64_t number_in(const char* path) { return procfs::read_number(path).value_or(unlimited); }
 
-cpu_set_t set_of(int cpu) {
-    if (cpu >= CPU_SETSIZE) throw os::placement_failure(cpu, EINVAL);
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<std::size_t>(cpu), &set);
+// As many CPUs as Linux can have; the C library's cpu_set_t ends at 1024.
+struct CpuSet {
+    std::array<cpu_set_t, 8> sets{};
+    cpu_set_t* get() { return sets.data(); }
+};
+
+CpuSet set_of(int cpu) {
+    CpuSet set;
+    if (cpu >= static_cast<int>(sizeof set * 8)) throw os::placement_failure(cpu, EINVAL);
+    CPU_SET_S(static_cast<std::size_t>(cpu), sizeof set, set.get());
     return set;
 }
 
@@ -61,8 +67,8 @@ cpu_set_t set_of(int cpu) {
 
 void pin_self(int cpu) {
     if (cpu < 0) return;
-    const cpu_set_t wanted = set_of(cpu);
-    if (sched_setaffinity(0, sizeof wanted, &wanted) != 0) throw os::placement_failure(cpu, errno);
+    CpuSet wanted = set_of(cpu);
+    if (sched_setaffinity(0, sizeof wanted, wanted.get()) != 0) throw os::placement_failure(cpu, errno);
     if (sched_getcpu() != cpu) throw os::placement_failure(cpu, EINVAL);
 }
 
@@ -114,25 +120,24 @@ void trim_heap() {
 const char* kernel_memory_meaning() { return "kernel_bytes is the change of this process's page tables (VmPTE)"; }
 
 std::size_t usable_cpus() {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    sched_getaffinity(0, sizeof allowed, &allowed);
-    return static_cast<std::size_t>(CPU_COUNT(&allowed));
+    CpuSet allowed;
+    sched_getaffinity(0, sizeof allowed, allowed.get());
+    return static_cast<std::size_t>(CPU_COUNT_S(sizeof allowed, allowed.get()));
 }
 
 int create_thread(pthread_t& thread, pthread_attr_t& attributes, void* (*body)(void*), void* argument, int cpu) {
     if (cpu < 0) return pthread_create(&thread, &attributes, body, argument);
-    const cpu_set_t set = set_of(cpu);
+    CpuSet set = set_of(cpu);
 #if defined(__GLIBC__)
-    pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+    pthread_attr_setaffinity_np(&attributes, sizeof set, set.get());
     return pthread_create(&thread, &attributes, body, argument);
 #else
     // Attributes of musl have no CPU; a thread inherits that of its creator.
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    if (sched_getaffinity(0, sizeof own, &own) != 0 || sched_setaffinity(0, sizeof set, &set) != 0) return errno;
+    CpuSet own;
+    if (sched_getaffinity(0, sizeof own, own.get()) != 0 || sched_setaffinity(0, sizeof set, set.get()) != 0)
+        return errno;
     const int error = pthread_create(&thread, &attributes, body, argument);
-    sched_setaffinity(0, sizeof own, &own);
+    sched_setaffinity(0, sizeof own, own.get());
     return error;
 #endif
 }
@@ -148,13 +153,26 @@ Failure placement_failure(int cpu, int error) {
 void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 std::vector<Limit> task_limits() {
-    return {
+    std::vector<Limit> limits = {
         {"pids.max of the control group", procfs::cgroup_limit("pids", "pids.max").value_or(unlimited),
          "raise it in the control group or container"},
         {"kernel.threads-max", number_in("/proc/sys/kernel/threads-max"), "raise it with sysctl -w kernel.threads-max"},
-        {"kernel.pid_max", number_in("/proc/sys/kernel/pid_max"), "raise it with sysctl -w kernel.pid_max"},
-        {"vm.max_map_count", number_in("/proc/sys/vm/max_map_count"), "raise it with sysctl -w vm.max_map_count"}};
+        {"kernel.pid_max", number_in("/proc/sys/kernel/pid_max"), "raise it with sysctl -w kernel.pid_max"}};
+    constexpr std::uint64_t mappings_of_one_task = 4;
+    const std::uint64_t mappings = number_in("/proc/sys/vm/max_map_count");
+    if (mappings <= procfs::lines_of("/proc/self/maps") + mappings_of_one_task)
+        limits.push_back({"vm.max_map_count", mappings, "raise it with sysctl -w vm.max_map_count"});
+    return limits;
 }
+
+std::uint64_t tasks_of_the_system() {
+    const std::string load = procfs::first_line("/proc/loadavg");  // ... RUNNING/ALL LAST
+    const std::size_t slash = load.find('/');
+    const std::uint64_t tasks = slash == std::string::npos ? 0 : std::strtoull(load.c_str() + slash + 1, nullptr, 10);
+    return tasks != 0 ? tasks : unlimited;
+}
+
+bool calls_are_filtered() { return procfs::read_field("/proc/self/status", "\nSeccomp:") == 2u; }
 
 std::vector<Limit> file_limits() {
     std::vector<Limit> limits = {

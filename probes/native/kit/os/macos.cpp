@@ -142,6 +142,9 @@ Failure placement_failure(int cpu, int) {
 // Nothing sends a signal at a parent's death. The children of this probe block in a read and see the end of their link.
 void end_with_parent() {}
 
+std::uint64_t tasks_of_the_system() { return unlimited; }
+bool calls_are_filtered() { return false; }
+
 std::vector<Limit> task_limits() {
     return {limit_of("kern.num_taskthreads"), limit_of("kern.maxproc"), limit_of("kern.maxprocperuid")};
 }

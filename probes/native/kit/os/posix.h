@@ -51,6 +51,8 @@ void end_with_parent();
 
 // What may have refused a task, a descriptor or memory, beside the limits of the process itself.
 std::vector<Limit> task_limits();
+std::uint64_t tasks_of_the_system();  // all that there are, of whomever; unlimited: nobody tells
+bool calls_are_filtered();            // some system calls may be refused by a filter of the session
 std::vector<Limit> file_limits();
 std::vector<Limit> memory_limits(const char* cure);
 const char* overcommit_cure();  // goes behind "use fewer contexts or smaller stacks"

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include "kit/os/descriptor.h"
 
@@ -33,11 +35,9 @@ bool field(const char* text, const char* name, std::uint64_t& value) {
     return true;
 }
 
-std::string cgroup_path(const std::string& controllers) {
-    for (const CgroupOf& group : cgroups_of("self")) {
-        if (group.controllers == controllers) return group.path;
-    }
-    return "/";
+// Whether a line of /proc/PID/cgroup is of this controller: version 1 may mount several as one ("cpu,cpuacct").
+bool is_of(const CgroupOf& group, const std::string& controller) {
+    return ("," + group.controllers + ",").find("," + controller + ",") != std::string::npos;
 }
 
 }  // namespace
@@ -82,6 +82,11 @@ std::string first_line(const std::string& path) {
     return line;
 }
 
+std::size_t lines_of(const std::string& path) {
+    std::ifstream file(path);
+    return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+}
+
 bool write_file(const char* path, std::string_view text) {
     const Descriptor file(open(path, O_WRONLY | O_CLOEXEC));
     return file.is_open() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -102,11 +107,23 @@ std::uint64_t available_memory() {
 }
 
 std::optional<std::uint64_t> cgroup_limit(const char* controller, const char* file, const char* unified_file) {
-    const std::string first = std::string("/sys/fs/cgroup/") + controller + cgroup_path(controller) + "/" + file;
-    if (const auto value = read_number(first)) return value;
-    const std::string name = unified_file != nullptr ? unified_file : file;
-    if (const auto value = read_number("/sys/fs/cgroup" + cgroup_path("") + "/" + name)) return value;
-    return read_number("/sys/fs/cgroup/" + name);  // inside a container the path of /proc/self/cgroup is the host's
+    std::optional<std::uint64_t> least;
+    const auto look = [&least](const std::string& root, std::string path, const std::string& name) {
+        if (path == "/") path.clear();
+        for (;;) {
+            const auto value = read_number(root + path + "/" + name);
+            if (value && (!least || *value < *least)) least = value;
+            const std::size_t last = path.find_last_of('/');
+            if (last == std::string::npos) return;  // That was the root, where a container has its own group.
+            path.erase(last);
+        }
+    };
+    for (const CgroupOf& group : cgroups_of("self")) {
+        if (group.controllers.empty())
+            look("/sys/fs/cgroup", group.path, unified_file != nullptr ? unified_file : file);
+        if (is_of(group, controller)) look(std::string("/sys/fs/cgroup/") + controller, group.path, file);
+    }
+    return least;
 }
 
 }  // namespace probe::procfs

@@ -26,7 +26,12 @@ int policy_of(const Plan& plan) {
 
 // Where the kernel groups real-time tasks, a control group without a share of real time refuses them, even
 // to the superuser.
-std::string cure() {
+std::string cure(int policy) {
+    if (class_of(0) == SCHED_IDLE) {
+        return "switchcost was started under SCHED_IDLE, which only CAP_SYS_NICE may leave; start it under the usual "
+               "class (chrt --other 0, CPUSchedulingPolicy=other)";
+    }
+    if (policy != SCHED_FIFO) return "a filter of the session (seccomp) may refuse the call";
     if (procfs::cgroup_limit("cpu", "cpu.rt_runtime_us") == 0u) {
         return "cpu.rt_runtime_us of this control group is 0: give it a share, or run outside of it";
     }
@@ -44,7 +49,7 @@ void schedule_self(const Plan& plan) {
     if (syscall(SYS_sched_setscheduler, 0, policy, &priority) == 0) return;
     const int error = errno;
     const std::string what = std::string("sched=") + plan.text("sched") + " was refused (" + std::strerror(error) + ")";
-    throw unsupported(error == EPERM ? "no_permission" : "unsupported_here", what + "; " + cure(), error);
+    throw unsupported(error == EPERM ? "no_permission" : "unsupported_here", what + "; " + cure(policy), error);
 }
 
 std::int64_t tasks_scheduled(std::span<const TaskId> tasks, const Plan& plan) {

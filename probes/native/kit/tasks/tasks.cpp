@@ -11,6 +11,14 @@ namespace {
 // thread data.
 constexpr std::size_t thread_stack_bytes = 64 * 1024;
 
+// Whether the thread itself is refused, wherever it is to run.
+bool threads_are_refused() {
+    pthread_t thread;
+    const int error = pthread_create(&thread, nullptr, [](void* nothing) { return nothing; }, nullptr);
+    if (error == 0) pthread_join(thread, nullptr);
+    return error != 0;
+}
+
 }  // namespace
 
 void Threads::start(void* (*body)(void*), void* argument, int cpu, std::uint32_t wanted) {
@@ -26,7 +34,8 @@ void Threads::start(void* (*body)(void*), void* argument, int cpu, std::uint32_t
         threads_.push_back(thread);
         return;
     }
-    if (cpu >= 0 && (error == EINVAL || error == EPERM)) throw os::placement_failure(cpu, error);
+    if (cpu >= 0 && (error == EINVAL || error == EPERM) && !threads_are_refused())
+        throw os::placement_failure(cpu, error);
     throw task_limit_failure("thread", static_cast<std::uint32_t>(threads_.size()) + 1, wanted, error);
 }
 

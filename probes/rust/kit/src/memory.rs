@@ -3,6 +3,7 @@
 use crate::os::{page_bytes, zeroed_pages};
 use crate::refusal::Refusal;
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::thread::sleep;
 use std::time::Duration;
@@ -131,11 +132,16 @@ fn available() -> Option<u64> {
     Some(limits.fold(free, u64::min))
 }
 
-/// Inside a container the path is the host's, and the group's files are at the root.
+/// The least of the group's and of those above it, up to the root, where a container has its own.
 fn limit_of_group(version_1: bool, path: &str) -> Option<u64> {
     let (root, file) = if version_1 { ("/memory", "memory.limit_in_bytes") } else { ("", "memory.max") };
-    let read = |path: &str| fs::read_to_string(format!("/sys/fs/cgroup{root}{path}/{file}")).ok()?.trim().parse().ok();
-    read(path).or_else(|| read(""))
+    least_limit(Path::new(&format!("/sys/fs/cgroup{root}")), path, file)
+}
+
+fn least_limit(root: &Path, group: &str, file: &str) -> Option<u64> {
+    let groups = Path::new(group.trim_start_matches('/')).ancestors();
+    let read = |group: &Path| fs::read_to_string(root.join(group).join(file)).ok()?.trim().parse().ok();
+    groups.filter_map(read).min()
 }
 
 /// Pages that each CPU keeps at hand, out of /proc/zoneinfo.
@@ -157,6 +163,20 @@ mod tests {
     fn figures_are_kibibytes() {
         assert_eq!(field("Name: x\nVmRSS:\t  12 kB\n", "VmRSS:"), Some(12 * 1024));
         assert_eq!(field("VmRSS:\n", "VmRSS:"), None);
+    }
+
+    #[test]
+    fn the_limit_of_an_outer_group_counts() {
+        let root = std::env::temp_dir().join(format!("switchcost-groups-{}", std::process::id()));
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        let limit = |group: &str, text: &str| fs::write(root.join(group).join("memory.max"), text).unwrap();
+        limit("a/b", "max\n");
+        limit("a", "40\n");
+        assert_eq!(least_limit(&root, "/a/b", "memory.max"), Some(40));
+        limit("", "30");
+        assert_eq!(least_limit(&root, "/a/b", "memory.max"), Some(30));
+        assert_eq!(least_limit(&root, "/a/b", "pids.max"), None);
+        fs::remove_dir_all(&root).unwrap();
     }
 
     #[test]

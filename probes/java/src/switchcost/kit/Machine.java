@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -140,44 +141,52 @@ public final class Machine {
                 limits.add(name.replace('/', '.') + " " + value.trim());
             }
         }
-        String most = ofGroup("pids", "pids.max");
-        if (most != null) {
-            limits.add("pids.max of the cgroup " + most);
-        }
+        groups("pids")
+            .stream()
+            .map(group -> limit(group, "pids.max"))
+            .filter(Objects::nonNull)
+            .min(Long::compare)
+            .ifPresent(most -> limits.add("pids.max of the cgroup " + most));
         return String.join(", ", limits);
     }
 
     /** Bytes that can still be had, by the kernel's estimate and the limit of the process's control group; 0 where nobody tells. */
     static long availableMemory() {
         long available = number(text("/proc/meminfo"), "MemAvailable") << 10;
-        String limit = ofGroup("memory", "memory.max");
-        String used = ofGroup("memory", "memory.current");
-        if (limit == null) {
-            limit = ofGroup("memory", "memory.limit_in_bytes");
-            used = ofGroup("memory", "memory.usage_in_bytes");
-        }
-        if (limit == null || used == null || !limit.matches("\\d{1,18}")) {
-            // "max", or so large that it is none.
-            return available;
-        }
-        return Math.min(available, Math.max(0, Long.parseLong(limit) - Long.parseLong(used)));
-    }
-
-    /** A file of the control group that the process is in, version 2 or a hierarchy of version 1; null where there is none. */
-    private static String ofGroup(String controller, String file) {
-        for (String line : String.valueOf(text("/proc/self/cgroup")).split("\n")) {
-            String[] parts = line.split(":", 3);
-            if (parts.length == 3 && (parts[1].isEmpty() || parts[1].equals(controller))) {
-                String value = text("/sys/fs/cgroup/" + parts[1] + parts[2] + "/" + file);
-                if (value == null) {
-                    // Inside a container the path is the host's, and the group's files are at the root.
-                    value = text("/sys/fs/cgroup/" + parts[1] + "/" + file);
-                }
-                if (value != null) {
-                    return value.trim();
+        for (String group : groups("memory")) {
+            for (String[] files : new String[][] {
+                { "memory.max", "memory.current" },
+                { "memory.limit_in_bytes", "memory.usage_in_bytes" },
+            }) {
+                Long limit = limit(group, files[0]);
+                Long used = limit(group, files[1]);
+                if (limit != null && used != null) {
+                    available = Math.min(available, Math.max(0, limit - used));
                 }
             }
         }
-        return null;
+        return available;
+    }
+
+    /** A number in a file of a control group; null where there is none: "max", or so large that it is none. */
+    private static Long limit(String group, String file) {
+        String value = String.valueOf(text(group + "/" + file)).trim();
+        return value.matches("\\d{1,18}") ? Long.valueOf(value) : null;
+    }
+
+    /** Folders of the control group that the process is in, and of those above it, version 2 or a hierarchy of version 1. Inside a container only the last is there. */
+    private static List<String> groups(String controller) {
+        List<String> found = new ArrayList<>();
+        for (String line : String.valueOf(text("/proc/self/cgroup")).split("\n")) {
+            String[] parts = line.split(":", 3);
+            if (parts.length == 3 && (parts[1].isEmpty() || List.of(parts[1].split(",")).contains(controller))) {
+                String root = "/sys/fs/cgroup/" + (parts[1].isEmpty() ? "" : controller);
+                for (String path = parts[2]; !path.isEmpty(); path = path.substring(0, path.lastIndexOf('/'))) {
+                    found.add(root + path);
+                }
+                found.add(root);
+            }
+        }
+        return found;
     }
 }
