@@ -4,7 +4,7 @@ SHELL = /bin/sh
 PREFIX = /usr/local
 DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
-WITH_TOOLS = PATH="$$HOME/.cargo/bin:$$PATH"
+WITH_TOOLS = . scripts/own-build; PATH="$$HOME/.cargo/bin:$$PATH"
 
 .PHONY: help run run-all docs test test-all soak bench lint build install dist answers generate clean setup setup-all setup-test setup-suites setup-packages test-packages portability format
 

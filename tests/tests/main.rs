@@ -22,6 +22,8 @@ mod explain;
 mod fake;
 mod faults;
 mod fleet;
+#[cfg(unix)]
+mod foreign_builds;
 mod forged;
 #[cfg(unix)]
 mod formats;
