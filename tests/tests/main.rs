@@ -31,6 +31,8 @@ mod golden;
 #[cfg(unix)]
 mod guides;
 mod history;
+#[cfg(target_os = "linux")]
+mod inherited;
 mod invented;
 mod kept;
 mod lies;

@@ -8,6 +8,7 @@ mod doctor;
 pub(crate) mod facts;
 mod hogs;
 pub(crate) mod host;
+mod inherited;
 #[path = "../unix/interrupt.rs"]
 pub(crate) mod interrupt;
 pub(crate) mod memory;
@@ -26,7 +27,7 @@ pub(crate) mod watch;
 pub(crate) use claim::{Claim, claim};
 pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
 
-pub(crate) use sys::forget_inherited;
+pub(crate) use inherited::forget_inherited;
 
 pub(crate) use scheduling::{inherits_usual, refusal as load_refusal};
 

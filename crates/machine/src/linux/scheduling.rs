@@ -46,7 +46,10 @@ impl From<Scheduling> for Attributes {
 
 /// Schedules a task so; 0: the caller. Async-signal-safe.
 pub(super) fn set(task: i32, wanted: Scheduling) -> io::Result<()> {
-    let attributes = Attributes::from(wanted);
+    put(task, Attributes::from(wanted))
+}
+
+fn put(task: i32, attributes: Attributes) -> io::Result<()> {
     // SAFETY: the kernel reads `size` bytes of the structure, which it is made of, and writes nothing but the size, on error, to memory of ours.
     let answer = unsafe { libc::syscall(libc::SYS_sched_setattr, task, &raw const attributes, 0) };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -58,6 +61,14 @@ fn get(task: i32) -> Option<Attributes> {
     // SAFETY: the kernel writes at most `size` bytes to the structure, which is as large.
     let answer = unsafe { libc::syscall(libc::SYS_sched_getattr, task, &raw mut attributes, size, 0) };
     (answer == 0).then_some(attributes)
+}
+
+/// Leaves the class that a parent handed on for the usual one. Who inherits that children are reset (`SCHED_RESET_ON_FORK`) may keep that alone.
+pub(super) fn leave_class() {
+    const RESET_ON_FORK: u64 = 1;
+    let Some(own) = get(0).filter(|own| own.policy != 0) else { return };
+    let usual = Attributes { nice: own.nice, ..Attributes::from(Scheduling::USUAL) };
+    let _ = put(0, usual).or_else(|_| put(0, Attributes { flags: RESET_ON_FORK, ..usual }));
 }
 
 /// See [`crate::load::refusal`]. A thread of the host tries: what the kernel says is nearer to the truth than what capabilities and limits let one guess.

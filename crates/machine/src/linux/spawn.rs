@@ -3,7 +3,7 @@
 use super::hogs::{self, Hogs, Nest};
 use super::host::cause;
 use super::sys::Usage;
-use super::{rights, strays};
+use super::{inherited, rights, strays};
 use crate::interrupt::Interrupt;
 use crate::list;
 use crate::spawn::{Exit, ExitStatus, Heard, SCRATCH, SpawnError, SpawnRequest, resolve};
@@ -75,7 +75,7 @@ impl Running {
         let report_write =
             rustix::io::fcntl_dupfd_cloexec(&report_write, request.report_fd).map_err(|error| other(error.into()))?;
         let mut command = Command::new(&program);
-        command.process_group(0).stdin(Stdio::null());
+        command.stdin(Stdio::null());
         command.stdout(log_write.try_clone().map_err(other)?).stderr(log_write);
         if let Some(directory) = &request.directory {
             command.current_dir(directory);
@@ -257,7 +257,7 @@ struct BeforeExec {
 
 impl BeforeExec {
     /// Async-signal-safe: system calls only (rustix makes them directly or through thin C wrappers), no allocation, no
-    /// lock, no panic. std has already emptied the signal mask and made the process group.
+    /// lock, no panic. std has already emptied the signal mask.
     fn apply(&self) -> io::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // A parent that died before the line above sends no signal any more.
@@ -270,14 +270,14 @@ impl BeforeExec {
                 return Err(NOT_GRANTED.into());
             }
         }
-        default_signals();
+        inherited::begin_anew()?;
         self.nest.as_ref().map_or(Ok(()), Nest::fork)?;
         if let Some(slack) = self.timer_slack_ns.and_then(|ns| std::num::NonZeroU64::new(ns.into())) {
             rustix::thread::set_current_timer_slack(Some(slack))?;
         }
         hand_over(self.report_write, self.report_fd)?;
-        close_on_exec(3, self.report_fd - 1);
-        close_on_exec(self.report_fd + 1, i32::MAX);
+        inherited::close_on_exec(3, self.report_fd - 1);
+        inherited::close_on_exec(self.report_fd + 1, i32::MAX);
         rights::drop_all_but(self.kept);
         Ok(())
     }
@@ -328,52 +328,12 @@ impl Image {
     }
 }
 
-/// Every signal acts as by default. Exec resets handlers, but what the host ignores (nohup: SIGHUP) stays ignored.
-/// By system call, because the C library refuses to touch signals 32 and 33, and programs that start the host have
-/// been seen to ignore 32.
-fn default_signals() {
-    const BYTES_OF_A_MASK: usize = 8;
-    // The kernel's `struct sigaction` of any architecture fits; all zero is SIG_DFL without flags.
-    let default = [0_u64; 8];
-    for signal in 1..=64 {
-        // SAFETY: the kernel reads the structure, which is larger than needed, and writes nothing (no old action is
-        // asked for). No handler is installed. For SIGKILL and SIGSTOP it fails, harmlessly.
-        unsafe {
-            libc::syscall(
-                libc::SYS_rt_sigaction,
-                signal,
-                default.as_ptr(),
-                std::ptr::null_mut::<u64>(),
-                BYTES_OF_A_MASK,
-            )
-        };
-    }
-}
-
 /// Puts the descriptor at the number asked for, open across exec.
 fn hand_over(from: i32, to: i32) -> io::Result<()> {
     // SAFETY: both calls are async-signal-safe and touch descriptors of the child only. At `to` there is either `from`
     // itself or a descriptor that was to be closed at exec anyway; nothing of Rust uses it before.
     let answer = unsafe { if from == to { libc::fcntl(to, libc::F_SETFD, 0) } else { libc::dup2(from, to) } };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-/// Marks descriptors first..=last to be closed at exec (not now: std still needs one to tell of a failed exec).
-fn close_on_exec(first: i32, last: i32) {
-    if first > last {
-        return;
-    }
-    const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
-    // SAFETY: a system call on integers; it only sets a flag of descriptors of the child.
-    let answer = unsafe { libc::syscall(libc::SYS_close_range, first, last, CLOSE_RANGE_CLOEXEC) };
-    if answer == 0 {
-        return;
-    }
-    // Before Linux 5.11, or where a filter forbids it: one by one. Higher numbers exist only if somebody asked for them.
-    for fd in first..=last.min(65_535) {
-        // SAFETY: async-signal-safe; sets a flag of a descriptor of the child, or fails because there is none.
-        unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
-    }
 }
 
 /// A pipe whose read end does not block.

@@ -66,6 +66,10 @@ impl<'a> Stat<'a> {
         self.field(41)
     }
 
+    pub(crate) fn nice(&self) -> Option<i32> {
+        self.field(19)
+    }
+
     pub(crate) fn threads(&self) -> Option<u64> {
         self.field(20)
     }

@@ -40,22 +40,6 @@ impl Usage {
     }
 }
 
-/// See [`crate::spawn::forget_inherited`].
-pub(crate) fn forget_inherited() {
-    let mut nothing_blocked = MaybeUninit::<libc::sigset_t>::zeroed();
-    // SAFETY: an all-zero itimerval is a timer that is not set.
-    let no_timer: libc::itimerval = unsafe { MaybeUninit::zeroed().assume_init() };
-    // SAFETY: called before there is another thread or a handler. The calls read what they are given, which lives until then, and write to the set alone.
-    unsafe {
-        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-        libc::sigemptyset(nothing_blocked.as_mut_ptr());
-        libc::sigprocmask(libc::SIG_SETMASK, nothing_blocked.as_ptr(), std::ptr::null_mut());
-        for timer in [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF] {
-            libc::setitimer(timer, &raw const no_timer, std::ptr::null_mut());
-        }
-    }
-}
-
 /// Sleeps until a child of whatever kind (`__WALL`) has ended, and reaps it: its wait status and what it and its reaped children used.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ mod clock;
 mod confinement;
 mod counters;
 mod idle;
+mod inherited;
 mod kernel;
 mod load;
 mod platform;
@@ -48,6 +49,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { id: "realtime", look: rights::realtime },
     Check { id: "kvm", look: rights::kvm },
     Check { id: "orphans", look: rights::orphans },
+    Check { id: "inherited", look: inherited::handed_on },
     Check { id: "process_limit", look: rights::process_limit },
     Check { id: "file_limit", look: rights::file_limit },
 ];

@@ -5,6 +5,7 @@ mod confinement;
 mod cpu;
 mod drifting;
 mod gathered;
+mod inherited;
 mod kernel;
 mod power;
 #[cfg(test)]
@@ -13,6 +14,7 @@ pub(crate) mod tests;
 pub(crate) use confinement::container;
 pub(crate) use cpu::{Virtual, capacities, hypervisor, virtualisation};
 pub(crate) use drifting::Live;
+pub(crate) use inherited::{class_and_nice, memory_policy, personality};
 pub(crate) use power::{frequency_is_fixed_by_host, turbo};
 
 use super::host::Host;
@@ -28,6 +30,7 @@ pub(crate) fn gather(host: &Host, live: &Live) -> Machine {
     power::gather(host, &mut stable);
     confinement::gather(host, &mut stable);
     drifting::gather(host, live, &mut drifting);
+    inherited::gather(host, &mut drifting);
     personal.put("host_name", host.fact("/proc/sys/kernel/hostname"));
     Machine { stable: stable.0, drifting: drifting.0, personal: personal.0, findings: Vec::new() }
 }
