@@ -5,8 +5,8 @@ use switchcost_model::{CpuRole, Reason};
 
 /// CPUs that this process may use and what each is used for.
 ///
-/// Policy: the measured CPU is the highest-numbered allowed one, because interrupts and the host's own work gather on
-/// the lowest; the host goes to the lowest-numbered other one, off the measured core if possible.
+/// Policy: the measured CPU is the highest-numbered allowed one of the fastest kind, because interrupts and the host's own work gather on
+/// the lowest, and the last are often small cores; the host goes to the lowest-numbered other one, off the measured core if possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cpus {
     allowed: Vec<u32>,
@@ -36,22 +36,25 @@ impl Cpus {
             allowed.retain(|cpu| online.contains(cpu));
         }
         let restriction = os::restriction(&allowed, &online);
-        Self::arrange(allowed, restriction, os::core_siblings)
+        let fast = os::fast_cpus(&allowed);
+        Self::arrange(allowed, &fast, restriction, os::core_siblings)
     }
 
     /// The policy itself; `siblings` lists the CPUs of a CPU's core.
     fn arrange(
         allowed: Vec<u32>,
+        fast: &[u32],
         restriction: Option<String>,
         siblings: impl Fn(u32) -> Vec<u32>,
     ) -> Result<Self, CpusError> {
-        let Some(&measured) = allowed.last() else {
+        let Some(&measured) = fast.last().or(allowed.last()) else {
             return Err(CpusError("no CPU is both online and allowed to this process".to_owned()));
         };
         let core = siblings(measured);
         let others = || allowed.iter().copied().filter(|&cpu| cpu != measured);
         let off_core = || others().filter(|cpu| !core.contains(cpu));
-        let partner = off_core().next_back().or_else(|| others().next_back());
+        let partner = off_core().rfind(|cpu| fast.contains(cpu));
+        let partner = partner.or_else(|| off_core().next_back()).or_else(|| others().next_back());
         let housekeeping = off_core().next().or_else(|| others().next());
         Ok(Self { measured, partner, housekeeping, restriction, allowed })
     }
@@ -60,6 +63,12 @@ impl Cpus {
     #[must_use]
     pub fn allowed(&self) -> &[u32] {
         &self.allowed
+    }
+
+    /// May contexts be put on this CPU, if it is asked for by its number? The kernel keeps isolated ones out of what a process inherits, and grants them.
+    #[must_use]
+    pub fn grants(&self, cpu: u32) -> bool {
+        self.allowed.contains(&cpu) || (os::isolated_cpus().contains(&cpu) && on_cpu(cpu, || ()).is_some())
     }
 
     /// The CPU of all contexts that share one.
@@ -146,7 +155,7 @@ mod tests {
     use super::*;
 
     fn arranged(allowed: &[u32], siblings: fn(u32) -> Vec<u32>) -> Cpus {
-        Cpus::arrange(allowed.to_vec(), None, siblings).unwrap()
+        Cpus::arrange(allowed.to_vec(), allowed, None, siblings).unwrap()
     }
 
     #[test]
@@ -171,14 +180,26 @@ mod tests {
     }
 
     #[test]
+    fn a_fast_core_is_measured_beside_another_fast_one() {
+        let hybrid = |allowed: &[u32], fast: &[u32]| {
+            Cpus::arrange(allowed.to_vec(), fast, None, |cpu| if cpu < 4 { vec![cpu & !1, cpu | 1] } else { vec![cpu] })
+                .unwrap()
+        };
+        let cpus = hybrid(&[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3]);
+        assert_eq!((cpus.measured(), cpus.pair()), (3, Ok([3, 1])));
+        let one_fast = hybrid(&[0, 4, 5], &[0]);
+        assert_eq!((one_fast.measured(), one_fast.pair()), (0, Ok([0, 5])));
+    }
+
+    #[test]
     fn one_cpu_is_a_reason_not_a_crash() {
         let cpus = arranged(&[3], |cpu| vec![cpu]);
         assert_eq!(cpus.housekeeping(), None);
         assert!(cpus.pair().unwrap_err().to_string().contains("one CPU"));
         let why = Some("the cgroup's cpuset allows only CPU 3 of 0-7".to_owned());
-        let cpus = Cpus::arrange(vec![3], why, |cpu| vec![cpu]).unwrap();
+        let cpus = Cpus::arrange(vec![3], &[3], why, |cpu| vec![cpu]).unwrap();
         assert!(cpus.pair().unwrap_err().to_string().contains("cpuset"));
-        assert!(Cpus::arrange(Vec::new(), None, |cpu| vec![cpu]).is_err());
+        assert!(Cpus::arrange(Vec::new(), &[], None, |cpu| vec![cpu]).is_err());
     }
 
     #[cfg(target_os = "linux")]

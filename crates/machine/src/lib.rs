@@ -2,7 +2,7 @@
 //! disturbances.
 //!
 //! Everything particular to an operating system lies in `linux/` and `windows/`; `other/` answers with reasons, so that the
-//! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/inherited.rs`, `linux/spawn.rs`, `linux/hogs.rs`, `linux/scheduling.rs`, `linux/memory.rs` and
+//! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/cpus.rs`, `linux/inherited.rs`, `linux/spawn.rs`, `linux/hogs.rs`, `linux/scheduling.rs`, `linux/memory.rs` and
 //! `windows/sys.rs`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]

@@ -47,7 +47,7 @@ pub(crate) fn cpus_of(placement: Placement, cpus: &Cpus) -> Result<Vec<u32>, Rea
         return placement.cpus().iter().map(|role| cpus.of(*role)).collect();
     };
     let allowed = cpus.allowed();
-    if let Some(cpu) = [a, b].into_iter().find(|cpu| !allowed.contains(cpu)) {
+    if let Some(cpu) = [a, b].into_iter().find(|cpu| !cpus.grants(*cpu)) {
         return Err(Reason::CpuNotAllowed { cpu, allowed: cpu_list::format(allowed) });
     }
     Ok(if a == b { vec![a] } else { vec![a, b] })

@@ -2,13 +2,13 @@
 //! the probe's own: they are forked from its process just before that becomes the probe. Their parent ends at once, so that this process adopts them and the
 //! probe has no children that it does not know.
 
+use super::cpus::CpuSet;
 use super::host::Host;
 use super::stat::Stat;
 use super::{scheduling, sys};
 use crate::load::{HogPlan, MOST_HOGS as MOST, Scheduling};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use rustix::process::{Pid, Signal};
-use rustix::thread::CpuSet;
 use rustix::thread::futex;
 use std::io;
 use std::sync::Arc;
@@ -138,7 +138,7 @@ impl Nest {
         // SAFETY: a system call on integers; this process uses no descriptor, and has copies only.
         unsafe { libc::syscall(libc::SYS_close_range, 0, libc::c_uint::MAX, 0) };
         let board = self.shared.board();
-        let placed = self.cpus.get(index % self.cpus.len()).map(|set| rustix::thread::sched_setaffinity(None, set));
+        let placed = self.cpus.get(index % self.cpus.len()).map(CpuSet::apply);
         let placed = matches!(placed, Some(Ok(()))) && scheduling::set(0, self.scheduling).is_ok();
         let pid = if placed { rustix::process::getpid().as_raw_pid() } else { -1 };
         if let Some(own) = board.hogs.get(index) {

@@ -25,7 +25,7 @@ pub(crate) mod tree;
 pub(crate) mod watch;
 
 pub(crate) use claim::{Claim, claim};
-pub(crate) use cpus::{allowed_cpus, core_siblings, online_cpus, pin_thread, restriction};
+pub(crate) use cpus::{allowed_cpus, core_siblings, fast_cpus, isolated_cpus, online_cpus, pin_thread, restriction};
 
 pub(crate) use inherited::forget_inherited;
 

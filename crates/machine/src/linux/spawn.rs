@@ -1,5 +1,6 @@
 //! Processes: start, wait, kill, reap.
 
+use super::cpus::CpuSet;
 use super::hogs::{self, Hogs, Nest};
 use super::host::cause;
 use super::sys::Usage;
@@ -11,7 +12,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
-use rustix::thread::CpuSet;
 use std::ffi::{CString, c_char};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -265,8 +265,8 @@ impl BeforeExec {
             return Err(PARENT_DIED.into());
         }
         if let Some(set) = &self.set {
-            rustix::thread::sched_setaffinity(None, set).map_err(|_| NOT_GRANTED)?;
-            if rustix::thread::sched_getaffinity(None)? != *set {
+            set.apply().map_err(|_| NOT_GRANTED)?;
+            if CpuSet::of(0)? != *set {
                 return Err(NOT_GRANTED.into());
             }
         }

@@ -95,6 +95,14 @@ pub(crate) fn online_cpus() -> Vec<u32> {
 }
 
 /// See [`crate::cpus`].
+pub(crate) fn fast_cpus(cpus: &[u32]) -> Vec<u32> {
+    cpus.to_vec()
+}
+
+pub(crate) fn isolated_cpus() -> Vec<u32> {
+    Vec::new()
+}
+
 pub(crate) fn core_siblings(cpu: u32) -> Vec<u32> {
     vec![cpu]
 }

@@ -22,6 +22,14 @@ pub(crate) fn online_cpus() -> Vec<u32> {
 }
 
 /// CPUs of the same core, itself included.
+pub(crate) fn fast_cpus(cpus: &[u32]) -> Vec<u32> {
+    cpus.to_vec()
+}
+
+pub(crate) fn isolated_cpus() -> Vec<u32> {
+    Vec::new()
+}
+
 pub(crate) fn core_siblings(cpu: u32) -> Vec<u32> {
     let cores = sys::cores().into_iter().map(members);
     cores.into_iter().find(|core| core.contains(&cpu)).unwrap_or_else(|| vec![cpu])

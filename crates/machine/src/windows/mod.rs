@@ -11,7 +11,9 @@ pub(crate) mod trace;
 #[path = "../other/watch.rs"]
 pub(crate) mod watch;
 
-pub(crate) use cpus::{Claim, allowed_cpus, claim, core_siblings, online_cpus, pin_thread, restriction};
+pub(crate) use cpus::{
+    Claim, allowed_cpus, claim, core_siblings, fast_cpus, isolated_cpus, online_cpus, pin_thread, restriction,
+};
 
 use switchcost_model::{Finding, Machine, Severity};
 

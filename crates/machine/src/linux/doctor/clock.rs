@@ -37,7 +37,7 @@ pub(super) fn step(look: &Subject<'_>) -> Answer {
             "use longer batches, or another clock source",
         ),
         Some(step) => Answer::fine(format!("the clock advances in steps of at most {step:.0} ns")),
-        None => Answer::note(
+        None => Answer::warning(
             "the clock's step could not be estimated",
             "short batches may be inexact",
             "see the clock's read cost in each probe's introduction",
@@ -67,7 +67,12 @@ pub(super) fn invariant_tsc(look: &Subject<'_>) -> Answer {
 
 pub(super) fn counters(look: &Subject<'_>) -> Answer {
     match look.sizes.counters {
-        None => Answer::fine("there are no two CPUs whose counters could be compared"),
+        None if look.host.online().len() < 2 => Answer::fine("there are no two CPUs whose counters could be compared"),
+        None => Answer::note(
+            "the counters of the CPUs could not be compared",
+            "timing=each may find intervals between CPUs too short or too long",
+            "let threads be started and placed on each CPU, or use timing=batch",
+        ),
         Some(gap) if gap.least == 0.0 => {
             Answer::fine(format!("the counters of the CPUs agree within {:.0} ns", gap.most))
         }

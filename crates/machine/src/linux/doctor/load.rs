@@ -13,7 +13,7 @@ const OTHERS: (f64, f64) = (10.0, 25.0);
 
 pub(super) fn steal(look: &Subject<'_>) -> Answer {
     let (Some(now), Some(since_boot)) = (look.sizes.steal_percent, look.sizes.steal_since_boot_percent) else {
-        return Answer::note(
+        return Answer::warning(
             "steal time could not be determined",
             "an invocation that the hypervisor disturbed may not be recognised",
             "make /proc/stat readable, and let threads be started and placed on the measured CPU",
@@ -37,7 +37,7 @@ pub(super) fn steal(look: &Subject<'_>) -> Answer {
 
 pub(super) fn neighbours(look: &Subject<'_>) -> Answer {
     let Some(others) = look.sizes.others_percent else {
-        return Answer::note(
+        return Answer::warning(
             "how much CPU time other processes use could not be determined",
             "an invocation that others disturbed may not be recognised",
             "make /proc/stat readable, and let threads be started and placed on the measured CPU",

@@ -2,8 +2,7 @@
 
 use super::{Answer, Subject};
 use crate::list;
-use crate::os::cpus::restriction_on;
-use crate::os::facts;
+use crate::os::cpus::{fast_cpus_on, restriction_on, speeds};
 
 /// CPUs that this process may use.
 fn allowed(look: &Subject<'_>) -> Option<Vec<u32>> {
@@ -21,7 +20,7 @@ pub(super) fn cpu_count(look: &Subject<'_>) -> Answer {
             "give the machine, container or taskset a second CPU",
         ),
         Some(count) => Answer::fine(format!("{count} CPUs may be used")),
-        None => Answer::note(
+        None => Answer::warning(
             "the CPUs of this process cannot be read from /proc/self/status",
             "placements may fail",
             "mount /proc",
@@ -30,14 +29,32 @@ pub(super) fn cpu_count(look: &Subject<'_>) -> Answer {
 }
 
 pub(super) fn affinity(look: &Subject<'_>) -> Answer {
-    let allowed = allowed(look).unwrap_or_default();
+    let Some(allowed) = allowed(look).filter(|allowed| !allowed.is_empty()) else {
+        return Answer::warning(
+            "which CPUs this process may use could not be determined",
+            "placements may fail, or choose CPUs that others use",
+            "mount /proc and /sys",
+        );
+    };
+    if look.sizes.clock_read_ns.is_none() {
+        return Answer::warning(
+            "a thread could not be placed on the measured CPU: starting or placing one (sched_setaffinity) is refused",
+            "nothing can be measured on a CPU of its own",
+            "let the session's filter (seccomp) and limits allow both",
+        );
+    }
     match restriction_on(look.host, &allowed, &look.host.online()) {
-        Some(restriction) if !allowed.is_empty() => Answer::note(
+        Some(restriction) if restriction.contains("isolcpus") => Answer::note(
+            restriction,
+            "placements choose among these CPUs only; isolated ones are measured only if they are asked for by number",
+            "name one (`switchcost run 'NAME pair:A-A'`), or hand all on: taskset -c 0-N switchcost …",
+        ),
+        Some(restriction) => Answer::note(
             restriction,
             "placements choose among these CPUs only, and those who are kept to the same ones share them",
             "start switchcost without the restriction to use every CPU",
         ),
-        _ => Answer::fine("every online CPU may be used"),
+        None => Answer::fine("every online CPU may be used"),
     }
 }
 
@@ -59,12 +76,16 @@ pub(super) fn smt(look: &Subject<'_>) -> Answer {
 }
 
 pub(super) fn unequal_cores(look: &Subject<'_>) -> Answer {
-    match facts::capacities(look.host) {
-        capacities if capacities.len() > 1 => Answer::note(
-            format!("cores differ in speed: capacities {} of 1024", capacities.join(", ")),
-            "a switch costs more on a small core; the measured CPU is the highest-numbered one, often a small core",
-            "choose CPUs of one kind with taskset, and compare like with like",
-        ),
-        _ => Answer::fine("all cores are of one speed as far as the kernel tells"),
+    let online = look.host.online();
+    let (said, speeds) = speeds(look.host);
+    let fast = fast_cpus_on(look.host, &online);
+    let slow: Vec<u32> = online.iter().copied().filter(|cpu| !fast.contains(cpu)).collect();
+    if speeds.is_empty() || slow.is_empty() {
+        return Answer::fine("all cores are of one speed as far as the kernel tells");
     }
+    Answer::note(
+        format!("cores differ in speed, by {said}: CPU {} fast, CPU {} slow", list::format(&fast), list::format(&slow)),
+        "a switch costs more on a slow core; the measured CPU is the last fast one that may be used",
+        "to measure slow cores, keep switchcost to them with taskset; compare like with like",
+    )
 }

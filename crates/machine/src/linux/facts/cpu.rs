@@ -2,6 +2,7 @@
 
 use super::{Facts, joined};
 use crate::list;
+use crate::os::cpus::{fast_cpus_on, speeds};
 use crate::os::host::{Host, unknown};
 use std::collections::BTreeMap;
 
@@ -59,27 +60,32 @@ fn topology(host: &Host, facts: &mut Facts) {
         let groups = host.each_cpu(file);
         facts.put(fact, if groups.is_empty() { missing(file) } else { groups.join(" ") });
     }
-    facts.put("cpu.capacities", joined(&capacities(host), "no CPU says its capacity"));
+    facts.put("cpu.capacities", joined(&host.each_cpu("cpu_capacity"), "no CPU says its capacity"));
+    let (said, speeds) = speeds(host);
+    let mut speeds: Vec<u64> = speeds.into_iter().map(|(_, speed)| speed).collect();
+    speeds.sort_unstable();
+    speeds.dedup();
+    let speeds: Vec<String> = speeds.iter().rev().map(u64::to_string).collect();
+    let speeds = (!speeds.is_empty()).then(|| format!("{said} {}", speeds.join(", ")));
+    facts.put("cpu.speeds", speeds.unwrap_or_else(|| unknown("nothing tells the speed of a CPU")));
 }
 
 /// File that lists the CPUs which share the last-level cache, below a CPU's folder.
 fn last_cache(host: &Host) -> String {
-    let first = host.online().first().copied().unwrap_or(0);
-    let dir = format!("{CPUS}/cpu{first}/cache");
+    let dir = format!("{CPUS}/cpu{}/cache", typical(host));
     let level = |index: &String| host.number(&format!("{dir}/{index}/level")).unwrap_or(0);
     let last = host.names(&dir).into_iter().filter(|name| name.starts_with("index")).max_by_key(level);
     format!("cache/{}/shared_cpu_list", last.unwrap_or_default())
 }
 
-/// Distinct capacities of CPUs: more than one means fast and slow cores.
-pub(crate) fn capacities(host: &Host) -> Vec<String> {
-    host.each_cpu("cpu_capacity")
+/// The CPU whose caches and idle states are told: of the kind that is measured, and the same whatever the affinity is.
+pub(crate) fn typical(host: &Host) -> u32 {
+    fast_cpus_on(host, &host.online()).first().copied().unwrap_or(0)
 }
 
-/// Sizes as seen by the first CPU, with the number of CPUs that share each.
+/// Sizes as seen by a CPU of the fastest kind, with the number of CPUs that share each.
 fn caches(host: &Host, facts: &mut Facts) {
-    let first = host.online().first().copied().unwrap_or(0);
-    let dir = format!("{CPUS}/cpu{first}/cache");
+    let dir = format!("{CPUS}/cpu{}/cache", typical(host));
     let mut sizes = BTreeMap::new();
     for index in host.names(&dir).iter().filter(|name| name.starts_with("index")) {
         let read = |file: &str| host.read(format!("{dir}/{index}/{file}"));

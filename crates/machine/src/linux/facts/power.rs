@@ -39,9 +39,9 @@ fn dma_latency(host: &Host) -> String {
     }
 }
 
-/// Names and exit latencies of the idle states of the first CPU.
+/// Names and exit latencies of the idle states of a CPU of the fastest kind.
 fn states(host: &Host) -> String {
-    let dir = format!("{CPUS}/cpu{}/cpuidle", host.online().first().copied().unwrap_or(0));
+    let dir = format!("{CPUS}/cpu{}/cpuidle", super::cpu::typical(host));
     let state = |name: String| {
         let read = |file: &str| host.read(format!("{dir}/{name}/{file}")).ok();
         Some(format!("{} {} us", read("name")?, read("latency")?))
