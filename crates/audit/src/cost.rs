@@ -183,8 +183,10 @@ pub struct Kind {
 /// A thread's part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadCost {
-    /// What was seen of it; where no look saw it wait, it waits where those of its name do.
+    /// What was seen of it; where no look saw it wait, it waits where busy ones of its name do.
     pub seen: ThreadSeen,
+    /// No look saw it wait: what it waits in is inferred.
+    pub supposed: bool,
     /// What its switches cost, ns of CPU time.
     pub cost: Estimate,
 }
@@ -303,12 +305,12 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
     let rest = ThreadSeen {
         voluntary: voluntary - seen_voluntary,
         involuntary: involuntary - seen_involuntary,
-        channels: common_channels(&observed.threads),
+        channels: common_channels(observed.threads.iter()),
         ..ThreadSeen::default()
     };
     let unseen = rest.switches();
     threads.push(rest);
-    impute_channels(&mut threads);
+    let supposed = impute_channels(&mut threads);
     let shares = Shares::of(&threads, prices, observed.wake_interrupts);
     let cpu_ns = cpu_time(observed);
     let switches = voluntary + involuntary;
@@ -319,7 +321,7 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
     };
     let mut kinds: BTreeMap<SwitchKind, Kind> = BTreeMap::new();
     let mut costs = Vec::new();
-    for thread in threads {
+    for (thread, supposed) in threads.into_iter().zip(supposed) {
         let mut whole = Estimate::default();
         let pace = Pace { asleep_ns: asleep(std::slice::from_ref(&thread), shares, prices, wall_ns), ..pace };
         for (kind, count) in shares.counts(&thread, prices) {
@@ -337,7 +339,7 @@ pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
                 *entry.delay_ns.get_or_insert(0.0) += delay * count;
             }
         }
-        costs.push(ThreadCost { seen: thread, cost: whole });
+        costs.push(ThreadCost { seen: thread, supposed, cost: whole });
     }
     let unseen_cost = costs.pop().map_or(0.0, |rest| rest.cost.value); // The rest is not a thread.
     costs.sort_by(|a, b| b.cost.value.total_cmp(&a.cost.value).then(a.seen.thread.cmp(&b.seen.thread)));
@@ -367,28 +369,40 @@ fn cpu_time(observed: &Observed) -> Option<f64> {
     known.map(|ns| ns as f64)
 }
 
-/// A thread that no look saw waiting waits where those of its name do: of many threads a look places only some.
-fn impute_channels(threads: &mut [ThreadSeen]) {
-    let mut by_name: BTreeMap<&str, BTreeMap<String, u32>> = BTreeMap::new();
-    for thread in threads.iter() {
-        let of_name = by_name.entry(&thread.name).or_default();
-        for (channel, looks) in &thread.channels {
-            *of_name.entry(channel.clone()).or_default() += looks;
+/// A namesake that switches less than this share of a thread's rate says nothing of where that thread waits: it sleeps while the other works.
+const ALIKE: u64 = 10;
+
+/// A thread that no look saw waiting is supposed to wait where busy ones of its name do: of many threads a look places only some. For each thread, whether
+/// that is supposed.
+fn impute_channels(threads: &mut [ThreadSeen]) -> Vec<bool> {
+    let borrowed: Vec<_> = threads
+        .iter()
+        .map(|thread| {
+            let alike = |other: &&ThreadSeen| other.name == thread.name && other.voluntary * ALIKE >= thread.voluntary;
+            let wanting = thread.channels.is_empty() && thread.voluntary > 0;
+            common_channels(threads.iter().filter(|_| wanting).filter(alike))
+        })
+        .collect();
+    let suppose = |(thread, channels): (&mut ThreadSeen, BTreeMap<String, u32>)| {
+        let supposed = !channels.is_empty();
+        if supposed {
+            thread.channels = channels;
         }
-    }
-    let unplaced = threads.iter().enumerate().filter(|(_, thread)| thread.channels.is_empty());
-    let found: Vec<_> = unplaced.map(|(at, thread)| (at, by_name[thread.name.as_str()].clone())).collect();
-    for (at, channels) in found {
-        threads[at].channels = channels;
-    }
+        supposed
+    };
+    threads.iter_mut().zip(borrowed).map(suppose).collect()
 }
 
-fn common_channels(threads: &[ThreadSeen]) -> BTreeMap<String, u32> {
-    let mut all = BTreeMap::new();
-    for (channel, looks) in threads.iter().flat_map(|thread| &thread.channels) {
-        *all.entry(channel.clone()).or_default() += looks;
+/// Where these threads wait, each look at one weighted by its switches: one that sleeps all the time counts as little as it switches.
+fn common_channels<'a>(threads: impl Iterator<Item = &'a ThreadSeen>) -> BTreeMap<String, u32> {
+    let mut all: BTreeMap<String, u64> = BTreeMap::new();
+    for thread in threads.filter(|thread| thread.voluntary > 0) {
+        let looks: u64 = thread.channels.values().map(|looks| u64::from(*looks)).sum();
+        for (channel, count) in &thread.channels {
+            *all.entry(channel.clone()).or_default() += (thread.voluntary * u64::from(*count)).div_ceil(looks.max(1));
+        }
     }
-    all
+    all.into_iter().map(|(channel, weight)| (channel, u32::try_from(weight).unwrap_or(u32::MAX))).collect()
 }
 
 /// CPU time and delay of a switch of this kind in this thread: of what it was seen waiting for, each weighted by its looks. The interval reaches

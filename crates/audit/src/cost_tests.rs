@@ -188,3 +188,20 @@ fn threads_that_no_look_placed_wait_where_those_of_their_name_do() {
     let costs: Vec<f64> = audit(&seen, &prices()).threads.iter().map(|thread| thread.cost.value).collect();
     assert_eq!(costs, [200.0 * 1000.0, 200.0 * 1000.0, 200.0 * 800.0]);
 }
+
+#[test]
+fn a_sleeper_says_nothing_of_a_busy_thread_of_its_name() {
+    let named = |voluntary, channel| ThreadSeen { name: "worker".into(), ..thread(voluntary, 0, channel) };
+    let sleeper = named(2, "pipe_read");
+    let seen = observed(vec![sleeper.clone(), named(1000, "")], Some(0));
+    let found = audit(&seen, &prices());
+    let busy = found.threads.iter().find(|thread| thread.seen.voluntary == 1000).unwrap();
+    assert!(busy.seen.channels.is_empty() && !busy.supposed, "{busy:?}");
+    assert!((busy.cost.value - 1000.0 * 800.0).abs() < 1e-6, "{busy:?}");
+    // One that works as much lends what it waits in, and that is said; what sleeps beside it counts as little as it switches.
+    let seen = observed(vec![named(2, "ep_poll"), named(900, "pipe_read"), named(1000, "")], Some(0));
+    let found = audit(&seen, &prices());
+    let supposed: Vec<_> = found.threads.iter().filter(|thread| thread.supposed).collect();
+    assert!(supposed.len() == 1 && supposed[0].seen.voluntary == 1000, "{supposed:?}");
+    assert_eq!(supposed[0].seen.channels.keys().collect::<Vec<_>>(), ["pipe_read"]);
+}

@@ -320,12 +320,13 @@ fn threads_table(audited: &Audited, style: Style) -> String {
     out
 }
 
-/// What it was seen waiting in, most often first.
+/// What it was seen waiting in, or is supposed to, most often first.
 fn waits(thread: &ThreadCost) -> String {
     let mut channels: Vec<(&String, &u32)> = thread.seen.channels.iter().collect();
     channels.sort_by_key(|(name, looks)| (std::cmp::Reverse(**looks), (*name).clone()));
     let names: Vec<&str> = channels.into_iter().take(2).map(|(name, _)| name.as_str()).collect();
-    if names.is_empty() { "–".into() } else { names.join(", ") }
+    let inferred = if thread.supposed { " (inferred)" } else { "" };
+    if names.is_empty() { "–".into() } else { names.join(", ") + inferred }
 }
 
 #[derive(Serialize)]
@@ -376,6 +377,7 @@ struct ThreadJson<'a> {
     cost_ns: f64,
     cpus: Vec<u32>,
     waits_in: Vec<&'a str>,
+    waits_in_is_inferred: bool,
     ended: bool,
 }
 
@@ -459,6 +461,7 @@ fn thread_json(thread: &ThreadCost) -> ThreadJson<'_> {
         cost_ns: thread.cost.value,
         cpus: thread.seen.cpus.keys().copied().collect(),
         waits_in: thread.seen.channels.keys().map(String::as_str).collect(),
+        waits_in_is_inferred: thread.supposed,
         ended: thread.seen.ended,
     }
 }

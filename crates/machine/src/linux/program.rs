@@ -96,7 +96,7 @@ impl Watched {
         if stat.flags().is_some_and(|flags| flags & KERNEL_THREAD != 0) {
             return Err(ProgramError::Kernel(pid, program));
         }
-        if stat.has_ended() && !from_birth {
+        if has_ended(&stat) && !from_birth {
             return Err(ProgramError::Ended(pid, program));
         }
         let of_another_user = is_of_another_user(&host, pid);
@@ -138,7 +138,9 @@ impl Watched {
         let before = sys::own_cpu_ns();
         let at = Instant::now();
         let mut here = BTreeSet::new();
-        let processes = self.processes();
+        // What has ended is not read again, but for a command, whose end is seen: its counts would be of a later moment than the time they are divided by.
+        let alive = !self.is_gone();
+        let processes = if alive || self.looks == 0 || self.child.is_some() { self.processes() } else { Vec::new() };
         let folders: Vec<(u32, OwnedFd, Vec<u32>)> = processes
             .iter()
             .filter_map(|process| {
@@ -163,7 +165,6 @@ impl Watched {
             known.seen.ended = !here.contains(id);
         }
         self.looks += 1;
-        let alive = here.contains(&(self.pid, self.pid)) && !self.is_zombie();
         if alive || self.looks == 1 {
             self.last = at;
         }
@@ -175,9 +176,9 @@ impl Watched {
         alive
     }
 
-    fn is_zombie(&self) -> bool {
+    fn is_gone(&self) -> bool {
         let stat = self.host.read(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
-        Stat::of(&stat).is_none_or(|stat| stat.has_ended())
+        Stat::of(&stat).is_none_or(|stat| has_ended(&stat))
     }
 
     /// The program's process, and its descendants if they are wanted.
@@ -440,6 +441,11 @@ impl<'a> Status<'a> {
         }
         Some(Self { name, allowed, voluntary: voluntary?, involuntary: involuntary? })
     }
+}
+
+/// No thread of the process runs any more: the first may end long before the others.
+fn has_ended(stat: &Stat<'_>) -> bool {
+    stat.has_ended() && stat.threads().is_none_or(|threads| threads <= 1)
 }
 
 /// CPU time in ns, and how often it got a CPU (Documentation/scheduler/sched-stats.rst).

@@ -63,6 +63,35 @@ fn what_is_no_program_is_refused() {
     assert_eq!(hidden(u32::MAX), ProgramError::Gone(u32::MAX));
 }
 
+/// The first thread has ended, another works: they stand for themselves, and once all have ended nothing is counted without time.
+#[test]
+fn threads_outlive_the_first() {
+    let leader = stat("main", "Z", 0).replace(" 20 0 1 0 9", " 20 0 2 0 9");
+    let worker = |switches: u64| STATUS.replace("70", &switches.to_string());
+    let files = tree(&[
+        ("proc/7/stat", &leader),
+        ("proc/7/task/7/status", STATUS),
+        ("proc/7/task/7/stat", &leader),
+        ("proc/7/task/8/status", &worker(1000)),
+        ("proc/7/task/8/stat", &stat("worker", "S", 0)),
+    ]);
+    let mut watched = Watched::on(Host::fake(files.path()), 7, false, false).unwrap();
+    std::fs::write(files.path().join("proc/7/task/8/status"), worker(3000)).unwrap();
+    assert!(watched.sample());
+    let wall = watched.observed().wall;
+    // All have ended, and the counts of the first grew to its end.
+    std::fs::write(files.path().join("proc/7/stat"), stat("main", "Z", 0)).unwrap();
+    std::fs::write(files.path().join("proc/7/task/7/status"), worker(900_000)).unwrap();
+    std::fs::write(files.path().join("proc/7/task/8/status"), worker(9000)).unwrap();
+    assert!(!watched.sample());
+    let seen = watched.observed();
+    assert!(seen.ended && seen.wall == wall, "{seen:?}");
+    assert_eq!(
+        seen.threads.iter().map(|thread| (thread.thread, thread.voluntary)).collect::<Vec<_>>(),
+        [(7, 0), (8, 2000)]
+    );
+}
+
 #[test]
 fn a_deaf_command_is_killed() {
     let mut command = std::process::Command::new("sh");
