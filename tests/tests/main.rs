@@ -52,5 +52,7 @@ mod refused;
 mod report;
 mod security;
 mod seen;
+#[cfg(unix)]
+mod slow_start;
 mod sweep;
 mod text;

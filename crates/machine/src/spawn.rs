@@ -78,6 +78,12 @@ impl Child {
         self.running.task_tree(reported_pid)
     }
 
+    /// CPU time that it has used so far, ns; None: the system does not tell.
+    #[must_use]
+    pub fn cpu_ns(&self) -> Option<u64> {
+        self.running.cpu_ns()
+    }
+
     /// Wakes the hogs of the request.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Which probes are here and what they implement.
 
 use crate::invoke::{Reading, read_until_end, start};
+use crate::no_answer::NoAnswer;
 use std::cell::Cell;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,18 +11,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use switchcost_analysis::{is_message, last_words};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::spawn::Child;
+use switchcost_machine::spawn::{Child, ExitStatus};
 use switchcost_model::{Described, Hello, MechanismId, ProbeInfo, harmless};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
 /// A remembered answer is believed for so long: what a key cannot see (a device that came, a permission) may have changed.
 const FRESH: Duration = Duration::from_secs(600);
 
+/// How long a probe is waited for at most that gets on.
+const MOST_PATIENCE: Duration = Duration::from_secs(30);
+
+/// CPU time between two looks that is more than being looked at costs, ns.
+const PROGRESS_NS: u64 = 5_000_000;
+
+/// A shell and the dynamic loader end so where what they were to start is not there.
+const NOTHING_TO_START: ExitStatus = ExitStatus::Exited(127);
+
 /// No answer is longer, in bytes: ours have a thousandth of it.
 const MOST_REMEMBERED: u64 = 16 * 1024 * 1024;
-
-/// Why there is no answer if the time for it is over.
-pub(crate) const LATE: &str = "no answer to `describe` within the budget";
 
 /// A probe and its answer to `describe`.
 #[derive(Debug, Clone)]
@@ -29,7 +36,7 @@ pub struct KnownProbe {
     /// As described in its `probe.toml`.
     pub info: ProbeInfo,
     /// Introduction and list, or why there is none.
-    pub answer: Result<(Hello, Vec<Described>), String>,
+    pub answer: Result<(Hello, Vec<Described>), NoAnswer>,
 }
 
 impl KnownProbe {
@@ -69,14 +76,16 @@ pub fn discover(
             probes.iter().map(|info| std::thread::Builder::new().spawn_scoped(scope, move || ask(info)).ok()).collect();
         let answers = probes.iter().zip(threads).map(|(info, thread)| {
             let answered = thread.map_or_else(|| Ok(ask(info)), std::thread::ScopedJoinHandle::join);
-            answered.unwrap_or_else(|_| Err("asking it failed; this is a fault of switchcost".into()))
+            answered.unwrap_or_else(|_| Err(NoAnswer::here("asking it failed; this is a fault of switchcost")))
         });
         answers.collect()
     });
-    let known = probes.into_iter().zip(answers).map(|(info, answer)| KnownProbe {
-        info,
-        answer: answer.map_err(|why| why + &switchcost_machine::tight_limits()),
-    });
+    let limited = |NoAnswer { why, missing }| {
+        let limits = switchcost_machine::tight_limits();
+        NoAnswer { why: why + &limits, missing: missing && limits.is_empty() }
+    };
+    let known =
+        probes.into_iter().zip(answers).map(|(info, answer)| KnownProbe { info, answer: answer.map_err(limited) });
     (!stopped.load(Ordering::Relaxed)).then(|| known.collect())
 }
 
@@ -128,38 +137,71 @@ fn describe(
     remembered: Option<&Path>,
     until: Option<Instant>,
     (interrupt, stopped): (Option<&Interrupt>, &AtomicBool),
-) -> Result<(Hello, Vec<Described>), String> {
+) -> Result<(Hello, Vec<Described>), NoAnswer> {
     let mut child = start(info, describe_arguments, None, 0)?;
     let patience = Duration::from_millis(info.start_timeout_ms);
-    let deadline = until.into_iter().fold(Instant::now() + patience, Instant::min);
+    let deadline = until.into_iter().fold(Instant::now() + patience.max(MOST_PATIENCE), Instant::min);
+    let alarm = Cell::new(Some(Instant::now() + patience / 2));
+    let late = || format!("no answer to `describe` within {} ms", info.start_timeout_ms);
+    let (mut moved, mut used) = (Instant::now(), None);
     let mut reader = DescribeReader::default();
     let mut said = Vec::new();
-    let mut push = |_: &Child, bytes: &[u8]| -> Result<bool, String> {
+    let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, String> {
+        // On a slow or busy machine it is waited for as long as it gets on: it says something, or computes.
+        let now = child.cpu_ns();
+        let works = used.flatten().zip(now).is_some_and(|(then, now): (u64, u64)| now > then + PROGRESS_NS);
+        if works || !bytes.is_empty() {
+            moved = Instant::now();
+        }
+        used = Some(now);
+        if moved.elapsed() >= patience {
+            return Err(late());
+        }
+        alarm.set(Some(Instant::now() + patience / 2));
         said.extend_from_slice(bytes);
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())
     };
-    let (reading, log) = read_until_end(&mut child, deadline, &Cell::default(), interrupt, &mut push);
-    let _ = child.finish(); // How it ended matters less than what it said.
+    let (reading, log) = read_until_end(&mut child, deadline, &alarm, interrupt, &mut push);
+    let ended = child.finish().status;
     match reading {
-        Reading::Ended => reader.finish().inspect(|_| {
-            if let Some(path) = remembered {
-                remember(path, &said);
-            }
-        }),
+        Reading::Ended => reader
+            .finish()
+            .inspect(|_| {
+                if let Some(path) = remembered {
+                    remember(path, &said);
+                }
+            })
+            .map_err(NoAnswer::here),
         Reading::Closed => reader.finish().map_err(|what| match last_words(&log) {
             Some(_) if log.lines().any(is_message) => {
-                "it wrote its messages to standard output; they belong to the descriptor of report_fd".into()
+                NoAnswer::here("it wrote its messages to standard output; they belong to the descriptor of report_fd")
             }
-            Some(words) => harmless(words),
-            None => what,
+            Some(words) => unlinked(info, words)
+                .unwrap_or_else(|| NoAnswer { why: harmless(words), missing: ended == NOTHING_TO_START }),
+            None => NoAnswer { why: what, missing: ended == NOTHING_TO_START },
         }),
-        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => Err(LATE.into()),
-        Reading::Deadline => Err(format!("no answer to `describe` within {} ms", info.start_timeout_ms)),
-        Reading::Fault(what) => Err(what),
+        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => {
+            Err(NoAnswer::here("no answer to `describe` within the budget"))
+        }
+        Reading::Deadline => Err(NoAnswer::here(late())),
+        Reading::Fault(what) => Err(NoAnswer::here(what)),
         Reading::Interrupted => {
             stopped.store(true, Ordering::Relaxed);
-            Err("interrupted".into())
+            Err(NoAnswer::here("interrupted"))
         }
     }
+}
+
+/// The loader found no library, and this session has a path for it that probes do not get.
+fn unlinked(info: &ProbeInfo, words: &str) -> Option<NoAnswer> {
+    const PATH: &str = "LD_LIBRARY_PATH";
+    let not_handed_on =
+        switchcost_machine::environment(PATH).is_some() && !info.environment.iter().any(|name| name == PATH);
+    (not_handed_on && words.contains("error while loading shared libraries")).then(|| {
+        let words = harmless(words);
+        NoAnswer::here(format!(
+            "{words}; probes do not get {PATH}: build them again (`make build`), which records the folder of the compiler's libraries"
+        ))
+    })
 }

@@ -2,6 +2,7 @@
 
 use crate::count::Counting;
 use crate::load::{Around, Watched};
+use crate::no_answer::NoAnswer;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -71,7 +72,7 @@ pub(crate) fn start(
     arguments: impl Fn(i32) -> Vec<String>,
     cpus: Option<&[u32]>,
     padding: u64,
-) -> Result<Child, String> {
+) -> Result<Child, NoAnswer> {
     start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD, (None, None))
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn start_at(
     padding: u64,
     report_fd: i32,
     (around, counting): (Option<&Around>, Option<&Counting>),
-) -> Result<Child, String> {
+) -> Result<Child, NoAnswer> {
     let mut command = info.command.clone();
     let program = command.remove(0);
     let program = match program.strip_prefix("./") {
@@ -93,7 +94,7 @@ pub(crate) fn start_at(
     command.extend(arguments);
     let (program, command) = match counting {
         Some(counting) => {
-            switchcost_machine::root_may_run(&program)?;
+            switchcost_machine::root_may_run(&program).map_err(SpawnError::NotTrusted)?;
             let (counter, mut words) = counting.before();
             words.push(program.to_string_lossy().into_owned());
             words.extend(command);
@@ -124,10 +125,7 @@ pub(crate) fn start_at(
         timer_slack_ns: around.map(Around::timer_slack_ns),
         report_fd,
     };
-    Child::start(&request).map_err(|error| match error {
-        SpawnError::NotFound(_) => format!("{error}; build it (`make build` builds those of switchcost)"),
-        _ => error.to_string(),
-    })
+    Ok(Child::start(&request)?)
 }
 
 /// Carries out a plan. Always returns with no process of the probe left.
@@ -164,7 +162,7 @@ pub(crate) fn obey(
     let (around, counting) = (orders.around.as_ref(), orders.counting.as_ref());
     let mut child = match start_at(info, words, Some(cpus), padding, spawn::REPORT_FD, (around, counting)) {
         Ok(child) => child,
-        Err(reason) => {
+        Err(NoAnswer { why: reason, .. }) => {
             return Outcome {
                 transcript: Transcript::default(),
                 process: ProcessEnd::NotStarted,

@@ -10,6 +10,7 @@ mod discover;
 mod invoke;
 mod load;
 mod needed;
+mod no_answer;
 mod progress;
 mod request;
 mod schedule;
@@ -21,6 +22,7 @@ pub use conform::{
 };
 pub use discover::{KnownProbe, discover};
 pub use needed::{check, impossible, needed};
+pub use no_answer::NoAnswer;
 pub use request::RequestError;
 pub use schedule::{Control, Observer, execute, resume};
 pub use select::{Selection, Sizes, choices, not_installed, select, select_wanted};

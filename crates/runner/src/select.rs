@@ -5,7 +5,6 @@ mod parameters;
 
 pub(crate) use self::parameters::{chosen_experiment, filled};
 use self::parameters::{combinations, known_parameters, sized, usual};
-use crate::discover::LATE;
 use crate::{KnownProbe, RequestError};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
@@ -422,8 +421,7 @@ fn nobody(
         .filter_map(|probe| {
             let why = probe.answer.as_ref().err()?;
             let install = &probe.info.install.debian;
-            // Nothing is missing if a limit of the session, or the budget, kept it from answering; then the reason names that.
-            let named = !install.is_empty() && why != LATE && switchcost_machine::tight_limits().is_empty();
+            let named = !install.is_empty() && why.missing;
             let package = named.then(|| install.clone());
             Some(Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.to_string(), package })
         })

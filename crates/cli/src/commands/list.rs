@@ -69,8 +69,8 @@ fn listed(mechanism: &Mechanism, probes: &[KnownProbe]) -> ListedMechanism {
         listed.extend(silent.map(|(probe, why)| ListedProbe {
             id: probe.info.id.clone(),
             available: false,
-            reason: Some(why.clone()),
-            install: packages(&probe.info.install),
+            reason: Some(why.to_string()),
+            install: packages(&probe.info.install).filter(|_| why.missing),
         }));
         if !probes.iter().any(|probe| probe.info.source == *source) {
             let reason = Some(not_installed(source).to_string());

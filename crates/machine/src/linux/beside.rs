@@ -16,6 +16,10 @@ impl Running {
         self.hogs.as_ref().map_or(Ok(()), Hogs::release)
     }
 
+    pub(crate) fn cpu_ns(&self) -> Option<u64> {
+        tree::cpu_ns(&Host::real(), self.pid())
+    }
+
     pub(crate) fn hogs_cpu_ns(&self) -> u64 {
         self.hogs.as_ref().map_or(0, Hogs::cpu_ns)
     }

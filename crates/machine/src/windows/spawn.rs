@@ -145,6 +145,10 @@ impl Running {
         Ok(())
     }
 
+    pub(crate) fn cpu_ns(&self) -> Option<u64> {
+        None
+    }
+
     pub(crate) fn hogs_cpu_ns(&self) -> u64 {
         0
     }

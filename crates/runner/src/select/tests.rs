@@ -91,7 +91,7 @@ fn a_probe_that_is_slow_to_start_is_not_measured_twice() {
     variants[2].probe = "slow".into();
     let known = |id: &str, start_timeout_ms: u64| KnownProbe {
         info: ProbeInfo { id: id.into(), start_timeout_ms, ..ProbeInfo::default() },
-        answer: Err(String::new()),
+        answer: Err(crate::NoAnswer { why: String::new(), missing: false }),
     };
     let twin = |probes: &[KnownProbe]| {
         let mut selection = Selection { variants: variants.clone(), ..Selection::default() };

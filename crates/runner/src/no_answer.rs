@@ -1,0 +1,38 @@
+//! Why a probe says nothing.
+
+use switchcost_machine::spawn::SpawnError;
+
+/// Why a probe gave no answer, or could not be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// A clause.
+    pub why: String,
+    /// A program or library that it needs is not here: packages may help. What was refused, or is slow, needs none.
+    pub missing: bool,
+}
+
+impl NoAnswer {
+    /// Nothing is missing.
+    pub(crate) fn here(why: impl Into<String>) -> Self {
+        Self { why: why.into(), missing: false }
+    }
+}
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl From<SpawnError> for NoAnswer {
+    fn from(error: SpawnError) -> Self {
+        let missing =
+            matches!(error, SpawnError::NotFound(_) | SpawnError::NotInPath(_) | SpawnError::NotExecutable(..));
+        let built = if matches!(error, SpawnError::NotFound(_)) {
+            "; build it (`make build` builds those of switchcost)"
+        } else {
+            ""
+        };
+        Self { why: format!("{error}{built}"), missing }
+    }
+}
