@@ -284,10 +284,7 @@ fn bad_input_is_one_sentence() {
         std::fs::read_to_string(world.path("text.sqlite")).unwrap().contains("diary"),
         "a foreign file was changed"
     );
-    assert_eq!(
-        world.run("run thread/honest --contexts 1 --rounds 6 --format json").json()["results"][0]["verdict"],
-        "unsupported"
-    );
+    refuses("run thread/honest --contexts 1", &["--contexts 2 or more"]);
 }
 
 #[test]

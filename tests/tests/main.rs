@@ -18,6 +18,7 @@ mod crosscheck;
 #[cfg(target_os = "linux")]
 mod doctor;
 mod documents;
+mod edges;
 mod explain;
 mod fake;
 mod faults;

@@ -1,0 +1,136 @@
+//! The edges of what can be asked, generated from the catalogue: no honest row is accused or broken there, and none is slow to answer. What no page allows is
+//! refused before anything is started or stored.
+
+use std::collections::BTreeMap;
+use switchcost_e2e::{Real, World};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// Bounds of looks, of sets and of tables lie here.
+const CONTEXTS: &[u64] = &[1, 2, 3, 32, 33, 34, 63, 64, 65, 66, 100, 1000];
+
+/// How long one start may take, ns.
+const MOST_NS: u64 = 10_000_000_000;
+
+/// What edges found when they were first tried.
+const FOUND: &str = "'thread/java-platform footprint contexts=1' 'stack/fcontext footprint contexts=1' 'stack/sjlj footprint contexts=1' \
+    'container/pipe contexts=64' 'container/pipe contexts=65' 'container/sandbox-pipe contexts=33' 'vm/exit contexts=3' 'control/call contexts=8'";
+
+#[test]
+fn what_no_page_allows_is_a_usage_error_and_stores_nothing() {
+    let world = World::new(FAKE);
+    let refused = |arguments: &str, words: &[&str]| {
+        world.run(&format!("run {arguments} --rounds 1")).refuses(2, words);
+        assert!(!world.store().exists(), "{arguments}");
+    };
+    refused("thread/honest --contexts 1", &["at least 2 contexts"]);
+    refused(
+        "thread/honest --placement two_cpus --experiment footprint",
+        &["thread/honest has no experiment footprint"],
+    );
+    // One of two can be measured: the other is a row with its reason.
+    let both =
+        world.run_words(&["run", "thread/honest contexts=1", "thread/honest", "--rounds", "1", "--format", "json"]);
+    let json = both.json();
+    let verdict = |contexts: u64| {
+        json["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|row| row["contexts"] == contexts)
+            .map(|row| row["verdict"].clone())
+    };
+    assert_eq!((verdict(1), verdict(2)), (Some("unsupported".into()), Some("verified".into())), "{}", both.err);
+}
+
+/// Verdict, reason and time of each start of these patterns, by row.
+fn starts(real: &Real, patterns: &str, plan: &str) -> Vec<(String, String, String, u64)> {
+    let said = real.run_line(&format!("run {patterns} --rounds 1 {plan} --budget 600s --format json"));
+    if said.status == 2 {
+        return Vec::new(); // Nothing of it can be measured anywhere.
+    }
+    let run = said.json()["run"]["id"].as_str().unwrap_or("latest").to_owned();
+    let exported = real.run(&format!("export {run}")).out;
+    let (mut names, mut found) = (BTreeMap::new(), Vec::new());
+    for line in exported.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        match line["t"].as_str() {
+            Some("variant") => {
+                let what =
+                    ["mechanism", "experiment", "contexts", "placement", "parameters"].map(|key| line[key].to_string());
+                names.insert(line["index"].as_u64(), what.join(" "));
+            }
+            Some("invocation") => found.push((
+                names[&line["variant"].as_u64()].clone(),
+                line["verdict"].as_str().unwrap().to_owned(),
+                line["reason"].to_string(),
+                line["wall_ns"].as_u64().unwrap(),
+            )),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn faults(real: &Real, patterns: &str, plan: &str) -> Vec<String> {
+    let wrong = |(row, verdict, reason, ns): (String, String, String, u64)| {
+        let slow = ns > MOST_NS;
+        let accused = ["contradicted", "broken"].contains(&verdict.as_str());
+        (slow || accused).then(|| format!("{row} {plan}: {verdict} after {} ms: {reason}", ns / 1_000_000))
+    };
+    starts(real, patterns, plan).into_iter().filter_map(wrong).collect()
+}
+
+#[test]
+fn edges_that_accused_somebody_accuse_nobody() {
+    let Some(real) = Real::new(FAKE) else { return };
+    assert_eq!(faults(&real, FOUND, "--batches 2 --batch-time 100us"), Vec::<String>::new());
+    assert_eq!(faults(&real, "vm/guest-stack", "--batches 5 --batch-time 1us"), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "suite edges"]
+fn no_edge_of_the_catalogue_accuses_anybody() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let list = real.run("list * --format json").json();
+    let mut found = Vec::new();
+    for mechanism in list["mechanisms"].as_array().unwrap() {
+        let id = mechanism["id"].as_str().unwrap();
+        if !mechanism["probes"].as_array().unwrap().iter().any(|probe| probe["available"] == true) {
+            continue;
+        }
+        let words = |key: &str| -> Vec<&str> {
+            mechanism[key].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+        };
+        for experiment in words("experiments") {
+            let mut rows: Vec<String> = CONTEXTS.iter().map(|contexts| format!("contexts={contexts}")).collect();
+            rows.extend(words("placements").into_iter().map(str::to_owned));
+            for parameter in mechanism["parameters"].as_array().unwrap() {
+                let takes = parameter["experiments"].as_array().unwrap();
+                if !takes.is_empty() && !takes.iter().any(|taken| taken == experiment) {
+                    continue;
+                }
+                let (name, values) = (parameter["name"].as_str().unwrap(), parameter["values"].as_str().unwrap());
+                let ends = match values.split_once("..") {
+                    Some((least, most)) => vec![least, most],
+                    None => values.split('|').collect(),
+                };
+                rows.extend(ends.into_iter().map(|value| format!("{name}={value}")));
+            }
+            let before = found.len();
+            for rows in rows.chunks(12) {
+                let patterns: Vec<String> = rows.iter().map(|row| format!("'{id} {experiment} {row}'")).collect();
+                found.extend(faults(&real, &patterns.join(" "), "--batches 2 --batch-time 100us"));
+            }
+            let plain = format!("'{id} {experiment}'");
+            for plan in
+                ["--batches 1 --batch-time 100us", "--batches 3 --batch-time 1us", "--batches 1 --batch-time 20ms"]
+            {
+                found.extend(faults(&real, &plain, plan));
+            }
+            println!("{id} {experiment}: {} rows, {} faults", rows.len() + 3, found.len() - before);
+            found[before..].iter().for_each(|fault| println!("    {fault}"));
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
