@@ -233,6 +233,20 @@ fn block(begin: &str) -> String {
     page.split(begin).nth(1).unwrap().split("\n```").next().unwrap().to_owned() + "\n"
 }
 
+/// Each further start would break the same rule, and may take as long as its deadline.
+#[test]
+fn a_probe_that_answers_nonsense_is_not_asked_everything() {
+    let conforming = conforming_script();
+    let opened = "exec 4>>\"/dev/fd/$fd\"\n";
+    assert!(conforming.contains(opened));
+    let nonsense = format!("{opened}[ \"$command\" = describe ] || {{ say nonsense; exit 0; }}\n");
+    let said = scripted(&world_of_awk(), &conforming.replacen(opened, &nonsense, 1));
+    assert_eq!(said.status, 6, "{said:?}");
+    assert!(said.out.contains("5 starts in a row came to no end"), "{}", said.out);
+    let starts: usize = said.out.split(" starts").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(starts <= 15, "{}", said.out); // Of 36.
+}
+
 #[test]
 fn a_probe_that_lingers_is_told_as_that() {
     let lingering = conforming_script() + "sleep 3\n";

@@ -124,6 +124,7 @@ pub fn check_probe(check: &CheckProbe<'_>) -> Result<Conformance, Uncheckable> {
         tested: BTreeSet::new(),
         found: Conformance::default(),
         fields: BTreeSet::new(),
+        senseless: 0,
     };
     if let Some(described) = session.introduction()? {
         session.pages(&described);
@@ -141,8 +142,13 @@ struct Session<'a> {
     tested: BTreeSet<&'a str>,
     /// Unknown fields that are told already.
     fields: BTreeSet<String>,
+    /// Starts in a row that broke a rule and came to no end.
+    senseless: usize,
     found: Conformance,
 }
+
+/// After so many senseless starts in a row further ones would say nothing new, and each may take as long as its deadline.
+const MOST_SENSELESS: usize = 5;
 
 impl<'a> Session<'a> {
     /// What the probe has; None where it does not say so.
@@ -303,7 +309,7 @@ impl<'a> Session<'a> {
 
     /// One start, held against the rules. None: the user wants to stop.
     fn carry_out(&mut self, plan: &'a PlanEntry, subject: Option<&Subject<'_>>, place: &Place) -> Option<Answer> {
-        if self.found.interrupted {
+        if self.found.interrupted || self.senseless >= MOST_SENSELESS {
             return None;
         }
         let sent = match subject {
@@ -320,7 +326,14 @@ impl<'a> Session<'a> {
             self.found.interrupted = true;
             return None;
         }
+        let before = self.found.broken.len();
         self.examine(plan, subject, &sent, &answer);
+        let senseless = answer.transcript.end.is_none() && self.found.broken.len() > before;
+        self.senseless = if senseless { self.senseless + 1 } else { 0 };
+        if self.senseless == MOST_SENSELESS {
+            let why = format!("all that was not started yet: {MOST_SENSELESS} starts in a row came to no end");
+            self.found.unchecked.push(why);
+        }
         Some(answer)
     }
 
