@@ -25,6 +25,15 @@ impl Bar {
         Self { colour, length: 0, position: 0, message: String::new(), drawn: None }
     }
 
+    /// A bar for work of so many steps, where standard error is a terminal that understands it.
+    #[must_use]
+    pub fn of(steps: usize, message: &str) -> Option<Self> {
+        let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+        let drawn =
+            || Self { length: steps as u64, message: message.to_owned(), ..Self::new(crate::output::colour(terminal)) };
+        crate::output::understood(terminal).then(drawn)
+    }
+
     /// How long the whole is.
     pub fn set_length(&mut self, length: u64) {
         self.length = length;

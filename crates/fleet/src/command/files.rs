@@ -12,7 +12,7 @@ use std::thread;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::open_file;
 use switchcost_model::{decoded, harmless};
-use switchcost_session::{Failure, judged_here};
+use switchcost_session::{Bar, Failure, judged_here};
 
 /// Longest run file of a node: an honest one has 300 KB. A longer one is not from `fleet plan`, and would hold up the others.
 const MAX_NODE_BYTES: u64 = 64 * 1024 * 1024;
@@ -42,6 +42,7 @@ pub fn round(
     let paths = files(folder)?;
     let (done, reducer) = (AtomicUsize::new(0), Mutex::new(Reducer::new(catalogue, plan)));
     let results: Vec<Mutex<Option<Result<NodeRun, String>>>> = paths.iter().map(|_| Mutex::new(None)).collect();
+    let bar = Mutex::new(Bar::of(paths.len(), "files read"));
     let work = || {
         loop {
             let next = done.fetch_add(1, Ordering::Relaxed);
@@ -53,6 +54,7 @@ pub fn round(
             if let Ok(mut slot) = slot.lock() {
                 *slot = Some(read);
             }
+            bar.lock().into_iter().for_each(|mut bar| bar.iter_mut().for_each(Bar::step));
         }
     };
     let others = thread::available_parallelism().map_or(1, usize::from).min(8) - 1;
@@ -61,6 +63,7 @@ pub fn round(
         (0..others).for_each(|_| drop(thread::Builder::new().spawn_scoped(scope, work)));
         work();
     });
+    bar.into_inner().ok().flatten().into_iter().for_each(Bar::clear);
     let mut problems = Problems::default();
     let mut nodes: Vec<(String, PathBuf, NodeRun)> = Vec::new();
     for (path, result) in paths.into_iter().zip(results) {
