@@ -176,11 +176,12 @@ pub(crate) fn sweep() -> (u32, Usage) {
     // Two sweeps at once might kill by an id that the other has freed.
     let _one = SWEEPING.lock().unwrap_or_else(PoisonError::into_inner);
     left().retain(|&pid| matches!(sys::reap_if_ended(pid), Ok(None)));
-    let (mut outlived, mut killed) = (BTreeSet::new(), false);
+    let (mut outlived, mut known, mut killed) = (BTreeSet::new(), BTreeSet::new(), false);
     let (mut usage, mut until) = (Usage::default(), None);
     // Again and again, since each kill may orphan the next generation.
     loop {
-        let strays = new_strays();
+        let before = known.len();
+        let strays = new_strays(&mut known);
         if strays.is_empty() {
             return (outlived.len() as u32, usage);
         }
@@ -195,23 +196,33 @@ pub(crate) fn sweep() -> (u32, Usage) {
         // Who leaves by itself in time is not a stray; whoever appears later was ended with those that were killed.
         outlived.extend(strays.iter().filter(|pid| killed || !has_ended(**pid)).map(|pid| pid.as_raw_pid()));
         killed = true;
-        for &pid in &strays {
-            // A child of ours and not reaped, so the id is still its own.
+        // The youngest first: of a chain, each of which starts the next and ends, it is the one that lives. A child of ours and not reaped, so the id is still
+        // its own.
+        for &pid in strays.iter().rev() {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
-        std::thread::sleep(PAUSE);
+        // While further ones appear they are not given time to start the next.
+        if known.len() == before {
+            std::thread::sleep(PAUSE);
+        }
         for pid in strays {
             if let Ok(Some((_, used))) = sys::reap_if_ended(pid.as_raw_pid()) {
+                known.remove(&pid.as_raw_pid());
                 usage = usage.plus(used);
             }
         }
     }
 }
 
-fn new_strays() -> Vec<Pid> {
+/// `known`: strays that were found before and not reaped. To find out what somebody is takes longer than to be it.
+fn new_strays(known: &mut BTreeSet<i32>) -> Vec<Pid> {
     // Nobody starts a child meanwhile, so that each has its entry.
     let (live, left) = (live(), left());
-    children().into_iter().filter(|pid| is_stray(*pid, &live) && !left.contains(&pid.as_raw_pid())).collect()
+    let mut stray = |pid: &Pid| {
+        let id = pid.as_raw_pid();
+        !left.contains(&id) && (known.contains(&id) || (is_stray(*pid, &live) && known.insert(id)))
+    };
+    children().into_iter().filter(&mut stray).collect()
 }
 
 /// Those of these children of this process that a sweep would take for strays now.
@@ -230,7 +241,7 @@ fn has_ended(pid: Pid) -> bool {
 /// Lets whom a child has left behind go by themselves, if it has ended: a runtime's helpers need a moment to see that.
 pub(crate) fn let_go(leader: Pid) {
     if has_ended(leader) {
-        let strays = new_strays();
+        let strays = new_strays(&mut BTreeSet::new());
         tolerate(&strays);
     }
 }
