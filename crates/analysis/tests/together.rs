@@ -137,7 +137,7 @@ fn what_moves_both_modes_alike_is_found() {
 }
 
 fn catalogue() -> Catalogue {
-    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), None, &|_| Ok(())).unwrap()
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), &[], &|_| Ok(())).unwrap()
 }
 
 /// A payload that was not sent, a working set that was not touched and a system call that was not made cost less than rows of the same run say.

@@ -43,7 +43,7 @@ impl KnownProbe {
     /// Before it is asked.
     #[must_use]
     pub fn unasked(info: ProbeInfo) -> Self {
-        Self { info, answer: Err(String::new()) }
+        Self { info, answer: Err(NoAnswer::here("")) }
     }
 
     /// What the probe says of a mechanism.
