@@ -251,11 +251,12 @@ fn every_recipe_of_the_host_shows_in_what_the_program_says() {
     if row["verdict"] != "unsupported" {
         assert_eq!((&row["verdict"], &row["placement"]), (&"verified".into(), &"other_cpu".into()), "{row}");
         assert_eq!((&row["quantity"], &row["unit"]), (&"time".into(), &"reading".into()), "{row}");
-        assert!(row["p999"].as_f64() > Some(0.0) && row["p999"].as_f64() <= row["max"].as_f64(), "{row}");
+        // On a busy machine a reading may cost more than the gap between two.
+        assert!(row["p999"].is_number() && row["p999"].as_f64() <= row["max"].as_f64(), "{row}");
     }
     let help = ask(&world, "run --help").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        help.contains("footprint, hiccup") && help.contains("other_cpu (one CPU, but not the usual one)"),
+        help.contains(", hiccup [default") && help.contains("other_cpu (one CPU, but not the usual one)"),
         "{help}"
     );
 }
