@@ -318,6 +318,11 @@ fn a_run_killed_at_any_moment_is_shown_as_partial() {
         child.wait().unwrap();
         gone(&world);
         let run = world.run("history --format json").json()["runs"][0].clone();
+        if killed_in == 1 {
+            // Nothing is stored of a run in which no start has ended.
+            assert!(run.is_null(), "{run}");
+            continue;
+        }
         assert_eq!((&run["partial"], &run["invocations"]), (&true.into(), &(killed_in - 1).into()), "{run}");
         let shown = world.run(&format!("export {} --private-facts --format json", run["id"].as_str().unwrap()));
         assert_eq!(shown.status, 0, "{shown:?}");
@@ -339,7 +344,7 @@ fn ctrl_c_keeps_and_prints_what_is_there() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let begun = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("run "));
+    let begun = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("measuring "));
     assert!(begun, "no line at the beginning");
     starts.reach(7);
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();

@@ -1,6 +1,6 @@
 //! `audit`.
 
-use clap::Parser;
+use clap::{ArgGroup, Parser};
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
@@ -16,10 +16,10 @@ use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
 ///   switchcost audit --children -- make -j2
 ///   switchcost audit --wakeups --pid $(pgrep -o redis-server)
 #[derive(Parser, Debug)]
-#[command(name = "audit", verbatim_doc_comment)]
+#[command(name = "audit", verbatim_doc_comment, group(ArgGroup::new("watched").required(true).args(["pid", "command"])))]
 pub struct Audit {
     /// Process to watch
-    #[arg(long, value_name = "P", conflicts_with = "command", required_unless_present = "command", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
     pub pid: Option<u32>,
     /// How long to watch; a command is then asked to end, and killed 10 s later [default: 10s; a command: until it ends; --watch: until Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = parse_budget)]

@@ -15,7 +15,7 @@ use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
 pub const FEATURE: Feature = Feature {
-    commands: &[Command::of::<arguments::Audit>(Group::Operate)
+    commands: &[Command::of::<arguments::Audit>(Group::Operate, "audit --children -- make -j2", &[3, 4])
         .answering("what does my program lose?", "audit --pid PID --for 10s")],
     schemas: &[],
     doubts: |_| None,

@@ -211,23 +211,21 @@ pub fn value(text: &str, parameter: Option<&Parameter>) -> String {
     size(text).filter(|_| number).map_or_else(|| text.to_owned(), |size| size.to_string())
 }
 
-/// Likeness of a word to a name or to what stands after its `/`, from 0 to 1.
-pub(crate) fn likeness(word: &str, name: &str) -> f64 {
+/// Twice the edits from a word to a name or to what stands after its `/`; None: more than two, or half of the word.
+pub(crate) fn edits(word: &str, name: &str) -> Option<usize> {
     let word = word.to_lowercase();
-    let like = |part: &str| strsim::jaro_winkler(&word, &part.to_lowercase());
-    if word.contains('/') { like(name) } else { name.split('/').map(like).fold(like(name), f64::max) }
+    let of = |part: &str| strsim::osa_distance(&word, &part.to_lowercase());
+    let least = if word.contains('/') { of(name) } else { name.split('/').map(of).fold(of(name), usize::min) };
+    (least <= 2 && least * 2 < word.chars().count()).then_some(least * 2)
 }
 
-/// The names most like a word, best first: at most three, and none that is much less like it than the best.
-pub(crate) fn likest<'a>(scored: impl IntoIterator<Item = (f64, &'a str)>) -> Vec<&'a str> {
-    /// Below it a name has little more than letters in common.
-    const LEAST: f64 = 0.8;
-    const BEHIND: f64 = 0.08;
-    let mut scored: Vec<(f64, &str)> = scored.into_iter().filter(|(score, _)| *score > LEAST).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let best = scored.first().map_or(0.0, |best| best.0);
+/// The names that are fewest edits away: at most three.
+pub(crate) fn nearest<'a>(scored: impl IntoIterator<Item = (Option<usize>, &'a str)>) -> Vec<&'a str> {
+    let mut scored: Vec<(usize, &str)> = scored.into_iter().filter_map(|(edits, name)| Some((edits?, name))).collect();
+    scored.sort_by_key(|(edits, _)| *edits);
+    let best = scored.first().map_or(0, |best| best.0);
     let mut found: Vec<&str> = Vec::new();
-    for (_, name) in scored.into_iter().take_while(|(score, _)| *score > best - BEHIND) {
+    for (_, name) in scored.into_iter().take_while(|(edits, _)| *edits == best) {
         if !found.contains(&name) && found.len() < 3 {
             found.push(name);
         }
@@ -238,7 +236,7 @@ pub(crate) fn likest<'a>(scored: impl IntoIterator<Item = (f64, &'a str)>) -> Ve
 /// ` (did you mean …?)` with the known names most like this one, or nothing where none is like it.
 #[must_use]
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    question(&likest(known.into_iter().map(|candidate| (likeness(name, candidate), candidate))))
+    question(&nearest(known.into_iter().map(|candidate| (edits(name, candidate), candidate))))
 }
 
 pub(crate) fn question(near: &[&str]) -> String {

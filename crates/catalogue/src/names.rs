@@ -1,7 +1,7 @@
 //! What people call a mechanism.
 
 use crate::Catalogue;
-use crate::grammar::{Pattern, likeness, likest, question};
+use crate::grammar::{Pattern, edits, nearest, question};
 use switchcost_model::{Mechanism, MechanismId};
 
 impl Catalogue {
@@ -74,21 +74,21 @@ impl Catalogue {
     /// ` (did you mean …?)` with the mechanisms and families that are most like a name which none has; where none is like it, what there is.
     #[must_use]
     pub fn did_you_mean(&self, name: &str) -> String {
-        /// A name is meant rather than a word of a title.
-        const LESS: f64 = 0.97;
         let families = self.families.iter().filter(|_| !name.contains('/'));
-        let families = families.map(|family| (likeness(name, &family.id), family.id.as_str()));
+        let families = families.map(|family| (edits(name, &family.id), family.id.as_str()));
         let mechanisms = self.mechanisms.iter().map(|mechanism| {
             if mechanism.control {
-                return (likeness(name, mechanism.id.as_str()), mechanism.id.as_str());
+                return (edits(name, mechanism.id.as_str()), mechanism.id.as_str());
             }
             let own = mechanism.id.as_str();
             let own = if name.contains('/') { own } else { own.split_once('/').map_or("", |(_, own)| own) };
             let tags = mechanism.tags.iter().cloned();
-            let called = words(mechanism).chain(tags).map(|word| likeness(name, &word) * LESS);
-            (called.fold(likeness(name, own), f64::max), mechanism.id.as_str())
+            // A name is meant rather than a word of a title, and short words are like too many others.
+            let called = words(mechanism).chain(tags).filter(|word| word.len() > 4);
+            let called = called.filter_map(|word| Some(edits(name, &word)? + 1)).min();
+            (edits(name, own).into_iter().chain(called).min(), mechanism.id.as_str())
         });
-        let near = likest(families.chain(mechanisms));
+        let near = nearest(families.chain(mechanisms));
         if !near.is_empty() {
             return question(&near);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use switchcost_model::Placement;
 use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse_word};
 
-/// Re-run a benchmark program from five published articles: what it prints, beside our figure for the same work
+/// Re-run a program of five published articles: what it prints, beside our figure
 ///
 /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
 /// exit status. The same amount of work is spread over several process starts.

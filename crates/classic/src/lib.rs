@@ -10,5 +10,8 @@ mod text;
 use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
-pub const FEATURE: Feature =
-    Feature { commands: &[Command::of::<arguments::Classic>(Group::Compare)], schemas: &[], doubts: |_| None };
+pub const FEATURE: Feature = Feature {
+    commands: &[Command::of::<arguments::Classic>(Group::Compare, "classic testFiber 50 1000000", &[3, 4, 5])],
+    schemas: &[],
+    doubts: |_| None,
+};

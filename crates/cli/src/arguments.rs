@@ -9,7 +9,7 @@ use switchcost_session::output;
 /// How much of a run the format `table` tells.
 #[derive(Args, Debug, Clone, Copy)]
 pub struct DetailOptions {
-    /// More columns: intervals, minimum, kernel switches, CPUs; controls as well
+    /// More columns and the controls: intervals, kernel switches, CPUs
     #[arg(short, long)]
     pub verbose: bool,
     /// The same with every note on every row, and every warning

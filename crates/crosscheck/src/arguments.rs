@@ -3,7 +3,7 @@
 use clap::Parser;
 use switchcost_session::arguments::ListFormat;
 
-/// Run installed tools (perf bench, stress-ng, ...) beside ours: same CPU, in turns, same unit
+/// Run installed tools (perf bench, stress-ng, ...) beside ours, in turns, on one CPU
 #[derive(Parser, Debug)]
 #[command(name = "crosscheck")]
 pub struct Crosscheck {

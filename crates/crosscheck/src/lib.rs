@@ -14,7 +14,7 @@ use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
 pub const FEATURE: Feature = Feature {
-    commands: &[Command::of::<arguments::Crosscheck>(Group::Compare)],
+    commands: &[Command::of::<arguments::Crosscheck>(Group::Compare, "crosscheck", &[3, 4])],
     schemas: &[("crosscheck.schema.json", text::crosscheck_schema)],
     doubts: |_| None,
 };

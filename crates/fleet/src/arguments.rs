@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use switchcost_session::arguments::ListFormat;
 
-/// Measure every node of a fleet by a launcher that you have, and name the nodes that may be unlike the others
+/// Measure the nodes of a fleet, and name those that may be unlike the others
 #[derive(Parser, Debug)]
 #[command(name = "fleet")]
 pub struct Fleet {

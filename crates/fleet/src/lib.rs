@@ -26,9 +26,11 @@ pub const FEATURE: Feature = Feature {
     commands: &[
         Command {
             refusal: check::status_of_refusal,
-            ..Command::of::<check::Check>(Group::Operate).answering("is this node fit?", "check")
+            ..Command::of::<check::Check>(Group::Operate, "check --baseline golden.jsonl --contract nhc", &[])
+                .answering("is this node fit?", "check")
         },
-        Command::of::<arguments::Fleet>(Group::Operate).answering("which of my nodes is odd?", "fleet judge FOLDER"),
+        Command::of::<arguments::Fleet>(Group::Operate, "fleet judge FOLDER", &[1, 4])
+            .answering("which of my nodes is odd?", "fleet judge FOLDER"),
     ],
     schemas: &[("fleet.schema.json", answer::fleet_schema)],
     doubts: check::doubts,

@@ -55,6 +55,10 @@ pub struct Command {
     pub define: fn() -> clap::Command,
     /// Carries out what was typed.
     pub run: fn(&ArgMatches, Instant) -> Result<Exit, Failure>,
+    /// Words that show what it can do, after the program's name.
+    pub example: &'static str,
+    /// What it may end with beside 0 and 2; nothing: its help says it in its own way.
+    pub statuses: &'static [u8],
     /// The question that it answers and the words that ask it, for the program's help.
     pub question: Option<(&'static str, &'static str)>,
     /// The status by which a refusal of these words ends, if its callers take the usual status for an answer.
@@ -64,11 +68,11 @@ pub struct Command {
 impl Command {
     /// The command of these options.
     #[must_use]
-    pub const fn of<T: Action>(group: Group) -> Self {
+    pub const fn of<T: Action>(group: Group, example: &'static str, statuses: &'static [u8]) -> Self {
         let run = |typed: &ArgMatches, started: Instant| {
             T::from_arg_matches(typed).map_err(Failure::internal)?.carry_out(started)
         };
-        Self { group, define: T::command, run, question: None, refusal: |_| None }
+        Self { group, define: T::command, run, example, statuses, question: None, refusal: |_| None }
     }
 
     /// With the question that it answers.

@@ -45,7 +45,22 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Ends the help of the program.
+/// The status of a command in a few words, beside 0 and 2, which every command may end with.
+#[must_use]
+pub fn said(statuses: &[u8]) -> String {
+    let words = |status: &u8| match status {
+        1 => "1 a gate failed",
+        3 => "3 nothing measured",
+        4 => "4 partial",
+        5 => "5 evidence contradicts a claim",
+        6 => "6 a rule is broken",
+        _ => "7 a gate is inconclusive",
+    };
+    let own = statuses.iter().map(words);
+    format!("Exit status: {}", ["0 fine", "2 usage error"].into_iter().chain(own).collect::<Vec<_>>().join(", "))
+}
+
+/// Ends the long help of the program.
 pub const HELP: &str = "Exit status:
   0   fine
   1   a gate failed: B costs more by more than its limit, or a finding of doctor is too severe

@@ -289,7 +289,8 @@ pub fn status(analysis: &Analysis<'_>) -> Exit {
     if any(Verdict::Contradicted) {
         Exit::Contradicted
     } else if !rows.iter().any(|row| row.summary.figures.is_some()) {
-        if analysis.run.ended_by == EndedBy::Budget { Exit::Partial } else { Exit::Nothing }
+        let late = analysis.run.ended_by == EndedBy::Budget && any(Verdict::Unmeasured);
+        if late { Exit::Partial } else { Exit::Nothing }
     } else if analysis.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {
         Exit::Partial
     } else {

@@ -70,9 +70,17 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// What the system says of errors, without their numbers.
+fn without_numbers(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| part.split_once(')').map_or(part, |(_, rest)| rest)).collect::<String>()
+}
+
 /// Writes lines to standard error, whatever others have put into them. If nobody takes them there is nobody to tell.
 pub fn say(text: &str) {
-    let _ = std::io::stderr().write_all(readable(&(harmless_lines(text, false) + "\n")).as_bytes());
+    let text = harmless_lines(&without_numbers(text), false) + "\n";
+    let _ = std::io::stderr().write_all(readable(&text).as_bytes());
 }
 
 /// Writes a result to where the user wants it, see [`place::write`].

@@ -9,7 +9,7 @@ use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, say_future};
 use switchcost_store::Insertion;
 
-/// Import run files made by `export` into the store; name such a run by its id, since it is never `latest`
+/// Import run files made by `export`; name such a run by its id, it is never `latest`
 #[derive(Parser, Debug)]
 #[command(name = "import")]
 pub struct Import {
@@ -45,7 +45,9 @@ impl Action for Import {
                 Insertion::Inserted => "imported",
                 Insertion::AlreadyThere => "already there",
             };
-            output::print(&format!("{}: {said}, {} invocations\n", run.id, run.invocations.len()))?;
+            let machine = switchcost_report::machine_words(&run.machine);
+            let (rows, starts) = (run.variants.len(), run.invocations.len());
+            output::print(&format!("{}: {said}, {rows} rows by {starts} process runs on {machine}\n", run.id))?;
             for line in changed {
                 output::print(&format!("{line}\n"))?;
             }

@@ -10,7 +10,7 @@ use switchcost_runner::{KnownProbe, choices, discover, not_installed};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
-/// List mechanisms: which probes run each one here, or why none does and what to install
+/// List mechanisms: what runs each one here, or why nothing does and what to install
 #[derive(Parser, Debug)]
 #[command(name = "list")]
 pub struct List {

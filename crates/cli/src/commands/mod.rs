@@ -18,28 +18,36 @@ mod sweep;
 
 use crate::features::FEATURES;
 use std::time::Instant;
+use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_report::Style;
 use switchcost_report::text::wrapped;
 use switchcost_session::Group::{Compare, Measure, Read, Share};
 use switchcost_session::{Command, Exit, Failure, Group, exit, output};
 
+/// What measuring may end with.
+const MEASURES: &[u8] = &[3, 4, 5];
+
 /// The core's.
 const COMMANDS: &[Command] = &[
-    Command::of::<run::Run>(Measure).answering("what does a switch cost here?", "run"),
-    Command::of::<sweep::Sweep>(Measure),
-    Command::of::<doctor::Doctor>(Measure).answering("can I trust figures from here?", "doctor"),
-    Command::of::<show::Show>(Read),
-    Command::of::<list::List>(Read),
-    Command::of::<explain::Explain>(Read).answering("where do the nanoseconds go?", "explain thread/futex"),
-    Command::of::<history::History>(Read).answering("did an update make it slower?", "history thread/pipe"),
-    Command::of::<report::Report>(Read),
-    Command::of::<compare::Compare>(Compare)
-        .answering("which is cheaper, and fits?", "compare goroutine thread coroutine --contexts 10k --rate 200k/s"),
-    Command::of::<baseline::Baseline>(Compare),
-    Command::of::<export::Export>(Share),
-    Command::of::<import::Import>(Share),
-    Command::of::<new_probe::NewProbe>(Share),
-    Command::of::<check_probe::CheckProbe>(Share),
+    Command::of::<run::Run>(Measure, "run goroutine 'thread/*' --contexts 2,1000", MEASURES)
+        .answering("what does a switch cost here?", "run"),
+    Command::of::<sweep::Sweep>(Measure, "sweep contexts coroutine goroutine --to 100k", MEASURES),
+    Command::of::<doctor::Doctor>(Measure, "doctor --gate && switchcost run", &[1])
+        .answering("can I trust figures from here?", "doctor"),
+    Command::of::<show::Show>(Read, "show latest thread --notes", &[]),
+    Command::of::<list::List>(Read, "list fiber", &[]),
+    Command::of::<explain::Explain>(Read, "explain 'thread/pipe free'", MEASURES)
+        .answering("where do the nanoseconds go?", "explain thread/futex"),
+    Command::of::<history::History>(Read, "history thread/pipe --since 30d", &[])
+        .answering("did an update make it slower?", "history thread/pipe"),
+    Command::of::<report::Report>(Read, "report --open", &[]),
+    Command::of::<compare::Compare>(Compare, "compare baseline:v1 latest --gate 5%", &[1, 3, 4, 5, 7])
+        .answering("which is cheaper, and fits?", "compare goroutine thread --contexts 10k --rate 200k/s"),
+    Command::of::<baseline::Baseline>(Compare, "baseline set v1 && switchcost baseline list", &[]),
+    Command::of::<export::Export>(Share, "export latest > run.jsonl", &[]),
+    Command::of::<import::Import>(Share, "import run.jsonl", &[]),
+    Command::of::<new_probe::NewProbe>(Share, "new-probe DIR --language cpp", &[]),
+    Command::of::<check_probe::CheckProbe>(Share, "check-probe ~/.local/share/switchcost/probes/mine", &[3, 6]),
 ];
 
 /// Those of the core and of the features, by group.
@@ -51,11 +59,11 @@ pub fn all() -> Vec<&'static Command> {
 
 /// The whole command line.
 pub fn command_line() -> clap::Command {
-    let all: Vec<(&Command, clap::Command)> = all().into_iter().map(|command| (command, (command.define)())).collect();
+    let all: Vec<(&Command, clap::Command)> = all().into_iter().map(|command| (command, defined(command))).collect();
     let style = Style { width: Some(output::style().width.unwrap_or(100).min(100)), ..Style::PLAIN };
     let mut groups = String::new();
     for group in Group::ALL {
-        groups.push_str(&format!("\n{}:\n", group.title()));
+        groups.push_str(&format!("{}:\n", group.title()));
         for (_, command) in all.iter().filter(|(command, _)| command.group == group) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             groups.push_str(&wrapped(&format!("  {:<12} ", command.get_name()), &about, style));
@@ -70,10 +78,31 @@ pub fn command_line() -> clap::Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n{{options}}{{after-help}}"
+            "{{about}}\n{{usage-heading}} {{usage}}\n\nQuestions:\n{}\n{groups}{{after-help}}",
+            questions.concat()
         ))
-        .after_help(format!("Questions:\n{}\n{}", questions.concat(), exit::HELP))
+        .after_help("`switchcost COMMAND -h` lists a command's options, `--help` says more; -V is the version.")
+        .after_long_help(exit::HELP)
         .subcommands(all.into_iter().map(|(_, command)| command))
+}
+
+/// A command with its example and its exit statuses below its options.
+fn defined(command: &Command) -> clap::Command {
+    let defined = (command.define)();
+    let own = defined.get_after_help().map(ToString::to_string);
+    let example = format!("Example: switchcost {}", command.example);
+    let statuses = own.unwrap_or_else(|| exit::said(command.statuses));
+    // The long help of some begins with examples.
+    let shown = defined.get_long_about().is_some_and(|about| about.to_string().contains("  switchcost "));
+    let long = if shown { statuses.clone() } else { format!("{example}\n{statuses}") };
+    defined.after_help(format!("{example}\n{statuses}")).after_long_help(long)
+}
+
+/// What a word may mean that no command has.
+pub fn near(word: &str) -> String {
+    let commands: Vec<clap::Command> = all().into_iter().map(|command| (command.define)()).collect();
+    let names = commands.iter().flat_map(|command| std::iter::once(command).chain(command.get_subcommands()));
+    did_you_mean(word, names.map(clap::Command::get_name))
 }
 
 /// Carries out what was typed.
@@ -95,6 +124,12 @@ mod tests {
         let help = command_line().render_help().to_string();
         let headings: Vec<usize> =
             Group::ALL.map(|group| help.find(&format!("\n{}:\n", group.title())).unwrap()).into();
+        let mut whole = command_line().term_width(100);
+        whole.build();
+        for command in whole.get_subcommands().flat_map(|one| std::iter::once(one).chain(one.get_subcommands())) {
+            let own = command.clone().render_help().to_string();
+            assert!(own.lines().count() <= 40 && help.lines().count() <= 40, "{own}\n{help}");
+        }
         for command in all() {
             let line = format!("\n  {:<12} ", (command.define)().get_name());
             let places: Vec<usize> = help.match_indices(&line).map(|found| found.0).collect();

@@ -33,7 +33,7 @@ pub struct Run {
     /// batch: clock around many switches; each: cycle counter at every switch, for percentiles
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]
     pub timing: Timing,
-    /// Time limit for the whole run, such as 20s or 2m [default: 60s; of the ladder 30s; with --quick 10s]
+    /// Time limit [default: 60s; of the ladder 30s; with --quick 10s]
     #[arg(long, value_name = "TIME", default_value = "30s", hide_default_value = true, value_parser = parse_budget, default_value_ifs([
         ("quick", "true".into(), "10s"), ("all", "true".into(), "60s"), ("patterns", ArgPredicate::IsPresent, "60s")
     ]))]

@@ -34,7 +34,7 @@ const NEW: [&str; 14] = [
     "batches",
 ];
 
-/// Measure along an axis: curves over contexts, working set, payload, stack size; CPU pairs; scheduling class
+/// Measure along an axis: contexts, working set, payload, stack size, CPU pairs, class
 #[derive(Parser, Debug)]
 #[command(name = "sweep")]
 pub struct Sweep {
@@ -74,7 +74,7 @@ pub struct Sweep {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser(true))]
     pub format: Form,
-    /// Continue a sweep that stopped early: same plan, same order, nothing is measured twice
+    /// Continue a sweep that stopped early; nothing is measured twice
     #[arg(long, value_name = "RUN", conflicts_with_all = NEW)]
     pub resume: Option<String>,
     /// Database of runs

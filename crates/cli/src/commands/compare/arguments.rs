@@ -62,10 +62,10 @@ pub struct Compare {
     /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub threshold: Option<f64>,
-    /// End with status 1 if a row is slower by more than this, 0 if the intervals of all rows exclude that, 7 if neither is shown
+    /// End with 1 if a row is slower by more than this, 0 if all intervals exclude that, else 7
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
-    /// Compare a percentile of single switches, such as p99 or p99.9, in place of the median; of rows measured with --timing each
+    /// Compare a percentile such as p99; of rows measured with --timing each
     #[arg(long, value_name = "P", default_value = "median", hide_default_value = true)]
     pub at: At,
     /// Compare even if a run was unstable or the versions of the method differ
@@ -108,10 +108,10 @@ pub struct Measure {
     /// Time limit for measuring [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     pub budget: Option<Duration>,
-    /// Seed of the random order of measurements [default: random, stored with the run]
+    /// Seed of the random order [default: random, stored with the run]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Wait until no other switchcost measures on the CPU; the budget begins then
+    /// Wait until no other switchcost measures here; the budget begins then
     #[arg(long, requires = "measure")]
     pub wait: bool,
 }
