@@ -57,3 +57,4 @@ mod seen;
 mod slow_start;
 mod sweep;
 mod text;
+mod widths;

@@ -1,4 +1,4 @@
-//! What cannot be done is refused before a probe is asked, and nothing of it is stored.
+//! What cannot be done is refused before a probe is asked, and nothing of it is stored; what takes long says how far it is.
 
 use switchcost_e2e::World;
 
@@ -73,4 +73,13 @@ fn too_little_time_says_how_much_would_do() {
     let said = world.run(&format!("show {}", world.forged("starved", starved)));
     assert!(said.out.contains("Nothing measured: all ") && said.out.contains("with --budget "), "{said:?}");
     assert!(!said.out.contains("unmeasured"), "{said:?}");
+}
+
+/// A log keeps a line every ten seconds, not a bar.
+#[test]
+fn long_work_says_how_far_it_is_where_there_is_no_terminal() {
+    let world = World::new(FAKE);
+    let said = world.run("run thread/honest --rounds 100000 --budget 13s");
+    let lines = said.err.lines().filter(|line| line.starts_with("round ") && line.ends_with(" s left")).count();
+    assert!(lines >= 1 && !said.err.contains('\r'), "{said:?}");
 }

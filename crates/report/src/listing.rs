@@ -81,7 +81,11 @@ pub fn list_text(
     style: Style,
 ) -> String {
     let mut out = String::new();
-    for (family, title) in families {
+    let controls = |family: &&(String, String)| {
+        mechanisms.iter().any(|mechanism| mechanism.family == family.0 && mechanism.control)
+    };
+    let (last, first): (Vec<_>, Vec<_>) = families.iter().partition(controls);
+    for (family, title) in first.into_iter().chain(last) {
         let mine: Vec<_> = mechanisms.iter().filter(|mechanism| mechanism.family == *family).collect();
         if mine.is_empty() {
             continue;
@@ -95,15 +99,19 @@ pub fn list_text(
             continue;
         }
         let mut table = style.table();
+        table.set_header(["  mechanism", "what", "language", "build here"].map(cell));
+        let mut absent = String::new();
         for mechanism in mine {
             let usable: Vec<&str> =
                 mechanism.probes.iter().filter(|probe| probe.available).map(|probe| probe.id.as_str()).collect();
             let (place, tint) = match usable.as_slice() {
-                [] if overview => ("not here".to_owned(), Tint::Yellow),
-                [] => (missing(mechanism), Tint::Yellow),
+                [] => ("not here".to_owned(), Tint::Yellow),
                 usable => (usable.join(" "), Tint::Green),
             };
-            let what = if overview && !mechanism.short.is_empty() { &mechanism.short } else { &mechanism.title };
+            if usable.is_empty() && !overview {
+                absent.push_str(&wrapped("    ", &format!("{}: {}", mechanism.id, missing(mechanism)), style));
+            }
+            let what = if mechanism.short.is_empty() { &mechanism.title } else { &mechanism.short };
             table.add_row(vec![
                 cell(format!("  {}", mechanism.id)),
                 cell(what),
@@ -112,10 +120,11 @@ pub fn list_text(
             ]);
         }
         out.push_str(&drawn(&mut table));
+        out.push_str(&absent);
         out.push('\n');
     }
     let lacking = mechanisms.iter().any(|mechanism| !mechanism.probes.iter().any(|probe| probe.available));
-    out.push_str("  `switchcost run NAME` measures one; on the right are the builds that run it here\n");
+    out.push_str("  `switchcost run NAME` measures one; on the right: the builds that run it here\n");
     if overview && lacking {
         out.push_str("  not here: `switchcost list NAME` says why, and what to install\n");
     }

@@ -187,15 +187,16 @@ fn block(trend: &Trend, style: Style) -> String {
         table.add_row(row);
     }
     let kernel = trend.points.first().filter(|_| !updated).map(|point| format!(", kernel {}", harmless(&point.kernel)));
-    let mut out = format!(
-        "{} · {} per {}, {} runs{}\n{}",
-        style.bold(&trend.label),
+    let runs = if trend.points.len() == 1 { "1 run".to_owned() } else { format!("{} runs", trend.points.len()) };
+    let title = format!(
+        "{} · {runs} · {} per {}{}",
+        trend.label,
         trend.quantity.unit,
         harmless(&trend.unit),
-        trend.points.len(),
-        kernel.unwrap_or_default(),
-        drawn(&mut table)
+        kernel.unwrap_or_default()
     );
+    let title = wrapped("", &title, style).replacen(&trend.label, &style.bold(&trend.label), 1);
+    let mut out = title + &drawn(&mut table);
     if trend.undecided > 0 {
         let places = if trend.undecided == 1 { "a place".to_owned() } else { format!("{} places", trend.undecided) };
         let alike = trend.autocorrelation.unwrap_or_default();

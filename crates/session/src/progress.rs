@@ -21,6 +21,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// The same at the end.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
 
+/// Time between two lines where there is no bar.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
 /// Shows and stores a run as it goes. It draws only between invocations: nothing of the host runs while a probe measures.
 pub struct Live<'a> {
     store: Store,
@@ -36,6 +39,8 @@ pub struct Live<'a> {
     request: &'a Request,
     started: Instant,
     bar: Option<Bar>,
+    /// When the last line was said, where there is no bar.
+    said: Instant,
     /// Interval width and median of each variant, as far as known.
     state: Vec<Option<(f64, Option<f64>)>>,
     /// Of each variant, where its starts stand among the run's.
@@ -56,7 +61,8 @@ impl<'a> Live<'a> {
         let bar = output::understood(terminal).then(|| Bar::new(output::colour(terminal)));
         let spent = Duration::ZERO;
         let (state, places, failure, placed, stored) = (Vec::new(), Vec::new(), None, false, 0);
-        Self { store, begin, failure, placed, stored, catalogue, request, started, bar, state, places, spent }
+        let said = Instant::now();
+        Self { store, begin, failure, placed, stored, catalogue, request, started, bar, said, state, places, spent }
     }
 
     /// Takes the line away; says whether everything was stored.
@@ -142,8 +148,8 @@ impl Observer for Live<'_> {
     }
 
     fn starting(&mut self, run: &Run, variant: usize, round: u64) {
-        // What is not a terminal keeps every line: the first and the result are enough.
-        if self.bar.is_none() {
+        // What is not a terminal keeps every line.
+        if self.bar.is_none() && self.said.elapsed() < BETWEEN_LINES {
             return;
         }
         let known = self.state[variant].map_or(String::new(), |(median, width)| {
@@ -157,8 +163,10 @@ impl Observer for Live<'_> {
             self.precision(run),
             self.eta(run)
         );
-        if let Some(bar) = &mut self.bar {
-            bar.say(message);
+        self.said = Instant::now();
+        match &mut self.bar {
+            Some(bar) => bar.say(message),
+            None => output::say(&message),
         }
     }
 

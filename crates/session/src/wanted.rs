@@ -92,7 +92,8 @@ impl Prepared {
         self.selection.add_twins(catalogue, &self.session.probes);
         let (run, storing) = self.session.measure(request, self.selection, self.store)?;
         if run.ended_by == EndedBy::Interrupt {
-            return Err(Failure::partial("stopped while it measured; what was measured is stored".to_owned()));
+            let sentence = format!("stopped while it measured; `switchcost show {}` shows what there is", run.id);
+            return Err(Failure::partial(sentence));
         }
         storing.map_err(Failure::usage)?;
         Ok((run, self.places))

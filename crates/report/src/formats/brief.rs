@@ -19,7 +19,7 @@ use switchcost_model::{EndedBy, Experiment, Reason, Severity, Timing, Utc, Verdi
 const WIDTH: u16 = 98;
 /// Width of what is said at a row's end, at least and at most; what is longer stands on a line of its own.
 const SAID: (usize, usize) = (22, 30);
-/// Longest name on one line.
+/// Longest name on one line; beside percentiles on a narrow terminal it is shorter.
 const NAME: usize = 38;
 /// Rows of a section from which its families are set apart.
 const LONG: usize = 8;
@@ -85,7 +85,9 @@ impl<'a, 'r> View<'a, 'r> {
         let late = |row: &Row<'_>| lacking.iter().any(|own| own.rows.iter().any(|late| late.index == row.index));
         rows.retain(|row| !late(row));
         let starred = rows.iter().any(|row| !row.caveats.is_empty());
-        let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, NAME);
+        let narrow = style.width < Some(WIDTH) && rows.iter().any(|row| row.variant.each_unit());
+        let most = NAME - if narrow { 8 } else { 0 };
+        let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, most);
         let mut view = Self { analysis, style, hidden, rows, lacking, starred, scale: None, name: longest };
         let said = || view.rows.iter().map(|row| view.said(row).chars().count()).max().unwrap_or(0);
         let said = if view.wide() { said().clamp(SAID.0, SAID.1) } else { 0 };

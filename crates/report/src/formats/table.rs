@@ -87,9 +87,9 @@ pub fn head(analysis: &Analysis<'_>, style: Style) -> String {
         (all, 0) => format!("{all} starts"),
         (all, disturbed) => format!("{all} starts ({disturbed} disturbed by other programs and repeated)"),
     };
-    format!(
-        "{} · {} {} UTC · {} · kernel {} · {}\n{}, {}{}{}{}\n",
-        style.bold(&format!("run {}", run.id)),
+    let name = format!("run {}", run.id);
+    let lines = format!(
+        "{name} · {} {} UTC · {} · kernel {} · {}\n{}, {}{}{}{}",
         started.date(),
         started.minute(),
         fact("cpu.model_name"),
@@ -100,7 +100,9 @@ pub fn head(analysis: &Analysis<'_>, style: Style) -> String {
         slowed(analysis),
         noise_floor(analysis),
         analysis.reference().map_or(String::new(), |row| format!("\nreference: {}", row.label)),
-    )
+    );
+    let lines: String = lines.lines().map(|line| wrapped("", line, style)).collect();
+    lines.replacen(&name, &style.bold(&name), 1)
 }
 
 /// By how much the machine was slower than it can be, where a row's figure is moved by it.

@@ -5,7 +5,7 @@ use switchcost_analysis::number::percent;
 use switchcost_analysis::{LONGEST, Percentile, Quantity, Row, detail};
 
 /// Width of histograms at most, and the least that is worth drawing beside the percentiles; below that they stand on a line of their own.
-const HISTOGRAM: (usize, usize) = (24, 8);
+const HISTOGRAM: (usize, usize) = (24, 16);
 
 /// Columns from which on each percentile has its interval beside it; below, the first.
 const WIDE: usize = 98;
@@ -50,13 +50,12 @@ impl Spread {
         let powers: Vec<f64> = ends.into_iter().filter(|end| *end > 0.0).map(|end| power(quantity, end)).collect();
         let low = powers.iter().copied().fold(f64::INFINITY, f64::min);
         let high = powers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let wide = width >= WIDE;
         let mut spread = Self {
             quantity,
             low,
             high: high.max(low + 1e-9),
             width: 0,
-            wide,
+            wide: width >= WIDE,
             digits: DIGITS,
             shares: Vec::new(),
             beside: false,
@@ -66,6 +65,7 @@ impl Spread {
         let figures =
             rows.iter().flat_map(|row| row.summary.percentiles.iter().map(|known| quantity.amount(known.value)));
         spread.digits = figures.map(|figure| figure.chars().count()).fold(DIGITS, usize::max);
+        spread.wide = spread.wide && name + spread.titles().chars().count() + 4 <= width;
         let room = width.saturating_sub(name + spread.titles().chars().count() + 4);
         spread.beside = room >= HISTOGRAM.1;
         spread.width = match (low.is_finite(), spread.beside) {
