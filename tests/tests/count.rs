@@ -75,7 +75,6 @@ fn without_valgrind_and_for_threads_there_is_a_reason_before_anything_starts() {
     let said = String::from_utf8(said.stdout).unwrap();
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("valgrind is not installed; apt-get install valgrind"), "{said}");
-    let threads = real.rows("thread/pipe --experiment count");
-    assert_eq!((text(&threads[0], "verdict"), &threads[0]["reason_code"]), ("unsupported", &json!("no_experiment")));
-    assert!(text(&threads[0], "reason").contains("share one thread"), "{threads:?}");
+    let threads = real.run("run thread/pipe --experiment count");
+    threads.refuses(2, &["thread/pipe has no experiment count", "share one thread"]);
 }

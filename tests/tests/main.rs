@@ -19,6 +19,8 @@ mod crosscheck;
 mod doctor;
 mod documents;
 mod edges;
+#[cfg(target_os = "linux")]
+mod escapes;
 mod explain;
 mod fake;
 mod faults;
