@@ -218,10 +218,6 @@ pub enum Reason {
         "in the best start the contexts used {used_ms:.1} ms of CPU time, but the batches lasted {claimed_ms:.1} ms on one CPU"
     )]
     IdleContexts { used_ms: f64, claimed_ms: f64 },
-    #[error(
-        "in the best start the batches lasted {claimed_ms:.1} ms by the probe's clock, but {passed_ms:.1} ms passed from its plan to its samples"
-    )]
-    LongerThanPassed { claimed_ms: f64, passed_ms: f64 },
     #[error("two starts gave the same {batches} times to the last tick: one was replayed")]
     Replayed { batches: usize },
     #[error("the cycle counter ran at {told_mhz:.0} MHz by the probe, at {known_mhz:.0} MHz by the host")]

@@ -69,9 +69,7 @@ constants! {
     address_space = 144_115_188_075_855_872.0,
     /// CPU time of the contexts by time of the batches, at least in the best of a row's undisturbed starts on one CPU: 0.9 to 1.1 in 1,700 starts.
     least_used = 0.5,
-    /// Time from the plan to the samples by time of the batches, at least in the best of a row's undisturbed starts.
-    least_passed = 0.97,
-    /// Undisturbed starts that these two need.
+    /// Undisturbed starts that this needs.
     speaking_starts = 3.0,
     /// Different times of batches from which on two starts that agree in all of them are one that was told twice.
     replayed_values = 8.0,
