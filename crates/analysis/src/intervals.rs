@@ -30,6 +30,9 @@ impl Intervals {
     }
 }
 
+/// A start's mean cost of reading the counter by that of the calmest start, from which on something came between.
+const PREEMPTED: f64 = 1.25;
+
 pub(crate) fn intervals_of(invocation: &Invocation) -> Option<Intervals> {
     let transcript = &invocation.transcript;
     let histogram = transcript.histograms.iter().find(|h| h.phase == Phase::Measure)?;
@@ -88,10 +91,10 @@ fn percentiles(all: &[Intervals]) -> Vec<Percentile> {
 /// Figures of starts whose units were timed, or counted, one by one; `by_counter`: read with a counter that costs something itself.
 pub(crate) fn intervals(invocations: &[&Invocation], by_counter: bool, at: At) -> Summary {
     let mut all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
-    // A start knows only the mean of its readings. One preemption between two of them moves it by hundreds of ns and the median of the intervals by nothing: the cost of reading is
-    // that of the start in which nothing came between.
+    // A start knows only the mean of its readings. One preemption between two of them moves it by hundreds of ns and the median of the intervals by nothing: such a start takes
+    // the cost of the calmest.
     let calm = all.iter().map(|i| i.pair).min_by(f64::total_cmp).unwrap_or(0.0);
-    all.iter_mut().for_each(|i| i.pair = calm);
+    all.iter_mut().filter(|i| i.pair > calm * PREEMPTED).for_each(|i| i.pair = calm);
     let carrying = all.iter().filter(|i| at.carried_by(i.count));
     let medians: Vec<(u64, f64)> =
         carrying.filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, at.share())? - i.pair))).collect();

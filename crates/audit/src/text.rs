@@ -400,7 +400,7 @@ pub fn audit_json(audited: &Audited) -> String {
     let mut not_covered = audited.not_covered();
     not_covered.extend(seen.blind.iter().cloned());
     let json = AuditJson {
-        format: 2,
+        format: 1,
         program: &seen.program,
         pid: seen.process,
         seconds: seen.wall.as_secs_f64(),

@@ -345,7 +345,7 @@ pub fn compare_json(compared: &Compared) -> String {
 
 fn compare_document(compared: &Compared) -> CompareDocument<'_> {
     CompareDocument {
-        format: 3,
+        format: 1,
         threshold: compared.threshold,
         at: compared.at.to_string(),
         runs: &compared.runs,

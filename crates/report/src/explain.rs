@@ -258,7 +258,7 @@ pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
     let prediction = explanation.explained.prediction.as_ref();
     let adds_up = prediction.map_or("cannot tell", |prediction| prediction.adds_up().as_str());
     Document {
-        format: 2,
+        format: 1,
         mechanism: &explanation.label,
         title: &explanation.title,
         run: &explanation.run,

@@ -125,7 +125,7 @@ struct Document<'a> {
 #[must_use]
 pub fn trends_json(trends: &Trends) -> String {
     let Trends { method_version, at, machines, trends, notes } = trends;
-    let document = Document { format: 2, method_version: *method_version, at: at.to_string(), machines, trends, notes };
+    let document = Document { format: 1, method_version: *method_version, at: at.to_string(), machines, trends, notes };
     crate::text::json(&document)
 }
 

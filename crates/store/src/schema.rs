@@ -7,7 +7,8 @@ use std::path::Path;
 /// `PRAGMA application_id` of every store: "swct". It tells our file from any other SQLite file.
 pub const APPLICATION_ID: i32 = 0x7377_6374;
 
-/// `PRAGMA user_version` of every store that this crate reads.
+/// `PRAGMA user_version` of every store that this crate reads. The first release did not begin at 1 again: a store of its development would pass for one of
+/// today's.
 const VERSION: i64 = 7;
 
 /// Refuses a file that is not ours or has another version. False: nothing is in it yet.

@@ -178,7 +178,7 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
     let (run, noise) = (analysis.run, &analysis.noise);
     let (curves, matrices) = shapes::shapes(analysis);
     Document {
-        format: 2,
+        format: 1,
         run: RunPart {
             id: run.id.clone(),
             started: time(run.started_unix_ns),

@@ -222,7 +222,7 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
         ));
     }
     Data {
-        format: 3,
+        format: 1,
         tool: page.tool,
         made_by: page.command,
         shares: &SHARES,
