@@ -177,7 +177,7 @@ fn command_line() -> String {
             .lines()
             .map(str::trim_end)
             .filter(common)
-            .filter(|line| !["Options:", "Exit status: 0 fine, 2 usage error"].contains(line))
+            .filter(|line| !["Arguments:", "Options:", "Exit status: 0 fine, 2 usage error"].contains(line))
             .collect();
         let text = lines.join("\n").replace("\n\n\n", "\n\n").replace("\n\nUsage:", "\nUsage:");
         let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", text.trim_end());

@@ -190,6 +190,6 @@ mod tests {
         assert_eq!(as_of_here(&unsettled(Side::B)), "other programs disturbed it");
         let unusable = Why::Unusable { side: Side::A, reason: "it has no figure".into() };
         assert_eq!(as_of_here(&unusable), "in the baseline it has no figure");
-        assert_eq!(as_of_here(&Why::MaybeNone), "there may be no difference");
+        assert_eq!(as_of_here(&Why::MaybeNone), "no difference found");
     }
 }
