@@ -36,7 +36,7 @@ fn exact_ratio_verdict_and_gate() {
     assert_eq!((gate(slow, base, "5%").status, gate(base, base, "5%").status), (0, 2));
     assert_eq!(gate(slow, base, "5%").json()["comparisons"][0]["verdict"], "faster");
     let help = world.run("compare --help").out;
-    assert!(help.contains("--gate") && help.contains("status 1"), "{help}");
+    assert!(help.contains("--gate") && help.contains("1 a gate failed"), "{help}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn a_count_is_exact_and_one_instruction_more_fails_the_gate() {
     let kept = file("kept.jsonl");
     assert_eq!(real.run(&format!("export --format jsonl -o {kept}")).status, 0);
     let equal = real.run(&format!("compare {kept} latest --gate 0%"));
-    assert!(equal.status == 0 && equal.out.contains("exactly the same"), "{equal:?}");
+    assert!(equal.status == 0 && equal.out.contains("2 the same"), "{equal:?}");
     let other = file("grown.jsonl");
     std::fs::write(&other, grown(&std::fs::read_to_string(&kept).unwrap(), text(&rows[0], "run"))).unwrap();
     let failed = real.run(&format!("compare {kept} {other} --gate 0%"));

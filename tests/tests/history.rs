@@ -212,7 +212,7 @@ fn trends_are_of_one_machine_and_one_method() {
         let text = scaled(text, wobble(i));
         match i {
             1 => with_text(&text, "cpu.model", "other"),
-            2 => text.replacen("\"method_version\":4,", "\"method_version\":0,", 1),
+            2 => text.replacen("\"method_version\":1,", "\"method_version\":0,", 1),
             _ => text,
         }
     });

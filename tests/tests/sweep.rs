@@ -392,7 +392,7 @@ fn bad_input_is_one_sentence() {
     let ran = world.run("sweep contexts thread/sized --to 8 --steps 3 --rounds 6 --format json");
     let id = ran.json()["run"]["id"].as_str().unwrap().to_owned();
     let cases = [
-        ("method", "\"method_version\":4", "\"method_version\":999", "999"),
+        ("method", "\"method_version\":1", "\"method_version\":999", "999"),
         ("machine", "\"hypervisor\":\"", "\"hypervisor\":\"not ", "another machine"),
         ("build", "\"runtime\":\"none\"", "\"runtime\":\"some\"", "built anew"),
         ("probe", "\"probe\":\"fake\",\"experiment\"", "\"probe\":\"gone\",\"experiment\"", "probe gone is not here"),
