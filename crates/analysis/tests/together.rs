@@ -4,7 +4,7 @@ use crate::simulation::{Law, Random, draws, rows, run, slack};
 use std::path::Path;
 use switchcost_analysis::{Noise, Outcome, Row, Rules, between, bounds_of, claimed_ns};
 use switchcost_catalogue::{Catalogue, load};
-use switchcost_model::{Disturbance, Histogram, Phase, Reason, Run, Timing, Verdict};
+use switchcost_model::{Disturbance, Histogram, Phase, Reason, Run, Timing, Turns, Verdict};
 
 fn measured() -> Run {
     let mut run = run(Law::Normal, &[1.0], 10, &mut Random::new(1));
@@ -32,11 +32,12 @@ fn a_start_that_was_told_twice_refutes_its_row() {
 #[test]
 fn contexts_on_one_cpu_use_it_while_their_batches_last() {
     let mut run = measured();
-    let told = |run: &mut Run, share: f64, disturbed: usize| {
+    let told = |run: &mut Run, share: f64, disturbed: usize, turns: bool| {
         for (index, start) in run.invocations.iter_mut().enumerate() {
             let claimed = claimed_ns(&start.transcript).unwrap();
             let evidence = start.transcript.evidence.get_or_insert_default();
             evidence.counts.insert("cpu_time_ns".to_owned(), (share * claimed) as i64);
+            evidence.turns = turns.then_some(Turns { total: 2, min: 1, max: 1, contexts: 2 });
             start.cpus = vec![1];
             start.disturbances.clear();
             if index < disturbed {
@@ -46,11 +47,13 @@ fn contexts_on_one_cpu_use_it_while_their_batches_last() {
         rows(run)[0].reason.clone()
     };
     assert!(claimed_ns(&run.invocations[0].transcript).unwrap() > 2e6);
-    assert_eq!(told(&mut run, 1.0, 0), None);
-    let reason = told(&mut run, 0.4, 0);
+    assert_eq!(told(&mut run, 1.0, 0, true), None);
+    let reason = told(&mut run, 0.4, 0, true);
     assert!(matches!(reason, Some(Reason::IdleContexts { .. })), "{reason:?}");
     // Others had the CPU, in all but two starts.
-    assert_eq!(told(&mut run, 0.4, 8), None);
+    assert_eq!(told(&mut run, 0.4, 8, true), None);
+    // A control that sleeps.
+    assert_eq!(told(&mut run, 0.4, 0, false), None);
 }
 
 #[test]

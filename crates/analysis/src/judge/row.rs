@@ -23,7 +23,9 @@ fn time_untold(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
         lasting && !simulated(start) && start.disturbances.is_empty() && start.cpus.len() == 1
     };
     let told = starts.iter().filter(speaks).filter_map(|start| {
-        let used = *start.transcript.evidence.as_ref()?.counts.get("cpu_time_ns")? as f64;
+        // A control may sleep; of contexts that take turns one always has the CPU.
+        let evidence = start.transcript.evidence.as_ref().filter(|evidence| evidence.turns.is_some())?;
+        let used = *evidence.counts.get("cpu_time_ns")? as f64;
         Some((used, claimed_ns(&start.transcript).filter(|claimed| *claimed > constants.clock_ns)?))
     });
     let told: Vec<(f64, f64)> = told.collect();
