@@ -1119,12 +1119,6 @@ export interface Tree {
  */
 export interface TaskFacts {
   /**
-   * Function of the kernel → tasks that waited in it.
-   */
-  channels: {
-    [k: string]: number;
-  };
-  /**
    * Scheduling class → tasks of it.
    */
   classes: {

@@ -198,7 +198,7 @@ fn a_sleeper_says_nothing_of_a_busy_thread_of_its_name() {
     let busy = found.threads.iter().find(|thread| thread.seen.voluntary == 1000).unwrap();
     assert!(busy.seen.channels.is_empty() && !busy.supposed, "{busy:?}");
     assert!((busy.cost.value - 1000.0 * 800.0).abs() < 1e-6, "{busy:?}");
-    // One that works as much lends what it waits in, and that is said; what sleeps beside it counts as little as it switches.
+    // A namesake that works as much lends its channel, marked as supposed. One that sleeps lends as little as it switches.
     let seen = observed(vec![named(2, "ep_poll"), named(900, "pipe_read"), named(1000, "")], Some(0));
     let found = audit(&seen, &prices());
     let supposed: Vec<_> = found.threads.iter().filter(|thread| thread.supposed).collect();

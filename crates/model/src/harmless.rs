@@ -131,9 +131,7 @@ fn make_invocation_told(invocation: &mut Invocation) {
         if let Some(tree) = tree {
             names(&mut tree.namespaces);
             let facts = tree.facts.iter_mut();
-            facts.for_each(|TaskFacts { classes, files, channels, .. }| {
-                [classes, channels].into_iter().chain(files).for_each(names);
-            });
+            facts.for_each(|TaskFacts { classes, files, .. }| std::iter::once(classes).chain(files).for_each(names));
         }
         if let Some(scheduled) = scheduled {
             for words in [&mut scheduled.classes, &mut scheduled.channels] {

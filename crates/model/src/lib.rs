@@ -45,7 +45,7 @@ pub use reason::{LastWords, Reason};
 pub use request::Request;
 pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use seen::{Executed, FUNCTIONS_KEPT, Scheduled, Seen, TASKS_LOOKED_AT, Tail, TaskFacts, Tree};
-pub use sight::{CLASSES, Count, FILES, FILES_NEEDED, NAMESPACES, Sight};
+pub use sight::{Count, NAMESPACES, Sight};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,

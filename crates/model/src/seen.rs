@@ -161,8 +161,6 @@ pub struct TaskFacts {
     pub guarded: Option<u64>,
     /// Kind of open file → how many the probe made itself; None where they cannot be read.
     pub files: Option<BTreeMap<String, u64>>,
-    /// Function of the kernel → tasks that waited in it.
-    pub channels: BTreeMap<String, u64>,
     /// Page faults of its processes until then, minor and major.
     pub page_faults: u64,
 }

@@ -29,13 +29,13 @@ pub enum Sight {
 pub const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
 
 /// Classes of the scheduler (sched(7)).
-pub const CLASSES: [&str; 6] = ["other", "batch", "idle", "fifo", "rr", "deadline"];
+const CLASSES: [&str; 6] = ["other", "batch", "idle", "fifo", "rr", "deadline"];
 
 /// Kinds of open files that a rule may ask for.
-pub const FILES: [&str; 5] = ["pipe", "eventfd", "unix_socket", "tcp_socket", "cpu_dma_latency"];
+const FILES: [&str; 5] = ["pipe", "eventfd", "unix_socket", "tcp_socket", "cpu_dma_latency"];
 
 /// Open files of one kind that a rule may need at most: a look reads so many of a large ring and no more.
-pub const FILES_NEEDED: u64 = 128;
+const FILES_NEEDED: u64 = 128;
 
 /// What a look answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -116,7 +116,6 @@ fn run(texts: &[String]) -> Run {
                 facts: Some(TaskFacts {
                     classes: [(texts.next(), 1)].into(),
                     files: Some([(texts.next(), 1)].into()),
-                    channels: [(texts.next(), 1)].into(),
                     ..TaskFacts::default()
                 }),
                 ..Tree::default()

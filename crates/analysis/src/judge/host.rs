@@ -61,8 +61,9 @@ fn too_few_forks(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
     ((forks as f64) < needed).then_some(Reason::FewerTasksCreated { created: forks, needed })
 }
 
-/// Who waits in the kernel gives the CPU away; who yields is put aside.
+/// Who waits in the kernel gives the CPU away; who yields is put aside. Not every system counts that (Windows); there the evidence has no count either.
 fn never_blocked(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
+    case.evidence.kernel.as_ref()?;
     let (voluntary, units) = (seen.voluntary, case.evidence.units);
     let too_few = (voluntary as f64) < case.constants.least_blocked * units as f64;
     (case.rule.blocks && too_few).then_some(Reason::NeverBlocked { voluntary, units })

@@ -115,7 +115,6 @@ fn seen() -> Seen {
                 classes: [("other".to_owned(), 2)].into(),
                 guarded: Some(0),
                 files: Some([("pipe".to_owned(), 2)].into()),
-                channels: BTreeMap::new(),
                 page_faults: 250,
             }),
         }),

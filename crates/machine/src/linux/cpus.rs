@@ -16,14 +16,14 @@ impl CpuSet {
     /// Of a task of this process; 0: the caller. Async-signal-safe.
     pub(crate) fn of(task: i32) -> io::Result<Self> {
         let mut set = Self([0; WORDS]);
-        // SAFETY: the kernel writes at most as many bytes as it is told, to memory that has as many.
+        // SAFETY: the kernel writes at most `size_of::<Self>()` bytes, and the set has as many.
         let answer = unsafe { libc::syscall(libc::SYS_sched_getaffinity, task, size_of::<Self>(), set.0.as_mut_ptr()) };
         if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(set) }
     }
 
     /// Restricts the calling thread to it. Async-signal-safe.
     pub(crate) fn apply(&self) -> io::Result<()> {
-        // SAFETY: the kernel reads as many bytes as it is told, of memory that has as many.
+        // SAFETY: the kernel reads `size_of::<Self>()` bytes, and the set has as many.
         let answer = unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, size_of::<Self>(), self.0.as_ptr()) };
         if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }

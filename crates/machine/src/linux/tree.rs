@@ -214,9 +214,6 @@ fn look_at_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<Tas
         ran_on.extend(stat.cpu());
         facts.tasks += 1;
         *facts.classes.entry(scheduling::word(stat.policy()?)).or_default() += 1;
-        if let Some(channel) = file("wchan").filter(|channel| !matches!(channel.as_str(), "" | "0")) {
-            *facts.channels.entry(channel).or_default() += 1;
-        }
         (counts == 2).then_some(())?;
     }
     facts.page_faults = family.iter().filter_map(|process| page_faults(host, process.pid)).sum();

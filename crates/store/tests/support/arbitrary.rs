@@ -194,16 +194,13 @@ fn tree() -> impl Strategy<Value = Tree> {
 fn facts() -> impl Strategy<Value = TaskFacts> {
     let counts = || btree_map(text(), number(), 0..3);
     let maybe = (option::of(number()), option::of(counts()));
-    (number(), number(), counts(), counts(), maybe).prop_map(
-        |(tasks, page_faults, classes, channels, (guarded, files))| TaskFacts {
-            tasks,
-            classes,
-            guarded,
-            files,
-            channels,
-            page_faults,
-        },
-    )
+    (number(), number(), counts(), maybe).prop_map(|(tasks, page_faults, classes, (guarded, files))| TaskFacts {
+        tasks,
+        classes,
+        guarded,
+        files,
+        page_faults,
+    })
 }
 
 fn seen() -> impl Strategy<Value = Seen> {

@@ -127,6 +127,12 @@ fn what_parameters_and_channels_claim_must_be_there() {
     );
 }
 
+/// What the judge says of this transcript where the host saw this.
+fn of(rule: &EvidenceRule, transcript: &Transcript, seen: &Seen) -> Ruling {
+    let (process, bound) = (ProcessEnd::Exited(0), &Bounds::default());
+    judge(rule, &plan(), &ProbeAnswer { transcript, process, log: "", seen: Some(seen), bound })
+}
+
 #[test]
 fn who_blocks_gives_the_cpu_away() {
     let blocks = EvidenceRule { blocks: true, ..rule() };
@@ -137,14 +143,10 @@ fn who_blocks_gives_the_cpu_away() {
     transcript.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 0;
     let mut seen = seen();
     yielding(&mut seen);
-    let answer = ProbeAnswer {
-        transcript: &transcript,
-        process: ProcessEnd::Exited(0),
-        log: "",
-        seen: Some(&seen),
-        bound: &Bounds::default(),
-    };
-    check(&judge(&rule, &plan(), &answer), Verdict::Contradicted, "never_blocked units=4000 voluntary=900");
+    check(&of(&rule, &transcript, &seen), Verdict::Contradicted, "never_blocked units=4000 voluntary=900");
+    // A system that counts no switches accuses nobody.
+    transcript.evidence.as_mut().unwrap().kernel = None;
+    check(&of(&rule, &transcript, &Seen { voluntary: 0, involuntary: 0, ..seen }), Verdict::Verified, "");
 }
 
 #[test]
@@ -154,14 +156,7 @@ fn page_faults_are_those_of_the_kernel() {
         transcript.evidence.as_mut().unwrap().page_faults = Some(PageFaults { minor: claimed, major: 0 });
         let mut seen = Seen { page_faults: Some(counted), ..seen() };
         seen.tree.as_mut().unwrap().facts.as_mut().unwrap().page_faults = before;
-        let answer = ProbeAnswer {
-            transcript: &transcript,
-            process: ProcessEnd::Exited(0),
-            log: "",
-            seen: Some(&seen),
-            bound: &Bounds::default(),
-        };
-        judge(&rule(), &plan(), &answer)
+        of(&rule(), &transcript, &seen)
     };
     check(&with(40, 300, 250), Verdict::Verified, "");
     check(&with(400, 300, 250), Verdict::Contradicted, "fewer_page_faults claimed=400.0 counted=300.0");

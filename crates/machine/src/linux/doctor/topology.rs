@@ -46,7 +46,7 @@ pub(super) fn affinity(look: &Subject<'_>) -> Answer {
     match restriction_on(look.host, &allowed, &look.host.online()) {
         Some(restriction) if restriction.contains("isolcpus") => Answer::note(
             restriction,
-            "placements choose among these CPUs only; isolated ones are measured only if they are asked for by number",
+            "placements choose among these CPUs only; to measure an isolated CPU, ask for it by its number",
             "name one (`switchcost run 'NAME pair:A-A'`), or hand all on: taskset -c 0-N switchcost …",
         ),
         Some(restriction) => Answer::note(

@@ -78,7 +78,7 @@ fn last_cache(host: &Host) -> String {
     format!("cache/{}/shared_cpu_list", last.unwrap_or_default())
 }
 
-/// The CPU whose caches and idle states are told: of the kind that is measured, and the same whatever the affinity is.
+/// The CPU whose caches and idle states are the machine's facts: one of the kind that is measured, whatever the affinity.
 pub(crate) fn typical(host: &Host) -> u32 {
     fast_cpus_on(host, &host.online()).first().copied().unwrap_or(0)
 }
