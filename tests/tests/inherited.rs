@@ -1,4 +1,4 @@
-//! What a parent hands on over exec, in random combinations of the rows of ARCHITECTURE.md, "What is inherited": no honest row is accused or lost, and
+//! What a parent hands on over exec, in random combinations of the rows of docs/notebook/inherited.md: no honest row is accused or lost, and
 //! nothing is left.
 
 use std::collections::BTreeSet;
@@ -188,18 +188,16 @@ fn what_is_inherited_accuses_no_real_probe() {
 /// Each row of the table is drawn, or named as one that cannot be.
 #[test]
 fn the_table_of_what_is_inherited_is_tested_row_by_row() {
-    let page = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
-    let (_, section) = page.split_once("## What is inherited").unwrap();
-    let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
+    let page = std::fs::read_to_string(repository().join("docs/notebook/inherited.md")).unwrap();
     let rows: Vec<&str> =
-        section.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).skip(1).collect();
+        page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).skip(1).collect();
     let tested: BTreeSet<&str> = DRAWN.iter().map(|(row, _)| *row).chain(ELSEWHERE.iter().copied()).collect();
     assert_eq!(rows.iter().copied().collect::<BTreeSet<_>>(), tested);
     assert_eq!(rows.len(), tested.len(), "a row stands there twice");
     // Each fact that the table names is one.
     let world = World::new(FAKE);
     let machine = world.run("doctor --format json").json()["machine"].clone();
-    for fact in section.split('`').filter(|word| word.starts_with("process.") || word.starts_with("security.")) {
+    for fact in page.split('`').filter(|word| word.starts_with("process.") || word.starts_with("security.")) {
         let there = ["drifting", "stable"].iter().any(|kind| machine[kind][fact].is_string());
         assert!(there, "{fact} stands nowhere: {machine}");
     }

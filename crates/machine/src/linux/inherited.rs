@@ -1,4 +1,4 @@
-//! What a process inherits over exec, and what becomes of it: the table of ARCHITECTURE.md, "What is inherited".
+//! What a process inherits over exec, and what becomes of it: the table of docs/notebook/inherited.md.
 
 use super::scheduling;
 use rustix::io::Errno;

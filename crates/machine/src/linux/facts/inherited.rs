@@ -1,4 +1,4 @@
-//! What this process has of its parent's and cannot give back, as probes get it: the rows of ARCHITECTURE.md, "What is inherited", that are facts.
+//! What this process has of its parent's and cannot give back, as probes get it: the rows of docs/notebook/inherited.md that are facts.
 
 use super::Facts;
 use crate::os::host::{Host, unknown};
