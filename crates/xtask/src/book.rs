@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const PARTS: [(&str, &[&str]); 6] = [
     ("Begin", &["docs/README.md", "docs/tutorial.md", "docs/how-to/"]),
     ("Findings", &["docs/findings/", "docs/write-ups/", "docs/answers.md", "docs/audit.md"]),
-    ("Method", &["METHODOLOGY.md", "docs/coverage.md", "docs/notebook/"]),
+    ("Method", &["METHODOLOGY.md", "docs/notebook/"]),
     ("Use", &["docs/cli.md", "docs/security.md", "CHANGELOG.md"]),
     ("Mechanisms", &["mechanisms/families.md", "mechanisms/"]),
     ("Build and extend", &["ARCHITECTURE.md", "CONTRIBUTING.md", "PROTOCOL.md", ""]),
