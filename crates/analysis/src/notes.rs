@@ -183,6 +183,12 @@ fn computed(row: &Judged<'_>, run: &Run) -> Option<String> {
 /// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with them.
 fn slowed(row: &Judged<'_>) -> Option<String> {
     let undisturbed = row.undisturbed.as_ref()?;
+    if let Some(log) = undisturbed.unconfirmed {
+        let (by, how) = (percent(log.abs().exp() - 1.0), if log > 0.0 { "slower" } else { "faster" });
+        return Some(format!(
+            "its probe's rulers say that the clock was {by} {how} than any other row of the same rounds says: the figure is of all batches"
+        ));
+    }
     if let Some(reason) = undisturbed.lacking() {
         return Some(format!("{reason}, and too few are left for an undisturbed figure: measure it again"));
     }

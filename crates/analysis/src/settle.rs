@@ -3,7 +3,7 @@
 use crate::at::At;
 use crate::figures::{AsMeasured, Summary};
 use crate::percentile::{CONFIDENCE, in_time};
-use crate::rulers::{Speeds, Undisturbed, undisturbed};
+use crate::rulers::{Speeds, Undisturbed, unconfirmed, undisturbed};
 use crate::summary::{counted, summarise};
 use switchcost_model::{Invocation, Variant};
 use switchcost_stats::{Interval, Shared, autocorrelation_of_ranks, mad, shared, successive_median_interval, widening};
@@ -36,6 +36,9 @@ pub fn settled(
         (summarise(variant, starts, at), clear.filter(|_| at == At::Median))
     };
     let mut rows: Vec<Settled> = variants.iter().zip(starts).map(row).collect();
+    for ((_, clear), log) in rows.iter_mut().zip(unconfirmed(variants, starts, speeds)) {
+        clear.iter_mut().for_each(|clear| clear.unconfirmed = log);
+    }
     let medians = rows.iter().map(|(summary, _)| summary.invocation_medians.as_slice());
     let shared_by_all = shared(&medians.collect::<Vec<_>>());
     // Batches that a neighbour slowed are gone from these, and with them what he made alike or unlike.
@@ -85,7 +88,7 @@ impl Summary {
         let nearly_all = clear.starts.len() as f64 >= NEARLY_ALL * self.invocation_medians.len() as f64;
         let hides = !self.modes.is_empty() && clear.modes.is_empty() && (self.modes_within || !nearly_all);
         let Some((figures, median)) = self.figures.as_mut().zip(clear.median) else { return };
-        if !clear.enough() || hides {
+        if !clear.enough() || hides || clear.unconfirmed.is_some() {
             return;
         }
         let modes = std::mem::replace(&mut self.modes, clear.modes.clone());

@@ -2,7 +2,7 @@
 
 use crate::simulation::{COST, Law, Random, disturb, document, draws, rows, run, slack};
 use std::fmt::Write as _;
-use switchcost_analysis::{Analysis, Noise, Of, Outcome, Rules, Side, Why, between, slowed_throughout, verdicts};
+use switchcost_analysis::{Analysis, Noise, Of, Outcome, Row, Rules, Side, Why, between, slowed_throughout, verdicts};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Disturbance, Run};
 
@@ -145,4 +145,42 @@ fn modes_show_among_the_undisturbed_starts() {
     let row = &rows(&run)[0];
     let modes: Vec<f64> = row.summary.modes.iter().map(|mode| mode.value / COST).collect();
     assert!(modes.len() == 2 && (modes[0] - 1.0).abs() < 0.02 && (modes[1] - 1.3).abs() < 0.02, "{modes:?}");
+}
+
+/// A probe says that its clock was a fifth slower beside most batches of its row than beside the rest, which would take a fifth off. No other row saw that clock.
+#[test]
+fn rulers_that_no_other_row_confirms_move_nothing() {
+    let random = &mut Random::new(4);
+    let mut honest = run(Law::Normal, &[1.0, 1.0, 1.0], 10, random);
+    disturb(&mut honest, 0.0, 1.35, true, random);
+    honest.variants[2].probe = "another".into();
+    honest
+        .invocations
+        .iter_mut()
+        .filter_map(|start| start.transcript.plan.as_mut())
+        .for_each(|plan| plan.cpus = vec![1]);
+    let mut told = honest.clone();
+    for start in told.invocations.iter_mut().filter(|start| start.variant == 2) {
+        for samples in &mut start.transcript.samples {
+            let (usual, chain) = (COST * samples.units as f64, samples.rulers.get_mut("chain").unwrap());
+            for (chain, ticks) in chain.iter_mut().zip(&samples.ticks).skip(8) {
+                *chain = (*chain as f64 * 1.25 * *ticks as f64 / usual) as i64;
+            }
+        }
+    }
+    let judged = [&honest, &told].map(rows);
+    let headline = |rows: &[Row<'_>]| rows[2].median().unwrap() / COST - 1.0;
+    assert!(
+        judged.iter().all(|rows| headline(rows).abs() < 0.02),
+        "{:?}",
+        judged.each_ref().map(|rows| headline(rows))
+    );
+    let basis = |rows: &[Row<'_>]| [0, 1, 2].map(|row| rows[row].basis());
+    assert_eq!(basis(&judged[0]), [Of::Undisturbed; 3]);
+    // Nobody knows which of the two probes is wrong.
+    assert_eq!(basis(&judged[1]), [Of::Medians; 3]);
+    assert!(judged[1][2].notes.iter().any(|note| note.contains("slower than any other row")));
+    // By itself, nobody else can say; of a few rounds nothing follows.
+    told.invocations.retain(|start| start.variant == 2);
+    assert!(headline(&rows(&told)) < -0.15, "{}", headline(&rows(&told)));
 }
