@@ -689,7 +689,7 @@ export interface Result {
    */
   label: string;
   /**
-   * Lower end of the 95 % interval of the median; null with fewer than 6 starts, and where there is no median.
+   * Lower end of the 95 % interval of the median; null with fewer than 6 starts, of starts that follow one another too closely, and where there is no median.
    */
   low: number | null;
   /**
@@ -779,6 +779,14 @@ export interface Result {
    * What the figures are of: time, in ns; memory, in bytes; or what an experiment has of its own.
    */
   quantity: string;
+  /**
+   * Greatest start of such a row.
+   */
+  range_high: number | null;
+  /**
+   * Least start of a row whose starts follow one another so closely that no interval of their median holds; else null.
+   */
+  range_low: number | null;
   /**
    * Only with timing each: cost of two counter reads in the same loop, ns, already taken off every figure.
    */

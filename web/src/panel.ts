@@ -22,12 +22,7 @@ function figures(row: Row, reference: string | null, batches: boolean): HTMLElem
       "Figure",
       modes.length > 0 ? `bimodal: ${modes.join(" or ")} per ${result.unit}` : `${of(row.median)} per ${result.unit}`,
     ),
-    ...part(
-      "95 % interval",
-      row.low === null
-        ? `none: ${modes.length > 0 ? "one figure per mode" : "fewer than six starts"}`
-        : `${of(row.low)} – ${of(row.high)}`,
-    ),
+    ...part("95 % interval", row.low === null ? `none: ${without(row, modes)}` : `${of(row.low)} – ${of(row.high)}`),
     ...(result.as_measured === null || result.as_measured === row.median
       ? []
       : part("All batches, as measured", of(result.as_measured))),
@@ -38,6 +33,14 @@ function figures(row: Row, reference: string | null, batches: boolean): HTMLElem
       ? []
       : part(`By ${reference}`, `${factor(result.times_reference)}, median of the rounds' ratios`)),
   ];
+}
+
+/** Why a row has no interval. */
+function without({ quantity, result }: Row, modes: string[]): string {
+  if (modes.length > 0) return "one figure per mode";
+  if (result.range_low === null) return "fewer than six starts";
+  const range = `${amount(result.range_low, quantity)} to ${amount(result.range_high, quantity)}`;
+  return `each start is like the one before, from ${range}`;
 }
 
 function evidence(row: Row): string {

@@ -212,7 +212,7 @@ fn slowed(row: &Judged<'_>) -> Option<String> {
 /// Both figures, where leaving out disturbed starts moves the median beyond its interval: what disturbs may come with what is measured.
 fn left_out(row: &Judged<'_>) -> Option<String> {
     if row.summary.disturbed_counted > 0 {
-        return Some(format!("{}, and too few are left without them: measure it again", row.unsettled()?));
+        return Some(format!("{}, and too few are left without them: measure it again", row.disturbed()?));
     }
     let Interval { low, high } = row.figure(Of::Medians)?.1?;
     let starts = row.summary.invocation_medians.iter().chain(&row.summary.disturbed_medians);
@@ -291,7 +291,7 @@ fn below_floor(row: &Judged<'_>, rows: &[Judged<'_>], catalogue: &Catalogue) -> 
 /// Says so when starts follow one another beyond what chance shows in one row of a hundred: ten starts or twenty then know little of the next ten.
 fn follow(row: &Judged<'_>) -> Option<String> {
     let by_chance = ONE_IN_A_HUNDRED * chance(row.of_starts().len());
-    (row.summary.alike > by_chance).then(|| {
+    (row.range().is_none() && row.summary.alike > by_chance).then(|| {
         format!(
             "each start is like the one before: the interval is {:.1} times as wide for it, and may still be too narrow",
             row.summary.widened
@@ -304,6 +304,13 @@ fn wide(row: &Judged<'_>, run: &Run) -> Option<String> {
     let figures = row.summary.figures.as_ref()?;
     let target = run.precision_ppm as f64 / 1e6;
     let count = row.of_starts().len();
+    if let Some((least, most)) = row.range() {
+        return Some(format!(
+            "no interval holds: each of its {count} starts is like the one before, from {} to {}; measure again at another time",
+            row.quantity.amount(least),
+            row.quantity.amount(most)
+        ));
+    }
     let Some(interval) = figures.interval else {
         let each = row.start_takes().map(|time| format!(", each of {}", Quantity::TIME.amount(time)));
         let cure = match run.ended_by {

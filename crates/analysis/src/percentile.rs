@@ -41,6 +41,7 @@ impl Percentile {
 
     /// Takes its interval from its starts, and from what all rows of the run share.
     pub(crate) fn settle(&mut self, shared: &Shared) {
-        self.interval = successive_median_interval(&in_time(&self.starts), CONFIDENCE, shared);
+        let shared = if self.share > 0.5 { shared.of_tails() } else { *shared };
+        self.interval = successive_median_interval(&in_time(&self.starts), CONFIDENCE, &shared);
     }
 }

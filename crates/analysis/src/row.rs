@@ -3,11 +3,11 @@
 use crate::at::At;
 use crate::clock::SAME;
 use crate::figures::Summary;
-use crate::percentile::CONFIDENCE;
+use crate::percentile::{CONFIDENCE, in_time};
 use crate::rulers::Undisturbed;
 use std::ops::Deref;
 use switchcost_model::{Invocation, Quantity, Reason, Variant, Verdict};
-use switchcost_stats::{Interval, Mode, Shared, half_width, mean};
+use switchcost_stats::{Interval, Mode, Shared, half_width, mean, wanders};
 
 /// What stands for a start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,9 +193,25 @@ impl Judged<'_> {
         if self.summary.as_measured.is_some() { Of::Undisturbed } else { Of::Medians }
     }
 
-    /// Why its figure says nothing beyond its run: somebody else was there too often.
+    /// Least and greatest start of a row whose starts follow one another so closely that no interval of their median holds ([`wanders`]).
+    #[must_use]
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let starts: Vec<f64> = in_time(self.of_starts());
+        let wanders = self.summary.modes.is_empty() && wanders(&starts, &self.shared(self.basis()));
+        let ends = || starts.iter().copied();
+        ends().min_by(f64::total_cmp).zip(ends().max_by(f64::total_cmp)).filter(|_| wanders)
+    }
+
+    /// Why its figure says nothing beyond its run: its starts wander, or somebody else was there too often.
     #[must_use]
     pub fn unsettled(&self) -> Option<String> {
+        let wanders = || self.range().map(|_| "each of its starts is like the one before".to_owned());
+        self.disturbed().or_else(wanders)
+    }
+
+    /// Why its figure says nothing beyond its run: somebody else was there too often.
+    #[must_use]
+    pub fn disturbed(&self) -> Option<String> {
         let (disturbed, starts) = (self.summary.disturbed_counted, self.summary.invocation_medians.len());
         let others = || (disturbed > 0).then(|| format!("other programs disturbed {disturbed} of its {starts} starts"));
         self.undisturbed.as_ref().and_then(Undisturbed::lacking).or_else(others)

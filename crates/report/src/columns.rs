@@ -226,7 +226,7 @@ pub static COLUMNS: &[Column] = &[
     column(
         "low",
         Of::Number(|_, row| Some(single(row)?.interval?.low)),
-        "Lower end of the 95 % interval of the median; null with fewer than 6 starts, and where there is no median.",
+        "Lower end of the 95 % interval of the median; null with fewer than 6 starts, of starts that follow one another too closely, and where there is no median.",
     )
     .shown("95 % interval", interval)
     .brief(Title::Words("±"), 6, |row| match row.summary.modes.as_slice() {
@@ -234,6 +234,12 @@ pub static COLUMNS: &[Column] = &[
         _ => Some("modes".into()),
     }),
     column("high", Of::Number(|_, row| Some(single(row)?.interval?.high)), "Upper end."),
+    column(
+        "range_low",
+        Of::Number(|_, row| Some(row.range()?.0)),
+        "Least start of a row whose starts follow one another so closely that no interval of their median holds; else null.",
+    ),
+    column("range_high", Of::Number(|_, row| Some(row.range()?.1)), "Greatest start of such a row."),
     column(
         "another_run_low",
         Of::Number(|_, row| Some(row.another_run()?.0)),

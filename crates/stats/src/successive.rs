@@ -51,13 +51,32 @@ pub fn widening(correlation: f64, n: usize, shared: &Shared) -> f64 {
     inflation(correlation, n, shared).powf(power).min(WIDEST)
 }
 
-/// The interval of [`median_interval`] from values in the order of time, as much wider as [`widening`] says.
+/// Whether values in the order of time follow one another beyond what any widening covers: their own correlation, or the one that all rows share, exceeds by more
+/// than its standard error the most that widens. Such values wander: they have a range, and no interval holds (docs/notebook/coverage.md). Of independent ones
+/// fewer than 2 in 100 series do; values that stand still never.
+#[must_use]
+pub fn wanders(in_time: &[f64], shared: &Shared) -> bool {
+    let (own, error) = (autocorrelation_of_ranks(in_time), chance(in_time.len()));
+    let moves = in_time.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
+    let beyond = own - error > MOST || shared.correlation - error * shared.unknown.sqrt() > MOST;
+    in_time.len() >= FEWEST && moves && beyond
+}
+
+/// The interval of [`median_interval`] from values in the order of time, as much wider as [`widening`] says; None of values that wander.
 #[must_use]
 pub fn successive_median_interval(in_time: &[f64], confidence: f64, shared: &Shared) -> Option<Interval> {
     let ascending = sorted(in_time);
-    let interval = median_interval(&ascending, confidence)?;
+    let interval = median_interval(&ascending, confidence).filter(|_| !wanders(in_time, shared))?;
     let times = widening(autocorrelation_of_ranks(in_time), in_time.len(), shared);
     Some(interval.widened(quantile(&ascending, 0.5)?, times))
+}
+
+impl Shared {
+    /// The same for tails: it widens their intervals as much, but only their own correlation says that they wander. What the middles of all rows do, tails need not do.
+    #[must_use]
+    pub fn of_tails(self) -> Self {
+        Self { correlation: self.correlation.min(MOST), ..self }
+    }
 }
 
 impl Interval {
@@ -118,6 +137,26 @@ mod tests {
         let times = [&teeth[..], &[5.0; 20], &[], &slope]
             .map(|values| widening(autocorrelation_of_ranks(values), values.len(), &Shared::default()));
         assert!(times[..3] == [1.0; 3] && (times[3] - 2.0).abs() < 1e-9, "{times:?}");
+    }
+
+    /// Of independent series hardly any wander, of those that stand still none, and of slopes all; what many rows share needs no row of its own.
+    #[test]
+    fn few_independent_series_wander() {
+        for n in [6_u64, 10, 20, 40] {
+            let mut random = Random(n);
+            let found =
+                (0..4000).filter(|_| wanders(&(0..n).map(|_| random.normal()).collect::<Vec<_>>(), &Shared::default()));
+            let found = found.count();
+            assert!(found < 80, "{n} values: {found} of 4000");
+        }
+        let shared = Shared { correlation: 0.9, unknown: 0.1 };
+        let slope: Vec<f64> = (0..20).map(f64::from).collect();
+        let teeth: Vec<f64> = (0..20).map(|i| f64::from(i % 2)).collect();
+        assert!(wanders(&slope, &Shared::default()) && wanders(&teeth, &shared));
+        assert!(
+            !wanders(&[5.0; 20], &shared) && !wanders(&slope[..5], &shared) && !wanders(&teeth, &Shared::default())
+        );
+        assert_eq!(successive_median_interval(&slope, 0.95, &Shared::default()), None);
     }
 
     /// Ten values: the inflation is 1.59 at 0.2 and 3.86 at 0.5.

@@ -55,6 +55,8 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     starts: 6,
     samples: 60,
     ...figures,
+    range_low: null,
+    range_high: null,
     another_run_low: null,
     another_run_high: null,
     as_measured: null,

@@ -16,8 +16,8 @@ use crate::row::{Judged, Of};
 use crate::series::batch_ns;
 use switchcost_model::Timing;
 use switchcost_stats::{
-    FEWEST, LogRatio, Mode, OF_A_MEDIAN, SIGMAS, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs,
-    half_width, inflation, mad, median, median_difference, paired,
+    FEWEST, LogRatio, Mode, OF_A_MEDIAN, SIGMAS, Shared, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs,
+    half_width, inflation, mad, median, median_difference, paired, wanders,
 };
 
 /// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
@@ -176,6 +176,7 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
     let ratios = round_ratios(a, b, of);
     let needed = fewest_pairs(rules.confidence());
     let floor = floor((a, noise), (b, noise), of);
+    let wanders = || wanders(&ratios, &Shared::default()).then_some(Why::RatiosWander);
     if (FEWEST..needed).contains(&ratios.len()) {
         let (logs_a, logs_b) = (logarithms(a, of), logarithms(b, of));
         let independent = median_difference(&logs_a, &logs_b, rules.confidence());
@@ -184,13 +185,15 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
             let by_round = paired(&ratios, rules.confidence()).map_or(estimate, |rounds| estimate.about(rounds.centre));
             let estimate = either_way(by_round, a, b, of);
             let lacking = Why::FewRounds { rounds: ratios.len(), needed };
-            return Ok(conclude(estimate, floor, rules, (a, of, false), counts, lacking).unless(mixed(a, b, of)));
+            let compared = conclude(estimate, floor, rules, (a, of, false), counts, lacking);
+            return Ok(compared.unless(mixed(a, b, of).or_else(wanders)));
         }
     }
     let lacking = Why::FewRounds { rounds: ratios.len(), needed };
     let estimate = paired(&ratios, rules.confidence()).ok_or(Why::NoRoundInCommon)?;
     let estimate = either_way(estimate, a, b, of);
-    Ok(conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking).unless(mixed(a, b, of)))
+    let compared = conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking);
+    Ok(compared.unless(mixed(a, b, of).or_else(wanders)))
 }
 
 /// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is

@@ -53,6 +53,8 @@ pub enum Why {
         /// Those it takes.
         needed: usize,
     },
+    /// Ratios of one round after another that wander.
+    RatiosWander,
     /// The interval holds 1.
     MaybeNone,
     /// The difference does not exceed the noise floor, a fraction.
@@ -104,6 +106,7 @@ impl Why {
             Self::AboutThreshold(_) => "about_threshold",
             Self::Clock(_) => "clock",
             Self::Unsettled { .. } => "unsettled",
+            Self::RatiosWander => "ratios_wander",
             Self::Modes(_) => "modes",
             Self::Slowed { .. } => "slowed",
         }

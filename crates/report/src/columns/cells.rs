@@ -69,7 +69,8 @@ pub(super) fn interval(row: &Row<'_>, measure: &str) -> Option<String> {
     if !row.summary.modes.is_empty() {
         return Some("modes".into());
     }
-    row.interval().map(|(low, high)| format!("{} – {}", amount(row, low, measure), amount(row, high, measure)))
+    let ends = |(low, high)| format!("{} – {}", amount(row, low, measure), amount(row, high, measure));
+    row.interval().map(ends).or_else(|| row.range().map(|range| format!("range {}", ends(range))))
 }
 
 pub(super) fn kernel_switches(row: &Row<'_>) -> Option<String> {

@@ -29,6 +29,7 @@ pub fn reason(why: &Why) -> String {
         }
         Why::Clock(log) => format!("{}, which may be all of it", slower_clock(*log)),
         Why::Unsettled { side, reason } => format!("{side}: {reason}; measure it again"),
+        Why::RatiosWander => "each round's ratio is like that of the round before, so that no interval holds; measure again at another time".into(),
         Why::Modes(sides) => {
             let kinds: Vec<String> = sides.iter().map(|(side, modes)| format!("{side} has modes: {modes}")).collect();
             format!("{}; the ratio follows their shares, which are chance", kinds.join(", "))

@@ -248,8 +248,12 @@ impl<'a, 'r> View<'a, 'r> {
         {
             let starts = row.summary.invocation_medians.len();
             words.push(format!("{}{equal} of {starts}", if equal == starts { "exact, " } else { "equal in " }));
-        } else if words.is_empty() && row.median().is_some() && row.unsettled().is_some() {
+        } else if words.is_empty() && row.median().is_some() && row.disturbed().is_some() {
             words.push("disturbed".to_owned());
+        } else if words.is_empty()
+            && let Some((least, most)) = row.range()
+        {
+            words.push(format!("from {} to {}", row.quantity.amount(least), row.quantity.amount(most)));
         } else if words.is_empty()
             && let Some(measured) = row.beside()
         {
@@ -380,10 +384,10 @@ impl<'a, 'r> View<'a, 'r> {
     /// Rows that somebody else was beside too often.
     fn unsettled(&self) -> Option<String> {
         let measured = || self.rows.iter().filter(|row| row.median().is_some());
-        let unsettled = measured().filter(|row| row.unsettled().is_some()).count();
-        (unsettled > 0).then(|| {
+        let disturbed = measured().filter(|row| row.disturbed().is_some()).count();
+        (disturbed > 0).then(|| {
             let all = measured().count();
-            format!("{unsettled} of {all} rows were disturbed throughout: their figures may be too high; measure again when nothing else runs here or on the host")
+            format!("{disturbed} of {all} rows were disturbed throughout: their figures may be too high; measure again when nothing else runs here or on the host")
         })
     }
 
@@ -417,8 +421,15 @@ impl<'a, 'r> View<'a, 'r> {
         let figures = || self.rows.iter().filter_map(|row| Some((row, row.summary.figures.as_ref()?)));
         let single = || figures().filter(|(row, _)| row.summary.modes.is_empty());
         let wide = single().filter(|(_, figures)| figures.half_width().is_some_and(|width| width > target)).count();
-        let without = single().filter(|(_, figures)| figures.interval.is_none()).map(|(row, _)| *row);
-        let without = without_interval(&without.collect::<Vec<_>>(), run.ended_by);
+        let (wander, without): (Vec<&Row<'_>>, _) = single()
+            .filter(|(_, figures)| figures.interval.is_none())
+            .map(|(row, _)| *row)
+            .partition(|row| row.range().is_some());
+        let wander = (!wander.is_empty()).then(|| {
+            let (count, all) = (wander.len(), figures().count());
+            format!("{count} of {all} rows have a range and no interval, since each start is like the one before: measure again at another time")
+        });
+        let without = without_interval(&without, run.ended_by);
         let cure = match run.ended_by {
             EndedBy::Budget => format!(": --budget {} narrows them", crate::text::twice(run.budget_ms)),
             EndedBy::Rounds => ": more --rounds narrow them".to_owned(),
@@ -429,7 +440,7 @@ impl<'a, 'r> View<'a, 'r> {
             let are = if wide == 1 { "is" } else { "are" };
             format!("{wide} of {all} intervals {are} wider than ±{}{cure}", percent(target))
         });
-        let said: Vec<String> = wide.into_iter().chain(without).collect();
+        let said: Vec<String> = wide.into_iter().chain(wander).chain(without).collect();
         (!said.is_empty()).then(|| said.join("; "))
     }
 }
