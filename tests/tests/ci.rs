@@ -236,3 +236,20 @@ fn two_builds_are_paired_by_what_both_have() {
     compare(&format!("thread/absent {sides}")).refuses(3, &["nothing to compare"]);
     world.run(&format!("compare thread/honest {sides}")).refuses(2, &["--measure"]);
 }
+
+/// `make test` names its test targets: one of another name would never be run.
+#[test]
+fn the_gate_runs_the_tests_of_every_crate() {
+    let crates = std::fs::read_dir(repository().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let with_tests: Vec<_> = crates.filter(|path| path.join("tests").is_dir()).collect();
+    assert!(
+        with_tests.len() > 5
+            && std::fs::read_to_string(repository().join("scripts/test")).unwrap().contains("--test all ")
+    );
+    for path in with_tests {
+        let manifest = std::fs::read_to_string(path.join("Cargo.toml")).unwrap();
+        assert!(manifest.contains("[[test]]\nname = \"all\"\n"), "{}: its tests are not called `all`", path.display());
+        let targets = manifest.matches("[[test]]").count();
+        assert_eq!(targets, 1, "{}", path.display());
+    }
+}
